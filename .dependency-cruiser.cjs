@@ -1,0 +1,238 @@
+'use strict'
+
+/**
+ * Which capability may call which. Every arrow is a decision: one more means a record under docs/decisions
+ * that says why, and none may ever close a circle.
+ */
+const MAY_CALL = {
+  ledger: [],
+  identity: ['ledger'],
+  wallet: ['ledger', 'identity'],
+  deliveries: [],
+  facilitator: [],
+  spending: ['ledger', 'deliveries'],
+  marketplace: ['ledger', 'wallet', 'spending', 'deliveries'],
+  tools: ['ledger', 'spending', 'marketplace'],
+  checkouts: ['facilitator', 'deliveries', 'wallet', 'identity'],
+  paywall: ['facilitator', 'deliveries', 'ledger'],
+}
+refuseCircles(MAY_CALL)
+
+/** Inside a capability each of these may look at those before it; the last four are its entries, equals. */
+const LAYERS = ['model', 'errors', 'rules', 'ports', 'service', 'http|trpc|mcp|jobs']
+const ENTRIES = LAYERS.at(-1)
+
+const CAPABILITY = Object.keys(MAY_CALL).join('|')
+const ADAPTER = 'chain|models|outbound|vault|mail|queue|database'
+/** Adapters whose model.ts everybody may speak of: a sealed secret, an answer from outside, a piece of work. */
+const SPOKEN_OF = 'outbound|vault|queue'
+const STORE = '^service/.+[/-]store(/|[.]ts$)'
+/** Only here do ports meet what implements them. */
+const ROOTS = ['^service/(compose|main)[.]ts$', '^service/(cli|launch)/']
+
+/** `model` stands for model.ts and, once that grew too long, for the files of model/. */
+const named = (files, of = CAPABILITY) => `^service/(${of})/(${files})(/|[.]ts$)`
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one idea in two halves: move what both need below them.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolves',
+      comment: 'An import that this check cannot follow is an arrow that it cannot judge.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'kit-knows-nothing',
+      comment: 'kit/ has no domain words: it is what every part stands on.',
+      severity: 'error',
+      from: { path: '^service/kit/' },
+      to: { path: '^service/', pathNot: '^service/kit/' },
+    },
+    ...LAYERS.slice(0, -1).map((layer, depth) => ({
+      name: `${layer}-looks-down`,
+      comment: `Inside a capability the direction is ${LAYERS.join(' <- ')}.`,
+      severity: 'error',
+      from: { path: named(layer) },
+      to: { path: named(LAYERS.slice(depth + 1).join('|')) },
+    })),
+    {
+      name: 'capability-shows-its-face',
+      comment: 'Of another capability only model, errors and service are to be seen.',
+      severity: 'error',
+      from: { path: `^service/(${CAPABILITY})/` },
+      to: { path: `^service/(${CAPABILITY})/`, pathNot: ['^service/$1/', named('model|errors|service')] },
+    },
+    ...Object.entries(MAY_CALL).map(([caller, called]) => ({
+      name: `may-call-${caller}`,
+      comment: `${caller} may call ${called.join(', ') || 'no other capability'} (MAY_CALL in .dependency-cruiser.cjs).`,
+      severity: 'error',
+      from: { path: `^service/${caller}/` },
+      to: { path: `^service/(${CAPABILITY})/`, pathNot: `^service/(${[caller, ...called].join('|')})/` },
+    })),
+    {
+      name: 'entry-holds-no-store',
+      comment:
+        'An entry decodes, makes one call to its service and encodes: what it needs from a store, the service gives.',
+      severity: 'error',
+      from: { path: named(ENTRIES) },
+      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model', SPOKEN_OF), reachable: true },
+    },
+    {
+      name: 'core-holds-no-store',
+      comment:
+        'A service asks its ports. Reaching a store or an adapter, even through another file, would tie it to one.',
+      severity: 'error',
+      from: { path: named(LAYERS.slice(0, -1).join('|')) },
+      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model', SPOKEN_OF), reachable: true },
+    },
+    {
+      name: 'store-is-handed-in',
+      comment: 'compose.ts alone makes stores; everybody else is given a port.',
+      severity: 'error',
+      from: { path: '^service/', pathNot: [...ROOTS, STORE] },
+      to: { path: STORE },
+    },
+    {
+      name: 'store-points-inward',
+      comment: 'A store implements ports: it knows neither the service that uses it nor an entry.',
+      severity: 'error',
+      from: { path: STORE },
+      to: { path: ['^service/(edge|pages|dashboard)/', named(`service|${ENTRIES}`)], pathNot: STORE },
+    },
+    {
+      name: 'adapter-is-handed-in',
+      comment:
+        'compose.ts alone makes adapters; everybody else is given a port. Of some the types in model.ts are free.',
+      severity: 'error',
+      from: { path: '^service/([^/]+)(/|$)', pathNot: ROOTS },
+      to: {
+        path: `^service/(${ADAPTER})/`,
+        pathNot: ['^service/$1/', '^service/database/', named('model', SPOKEN_OF)],
+      },
+    },
+    {
+      name: 'database-is-for-stores',
+      comment: 'The database and its generated client are reached through service/database and a store.ts.',
+      severity: 'error',
+      from: { path: '^service/', pathNot: [...ROOTS, STORE, '^service/database/'] },
+      to: { path: '^service/database/' },
+    },
+    {
+      name: 'adapter-points-inward',
+      comment: 'An adapter implements ports: it knows no service, no entry and no other adapter.',
+      severity: 'error',
+      from: { path: `^service/(${ADAPTER})/` },
+      to: {
+        path: '^service/',
+        pathNot: [
+          '^service/$1/',
+          '^service/(kit/|config[.]ts$)',
+          named('model|errors|ports'),
+          named('model', SPOKEN_OF),
+        ],
+      },
+    },
+    {
+      name: 'edge-knows-identity-only',
+      comment: 'compose.ts hands the entries to the edge; of the capabilities it knows only who is asking.',
+      severity: 'error',
+      from: { path: '^service/edge/' },
+      to: {
+        path: '^service/',
+        pathNot: ['^service/(edge|kit|database)/', '^service/config[.]ts$', named('model|errors|service', 'identity')],
+      },
+    },
+    ...ENTRIES.split('|').map((entry) => ({
+      name: `${entry}-declares`,
+      comment: `A ${entry} entry needs the type of what it declares and nothing else of the edge.`,
+      severity: 'error',
+      from: { path: named(entry) },
+      to: { path: '^service/edge/', pathNot: `^service/edge/${entry === 'http' ? 'route' : entry}[.]ts$` },
+    })),
+    {
+      name: 'core-knows-no-edge',
+      comment: 'What a capability decides does not depend on how it was asked.',
+      severity: 'error',
+      from: { path: `^service/(${CAPABILITY})/`, pathNot: named(ENTRIES) },
+      to: { path: '^service/edge/' },
+    },
+    {
+      name: 'compose-is-the-top',
+      comment: 'compose.ts and main.ts put the parts together; no part knows the whole.',
+      severity: 'error',
+      from: { path: '^service/', pathNot: [...ROOTS, '^service/dashboard/'] },
+      to: { path: ROOTS },
+    },
+    {
+      name: 'config-is-handed-over',
+      comment: 'A part is given the values that it needs; only the type of the configuration is free.',
+      severity: 'error',
+      from: { path: '^service/', pathNot: ROOTS },
+      to: { path: '^service/config[.]ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'dashboard-sees-the-router-type',
+      comment: 'The dashboard talks to the service over tRPC and shares nothing with it but `type AppRouter`.',
+      severity: 'error',
+      from: { path: '^service/dashboard/' },
+      to: { path: '^service/', pathNot: ['^service/dashboard/', '^service/compose[.]ts$'] },
+    },
+    {
+      name: 'dashboard-runs-no-service-code',
+      comment: 'The dashboard talks to the service over tRPC and shares nothing with it but `type AppRouter`.',
+      severity: 'error',
+      from: { path: '^service/dashboard/' },
+      to: { path: '^service/compose[.]ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'viem-lives-in-chain',
+      comment: 'One folder speaks to chains, so that the library can be replaced where it is slow.',
+      severity: 'error',
+      from: { path: '^service/', pathNot: '^service/chain/' },
+      to: { path: 'node_modules/viem/' },
+    },
+    {
+      name: 'service-stands-alone',
+      comment: 'The service is not shipped with the nodes or the tests.',
+      severity: 'error',
+      from: { path: '^service/' },
+      to: { path: '^(nodes|credentials|test)/' },
+    },
+    {
+      name: 'nodes-stand-alone',
+      comment: "The package is installed into somebody else's n8n: it brings nothing along.",
+      severity: 'error',
+      from: { path: '^(nodes|credentials)/' },
+      to: { path: '.', pathNot: ['^(nodes|credentials)/', 'node_modules/n8n-workflow/', '^(node:)?crypto$'] },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: ['node_modules', '^service/database/generated/'] },
+    exclude: { path: ['(^|/)dist/', '^[.]build/'] },
+    // Both the root's and the service's package.json count.
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+    cache: { folder: '.build/depcruise', strategy: 'content' },
+  },
+}
+
+function refuseCircles(table) {
+  const visit = (name, path) => {
+    if (path.includes(name)) throw new Error(`MAY_CALL closes a circle: ${[...path, name].join(' -> ')}`)
+    for (const next of table[name]) visit(next, [...path, name])
+  }
+  for (const name of Object.keys(table)) visit(name, [])
+}

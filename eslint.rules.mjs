@@ -1,0 +1,101 @@
+const ENVIRONMENT =
+  'Only `readConfig` of service/config.ts reads the environment, once, at boot: take the value as a parameter.'
+
+/**
+ * The house's own lint rules, each named after the habit that it holds. They are tables of ESLint selectors
+ * rather than `no-restricted-syntax`, because a second block of that rule silently replaces the first one:
+ * one file could then never be held to two habits at once.
+ */
+export const house = {
+  rules: {
+    'pure-rules': forbid({
+      'AwaitExpression, ForOfStatement[await=true], :function[async=true]':
+        'A rule decides on what it is given and never waits: load in the service, then ask the rule.',
+      'Identifier[name="Promise"]': 'A rule returns its answer, not the promise of one.',
+      'MemberExpression[object.name=/^(Date|performance)$/][property.name="now"], MemberExpression[object.name="process"][property.name="hrtime"]':
+        'A rule is told the time: take `now` as a parameter.',
+      'NewExpression[callee.name="Date"][arguments.length=0], CallExpression[callee.name="Date"], Identifier[name="systemClock"]':
+        'A rule is told the time: take `now` as a parameter.',
+      'MemberExpression[object.name="Math"][property.name="random"], MemberExpression[property.name=/^(random(Bytes|UUID|Int|Fill|FillSync)|getRandomValues)$/]':
+        'A rule gives the same answer twice: hand it the random value.',
+      'ImportSpecifier[imported.name=/^(random(Bytes|UUID|Int|Fill|FillSync)|getRandomValues|newId)$/]':
+        'A rule gives the same answer twice: hand it the random value or the id.',
+      'CallExpression[callee.name=/^(fetch|setTimeout|setInterval|setImmediate|queueMicrotask)$/]':
+        'A rule touches nothing outside: calls and timers belong to the service.',
+    }),
+
+    environment: forbid({
+      // Whoever starts a process hands the whole of it to the configuration, and that is all.
+      'MemberExpression[object.name="process"]:matches([property.name="env"], [property.value="env"]):not(CallExpression[callee.name="readConfig"] > MemberExpression)':
+        ENVIRONMENT,
+      'VariableDeclarator[init.name="process"], MemberExpression[object.name="globalThis"][property.name="process"]':
+        ENVIRONMENT,
+      'ImportDeclaration[source.value=/^(node:)?process$/] ImportSpecifier[imported.name="env"]': ENVIRONMENT,
+    }),
+
+    'guarded-calls': {
+      meta: { type: 'problem', schema: [] },
+      create(context) {
+        const message =
+          'Calls to the world go through service/outbound, which guards the address, the time and the size.'
+        return {
+          'CallExpression[callee.name="fetch"], MemberExpression[object.name="globalThis"][property.name="fetch"]'(
+            node,
+          ) {
+            context.report({ node, message })
+          },
+          ImportDeclaration(node) {
+            if (CALLERS.test(node.source.value) && !harmless(node)) context.report({ node, message })
+          },
+          ImportExpression(node) {
+            if (CALLERS.test(String(node.source.value))) context.report({ node, message })
+          },
+        }
+      },
+    },
+
+    'whole-tests': forbid({
+      'MemberExpression[property.name=/^(skip|only|todo|failing)$/]:matches([object.name=/^(it|test|describe)$/], [object.object.name=/^(it|test|describe)$/])':
+        'The suite runs whole: finish the test or remove it.',
+      'CallExpression[callee.name=/^([xf](it|describe)|xtest)$/]':
+        'The suite runs whole: finish the test or remove it.',
+    }),
+
+    'plain-names': {
+      meta: { type: 'suggestion', schema: [] },
+      create(context) {
+        return {
+          Program(node) {
+            const word = VAGUE.exec(context.filename.slice(context.cwd.length))?.[1]
+            if (word !== undefined) {
+              context.report({ node, message: `"${word}" says nothing: name the file after what it is about.` })
+            }
+          },
+        }
+      },
+    },
+  },
+}
+
+const CALLERS = /^(?:node:)?(?:https?|http2|net|tls|dgram)$|^undici(?:\/|$)/
+const LISTENERS = /^(createServer|Server|isIP(v[46])?|validateHeader(Name|Value)|STATUS_CODES)$/
+const VAGUE = /[\\/](?:[a-z-]+[-.])?(utils?|helpers?|managers?)(?=[\\/.-])/i
+
+function forbid(messages) {
+  return {
+    meta: { type: 'problem', schema: [] },
+    create: (context) =>
+      Object.fromEntries(
+        Object.entries(messages).map(([selector, message]) => [selector, (node) => context.report({ node, message })]),
+      ),
+  }
+}
+
+/** Naming a type opens no connection, nor does waiting for others to connect or looking at an address. */
+function harmless(node) {
+  return (
+    node.importKind === 'type' ||
+    (node.specifiers.length > 0 &&
+      node.specifiers.every(({ importKind, imported }) => importKind === 'type' || LISTENERS.test(imported?.name)))
+  )
+}

@@ -1,0 +1,1 @@
+CREATE TYPE "environment" AS ENUM ('sandbox', 'production');

@@ -1,0 +1,104 @@
+import { getAddress, isHex, recoverMessageAddress, type Hex } from 'viem'
+import type { WalletMessage, WalletSignatures } from '../identity/ports.ts'
+import { walletRefused } from '../identity/errors.ts'
+
+/**
+ * Sign-In with Ethereum (ERC-4361) for wallets whose key signs, without asking a chain. A contract's wallet
+ * (ERC-1271) signs in a way that only its chain can judge, so until this server asks one it is refused.
+ */
+export const walletSignatures: WalletSignatures = {
+  async read(text, signature, expected) {
+    const message = parse(text)
+    if (message.domain.toLowerCase() !== expected.domain.toLowerCase()) {
+      throw walletRefused(`The message is for ${message.domain}, not for this site.`)
+    }
+    if (!expected.chainIds.includes(message.chainId)) {
+      throw walletRefused(`The message names chain ${String(message.chainId)}; use ${expected.chainIds.join(' or ')}.`)
+    }
+    checkTimes(message, expected.now)
+    if (!isHex(signature, { strict: true })) throw walletRefused('The signature must be 0x and hexadecimal digits.')
+    if (signature.length !== PLAIN_SIGNATURE) {
+      throw walletRefused('Wallets that are contracts cannot sign in here yet: use one with a key of its own.')
+    }
+    const signer = await recover(text, signature)
+    if (signer !== message.address) {
+      throw walletRefused(
+        'The signature is not by the address in the message. If the wallet is a contract, use one with a key of its own.',
+      )
+    }
+    return { address: message.address, nonce: message.nonce }
+  },
+}
+
+interface Parsed extends WalletMessage {
+  domain: string
+  chainId: number
+  issuedAt: Date
+  expiresAt: Date | null
+  notBefore: Date | null
+}
+
+/**
+ * From the first character to the last, as the standard writes it. A reader that looks for its fields
+ * anywhere, viem's among them, also finds those that somebody wrote into the statement.
+ */
+const MESSAGE = new RegExp(
+  [
+    /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)?(?<domain>[^\s/?#@]+) wants you to sign in with your Ethereum account:\n/,
+    /(?<address>0x[0-9a-fA-F]{40})\n\n(?:[^\n]+\n)?\n/,
+    /URI: [^\s]+\nVersion: 1\nChain ID: (?<chainId>[1-9]\d{0,14})\nNonce: (?<nonce>[a-zA-Z0-9]{8,250})\n/,
+    /Issued At: (?<issuedAt>\S+)(?:\nExpiration Time: (?<expiresAt>\S+))?(?:\nNot Before: (?<notBefore>\S+))?/,
+    /(?:\nRequest ID: [^\n]*)?(?:\nResources:(?:\n- [^\n]+)*)?$/,
+  ]
+    .map((part) => part.source)
+    .join(''),
+)
+
+function parse(text: string): Parsed {
+  const fields = text.length <= LONGEST ? MESSAGE.exec(text)?.groups : undefined
+  const { domain, address, chainId, nonce } = fields ?? {}
+  if (domain === undefined || address === undefined || chainId === undefined || nonce === undefined) {
+    throw walletRefused('The message is not one of Sign-In with Ethereum, version 1.')
+  }
+  const issuedAt = time(fields?.['issuedAt'])
+  if (issuedAt === null) throw walletRefused('The message does not say when it was issued.')
+  return {
+    domain,
+    // Written by its owner with or without checksum; here always with.
+    address: getAddress(address.toLowerCase()),
+    chainId: Number(chainId),
+    nonce,
+    issuedAt,
+    expiresAt: time(fields?.['expiresAt']),
+    notBefore: time(fields?.['notBefore']),
+  }
+}
+
+function time(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const date = RFC_3339.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(date.getTime())) throw walletRefused(`"${text}" is not a time.`)
+  return date
+}
+
+function checkTimes(message: Parsed, now: Date): void {
+  const at = now.getTime()
+  if (message.expiresAt !== null && message.expiresAt.getTime() <= at) throw walletRefused('The message has expired.')
+  if (message.notBefore !== null && message.notBefore.getTime() > at) throw walletRefused('The message is not valid yet.')
+  if (message.issuedAt.getTime() > at + CLOCK_TOLERANCE_MS) throw walletRefused('The message is from the future.')
+}
+
+async function recover(message: string, signature: Hex): Promise<string> {
+  try {
+    return await recoverMessageAddress({ message, signature })
+  } catch {
+    // Numbers that no key can have produced.
+    throw walletRefused('The signature is not valid.')
+  }
+}
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
+/** 65 bytes as text. */
+const PLAIN_SIGNATURE = 2 + 65 * 2
+const LONGEST = 4_000
+const CLOCK_TOLERANCE_MS = 60_000

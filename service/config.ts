@@ -1,0 +1,142 @@
+import { z } from 'zod'
+
+/**
+ * All that is set from outside, in one place, checked before anything starts. Nothing else in the service
+ * reads the environment. An empty variable counts as unset.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
+  return withAddresses(parsed.data)
+}
+
+/** One sentence per fault, all of them at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.faults = faults
+  }
+}
+
+export const ROLES = ['api', 'tools', 'facilitator', 'pay', 'gate', 'dashboard', 'worker'] as const
+export type Role = (typeof ROLES)[number]
+
+const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((value) => value === 'true')
+
+function whole(least: number, most: number) {
+  const range = `must be a whole number from ${String(least)} to ${String(most)}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, range)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, range)
+}
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform((text) => text.replace(/\/+$/, ''))
+
+const database = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
+const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// address' })
+
+const schema = z
+  .object({
+    PORT: whole(0, 65535).default(4020),
+    HOST: z.string().default('0.0.0.0'),
+    LIVE: flag.default(false),
+    ROLES: list
+      .refine((roles) => roles.every((role) => (ROLES as readonly string[]).includes(role)), {
+        error: `must list some of ${ROLES.join(', ')}`,
+      })
+      .transform((roles) => roles as Role[])
+      .default([...ROLES]),
+    DATA_DIR: z.string().default('.coinslot'),
+    DATABASE_URL: database.optional(),
+    DATABASE_POOL: whole(2, 500).default(20),
+    REDIS_URL: redis.optional(),
+
+    PUBLIC_API_URL: address.optional(),
+    PUBLIC_TOOLS_URL: address.optional(),
+    PUBLIC_FACILITATOR_URL: address.optional(),
+    PUBLIC_PAY_URL: address.optional(),
+    PUBLIC_GATE_URL: address.optional(),
+    PUBLIC_DASHBOARD_URL: address.optional(),
+    CORS_ORIGINS: list.default([]),
+    TRUST_PROXY: list.default([]),
+
+    AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+    VAULT_KEY: z.string().optional(),
+    VAULT_OLD_KEYS: z.string().optional(),
+    OIDC_ISSUER: address.optional(),
+    OIDC_AUDIENCE: z.string().optional(),
+    SIGNUP_CREDITS: z
+      .string()
+      .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be an amount of USDC with at most 6 decimals')
+      .transform(Number)
+      .default(5),
+    DEMO_API_KEY: z
+      .string()
+      .regex(/^csk_test_[0-9A-Za-z_-]{16,128}$/, 'must be csk_test_ and 16 to 128 letters, digits, - or _')
+      .optional(),
+    SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// address' }).optional(),
+    MAIL_FROM: z.string().optional(),
+
+    ALLOW_PRIVATE_CALLBACKS: flag.optional(),
+    ALLOW_HOSTS: list.default([]),
+
+    RATE_API_PER_MINUTE: whole(0, 10_000_000).default(600),
+    RATE_SIGN_IN_PER_MINUTE: whole(0, 10_000_000).default(20),
+    BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),
+
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+    METRICS_TOKEN: z.string().optional(),
+  })
+  .superRefine((config, context) => {
+    const missing = (name: string, why: string): void => {
+      context.addIssue({ code: 'custom', path: [name], message: why })
+    }
+    if (config.LIVE && config.AUTH_SECRET === undefined) missing('AUTH_SECRET', 'must be set when LIVE is true')
+    if (config.LIVE && config.VAULT_KEY === undefined) missing('VAULT_KEY', 'must be set when LIVE is true')
+    if (config.LIVE && config.DEMO_API_KEY !== undefined) missing('DEMO_API_KEY', 'must not be set when LIVE is true')
+    if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined)
+      missing('OIDC_AUDIENCE', 'must be set with OIDC_ISSUER')
+    if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) missing('MAIL_FROM', 'must be set with SMTP_URL')
+  })
+
+export type Config = z.output<typeof schema> & { addresses: Addresses; ALLOW_PRIVATE_CALLBACKS: boolean }
+
+export interface Addresses {
+  api: string
+  tools: string
+  facilitator: string
+  pay: string
+  gate: string
+  dashboard: string
+}
+
+function withAddresses(config: z.output<typeof schema>): Config {
+  const own = `http://localhost:${String(config.PORT)}`
+  return {
+    ...config,
+    ALLOW_PRIVATE_CALLBACKS: config.ALLOW_PRIVATE_CALLBACKS ?? !config.LIVE,
+    addresses: {
+      api: config.PUBLIC_API_URL ?? `${own}/v1`,
+      tools: config.PUBLIC_TOOLS_URL ?? `${own}/tools`,
+      facilitator: config.PUBLIC_FACILITATOR_URL ?? `${own}/facilitator`,
+      pay: config.PUBLIC_PAY_URL ?? `${own}/p`,
+      gate: config.PUBLIC_GATE_URL ?? `${own}/gate`,
+      dashboard: config.PUBLIC_DASHBOARD_URL ?? own,
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import type { Log } from '../kit/log.ts'
+import type { Statements } from '../kit/transaction.ts'
+import { PrismaClient, type Prisma } from './generated/client.ts'
+
+/** One pool, two ways in: plain SQL for what is hot, the Prisma client for the rest. */
+export interface Database {
+  readonly pool: pg.Pool
+  readonly prisma: PrismaClient
+  readonly statements: Statements
+  /** Both ways in, inside one transaction. Whatever `work` throws rolls it back. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Transaction extends Statements {
+  readonly prisma: Prisma.TransactionClient
+}
+
+export interface TransactionOptions {
+  /** How long it may take, and hold its locks. */
+  readonly timeoutMs?: number
+  readonly isolationLevel?: Prisma.TransactionIsolationLevel
+}
+
+export interface DatabaseOptions {
+  readonly url: string
+  readonly poolMax: number
+  readonly log?: Log
+}
+
+export function openDatabase({ url, poolMax, log }: DatabaseOptions): Database {
+  const pool = new SharedPool({
+    connectionString: url,
+    max: poolMax,
+    application_name: 'coinslot',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types: TYPES,
+    ...IN_UTC,
+  })
+  let closing = false
+  pool.on('error', ({ message }) => {
+    // Only its words: the error carries the whole connection with it.
+    if (!closing) log?.warn({ reason: message }, 'An idle database connection was lost.')
+  })
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) })
+
+  return {
+    pool,
+    prisma,
+    statements: statementsOn(pool),
+    transaction: (work, { timeoutMs = 10_000, isolationLevel } = {}) =>
+      pool.watchConnect(async (taken) =>
+        prisma.$transaction(async (tx) => work({ prisma: tx, ...statementsOn(taken()) }), {
+          timeout: timeoutMs,
+          maxWait: 10_000,
+          ...(isolationLevel === undefined ? {} : { isolationLevel }),
+        }),
+      ),
+    ping: async () => {
+      await pool.query(PING)
+    },
+    close: async () => {
+      closing = true
+      await prisma.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+// `query_timeout` is known to the driver and missing in its types.
+const PING = { text: 'select 1', query_timeout: 2_000 }
+
+function statementsOn(queryable: Pick<pg.Pool, 'query'>): Statements {
+  return {
+    async run<Row>(text: string, values: readonly unknown[], name?: string): Promise<Row[]> {
+      const query = { text, values: [...values], ...(name === undefined ? {} : { name }) }
+      return (await queryable.query(query)).rows as Row[]
+    },
+  }
+}
+
+/**
+ * Lends out the very connection that Prisma's transaction runs on, so that a store's SQL is the same inside
+ * and outside of one. Through `$queryRawUnsafe` it would not be: Prisma has its own reading of arrays,
+ * bytes and numbers, and no names for prepared statements.
+ */
+class SharedPool extends pg.Pool {
+  private readonly watching = new AsyncLocalStorage<Watch>()
+  private readonly lent = new WeakMap<pg.PoolClient, Watch>()
+
+  constructor(config: pg.PoolConfig) {
+    super(config)
+    // From then on it is somebody else's, as when Prisma has ended a transaction for its time.
+    this.on('release', (_error, client) => {
+      const watch = this.lent.get(client)
+      if (watch !== undefined) delete watch.client
+    })
+  }
+
+  watchConnect<T>(work: (taken: () => Pick<pg.Pool, 'query'>) => Promise<T>): Promise<T> {
+    const watch: Watch = { taken: false }
+    const query = ((statement: pg.QueryConfig) =>
+      watch.client?.query(statement) ?? Promise.reject(new Error('The transaction is over.'))) as pg.Pool['query']
+    return this.watching.run(watch, () =>
+      work(() => {
+        if (!watch.taken) throw new Error('The transaction did not come from this pool.')
+        return { query }
+      }),
+    )
+  }
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Connected): void
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    if (callback !== undefined) {
+      super.connect(callback)
+      return undefined
+    }
+    const watch = this.watching.getStore()
+    return super.connect().then((client) => {
+      if (watch?.taken === false) {
+        Object.assign(watch, { taken: true, client })
+        this.lent.set(client, watch)
+      }
+      return client
+    })
+  }
+}
+
+interface Watch {
+  /** The first connection taken inside is the transaction's; what is taken later is not. */
+  taken: boolean
+  client?: pg.PoolClient
+}
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void
+
+/** The same text, the same name: the server plans each statement once for a connection. */
+function statementNameGenerator({ sql }: { sql: string }): string {
+  let name = names.get(sql)
+  if (name === undefined) {
+    name = `prisma_${createHash('sha256').update(sql).digest('base64url').slice(0, 24)}`
+    // Lists of varying length make ever new texts; what is beyond the cap is named again each time.
+    if (names.size < 5_000) names.set(sql, name)
+  }
+  return name
+}
+
+const names = new Map<string, string>()
+
+/** BIGINT is money and comes as `bigint`, not as text. Only on this pool; Prisma brings parsers of its own. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (format !== 'binary' && oid === INT8) return BigInt
+    if (format !== 'binary' && oid === INT8_ARRAY) return (text: string) => readTexts(text).map(toBigInt)
+    return parserOf(oid, format)
+  },
+}
+
+// The driver's types know some of these numbers as names and not the others.
+const parserOf = pg.types.getTypeParser as (oid: number, format?: 'text' | 'binary') => (text: string) => unknown
+const INT8 = 20
+const INT8_ARRAY = 1016
+const TEXT_ARRAY = 1009
+const readTexts = parserOf(TEXT_ARRAY) as (text: string) => (string | null)[]
+
+function toBigInt(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text)
+}
+
+/** The adapter reads a timestamp's text as UTC, whatever the server's own setting. The pool waits for it. */
+const IN_UTC = { onConnect: (client: pg.ClientBase) => client.query(`set timezone = 'UTC'`) }

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  chownSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import pg from 'pg'
+import { chooseAccount, ENVIRONMENT, own, type Account } from './account.ts'
+import { findBinaries, type Binaries } from './binaries.ts'
+
+/** What is needed to start and enter the server of a data folder. */
+export interface Cluster {
+  readonly binaries: Binaries
+  readonly account: Account
+  readonly credentials: Credentials
+}
+
+export interface Credentials {
+  readonly adminPassword: string
+  readonly password: string
+  /** Whether the role and its database were made. */
+  readonly secured: boolean
+}
+
+const MAJOR = '17'
+
+export async function openCluster(root: string): Promise<Cluster> {
+  const binaries = findBinaries()
+  const account = chooseAccount(root, binaries.postgres)
+  const folder = path.join(root, 'postgres')
+  const credentials = readCredentials(root) ?? newCredentials(root, folder)
+  if (existsSync(folder)) {
+    checkVersion(folder)
+    own(account, folder)
+  } else {
+    await create(root, folder, { binaries, account, credentials })
+  }
+  return { binaries, account, credentials }
+}
+
+export function readCredentials(root: string): Credentials | undefined {
+  try {
+    return JSON.parse(readFileSync(credentialsFile(root), 'utf8')) as Credentials
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Makes the role that the service works as and its database. Every step may have been done before a crash. */
+export async function secureRoles(root: string, port: number, credentials: Credentials): Promise<void> {
+  const { adminPassword, password } = credentials
+  const admin = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    password: adminPassword,
+    database: 'postgres',
+  })
+  await admin.connect()
+  try {
+    const roles = await admin.query(`select from pg_roles where rolname = 'coinslot'`)
+    if (roles.rowCount === 0) await admin.query('create role coinslot')
+    await admin.query(`alter role coinslot login nosuperuser password ${admin.escapeLiteral(password)}`)
+    const databases = await admin.query(`select from pg_database where datname = 'coinslot'`)
+    if (databases.rowCount === 0) await admin.query('create database coinslot owner coinslot')
+  } finally {
+    await admin.end()
+  }
+  writeCredentials(root, { ...credentials, secured: true })
+}
+
+/** Into a folder beside, then renamed: a data folder is whole or it is not there. */
+async function create(root: string, folder: string, { binaries, account, credentials }: Cluster): Promise<void> {
+  const draft = `${folder}.new`
+  const passwordFile = `${folder}.password`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { mode: 0o700 })
+  writeFileSync(passwordFile, credentials.adminPassword, { mode: 0o600 })
+  try {
+    for (const target of [draft, passwordFile])
+      chownSync(target, account.owner, account.spawn.gid ?? process.getgid?.() ?? 0)
+    await run(account, binaries.initdb, [
+      `--pgdata=${draft}`,
+      '--username=postgres',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // Sorts by code point in the server itself: the same on every machine and after every update of its libraries.
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--no-instructions',
+    ])
+  } finally {
+    rmSync(passwordFile)
+  }
+  renameSync(draft, folder)
+  syncFolder(root)
+}
+
+async function run(account: Account, command: string, args: readonly string[]): Promise<void> {
+  const [program = '', ...rest] = [...account.prefix, command, ...args]
+  const child = spawn(program, rest, {
+    ...account.spawn,
+    env: ENVIRONMENT,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
+  if (code !== 0) throw new Error(`${path.basename(command)} failed: ${said.trim()}`)
+}
+
+function newCredentials(root: string, folder: string): Credentials {
+  if (existsSync(folder)) {
+    throw new Error(`${credentialsFile(root)} is missing, and with it the password of the database in ${folder}.`)
+  }
+  const credentials = { adminPassword: secret(), password: secret(), secured: false }
+  writeCredentials(root, credentials)
+  return credentials
+}
+
+function writeCredentials(root: string, credentials: Credentials): void {
+  const draft = `${credentialsFile(root)}.new`
+  const file = openSync(draft, 'w', 0o600)
+  writeFileSync(file, JSON.stringify(credentials))
+  fsyncSync(file)
+  closeSync(file)
+  renameSync(draft, credentialsFile(root))
+  syncFolder(root)
+}
+
+function checkVersion(folder: string): void {
+  const found = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim()
+  if (found !== MAJOR) throw new Error(`${folder} was made by PostgreSQL ${found}, and this is ${MAJOR}.`)
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+function credentialsFile(root: string): string {
+  return path.join(root, 'postgres.json')
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url')
+}

@@ -1,0 +1,140 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import { DomainError } from '../kit/errors.ts'
+
+/**
+ * Brings the database up to the SQL files of `prisma/migrations` and answers the names that it applied. Keeps
+ * Prisma's own table in Prisma's own way, so that `prisma migrate status` and `deploy` agree with it.
+ */
+export async function migrate(url: string, folder = migrationsFolder()): Promise<string[]> {
+  const files = await readMigrations(folder)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    // The number that Prisma's own engine locks: neither runs while the other does. Goes with the connection.
+    await client.query('select pg_advisory_lock(72707369)')
+    const pending = unapplied(files, await readHistory(client))
+    for (const file of pending) await apply(client, file)
+    return pending.map(({ name }) => name)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Whether everything is applied, for a readiness check; changes nothing. */
+export async function isMigrated(pool: pg.Pool, folder = migrationsFolder()): Promise<boolean> {
+  const files = await readMigrations(folder)
+  const table = await pool.query<{ found: boolean }>(`select to_regclass('_prisma_migrations') is not null as found`)
+  if (table.rows[0]?.found !== true) return false
+  const { rows } = await pool.query<Applied>(HISTORY)
+  return unapplied(files, rows).length === 0
+}
+
+interface Migration {
+  readonly name: string
+  readonly sql: string
+  readonly checksum: string
+}
+
+interface Applied {
+  readonly migration_name: string
+  readonly checksum: string
+  readonly finished_at: Date | null
+}
+
+const TABLE = `
+create table if not exists _prisma_migrations (
+  id varchar(36) primary key not null,
+  checksum varchar(64) not null,
+  finished_at timestamptz,
+  migration_name varchar(255) not null,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz not null default now(),
+  applied_steps_count integer not null default 0
+)`
+
+const HISTORY = `
+select migration_name, checksum, finished_at from _prisma_migrations
+where rolled_back_at is null order by started_at, migration_name`
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  // By code point, as the names are dates: a locale may sort otherwise.
+  names.sort((a, b) => (a < b ? -1 : 1))
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(path.join(folder, name, 'migration.sql'), 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+async function readHistory(client: pg.Client): Promise<Applied[]> {
+  await client.query(TABLE)
+  return (await client.query<Applied>(HISTORY)).rows
+}
+
+function unapplied(files: readonly Migration[], history: readonly Applied[]): Migration[] {
+  const byName = new Map(files.map((file) => [file.name, file]))
+  for (const { migration_name: name, checksum, finished_at: finishedAt } of history) {
+    const file = byName.get(name)
+    if (finishedAt === null) {
+      throw refusal(
+        'migration_failed',
+        `Migration ${name} failed earlier: settle it with "npx prisma migrate resolve".`,
+      )
+    }
+    if (file === undefined) {
+      throw refusal('migration_unknown', `The database has migration ${name}, which this version of the service lacks.`)
+    }
+    if (file.checksum !== checksum) {
+      throw refusal(
+        'migration_edited',
+        `Migration ${name} was edited after it was applied: restore it and write a new one.`,
+      )
+    }
+    byName.delete(name)
+  }
+  return [...byName.values()]
+}
+
+/** With its row in one transaction: a migration that fails leaves nothing behind and is simply tried again. */
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await client.query('begin')
+    await client.query(sql)
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+       values ($1, $2, clock_timestamp(), $3, 1)`,
+      [randomUUID(), checksum, name],
+    )
+    await client.query('commit')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new DomainError(
+      'failed',
+      'migration_failed',
+      `Migration ${name} failed and was undone: ${reason}.`,
+      {},
+      cause,
+    )
+  }
+}
+
+function refusal(code: string, sentence: string): DomainError {
+  return new DomainError('conflict', code, sentence)
+}
+
+/** This file runs from `service/database` and, built, from `service/dist/database`. */
+export function migrationsFolder(): string {
+  for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
+    const found = path.join(folder, 'prisma/migrations')
+    if (existsSync(found)) return found
+    if (folder === path.dirname(folder)) throw new Error('There is no prisma/migrations beside the service.')
+  }
+}

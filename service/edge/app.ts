@@ -1,0 +1,63 @@
+import cors from 'cors'
+import express, { Router, type Express, type Request, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import type { Logger } from 'pino'
+import type { Caller } from '../identity/model.ts'
+import type { Clock } from '../kit/clock.ts'
+import { describe } from './openapi.ts'
+import { docsRouter } from './docs.ts'
+import { healthRouter, type Health } from './health.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { RateLimit } from './limits.ts'
+import type { Metrics } from './metrics.ts'
+import { mount } from './pipeline.ts'
+import { answerErrors, notFound, openRequest } from './requests.ts'
+import type { AnyRoute } from './route.ts'
+
+export interface AppParts {
+  clock: Clock
+  log: Logger
+  metrics: Metrics
+  health: Health
+  idempotency: Idempotency
+  limit: RateLimit
+  identify(request: Request): Promise<Caller>
+  /** The marketplace and wallet API; absent where this process does not serve it. */
+  api: { address: string; routes: readonly AnyRoute[] } | null
+  /** What speaks for itself, by path: sign-in, tRPC. */
+  mounted: readonly { path: string; handler: RequestHandler }[]
+  corsOrigins: readonly string[]
+  trustProxy: readonly string[]
+  bodyBytesMax: number
+  metricsToken: string | undefined
+}
+
+/** One Express application for whatever surfaces this process serves. */
+export function createApp(parts: AppParts): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('trust proxy', parts.trustProxy.length === 0 ? false : [...parts.trustProxy])
+  app.set('query parser', 'simple')
+  app.use(openRequest(parts.clock, parts.log, parts.metrics))
+  app.use(securityHeaders)
+  app.use(cors({ origin: [...parts.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
+  app.use(healthRouter(parts.health, parts.metrics, parts.metricsToken))
+  for (const { path, handler } of parts.mounted) app.use(path, handler)
+  if (parts.api !== null) {
+    app.use(docsRouter(describe([{ name: 'api', ...parts.api }])))
+    const router = Router()
+    mount(router, parts.api.routes, parts)
+    app.use(new URL(parts.api.address).pathname, router)
+  }
+  app.use(notFound)
+  app.use(answerErrors(parts.log))
+  return app
+}
+
+const securityHeaders = helmet({
+  contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
+  // Only means something behind TLS, and there it is wanted; browsers ignore it over plain HTTP.
+  strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true },
+})
+
+const EXPOSED = ['X-Request-Id', 'Idempotency-Replayed', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']

@@ -1,0 +1,60 @@
+import { DomainError, type Kind } from '../kit/errors.ts'
+
+/** The one table from what went wrong to the status that says so. */
+export const STATUS = {
+  invalid: 400,
+  unauthenticated: 401,
+  unaffordable: 402,
+  forbidden: 403,
+  missing: 404,
+  conflict: 409,
+  expired: 410,
+  'too-large': 413,
+  unsupported: 415,
+  limited: 429,
+  failed: 500,
+  upstream: 502,
+  unavailable: 503,
+  late: 504,
+} as const satisfies Record<Kind, number>
+
+export interface ErrorAnswer {
+  status: number
+  headers: Record<string, string>
+  body: Record<string, unknown>
+}
+
+/**
+ * What a caller is told. A `DomainError` speaks for itself; anything else is a fault of ours, of which the
+ * caller learns only the request's id. Nothing internal leaves: no stack, no statement, no host.
+ */
+export function answerError(error: unknown, requestId: string): ErrorAnswer {
+  if (!(error instanceof DomainError)) {
+    const busy = isDatabaseAway(error)
+    return {
+      status: busy ? 503 : 500,
+      headers: busy ? { 'Retry-After': '1' } : {},
+      body: busy
+        ? { error: 'The service cannot reach its database; try again.', code: 'unavailable', requestId }
+        : { error: 'Something went wrong on our side.', code: 'internal', requestId },
+    }
+  }
+  const { retryAfterSeconds, ...fields } = error.fields
+  const headers: Record<string, string> = {}
+  if (typeof retryAfterSeconds === 'number') headers['Retry-After'] = String(retryAfterSeconds)
+  if (error.kind === 'unauthenticated') headers['WWW-Authenticate'] = 'Bearer'
+  return { status: STATUS[error.kind], headers, body: { error: error.message, code: error.code, requestId, ...fields } }
+}
+
+/** Worth a line in the error log: only what we did, not what a caller got wrong. */
+export function isOurFault(error: unknown): boolean {
+  return !(error instanceof DomainError) || error.kind === 'failed'
+}
+
+const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300', '08006', '08003'])
+
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = (error as { code?: unknown }).code
+  return (typeof code === 'string' && AWAY.has(code)) || error.message.startsWith('Connection terminated')
+}

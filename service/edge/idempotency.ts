@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../kit/clock.ts'
+import { DomainError, invalid } from '../kit/errors.ts'
+import { newId, type Id } from '../kit/ids.ts'
+import type { Statements } from '../kit/transaction.ts'
+
+export interface IdempotentAsk {
+  key: string
+  account: string
+  environment: string
+  method: string
+  path: string
+  body: unknown
+}
+
+export interface Answer {
+  status: number
+  body: unknown
+}
+
+/**
+ * The same key and body gives the first answer again; a second call while the first runs waits for it.
+ * The claim names the operation before the work starts, and everything the work makes takes its id from
+ * that name: if the process dies between the money and the answer, whoever asks again carries on with the
+ * same name, finds the money moved already, and gives the answer that got lost. The proof that nothing
+ * happens twice is the money's primary key, not this table.
+ */
+export class Idempotency {
+  private readonly statements: Statements
+  private readonly clock: Clock
+
+  constructor(statements: Statements, clock: Clock) {
+    this.statements = statements
+    this.clock = clock
+  }
+
+  /** Runs `work` once for this ask, or gives what it gave the first time. */
+  async once(ask: IdempotentAsk, work: (operation: Id<'op'>) => Promise<Outcome>): Promise<Answer & { replayed: boolean }> {
+    if (!/^[\x21-\x7e]{1,255}$/.test(ask.key)) {
+      throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
+    }
+    const scope = hash([ask.account, ask.environment, ask.method, ask.path, ask.key])
+    const request = hash(ask.body ?? null)
+    for (let attempt = 0; ; attempt++) {
+      const claim = await this.claim(scope, request)
+      if (!claim.same) {
+        throw new DomainError('conflict', 'idempotency_conflict', 'This Idempotency-Key was used with another body.')
+      }
+      if (claim.answer !== null) return { ...claim.answer, replayed: true }
+      if (claim.mine) return { ...(await this.work(scope, claim.operation, work)), replayed: false }
+      await wait(Math.min(25 * 2 ** attempt, 400))
+    }
+  }
+
+  /** Forgets answers older than a day and a bit. Answers how many. */
+  async forget(): Promise<number> {
+    const rows = await this.statements.run(
+      'DELETE FROM idempotent_request WHERE created_at < $1 AND (status IS NOT NULL OR leased_until < $2) RETURNING 1',
+      [new Date(this.clock.now().getTime() - KEPT_MS), this.clock.now()],
+    )
+    return rows.length
+  }
+
+  private async work(scope: Buffer, operation: Id<'op'>, work: (operation: Id<'op'>) => Promise<Outcome>): Promise<Answer> {
+    // A long run outlives one lease: it is renewed as long as this process lives.
+    const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3)
+    try {
+      const outcome = await work(operation)
+      if (outcome.keep) await this.record(scope, { status: outcome.status, body: outcome.replayBody ?? outcome.body })
+      else await this.abandon(scope)
+      return { status: outcome.status, body: outcome.body }
+    } catch (error) {
+      await this.abandon(scope).catch(() => undefined)
+      throw error
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  private async claim(scope: Buffer, request: Buffer): Promise<Claim> {
+    const now = this.clock.now()
+    const operation = newId('op', now)
+    const [row] = await this.statements.run<ClaimRow>(CLAIM, [scope, request, operation, until(now), now], 'idempotency_claim')
+    // No row: somebody else holds a lease that has not run out.
+    const found = row ?? (await this.statements.run<ClaimRow>(FIND, [scope, request], 'idempotency_find'))[0]
+    if (found === undefined) return { mine: false, same: true, answer: null, operation }
+    return {
+      mine: row !== undefined && found.status === null,
+      same: found.same,
+      answer: found.status === null ? null : { status: found.status, body: found.answer },
+      operation: found.operation,
+    }
+  }
+
+  private async record(scope: Buffer, answer: Answer): Promise<void> {
+    await this.statements.run(
+      'UPDATE idempotent_request SET status = $2, answer = $3::jsonb WHERE scope = $1',
+      [scope, answer.status, JSON.stringify(answer.body)],
+      'idempotency_record',
+    )
+  }
+
+  private async renew(scope: Buffer): Promise<void> {
+    await this.statements.run(
+      'UPDATE idempotent_request SET leased_until = $2 WHERE scope = $1 AND status IS NULL',
+      [scope, until(this.clock.now())],
+      'idempotency_renew',
+    )
+  }
+
+  /** The next one may take over at once; the operation's name stays, so nothing it made is made again. */
+  private async abandon(scope: Buffer): Promise<void> {
+    await this.statements.run(
+      'UPDATE idempotent_request SET leased_until = $2 WHERE scope = $1 AND status IS NULL',
+      [scope, this.clock.now()],
+      'idempotency_renew',
+    )
+  }
+}
+
+export interface Outcome extends Answer {
+  /** False for what may be different next time: our own faults, limits, something away. */
+  keep: boolean
+  replayBody?: unknown
+}
+
+interface Claim {
+  mine: boolean
+  same: boolean
+  answer: Answer | null
+  operation: Id<'op'>
+}
+
+interface ClaimRow {
+  same: boolean
+  operation: Id<'op'>
+  status: number | null
+  answer: unknown
+}
+
+const LEASE_MS = 30_000
+const KEPT_MS = 26 * 3_600_000
+
+// Takes a free scope, or one whose holder is gone; the same body only, and keeping the operation's name.
+const CLAIM = `
+INSERT INTO idempotent_request AS r (scope, request_hash, operation, leased_until, created_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (scope) DO UPDATE SET leased_until = $4
+WHERE r.status IS NULL AND r.leased_until <= $5 AND r.request_hash = $2
+RETURNING r.request_hash = $2 AS same, r.operation, r.status, r.answer`
+
+const FIND = `
+SELECT request_hash = $2 AS same, operation, status, answer FROM idempotent_request WHERE scope = $1`
+
+function until(now: Date): Date {
+  return new Date(now.getTime() + LEASE_MS)
+}
+
+function hash(value: unknown): Buffer {
+  return createHash('sha256').update(canonical(value)).digest()
+}
+
+/** The same for bodies that say the same: the order of an object's fields does not matter. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !(inner instanceof Number)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

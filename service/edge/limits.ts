@@ -1,0 +1,56 @@
+import type { Redis } from 'ioredis'
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
+import { DomainError } from '../kit/errors.ts'
+
+export interface Limited {
+  /** The standard's headers: told on every answer, not only on the refusal. */
+  headers: Record<string, string>
+  refusal: DomainError | null
+}
+
+/** Counts asks per minute by key. 0 means no limit. */
+export type RateLimit = (key: string) => Promise<Limited>
+
+/**
+ * Shared by all processes through Redis where there is one. When Redis is away each process counts for
+ * itself: a limit protects the service, it must not be what takes it down.
+ */
+export function createRateLimit(name: string, perMinute: number, redis: Redis | null): RateLimit {
+  if (perMinute === 0) return () => Promise.resolve({ headers: {}, refusal: null })
+  const options = { keyPrefix: `limit:${name}`, points: perMinute, duration: 60 }
+  const memory = new RateLimiterMemory(options)
+  const limiter: RateLimiterAbstract =
+    redis === null
+      ? memory
+      : new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory, rejectIfRedisNotReady: true })
+  return async (key) => {
+    try {
+      return { headers: headersOf(perMinute, await limiter.consume(key)), refusal: null }
+    } catch (reached) {
+      if (!(reached instanceof RateLimiterRes)) throw reached
+      return { headers: headersOf(perMinute, reached), refusal: refusalOf(reached) }
+    }
+  }
+}
+
+function headersOf(perMinute: number, state: RateLimiterRes): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(perMinute),
+    'RateLimit-Remaining': String(Math.max(0, state.remainingPoints)),
+    'RateLimit-Reset': String(secondsUntil(state)),
+  }
+}
+
+function refusalOf(state: RateLimiterRes): DomainError {
+  const retryAfterSeconds = Math.max(1, secondsUntil(state))
+  return new DomainError(
+    'limited',
+    'rate_limited',
+    `Too many requests; try again in ${String(retryAfterSeconds)} seconds.`,
+    { retryAfterSeconds },
+  )
+}
+
+function secondsUntil(state: RateLimiterRes): number {
+  return Math.ceil(state.msBeforeNext / 1000)
+}

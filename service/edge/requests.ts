@@ -1,0 +1,77 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Logger } from 'pino'
+import type { Caller } from '../identity/model.ts'
+import type { Clock } from '../kit/clock.ts'
+import { DomainError } from '../kit/errors.ts'
+import { newId, type Id } from '../kit/ids.ts'
+import { answerError, isOurFault } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What is known of a request while it is served; goes into its log line. */
+export interface RequestContext {
+  requestId: Id<'req'>
+  /** The declared path, with its parameters unfilled: a metric's label must not grow without end. */
+  route: string
+  caller: Caller | null
+}
+
+/** First of all: a name for the request, and a line and a measure when it is done. */
+export function openRequest(clock: Clock, log: Logger, metrics: Metrics): RequestHandler {
+  return (request, response, next) => {
+    const started = process.hrtime.bigint()
+    const context: RequestContext = { requestId: newId('req', clock.now()), route: 'none', caller: null }
+    response.locals['context'] = context
+    response.set('X-Request-Id', context.requestId)
+    response.on('close', () => {
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9
+      metrics.requestDone(request.method, context.route, response.statusCode, seconds)
+      log.info(
+        {
+          requestId: context.requestId,
+          method: request.method,
+          path: request.baseUrl + request.path,
+          status: response.statusCode,
+          ms: Math.round(seconds * 1e6) / 1e3,
+          userId: context.caller?.user?.id,
+          keyId: context.caller?.keyId ?? undefined,
+        },
+        'request',
+      )
+    })
+    next()
+  }
+}
+
+export function contextOf(response: Response): RequestContext {
+  return response.locals['context'] as RequestContext
+}
+
+export const notFound: RequestHandler = (request) => {
+  throw new DomainError('missing', 'not_found', `There is nothing at ${request.method} ${request.baseUrl}${request.path}.`)
+}
+
+/** Last of all: whatever was thrown becomes an answer. */
+export function answerErrors(log: Logger) {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
+    const { requestId } = contextOf(response)
+    const told = fromExpress(error)
+    if (isOurFault(told)) log.error({ requestId, err: told }, 'request failed')
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    const { status, headers, body } = answerError(told, requestId)
+    // A body that was not read to its end would be taken for the next request on this connection.
+    if (!request.complete) response.set('Connection', 'close')
+    response.set(headers).status(status).json(body)
+  }
+}
+
+/** Express speaks of a broken path or a cut-off body in errors of its own, with a status. */
+function fromExpress(error: unknown): unknown {
+  if (error instanceof DomainError || !(error instanceof Error)) return error
+  const status = (error as { status?: unknown }).status
+  if (typeof status !== 'number' || status < 400 || status > 499) return error
+  return new DomainError('invalid', 'bad_request', 'The request cannot be read.', {}, error)
+}

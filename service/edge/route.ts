@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import type { Id } from '../kit/ids.ts'
+import type { Caller } from '../identity/model.ts'
+
+/**
+ * An endpoint, declared once: what decodes a request is also what describes it in the API reference.
+ * The edge does the rest in the same order everywhere: rate limit, who is asking, body, idempotency,
+ * decoding, the handler, encoding.
+ */
+export function route<
+  Auth extends Authentication,
+  Body extends z.ZodType = z.ZodNever,
+  Query extends z.ZodType = z.ZodNever,
+  Params extends z.ZodType = z.ZodNever,
+>(declared: Route<Auth, Body, Query, Params>): AnyRoute {
+  // The pipeline decodes with these very schemas before it calls `handle`, so the erased types hold.
+  return declared as unknown as AnyRoute
+}
+
+export interface Route<
+  Auth extends Authentication,
+  Body extends z.ZodType,
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+> {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** Under the surface's address, with Express parameters: `/keys/:id`. */
+  path: string
+  summary: string
+  tag: string
+  /** `person`: only somebody who signed in or their own key; an agent's key is refused. */
+  auth: Auth
+  /** A POST that creates or moves something honours `Idempotency-Key`. */
+  idempotent?: boolean
+  body?: Body
+  query?: Query
+  params?: Params
+  /** The answers by status, for the reference; errors are described by their code. */
+  answers: Readonly<Record<number, z.ZodType>>
+  errors?: Readonly<Record<number, string>>
+  handle(request: Decoded<Auth, Body, Query, Params>): Promise<Reply>
+}
+
+/** `anyone`: nobody need ask. `optional`: known if they say. `agent`: also an agent's key. `person`: not an agent's. */
+export type Authentication = 'anyone' | 'optional' | 'agent' | 'person'
+
+export interface Decoded<
+  Auth extends Authentication,
+  Body extends z.ZodType,
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+> {
+  caller: Auth extends 'agent' | 'person' ? Caller : Caller | null
+  body: z.output<Body>
+  query: z.output<Query>
+  params: z.output<Params>
+  /**
+   * Names this act. The same under every repetition of an idempotent request, also after a crash: whatever
+   * the handler makes takes its id from here (`idLike`), so that making it twice is impossible.
+   */
+  operation: Id<'op'>
+  /** The caller's network address. */
+  address: string
+}
+
+export interface Reply {
+  status: number
+  body: unknown
+  headers?: Readonly<Record<string, string>>
+  /** What an idempotent replay answers instead: a secret is shown once. */
+  replayBody?: unknown
+}
+
+export type AnyRoute = Route<Authentication, z.ZodType, z.ZodType, z.ZodType>
+
+export function reply(status: number, body: unknown): Reply {
+  return { status, body }
+}

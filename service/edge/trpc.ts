@@ -1,0 +1,93 @@
+import { initTRPC, TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server'
+import { createExpressMiddleware } from '@trpc/server/adapters/express'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Caller } from '../identity/model.ts'
+import type { Clock } from '../kit/clock.ts'
+import { DomainError, type Kind } from '../kit/errors.ts'
+import { newId, type Id } from '../kit/ids.ts'
+import { contextOf } from './requests.ts'
+
+/** What every procedure of the dashboard is given. */
+export interface Context {
+  requestId: string
+  /** Asked for when a procedure wants to know: a public one never pays for it. */
+  identify(): Promise<Caller>
+}
+
+const t = initTRPC.context<Context>().create({
+  errorFormatter({ shape, error, ctx }) {
+    const cause = error.cause
+    const known = cause instanceof DomainError ? cause : null
+    return {
+      ...shape,
+      message: known?.message ?? (error.code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong on our side.' : shape.message),
+      data: {
+        code: shape.data.code,
+        httpStatus: shape.data.httpStatus,
+        reason: known?.code ?? shape.data.code.toLowerCase(),
+        fields: known?.fields ?? {},
+        requestId: ctx?.requestId ?? null,
+      },
+    }
+  },
+})
+
+export const router = t.router
+
+const answering = t.procedure.use(async ({ next }) => {
+  const result = await next()
+  // A procedure throws the domain's errors like everybody else; tRPC wants its own.
+  if (!result.ok && result.error.cause instanceof DomainError) {
+    const { cause } = result.error
+    throw new TRPCError({ code: CODE[cause.kind], message: cause.message, cause })
+  }
+  return result
+})
+
+/** A procedure for somebody who is signed in; a program with an agent's key is turned away. */
+export const person = answering.use(async ({ ctx, next }) => {
+  const caller = await ctx.identify()
+  if (caller.agentId !== null) {
+    throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
+  }
+  return await next({ ctx: { caller } })
+})
+
+export function mountTrpc(
+  appRouter: Parameters<typeof createExpressMiddleware>[0]['router'],
+  identify: (request: Request) => Promise<Caller>,
+): RequestHandler {
+  return createExpressMiddleware({
+    router: appRouter,
+    createContext: ({ req, res }: { req: Request; res: Response }): Context => {
+      const context = contextOf(res)
+      context.route = '/trpc'
+      return {
+        requestId: context.requestId,
+        identify: async () => (context.caller = await identify(req)),
+      }
+    },
+  })
+}
+
+/** A name for what a procedure makes. */
+export function newOperation(clock: Clock): Id<'op'> {
+  return newId('op', clock.now())
+}
+
+const CODE: Record<Kind, TRPC_ERROR_CODE_KEY> = {
+  invalid: 'BAD_REQUEST',
+  unauthenticated: 'UNAUTHORIZED',
+  unaffordable: 'PAYMENT_REQUIRED',
+  forbidden: 'FORBIDDEN',
+  missing: 'NOT_FOUND',
+  conflict: 'CONFLICT',
+  expired: 'PRECONDITION_FAILED',
+  'too-large': 'PAYLOAD_TOO_LARGE',
+  unsupported: 'UNSUPPORTED_MEDIA_TYPE',
+  limited: 'TOO_MANY_REQUESTS',
+  failed: 'INTERNAL_SERVER_ERROR',
+  upstream: 'BAD_GATEWAY',
+  unavailable: 'SERVICE_UNAVAILABLE',
+  late: 'GATEWAY_TIMEOUT',
+}

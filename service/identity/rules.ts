@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import type { Environment } from '../ledger/model.ts'
+import { idLike, isId, type Id } from '../kit/ids.ts'
+import { environmentMismatch, environmentUnavailable, environmentUnknown, unauthenticated } from './errors.ts'
+import { BUILT_IN_ISSUER, type Person, type User } from './model.ts'
+
+export type Credential = { kind: 'key' | 'token' | 'session'; text: string }
+
+/** What the Authorization header carries, told apart by form alone; whether it is good is decided elsewhere. */
+export function toCredential(authorization: string): Credential {
+  const text = /^bearer +([\x21-\x7e]{1,8192}) *$/i.exec(authorization)?.[1]
+  if (text === undefined) throw unauthenticated()
+  if (text.startsWith('csk_')) return { kind: 'key', text }
+  return { kind: JWT.test(text) ? 'token' : 'session', text }
+}
+
+/** The environment of a caller whose credential does not decide it. */
+export function environmentAsked(header: string | undefined, live: boolean): Environment {
+  const asked = toEnvironment(header) ?? 'sandbox'
+  if (asked === 'production' && !live) throw environmentUnavailable()
+  return asked
+}
+
+/** The environment of a key, which the header may only repeat. */
+export function environmentOfKey(own: Environment, header: string | undefined, live: boolean): Environment {
+  // As if it did not exist: a sandbox server knows nothing of production.
+  if (own === 'production' && !live) throw unauthenticated()
+  const asked = toEnvironment(header)
+  if (asked !== null && asked !== own) throw environmentMismatch(own)
+  return own
+}
+
+export function isUsable(key: { expiresAt: Date | null; revokedAt: Date | null }, now: Date): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > now.getTime())
+}
+
+/** The text of a key, from 32 random bytes. */
+export function toKey(environment: Environment, random: Buffer): string {
+  return PREFIX[environment] + base62(random)
+}
+
+/** What is kept of a key: what finds it, and what tells its owner which one it is. */
+export function traceOf(key: string, environment: Environment): KeyTrace {
+  return {
+    hash: hashOf(key),
+    prefix: key.slice(0, PREFIX[environment].length + SHOWN),
+    lastFour: key.slice(-4),
+  }
+}
+
+export interface KeyTrace {
+  hash: Buffer
+  prefix: string
+  lastFour: string
+}
+
+/**
+ * Found by its hash, a key is compared with nothing: how long the search takes tells about hashes, from
+ * which nobody comes nearer to a key.
+ */
+export function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key, 'utf8').digest()
+}
+
+/** Standard Webhooks' form, from 32 random bytes. */
+export function toSigningSecret(random: Buffer): string {
+  return `whsec_${random.toString('base64')}`
+}
+
+/**
+ * One id for a person who signs in here, as user and as subject: what is `userId` on the wire is then what
+ * the ledger says too. Of another issuer's subject an id of our own is made.
+ */
+export function idOf(person: Person, fresh: Id<'usr'>): Id<'usr'> {
+  return person.issuer === BUILT_IN_ISSUER && isId('usr', person.subject) ? person.subject : fresh
+}
+
+/** The id of the one key that the demo account gets by itself: making it twice collides. */
+export function demoKeyId(user: Id<'usr'>): Id<'key'> {
+  return idLike('key', user)
+}
+
+/** Whether signing up once more would change nothing. */
+export function isSignedUp(user: User, granted: Record<Environment, boolean>, person: Person): boolean {
+  return (
+    grantsDue(user, granted).length === 0 &&
+    (person.name === null || person.name === user.name) &&
+    (person.email === null || person.email === user.email) &&
+    (!person.emailConfirmed || user.emailConfirmed)
+  )
+}
+
+/** The sandbox's credits at once, production's when the e-mail address is known to be theirs. */
+export function grantsDue(user: User, granted: Record<Environment, boolean>): Environment[] {
+  const due: Environment[] = []
+  if (!granted.sandbox) due.push('sandbox')
+  if (!granted.production && user.emailConfirmed) due.push('production')
+  return due
+}
+
+function toEnvironment(header: string | undefined): Environment | null {
+  if (header === undefined) return null
+  if (header === 'sandbox' || header === 'production') return header
+  throw environmentUnknown()
+}
+
+/** Always 43 digits: 62^43 is the first power above 2^256. */
+function base62(bytes: Buffer): string {
+  let value = BigInt(`0x${bytes.toString('hex')}`)
+  let text = ''
+  for (let place = 0; place < 43; place++) {
+    text = DIGITS.charAt(Number(value % 62n)) + text
+    value /= 62n
+  }
+  return text
+}
+
+const PREFIX: Record<Environment, string> = { sandbox: 'csk_test_', production: 'csk_live_' }
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Characters of the secret part in the prefix that lists show: 39 of 43 stay unknown with the last four. */
+const SHOWN = 4
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/

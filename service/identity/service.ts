@@ -1,0 +1,84 @@
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Usdc } from '../kit/money.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Ledger } from '../ledger/service.ts'
+import { confirmationMail } from './mails.ts'
+import type { Caller, User } from './model.ts'
+import type { AgentExists, IdentityStore, Mailer, Sealing, SignIn, TokenIssuer, Welcome } from './ports.ts'
+import { ensureDemoAccount } from './service/demo.ts'
+import { createIdentify } from './service/identify.ts'
+import { createKeys } from './service/keys.ts'
+import { createSignUp } from './service/sign-up.ts'
+import { createSigningSecrets } from './service/signing-secret.ts'
+
+/** Who is asking, and what is theirs to ask with. */
+export function createIdentity(parts: IdentityParts) {
+  const { store, clock } = parts
+  const announceConfirmation = (subject: string, inside: Statements): Promise<void> =>
+    parts.announce(inside, { topic: CONFIRMATION, payload: { subject } })
+  const signUp = createSignUp({ ...parts, announceConfirmation })
+  const signIn = parts.signIn({
+    signedIn: async (person) => {
+      await signUp(person)
+    },
+    confirmationWanted: (subject) => store.inTransaction((inside) => announceConfirmation(subject, inside)),
+  })
+  const { identify, settled } = createIdentify({ ...parts, signIn, signUp })
+
+  return {
+    identify,
+    signUp,
+    keys: createKeys(parts),
+    signingSecrets: createSigningSecrets(parts),
+
+    /** The sign-in's own requests, everything under /auth. */
+    answerSignIn: (request: Request): Promise<Response> => signIn.handle(request),
+
+    /** Signs up whoever brought a token of the configured issuer; for everybody else nothing is left to do. */
+    async signUpCaller(caller: Caller): Promise<{ caller: Caller & { user: User }; created: boolean }> {
+      if (caller.person === undefined && caller.user !== null) {
+        return { caller: { ...caller, user: caller.user }, created: false }
+      }
+      if (caller.person === undefined) throw new Error('a caller is a user or brings a token')
+      const { user, created } = await signUp(caller.person)
+      return { caller: { ...caller, user }, created }
+    },
+
+    /** Safe to repeat: the mail's id is the announcement's, and a confirmed address gets none. */
+    async sendConfirmation(subject: string, id: string): Promise<void> {
+      const wanted = await signIn.confirmation(subject)
+      if (wanted !== null) await parts.mailer.send({ id, ...confirmationMail(wanted) })
+    },
+
+    /** Answers the demo account's key when this call made it. Never called on a live server. */
+    async ensureDemoAccount(options: { apiKey?: string | undefined } = {}): Promise<string | null> {
+      if (parts.live) throw new Error('a live server has no demo account')
+      return await ensureDemoAccount({ store, clock, signIn, signUp }, options.apiKey)
+    },
+
+    /** When nothing is left to be written: ask before closing the database. */
+    settled,
+  }
+}
+
+export type Identity = ReturnType<typeof createIdentity>
+
+export interface IdentityParts {
+  store: IdentityStore
+  ledger: Ledger
+  clock: Clock
+  log: Log
+  sealing: Sealing
+  mailer: Mailer
+  agentExists: AgentExists
+  /** The built-in sign-in, made with whom it has to tell. */
+  signIn: (welcome: Welcome) => SignIn
+  issuer: TokenIssuer | null
+  /** Writes an announcement in the transaction that it belongs to. */
+  announce(inside: Statements, announcement: { topic: string; payload: { subject: string } }): Promise<void>
+  live: boolean
+  credits: Usdc
+}
+
+export const CONFIRMATION = 'identity.confirmation'

@@ -1,0 +1,103 @@
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import { unauthenticated } from '../errors.ts'
+import type { Caller, Person } from '../model.ts'
+import type { FoundKey, IdentityStore, SignIn, TokenIssuer } from '../ports.ts'
+import { environmentAsked, environmentOfKey, hashOf, isUsable, toCredential } from '../rules.ts'
+import type { SignUp } from './sign-up.ts'
+
+/** What a request says about who is asking: its headers, as they came. */
+export interface Asked {
+  authorization: string | undefined
+  /** Looked at only without an Authorization header. */
+  cookie?: string | undefined
+  /** The header Coinslot-Environment. */
+  environmentHeader: string | undefined
+  now: Date
+}
+
+export function createIdentify(parts: IdentifyParts) {
+  const { store, live } = parts
+  const uses = noteUses(parts)
+
+  /** Throws `unauthenticated`, in the same words whatever was wrong with the credential. */
+  async function identify(asked: Asked): Promise<Caller> {
+    if (asked.authorization !== undefined) {
+      const credential = toCredential(asked.authorization)
+      switch (credential.kind) {
+        case 'key':
+          return await byKey(credential.text, asked)
+        case 'token':
+          return await byToken(credential.text, asked)
+        case 'session':
+          return await bySession(await parts.signIn.personOf({ bearer: credential.text }), asked)
+      }
+    }
+    if (asked.cookie === undefined) throw unauthenticated()
+    return await bySession(await parts.signIn.personOf({ cookie: asked.cookie }), asked)
+  }
+
+  async function byKey(text: string, asked: Asked): Promise<Caller> {
+    const key = await store.findKey(hashOf(text))
+    // One way out for unknown, revoked and expired, after the same statement.
+    if (key === null || !isUsable(key, asked.now)) throw unauthenticated()
+    const environment = environmentOfKey(key.environment, asked.environmentHeader, live)
+    uses.note(key, asked.now)
+    const { user, id: keyId, agentId } = key
+    return { user, subject: user.subject, issuer: user.issuer, environment, via: 'key', keyId, agentId }
+  }
+
+  async function byToken(token: string, asked: Asked): Promise<Caller> {
+    if (parts.issuer === null) throw unauthenticated()
+    const person = await parts.issuer.verify(token, asked.now)
+    const environment = environmentAsked(asked.environmentHeader, live)
+    const account = await store.findUser(person.issuer, person.subject)
+    const { issuer, subject } = person
+    return { user: account?.user ?? null, subject, issuer, environment, via: 'token', keyId: null, agentId: null, person }
+  }
+
+  async function bySession(person: Person | null, asked: Asked): Promise<Caller> {
+    if (person === null) throw unauthenticated()
+    const environment = environmentAsked(asked.environmentHeader, live)
+    // Finds a user who is complete with one look, and completes one whose sign-up was cut off.
+    const { user } = await parts.signUp(person)
+    const { issuer, subject } = person
+    return { user, subject, issuer, environment, via: 'session', keyId: null, agentId: null }
+  }
+
+  return { identify, settled: uses.settled }
+}
+
+export interface IdentifyParts {
+  store: IdentityStore
+  signIn: SignIn
+  signUp: SignUp
+  /** Null when no OpenID Connect issuer is configured. */
+  issuer: TokenIssuer | null
+  live: boolean
+  clock: Clock
+  log: Log
+}
+
+/** When a key was last used, written beside the requests and never waited for by one. */
+function noteUses({ store, log }: IdentifyParts) {
+  const writing = new Map<string, Promise<void>>()
+  return {
+    note(key: FoundKey, now: Date): void {
+      const { id, lastUsedAt } = key
+      const recent = lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < NOTED_EVERY_MS
+      if (recent || writing.has(id)) return
+      const written = store
+        .touchKey(id, now)
+        .catch((error: unknown) => log.warn({ err: error, keyId: id }, 'A key’s last use could not be written.'))
+        .finally(() => writing.delete(id))
+      writing.set(id, written)
+    },
+    /** When all that was noted is written: before the database closes. */
+    async settled(): Promise<void> {
+      await Promise.all(writing.values())
+    },
+  }
+}
+
+export const NOTED_EVERY_MS = 60_000

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../kit/clock.ts'
+import { invalid } from '../../kit/errors.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
+import type { Owner } from '../../ledger/model.ts'
+import { keyMissing } from '../errors.ts'
+import { accountOf, type ApiKey, type Caller, type NewKey } from '../model.ts'
+import type { AgentExists, IdentityStore } from '../ports.ts'
+import { toKey, traceOf } from '../rules.ts'
+
+/** A person's API keys in the environment that they are in. */
+export function createKeys({ store, clock, agentExists }: KeysParts) {
+  return {
+    async list(caller: Caller, page: { limit: number; offset: number }) {
+      return await store.listKeys(accountOf(caller), page)
+    },
+
+    /** The operation names the key: a request that is repeated after a crash finds the row and gives it a new secret. */
+    async create(caller: Caller, wanted: WantedKey, operation: Id<'op'>): Promise<NewKey> {
+      const owner = accountOf(caller)
+      const now = clock.now()
+      if (wanted.expiresAt !== null && wanted.expiresAt <= now) throw invalid({ expiresAt: 'must be in the future' })
+      if (wanted.agentId !== null && !(await agentExists(owner, wanted.agentId))) {
+        throw invalid({ agentId: 'names no agent of yours' })
+      }
+      const made = drawKey(owner, { ...wanted, id: idLike('key', operation), createdAt: now })
+      const key = await store.saveKey(made.key, traceOf(made.secret, owner.environment))
+      if (key === null) throw keyMissing()
+      return { key, secret: made.secret }
+    },
+
+    /** At once: the next request with it is refused, in every process. */
+    async revoke(caller: Caller, id: string): Promise<void> {
+      if (!(await store.revokeKey(accountOf(caller), id, clock.now()))) throw keyMissing()
+    },
+  }
+}
+
+export interface KeysParts {
+  store: IdentityStore
+  clock: Clock
+  agentExists: AgentExists
+}
+
+export interface WantedKey {
+  name: string
+  agentId: string | null
+  expiresAt: Date | null
+}
+
+export function drawKey(owner: Owner, of: WantedKey & { id: Id<'key'>; createdAt: Date }, given?: string): NewKey {
+  const secret = given ?? toKey(owner.environment, randomBytes(32))
+  const { prefix, lastFour } = traceOf(secret, owner.environment)
+  const key: ApiKey = {
+    id: of.id,
+    userId: owner.userId as Id<'usr'>,
+    environment: owner.environment,
+    agentId: of.agentId as Id<'agt'> | null,
+    name: of.name,
+    prefix,
+    lastFour,
+    expiresAt: of.expiresAt,
+    lastUsedAt: null,
+    createdAt: of.createdAt,
+  }
+  return { key, secret }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../kit/clock.ts'
+import { newId } from '../../kit/ids.ts'
+import type { Usdc } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { Ledger } from '../../ledger/service.ts'
+import { BUILT_IN_ISSUER, type Person, type User } from '../model.ts'
+import type { IdentityStore } from '../ports.ts'
+import { grantsDue, idOf, isSignedUp } from '../rules.ts'
+
+export interface SignUp {
+  /** The user of this person, made or brought up to date. Whatever an earlier try left undone is done now. */
+  (person: Person, options?: { askToConfirm: boolean }): Promise<{ user: User; created: boolean }>
+}
+
+/**
+ * User, wallets, credits and the mail that asks for confirmation come to be in one transaction, so there is
+ * no half of it to find later; who comes at the same moment waits for the row and then finds all done.
+ */
+export function createSignUp(parts: SignUpParts): SignUp {
+  const { store, ledger, clock } = parts
+  return async (person, { askToConfirm } = { askToConfirm: true }) => {
+    const known = await store.findUser(person.issuer, person.subject)
+    if (known !== null && isSignedUp(known.user, known.granted, person)) return { user: known.user, created: false }
+
+    return await store.inTransaction(async (inside) => {
+      const now = clock.now()
+      const id = idOf(person, newId('usr', now))
+      const { user, granted, created } = await store.saveUser(person, id, now, inside)
+      if (created) await ledger.openAccounts(user.id, inside)
+      // The sandbox's first, always: two transactions that take the same accounts take them in one order.
+      for (const environment of grantsDue(user, granted)) {
+        await grant(parts, user, environment, inside)
+        await store.markGranted(user.id, environment, now, inside)
+      }
+      const toConfirm = user.issuer === BUILT_IN_ISSUER && user.email !== null && !user.emailConfirmed
+      if (created && toConfirm && askToConfirm) await parts.announceConfirmation(user.subject, inside)
+      return { user, created }
+    })
+  }
+}
+
+export interface SignUpParts {
+  store: IdentityStore
+  ledger: Ledger
+  clock: Clock
+  /** Free credits in each environment; 0 for none. */
+  credits: Usdc
+  announceConfirmation(subject: string, inside: Statements): Promise<void>
+}
+
+async function grant(parts: SignUpParts, user: User, environment: Environment, inside: Statements): Promise<void> {
+  if (parts.credits === 0n) return
+  await parts.ledger.credit(
+    {
+      id: `grant.${user.id}.${environment}`,
+      kind: 'grant',
+      owner: { userId: user.id, environment },
+      amount: parts.credits,
+      reference: null,
+      act: 'sign-up',
+    },
+    inside,
+  )
+}

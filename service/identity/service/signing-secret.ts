@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../kit/clock.ts'
+import { newId, type Id } from '../../kit/ids.ts'
+import type { Owner } from '../../ledger/model.ts'
+import { accountOf, type Caller, type SigningSecret } from '../model.ts'
+import type { IdentityStore, Sealing } from '../ports.ts'
+import { toSigningSecret } from '../rules.ts'
+
+/** The `whsec_…` of an account's outgoing calls. Made when it is first asked for. */
+export function createSigningSecrets({ store, clock, sealing }: SigningSecretParts) {
+  async function read(owner: Owner): Promise<SigningSecret | null> {
+    const kept = await store.findSigningSecret(owner)
+    if (kept === null) return null
+    const open = (sealed: string) => sealing.open(sealed, contextOf(owner))
+    const { previous, createdAt } = kept
+    const current = previous !== null && previous.expiresAt > clock.now() ? previous : null
+    return {
+      secret: open(kept.sealed),
+      createdAt,
+      previous: current === null ? null : { secret: open(current.sealed), expiresAt: current.expiresAt },
+    }
+  }
+
+  function draw(owner: Owner, madeBy: string) {
+    return {
+      sealed: sealing.seal(toSigningSecret(randomBytes(SECRET_BYTES)), contextOf(owner)),
+      madeBy,
+      createdAt: clock.now(),
+    }
+  }
+
+  async function of(owner: Owner): Promise<SigningSecret> {
+    const kept = await read(owner)
+    if (kept !== null) return kept
+    await store.addSigningSecret(owner, draw(owner, newId('op', clock.now())))
+    const made = await read(owner)
+    if (made === null) throw new Error('a signing secret vanished')
+    return made
+  }
+
+  return {
+    /** For whoever signs on the account's behalf. */
+    of,
+
+    async get(caller: Caller): Promise<SigningSecret> {
+      return await of(accountOf(caller))
+    },
+
+    /** The one before signs along for a day, so that receivers can change over. */
+    async rotate(caller: Caller, operation: Id<'op'>): Promise<SigningSecret> {
+      const owner = accountOf(caller)
+      const until = new Date(clock.now().getTime() + SIGNS_ALONG_MS)
+      await store.rotateSigningSecret(owner, draw(owner, operation), until)
+      return await of(owner)
+    },
+  }
+}
+
+export interface SigningSecretParts {
+  store: IdentityStore
+  clock: Clock
+  sealing: Sealing
+}
+
+function contextOf(owner: Owner): string {
+  return `${owner.userId}/${owner.environment}/signingSecret`
+}
+
+const SECRET_BYTES = 32
+const SIGNS_ALONG_MS = 24 * 3_600_000

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto'
+import { prismaAdapter } from 'better-auth/adapters/prisma'
+import { APIError, createAuthMiddleware, createEmailVerificationToken } from 'better-auth/api'
+import { betterAuth } from 'better-auth/minimal'
+import { bearer } from 'better-auth/plugins/bearer'
+import type { Clock } from '../../kit/clock.ts'
+import { newId } from '../../kit/ids.ts'
+import type { Log } from '../../kit/log.ts'
+import { BUILT_IN_ISSUER, type Person } from '../model.ts'
+import type { SignIn, WalletSignatures, Welcome } from '../ports.ts'
+import { answer } from './answer.ts'
+import { signInWithEthereum, WALLET_EMAIL_DOMAIN } from './siwe.ts'
+
+export interface SignInOptions {
+  /** The generated client; better-auth looks its tables up by name. */
+  prisma: object
+  clock: Clock
+  log: Log
+  /** Signs session cookies and confirmation links. */
+  secret: string
+  /** The dashboard's public address; the sign-in is at /auth of its host. */
+  dashboard: string
+  trustedOrigins: readonly string[]
+  /** False when a confirmation could reach nobody: then nobody signs up by e-mail. */
+  canMail: boolean
+  signatures: WalletSignatures
+  /** Chains that a wallet's message may name. */
+  chainIds: readonly number[]
+}
+
+/** Sign-in by e-mail and password or by wallet: better-auth, in the form that the ports ask for. */
+export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
+  const auth = open(options, welcome)
+
+  return {
+    handle: (request) => answer(request, auth.handler),
+
+    async personOf(session) {
+      // Never both: better-auth would fall back to the cookie where the token is wrong.
+      const headers = new Headers(
+        'bearer' in session ? { authorization: `Bearer ${session.bearer}` } : { cookie: session.cookie },
+      )
+      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } })
+      return found === null ? null : toPerson(found.user)
+    },
+
+    async ensurePerson(email, name) {
+      const { internalAdapter } = await auth.$context
+      const known = await internalAdapter.findUserByEmail(email)
+      if (known !== null) return toPerson(known.user)
+      try {
+        return toPerson(await internalAdapter.createUser({ email, name, emailVerified: false }))
+      } catch (error) {
+        // Another process started at the same moment.
+        const winner = await internalAdapter.findUserByEmail(email)
+        if (winner === null) throw error
+        return toPerson(winner.user)
+      }
+    },
+
+    async confirmation(subject) {
+      const { internalAdapter, secret } = await auth.$context
+      const user = await internalAdapter.findUserById(subject)
+      if (user === null || user.emailVerified || emailOf(user) === null) return null
+      const link = new URL('/auth/verify-email', options.dashboard)
+      link.searchParams.set('token', await createEmailVerificationToken(secret, user.email, undefined, CONFIRM_SECONDS))
+      link.searchParams.set('callbackURL', options.dashboard)
+      return { email: user.email, link: link.href }
+    },
+  }
+}
+
+function open(options: SignInOptions, welcome: Welcome) {
+  const { clock, log } = options
+  const origin = new URL(options.dashboard)
+  return betterAuth({
+    appName: 'Coinslot',
+    baseURL: origin.origin,
+    basePath: '/auth',
+    secret: options.secret,
+    database: prismaAdapter(options.prisma, { provider: 'postgresql', transaction: true }),
+    user: { modelName: 'signInUser' },
+    session: { modelName: 'signInSession' },
+    account: { modelName: 'signInAccount' },
+    verification: { modelName: 'signInVerification' },
+    trustedOrigins: [...options.trustedOrigins],
+    telemetry: { enabled: false },
+    // The edge counts sign-in tries, by an address that nobody can choose.
+    rateLimit: { enabled: false },
+    logger: { level: 'warn', log: (level, message) => (level === 'error' ? log.error : log.warn)({}, message) },
+    advanced: {
+      cookiePrefix: 'coinslot',
+      useSecureCookies: origin.protocol === 'https:',
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
+      // Both are off in its test mode, which is not what is to be tested.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { disableIpTracking: true },
+      database: {
+        generateId: ({ model }) => (model === 'user' ? newId('usr', clock.now()) : randomBytes(16).toString('base64url')),
+      },
+    },
+    emailAndPassword: { enabled: true, minPasswordLength: 10, maxPasswordLength: 128, requireEmailVerification: false },
+    emailVerification: {
+      expiresIn: CONFIRM_SECONDS,
+      // The first mail is announced by the sign-up itself, in its transaction; this is asked for again later.
+      sendOnSignUp: false,
+      sendVerificationEmail: ({ user }) => welcome.confirmationWanted(user.id),
+      afterEmailVerification: (user) => welcome.signedIn(toPerson(user)),
+    },
+    databaseHooks: {
+      session: {
+        create: {
+          // Every sign-in, the first one too: whoever has a session has a wallet.
+          async after(session, context) {
+            const user = await context?.context.internalAdapter.findUserById(session.userId)
+            if (user != null) await welcome.signedIn(toPerson(user))
+          },
+        },
+      },
+    },
+    hooks: {
+      before: createAuthMiddleware(async (context) => {
+        refuse(context.path, toFields(context.body), options.canMail)
+      }),
+    },
+    plugins: [bearer(), signInWithEthereum({ ...options, domain: origin.host })],
+  })
+}
+
+function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: boolean): void {
+  const { email, name } = body
+  if (!canMail && (path === '/sign-up/email' || path === '/send-verification-email')) {
+    throw APIError.from('BAD_REQUEST', {
+      code: 'EMAIL_SIGN_UP_UNAVAILABLE',
+      message: 'This server cannot send mail, so nobody can sign up by e-mail. Sign in with a wallet instead.',
+    })
+  }
+  // Whoever took a wallet's stand-in address would keep that wallet out.
+  if (typeof email === 'string' && email.toLowerCase().endsWith('.invalid')) {
+    throw APIError.from('BAD_REQUEST', { code: 'INVALID_EMAIL', message: 'This is nobody’s e-mail address.' })
+  }
+  if (typeof name === 'string' && name.length > 100) {
+    throw APIError.from('BAD_REQUEST', { code: 'INVALID_NAME', message: 'A name has at most 100 characters.' })
+  }
+}
+
+function toFields(body: unknown): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+}
+
+interface StoredUser {
+  id: string
+  name: string
+  email: string
+  emailVerified: boolean
+}
+
+function toPerson(user: StoredUser): Person {
+  const email = emailOf(user)
+  return {
+    issuer: BUILT_IN_ISSUER,
+    subject: user.id,
+    name: user.name === '' ? null : user.name,
+    email,
+    emailConfirmed: email !== null && user.emailVerified,
+  }
+}
+
+function emailOf({ email }: StoredUser): string | null {
+  return email.endsWith(`@${WALLET_EMAIL_DOMAIN}`) ? null : email
+}
+
+const CONFIRM_SECONDS = 24 * 3_600

@@ -1,0 +1,190 @@
+import type { Database } from '../database/client.ts'
+import type { Prisma } from '../database/generated/client.ts'
+import type { Id } from '../kit/ids.ts'
+import type { ApiKey, User } from './model.ts'
+import type { Account, FoundKey, IdentityStore, SealedSecret } from './ports.ts'
+import type { KeyTrace } from './rules.ts'
+
+/** Users, keys and signing secrets in PostgreSQL. */
+export function createIdentityStore({ prisma, statements, transaction }: Database): IdentityStore {
+  return {
+    async findUser(issuer, subject) {
+      const [row] = await statements.run<UserRow>(FIND_USER, [issuer, subject], 'identity_find_user')
+      return row === undefined ? null : toAccount(row)
+    },
+
+    async saveUser(person, id, now, inside) {
+      const { issuer, subject, name, email, emailConfirmed } = person
+      const values = [id, issuer, subject, name, email, emailConfirmed, now]
+      const [row] = await inside.run<UserRow & { created: boolean }>(SAVE_USER, values, 'identity_save_user')
+      if (row === undefined) throw new Error('the user statement gave no row')
+      return { ...toAccount(row), created: row.created }
+    },
+
+    async markGranted(user, environment, now, inside) {
+      await inside.run(MARK_GRANTED[environment], [user, now], `identity_granted_${environment}`)
+    },
+
+    inTransaction: (work) => transaction(work),
+
+    async findKey(hash) {
+      const [row] = await statements.run<KeyRow>(FIND_KEY, [hash], 'identity_find_key')
+      return row === undefined ? null : toFoundKey(row)
+    },
+
+    async touchKey(id, now) {
+      await statements.run(TOUCH_KEY, [id, now], 'identity_touch_key')
+    },
+
+    async listKeys(owner, { limit, offset }) {
+      const where = { ...owner, revokedAt: null } satisfies Prisma.ApiKeyWhereInput
+      const [rows, total] = await Promise.all([
+        prisma.apiKey.findMany({ where, omit: { secretHash: true }, orderBy: { id: 'desc' }, take: limit, skip: offset }),
+        prisma.apiKey.count({ where }),
+      ])
+      return { keys: rows.map(toApiKey), total }
+    },
+
+    async saveKey(key, trace) {
+      const data = toRow(key, trace)
+      const { hash: secretHash, prefix, lastFour } = trace
+      const made = await prisma.apiKey.createMany({ data, skipDuplicates: true })
+      if (made.count === 1) return key
+      // Whoever repeats never got the first secret: the answer that carried it was lost with its process.
+      const [row] = await prisma.apiKey.updateManyAndReturn({
+        where: { id: key.id, userId: key.userId, environment: key.environment, lastUsedAt: null, revokedAt: null },
+        data: { secretHash: bytes(secretHash), prefix, lastFour },
+        omit: { secretHash: true },
+      })
+      return row === undefined ? null : toApiKey(row)
+    },
+
+    async addKey(key, trace) {
+      return (await prisma.apiKey.createMany({ data: toRow(key, trace), skipDuplicates: true })).count === 1
+    },
+
+    async revokeKey(owner, id, now) {
+      const where = { id, ...owner, revokedAt: null }
+      return (await prisma.apiKey.updateMany({ where, data: { revokedAt: now } })).count === 1
+    },
+
+    async findSigningSecret(owner) {
+      const row = await prisma.signingSecret.findUnique({ where: { userId_environment: owner } })
+      return row === null ? null : toSealed(row)
+    },
+
+    async addSigningSecret(owner, made) {
+      await prisma.signingSecret.createMany({ data: { ...owner, ...made }, skipDuplicates: true })
+    },
+
+    async rotateSigningSecret({ userId, environment }, { sealed, madeBy, createdAt }, until) {
+      await statements.run(ROTATE, [userId, environment, sealed, madeBy, createdAt, until])
+    },
+  }
+}
+
+const USER = 'u.id AS "userId", u.issuer, u.subject, u.name, u.email, u.email_confirmed AS "emailConfirmed"'
+const GRANTED = 'u.sandbox_granted_at IS NOT NULL AS sandbox, u.production_granted_at IS NOT NULL AS production'
+
+const FIND_USER = `SELECT ${USER}, ${GRANTED} FROM identity_user u WHERE u.issuer = $1 AND u.subject = $2`
+
+// A known address stays confirmed; another one is as confirmed as the issuer says. What a token leaves out
+// was not taken back.
+const SAVE_USER = `
+INSERT INTO identity_user AS u (id, issuer, subject, name, email, email_confirmed, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (issuer, subject) DO UPDATE SET
+  name = coalesce(excluded.name, u.name),
+  email = coalesce(excluded.email, u.email),
+  email_confirmed = excluded.email_confirmed
+    OR (u.email_confirmed AND coalesce(excluded.email, u.email) IS NOT DISTINCT FROM u.email)
+RETURNING ${USER}, ${GRANTED}, xmax = 0 AS created`
+
+const MARK_GRANTED = {
+  sandbox: 'UPDATE identity_user SET sandbox_granted_at = $2 WHERE id = $1 AND sandbox_granted_at IS NULL',
+  production: 'UPDATE identity_user SET production_granted_at = $2 WHERE id = $1 AND production_granted_at IS NULL',
+}
+
+const FIND_KEY = `
+SELECT k.id, k.environment, k.agent_id AS "agentId", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+  k.last_used_at AS "lastUsedAt", ${USER}
+FROM identity_api_key k JOIN identity_user u ON u.id = k.user_id
+WHERE k.secret_hash = $1`
+
+const TOUCH_KEY = `
+UPDATE identity_api_key SET last_used_at = $2
+WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')`
+
+const ROTATE = `
+INSERT INTO identity_signing_secret AS s (user_id, environment, sealed, made_by, created_at)
+VALUES ($1, $2::environment, $3, $4, $5)
+ON CONFLICT (user_id, environment) DO UPDATE SET
+  sealed = excluded.sealed, made_by = excluded.made_by, created_at = excluded.created_at,
+  previous_sealed = s.sealed, previous_expires_at = $6
+WHERE s.made_by <> excluded.made_by`
+
+interface UserRow {
+  userId: Id<'usr'>
+  issuer: string
+  subject: string
+  name: string | null
+  email: string | null
+  emailConfirmed: boolean
+  sandbox: boolean
+  production: boolean
+}
+
+type KeyRow = Omit<FoundKey, 'user'> & Omit<UserRow, 'sandbox' | 'production'>
+
+function toAccount(row: UserRow): Account {
+  return { user: toUser(row), granted: { sandbox: row.sandbox, production: row.production } }
+}
+
+function toUser({ userId: id, issuer, subject, name, email, emailConfirmed }: Omit<UserRow, 'sandbox' | 'production'>): User {
+  return { id, issuer, subject, name, email, emailConfirmed }
+}
+
+function toFoundKey(row: KeyRow): FoundKey {
+  const { id, environment, agentId, expiresAt, revokedAt, lastUsedAt } = row
+  return { id, environment, agentId, expiresAt, revokedAt, lastUsedAt, user: toUser(row) }
+}
+
+function toRow(key: ApiKey, { hash }: KeyTrace): Prisma.ApiKeyCreateManyInput {
+  return { ...key, secretHash: bytes(hash) }
+}
+
+/** Prisma wants bytes that no other thread can change. */
+function bytes(hash: Buffer): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hash)
+}
+
+type Stored = Omit<ApiKey, 'id' | 'userId' | 'agentId'> & { id: string; userId: string; agentId: string | null }
+
+function toApiKey(row: Stored): ApiKey {
+  const { id, userId, agentId, environment, name, prefix, lastFour, expiresAt, lastUsedAt, createdAt } = row
+  return {
+    id: id as ApiKey['id'],
+    userId: userId as ApiKey['userId'],
+    agentId: agentId as ApiKey['agentId'],
+    environment,
+    name,
+    prefix,
+    lastFour,
+    expiresAt,
+    lastUsedAt,
+    createdAt,
+  }
+}
+
+function toSealed(row: {
+  sealed: string
+  createdAt: Date
+  previousSealed: string | null
+  previousExpiresAt: Date | null
+}): SealedSecret {
+  const { sealed, createdAt, previousSealed, previousExpiresAt } = row
+  const previous =
+    previousSealed === null || previousExpiresAt === null ? null : { sealed: previousSealed, expiresAt: previousExpiresAt }
+  return { sealed, createdAt, previous }
+}
+

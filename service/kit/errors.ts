@@ -1,0 +1,48 @@
+/**
+ * What went wrong, in the words of the domain. The kind is for programs inside, the code for programs
+ * outside, the sentence for a person. `service/edge/errors.ts` owns the one table from kind to status.
+ */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+  readonly kind: Kind
+  readonly code: string
+  /** Reaches the caller beside `error` and `code`: `required`, `available`, `transactionHash`, … */
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(
+    kind: Kind,
+    code: string,
+    sentence: string,
+    fields: Readonly<Record<string, unknown>> = {},
+    /** Goes to the log, never to the caller. */
+    cause?: unknown,
+  ) {
+    super(sentence, cause === undefined ? undefined : { cause })
+    this.kind = kind
+    this.code = code
+    this.fields = fields
+  }
+}
+
+export type Kind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'unaffordable'
+  | 'forbidden'
+  | 'missing'
+  | 'conflict'
+  | 'expired'
+  | 'too-large'
+  | 'unsupported'
+  | 'limited'
+  | 'failed'
+  | 'upstream'
+  | 'unavailable'
+  | 'late'
+
+/** A 400 that names each field and what is wrong with it. */
+export function invalid(details: Readonly<Record<string, string>>, code = 'invalid_input'): DomainError {
+  const first = Object.entries(details)[0]
+  const sentence = first === undefined ? 'The request is invalid.' : `${first[0]}: ${first[1]}`
+  return new DomainError('invalid', code, sentence, { details })
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { fromWire, type Usdc } from './money.ts'
+
+/** USDC as a JSON number with at most six decimals; never rounded. */
+export const amount = z
+  .number({ error: 'must be a number' })
+  .transform((value, context): Usdc => {
+    const parsed = fromWire(value)
+    if (typeof parsed === 'bigint') return parsed
+    context.addIssue({ code: 'custom', message: parsed })
+    return z.NEVER
+  })
+  .meta({ description: 'USDC, at most 6 decimals', examples: [1.5] })
+
+/** An amount that moves something: not 0. */
+export const positiveAmount = amount.refine((value) => value > 0n, 'must be greater than 0')
+
+/** An amount in an answer. */
+export const amountOut = z.number().meta({ description: 'USDC, at most 6 decimals', examples: [1.5] })
+
+export const timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })
+
+/** Paging of every list: an offset beyond the end is an empty page, a limit above 100 a mistake. */
+export const page = z.object({
+  limit: wholeNumber(1, 100, 20),
+  offset: wholeNumber(0, 1_000_000_000, 0),
+})
+
+function wholeNumber(least: number, most: number, otherwise: number) {
+  return z
+    .string()
+    .regex(/^\d{1,10}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be from ${String(least)} to ${String(most)}`)
+    .default(otherwise)
+    .meta({ type: 'integer', minimum: least, maximum: most, default: otherwise })
+}

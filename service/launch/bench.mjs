@@ -1,0 +1,19 @@
+import './node-version.mjs'
+
+const { filesUnder } = await import('./fingerprint.mjs')
+const { prepare } = await import('./prepare.mjs')
+const { become } = await import('./run.mjs')
+
+await prepare()
+// Every file of test/bench is a program; the folders beside them hold what these share.
+const programs = filesUnder('test/bench').filter((file) => /^test\/bench\/[^/]+\.ts$/.test(file))
+const [name, ...args] = process.argv.slice(2)
+const chosen = name === undefined ? programs : programs.filter((file) => file === `test/bench/${name}.ts`)
+if (chosen.length === 0) {
+  process.stderr.write(`There is no benchmark ${name ?? ''}; there is: ${programs.join(', ') || 'none'}.\n`)
+  process.exitCode = 1
+}
+for (const file of chosen) {
+  const code = await become(['--enable-source-maps', '--import', './service/launch/typescript.mjs', file, ...args])
+  process.exitCode ||= code
+}

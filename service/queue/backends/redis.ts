@@ -1,0 +1,75 @@
+import { Queue, Worker } from 'bullmq'
+import { Redis } from 'ioredis'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Backend, BackendParts } from '../backend.ts'
+import { aborted } from '../abort.ts'
+import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+
+export async function openRedis(url: string, parts: BackendParts): Promise<Backend> {
+  const complain = complaints(parts.log, parts.clock)
+  const prefix = await prefixOf(parts.statements)
+  // A push must fail while Redis is away rather than wait in memory: its rows are leased again by then.
+  const producing = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
+  const working = new Redis(url, { maxRetriesPerRequest: null })
+  const queues = new Map<string, Queue>()
+  const workers: Worker[] = []
+  for (const connection of [producing, working]) connection.on('error', complain)
+  producing.on('ready', parts.onUp)
+  const ready = new Promise((resolve) => producing.once('ready', resolve))
+  await Promise.race([ready, aborted(AbortSignal.timeout(CONNECT_MS))])
+
+  function queueOf(topic: string): Queue {
+    const known = queues.get(topic)
+    if (known !== undefined) return known
+    const queue = new Queue(topic, { connection: producing, prefix, ...QUEUE_OPTIONS })
+    queue.on('error', complain)
+    queues.set(topic, queue)
+    return queue
+  }
+
+  return {
+    kind: 'redis',
+    up: () => producing.status === 'ready',
+    async push(topic, jobs) {
+      await queueOf(topic).addBulk(bulk(topic, jobs))
+    },
+    work(topic, concurrency, handle) {
+      const process = async (job: { id?: string | undefined; stalledCounter: number }) => {
+        const started = startedJob(job)
+        if (started !== null) await handle(started)
+      }
+      const options = { connection: working, prefix, ...workerOptions(concurrency, parts.pace) }
+      const worker = new Worker(topic, process, options)
+      worker.on('error', complain)
+      workers.push(worker)
+    },
+    async pause() {
+      await Promise.all(workers.map((worker) => worker.pause(true)))
+    },
+    async close() {
+      // Without Redis there is nothing to hand in, and BullMQ would wait for it.
+      const force = working.status !== 'ready'
+      await Promise.all(workers.map((worker) => worker.close(force)))
+      await Promise.all([...queues.values()].map((queue) => queue.close()))
+      producing.disconnect()
+      working.disconnect()
+    },
+  }
+}
+
+/** Long enough for a Redis that is there; without one the process starts all the same. */
+const CONNECT_MS = 1_000
+
+/**
+ * Job ids are row ids, so two databases that share a Redis must not share names. The server's identifier
+ * and the database's oid tell any two apart, a template's copies too. The braces keep a cluster's keys together.
+ */
+async function prefixOf(statements: Statements): Promise<string> {
+  const [row] = await statements.run<{ name: string }>(
+    `SELECT concat_ws('-', (SELECT system_identifier FROM pg_control_system()), oid) AS name
+     FROM pg_database WHERE datname = current_database()`,
+    [],
+  )
+  if (row === undefined) throw new Error('the database does not know its own name')
+  return `{coinslot-${row.name}}`
+}

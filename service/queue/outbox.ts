@@ -1,0 +1,199 @@
+import type { Clock } from '../kit/clock.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Announcement, Job, JsonObject } from './model.ts'
+
+/** The writing side: what every capability needs to announce something. Never touches the backend. */
+export interface Outbox {
+  /** Inside the transaction of what is announced; `Queue.wake()` after its commit spares a poll's wait. */
+  add(statements: Statements, announcements: readonly Announcement[]): Promise<void>
+}
+
+export function createOutbox(clock: Clock): Outbox {
+  return {
+    async add(statements, announcements) {
+      if (announcements.length === 0) return
+      const now = clock.now()
+      await statements.run(
+        ADD,
+        [
+          announcements.map(({ topic }) => topic),
+          announcements.map(({ payload }) => JSON.stringify(payload)),
+          announcements.map(({ dueAt }) => dueAt ?? now),
+          now,
+        ],
+        'outbox_add',
+      )
+    },
+  }
+}
+
+/** The relay's side of the table. All times are the callers' clocks; they need to agree to a second or so. */
+export interface OutboxRows {
+  lease(topics: readonly string[], window: number, now: Date, until: Date): Promise<LeasedJob[]>
+  renew(ids: readonly string[], until: Date): Promise<void>
+  load(ids: readonly string[]): Promise<Map<string, Row>>
+  acknowledge(jobs: readonly Job[], now: Date): Promise<void>
+  postpone(failures: readonly Failure[], now: Date): Promise<void>
+  giveBack(ids: readonly string[], now: Date): Promise<void>
+  prune(doneBefore: Date): Promise<number>
+  census(now: Date): Promise<Census>
+}
+
+export interface LeasedJob extends Job {
+  topic: string
+}
+
+export interface Row extends Job {
+  topic: string
+  payload: JsonObject
+  announcedAt: Date
+  /** Neither done nor given up. */
+  open: boolean
+}
+
+export interface Failure {
+  job: Job
+  error: string
+  /** Null: no further try, the row is dead. */
+  dueAt: Date | null
+}
+
+export interface Census {
+  oldestDue: Date | null
+  oldestUnleased: Date | null
+  dead: number
+}
+
+export function outboxRows(statements: Statements): OutboxRows {
+  return {
+    async lease(topics, window, now, until) {
+      return statements.run<LeasedJob>(LEASE, [topics, window, now, until], 'outbox_lease')
+    },
+    async renew(ids, until) {
+      await statements.run(RENEW, [ids, until], 'outbox_renew')
+    },
+    async load(ids) {
+      const rows = await statements.run<Row>(LOAD, [ids], 'outbox_load')
+      return new Map(rows.map((row) => [row.id, row]))
+    },
+    async acknowledge(jobs, now) {
+      await statements.run(DONE, [jobs.map(({ id }) => id), jobs.map(({ attempt }) => attempt), now], 'outbox_done')
+    },
+    async postpone(failures, now) {
+      const columns = [
+        failures.map(({ job }) => job.id),
+        failures.map(({ job }) => job.attempt),
+        failures.map(({ error }) => error),
+        failures.map(({ dueAt }) => dueAt),
+        now,
+      ]
+      await statements.run(POSTPONE, columns, 'outbox_postpone')
+    },
+    async giveBack(ids, now) {
+      await statements.run(RENEW, [ids, now], 'outbox_renew')
+    },
+    async prune(doneBefore) {
+      return (await statements.run(PRUNE, [doneBefore])).length
+    },
+    async census(now) {
+      const [row] = await statements.run<CensusRow>(CENSUS, [now])
+      return {
+        oldestDue: row?.oldest_due ?? null,
+        oldestUnleased: row?.oldest_unleased ?? null,
+        dead: Number(row?.dead),
+      }
+    },
+  }
+}
+
+interface CensusRow {
+  oldest_due: Date | null
+  oldest_unleased: Date | null
+  dead: string
+}
+
+const OPEN = 'done_at IS NULL AND failed_at IS NULL'
+
+/*
+ * The same where rows are named by id. Said like this it does not fit the relay's partial index, which a
+ * planner whose statistics are from a quiet hour takes for nearly empty: it then reads the whole backlog
+ * for each id. With OPEN the lease of 1,000 out of 20,000 rows took 2.9 s, like this 10 ms.
+ */
+const STILL_OPEN = 'coalesce(outbox.done_at, outbox.failed_at) IS NULL'
+
+const ADD = `
+INSERT INTO outbox (topic, payload, due_at, created_at)
+SELECT topic, payload, due_at, $4::timestamptz
+FROM unnest($1::text[], $2::jsonb[], $3::timestamptz[]) AS a(topic, payload, due_at)`
+
+/*
+ * The window is the oldest so many due rows of each topic, leased or not; what in it is not leased is taken.
+ * So no topic's backlog stands in another's way, and never more than a window of a topic is with the backend.
+ * Rejected: an index on greatest(due_at, leased_until), which finds the free rows directly but turns each
+ * lease into an index write (this one is a HOT update); and due_at itself as the lease, which loses the time
+ * that the row has been waiting since.
+ */
+const LEASE = `
+WITH taken AS MATERIALIZED (
+  SELECT id FROM outbox
+  WHERE id = ANY(ARRAY(
+    SELECT seen.id
+    FROM unnest($1::text[]) AS wanted(topic)
+    CROSS JOIN LATERAL (
+      SELECT id, leased_until FROM outbox
+      WHERE outbox.topic = wanted.topic AND ${OPEN} AND due_at <= $3::timestamptz
+      ORDER BY due_at, id LIMIT $2::int
+    ) AS seen
+    WHERE seen.leased_until IS NULL OR seen.leased_until <= $3::timestamptz
+  ))
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE outbox SET leased_until = $4::timestamptz
+WHERE id = ANY(ARRAY(SELECT id FROM taken))
+  AND ${STILL_OPEN} AND (leased_until IS NULL OR leased_until <= $3::timestamptz)
+RETURNING id::text AS id, topic, attempt`
+
+const RENEW = `UPDATE outbox SET leased_until = $2::timestamptz WHERE id = ANY($1::bigint[]) AND ${STILL_OPEN}`
+
+const LOAD = `
+SELECT id::text AS id, topic, attempt, payload, created_at AS "announcedAt", (${STILL_OPEN}) AS open
+FROM outbox WHERE id = ANY($1::bigint[])`
+
+/* The attempt is compared so that a straggler of an earlier attempt cannot end or postpone a later one. */
+const DONE = `
+UPDATE outbox SET done_at = $3::timestamptz, leased_until = NULL
+FROM unnest($1::bigint[], $2::int[]) AS job(id, attempt)
+WHERE outbox.id = job.id AND outbox.attempt = job.attempt AND ${STILL_OPEN}`
+
+const POSTPONE = `
+UPDATE outbox SET
+  attempt = outbox.attempt + 1,
+  leased_until = NULL,
+  due_at = coalesce(failure.due_at, outbox.due_at),
+  failed_at = CASE WHEN failure.due_at IS NULL THEN $5::timestamptz END,
+  last_error = failure.error
+FROM unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[]) AS failure(id, attempt, error, due_at)
+WHERE outbox.id = failure.id AND outbox.attempt = failure.attempt AND ${STILL_OPEN}`
+
+const PRUNE = `
+DELETE FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM outbox WHERE done_at < $1::timestamptz LIMIT 10000)) RETURNING 1`
+
+/* Walks from topic to topic along the relay's index: a backlog of a million rows costs what one row costs. */
+const CENSUS = `
+WITH RECURSIVE topics AS (
+  (SELECT topic FROM outbox WHERE ${OPEN} ORDER BY topic LIMIT 1)
+  UNION ALL
+  SELECT (SELECT topic FROM outbox WHERE ${OPEN} AND outbox.topic > topics.topic ORDER BY topic LIMIT 1)
+  FROM topics WHERE topics.topic IS NOT NULL
+), oldest AS (
+  SELECT
+    (SELECT due_at FROM outbox WHERE outbox.topic = topics.topic AND ${OPEN} ORDER BY due_at LIMIT 1) AS due,
+    (SELECT due_at FROM outbox WHERE outbox.topic = topics.topic AND ${OPEN}
+      AND (leased_until IS NULL OR leased_until <= $1::timestamptz) ORDER BY due_at LIMIT 1) AS unleased
+  FROM topics WHERE topics.topic IS NOT NULL
+)
+SELECT
+  min(due) FILTER (WHERE due <= $1::timestamptz) AS oldest_due,
+  min(unleased) FILTER (WHERE unleased <= $1::timestamptz) AS oldest_unleased,
+  (SELECT count(*) FROM outbox WHERE failed_at IS NOT NULL)::text AS dead
+FROM oldest`

@@ -1,0 +1,149 @@
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Statements } from '../kit/transaction.ts'
+import { aborted } from './abort.ts'
+import { openBackend, type Backend, type BackendAddress } from './backend.ts'
+import { PACE, type Pace, type QueueHealth, type QueueMeasures, type Sweeper, type Topic } from './model.ts'
+import { outboxRows, type OutboxRows } from './outbox.ts'
+import { createRelay, type Relay } from './relay.ts'
+import { createRunner, type Runner } from './runner.ts'
+import { createSweepers, type Sweepers } from './sweepers.ts'
+
+/** The job port: what is announced in the outbox gets handled, what is to be swept gets swept. */
+export interface Queue {
+  /** After a commit with announcements: spares them the wait for the next poll. Harmless in any process. */
+  wake(): void
+  /** In worker processes. Needs the database; Redis may be away. */
+  start(): Promise<void>
+  /** Takes no new work; handlers that have not ended by the deadline are told to, and their rows go again. */
+  stop(deadlineMs?: number): Promise<void>
+  health(): Promise<QueueHealth>
+}
+
+export function createQueue(parts: QueueParts): Queue {
+  const { statements, clock, topics } = parts
+  refuseTwins(topics.map(({ topic }) => topic))
+  const pace = { ...PACE, ...parts.pace }
+  const rows = outboxRows(statements)
+  let works: Works | null = null
+
+  return {
+    wake() {
+      works?.relay.wake()
+    },
+    async start() {
+      if (works !== null) throw new Error('the queue is started already')
+      works = await startWorks({ ...parts, pace }, rows)
+    },
+    async stop(deadlineMs = 20_000) {
+      const stopping = works
+      works = null
+      if (stopping !== null) await stopWorks(stopping, deadlineMs)
+    },
+    async health() {
+      const now = clock.now()
+      const { oldestDue, oldestUnleased, dead } = await rows.census(now)
+      return {
+        backend: parts.backend.kind,
+        lagSeconds: secondsSince(oldestUnleased, now),
+        oldestDueSeconds: secondsSince(oldestDue, now),
+        dead,
+      }
+    },
+  }
+}
+
+export interface QueueParts {
+  statements: Statements
+  clock: Clock
+  log: Log
+  backend: BackendAddress
+  topics: readonly Topic[]
+  sweepers: readonly Sweeper[]
+  measures?: QueueMeasures
+  pace?: Partial<Pace>
+}
+
+interface Works {
+  backend: Backend
+  runner: Runner
+  relay: Relay
+  sweepers: Sweepers
+}
+
+async function startWorks(parts: QueueParts & { pace: Pace }, rows: OutboxRows): Promise<Works> {
+  const { statements, clock, log, pace, topics, measures } = parts
+  let relay: Relay | null = null
+  const sweepers = createSweepers({
+    statements,
+    clock,
+    log,
+    pace,
+    measures,
+    sweepers: [...parts.sweepers, retention(rows, pace)],
+  })
+  const backend = await openBackend(parts.backend, {
+    topics: topics.length,
+    statements,
+    clock,
+    log,
+    pace,
+    onUp: () => relay?.wake(),
+  })
+  const runner = createRunner({
+    topics,
+    rows,
+    clock,
+    log,
+    measures,
+    onEnd: (stillRunning) => relay?.handled(stillRunning),
+  })
+  relay = createRelay({
+    topics: topics.map(({ topic }) => topic),
+    rows,
+    backend,
+    running: () => runner.running(),
+    clock,
+    log,
+    pace,
+    measures,
+  })
+  for (const { topic, concurrency } of topics) backend.work(topic, concurrency, (job) => runner.handle(job))
+  relay.start()
+  sweepers.start()
+  return { backend, runner, relay, sweepers }
+}
+
+async function stopWorks({ backend, runner, relay, sweepers }: Works, deadlineMs: number): Promise<void> {
+  const deadline = AbortSignal.timeout(deadlineMs)
+  deadline.addEventListener('abort', () => {
+    runner.abandon()
+  })
+  relay.retire()
+  await Promise.all([backend.pause(), runner.drain(), sweepers.stop(deadline)])
+  await relay.stop()
+  // A backend that went away meanwhile must not hold the process; its sockets end with it.
+  await Promise.race([backend.close(), aborted(AbortSignal.timeout(CLOSE_MS))])
+}
+
+const CLOSE_MS = 5_000
+
+function retention(rows: OutboxRows, pace: Pace): Sweeper {
+  return {
+    name: 'outbox-retention',
+    everyMs: 60_000,
+    async run(now, signal) {
+      const before = new Date(now.getTime() - pace.keepDoneMs)
+      while (!signal.aborted && (await rows.prune(before)) > 0);
+    },
+  }
+}
+
+function secondsSince(moment: Date | null, now: Date): number {
+  return moment === null ? 0 : Math.max(0, (now.getTime() - moment.getTime()) / 1000)
+}
+
+function refuseTwins(names: readonly string[]): void {
+  const twin = names.find((name, place) => names.indexOf(name) !== place)
+  if (twin !== undefined) throw new Error(`two parts want to handle the topic ${twin}`)
+}

@@ -1,0 +1,147 @@
+import { randomInt } from 'node:crypto'
+import { Batch } from '../kit/batch.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { aborted } from './abort.ts'
+import type { Job, Outcome, QueueMeasures, Topic } from './model.ts'
+import { RETRY_DELAYS_MS } from './model.ts'
+import type { Failure, OutboxRows, Row } from './outbox.ts'
+import { jobIdOf, nextTry } from './rules.ts'
+
+/** Runs the handler of one job's row and writes down how it ended. */
+export interface Runner {
+  handle(job: StartedJob): Promise<void>
+  /** The rows whose handlers run in this process now. */
+  running(): string[]
+  /** Refuses new jobs; resolves when the running ones have ended. */
+  drain(): Promise<void>
+  /** Tells the handlers that are still running to stop, and gives their rows back. */
+  abandon(): void
+}
+
+export interface StartedJob extends Job {
+  /** How many processes ended while they were at this job. */
+  crashes: number
+}
+
+export function createRunner(parts: RunnerParts): Runner {
+  const { rows, clock, log, measures } = parts
+  const topics = new Map(parts.topics.map((topic) => [topic.topic, topic]))
+  const running = new Map<string, { id: string; controller: AbortController; end: Promise<void> }>()
+  let draining = false
+
+  const loads = oneLane<string, Row | null>(async (ids) => {
+    const found = await rows.load(ids)
+    return ids.map((id) => found.get(id) ?? null)
+  })
+  const successes = oneLane<Job, true>(async (jobs) => {
+    await rows.acknowledge(jobs, clock.now())
+    return jobs.map(() => true)
+  })
+  const failures = oneLane<Failure, true>(async (list) => {
+    await rows.postpone(list, clock.now())
+    return list.map(() => true)
+  })
+
+  async function run(job: StartedJob, controller: AbortController): Promise<void> {
+    const row = await loads.add(job.id)
+    // The row moved on without this job: done by another process, failed meanwhile, or of another database.
+    if (row === null || !row.open || row.attempt !== job.attempt) return
+    const topic = topics.get(row.topic)
+    if (topic === undefined) return
+    const started = performance.now()
+    const outcome = await attempt(topic, row, job.crashes, controller)
+    measures?.handled(topic.topic, outcome, (performance.now() - started) / 1000)
+  }
+
+  async function attempt(topic: Topic, row: Row, crashes: number, controller: AbortController): Promise<Outcome> {
+    try {
+      // Without a limit a row that takes its process down would do so for ever.
+      if (crashes >= CRASHES_MAX) throw new Error(`${String(crashes)} processes ended while handling it`)
+      await withinTime(topic, row, controller)
+    } catch (error) {
+      // A handler that heeds its signal ends with some error of its own; the reason says more.
+      const cause: unknown = controller.signal.aborted ? controller.signal.reason : error
+      return cause === STOPPING ? giveBack(row) : fail(topic, row, cause)
+    }
+    await successes.add(row)
+    return 'done'
+  }
+
+  async function fail(topic: Topic, row: Row, error: unknown): Promise<Outcome> {
+    const text = error instanceof Error ? error.message : String(error)
+    const chance = randomInt(1_000) / 1_000
+    const dueAt = nextTry(topic.retryDelaysMs ?? RETRY_DELAYS_MS, row.attempt + 1, clock.now(), chance)
+    await failures.add({ job: row, error: text.slice(0, ERROR_LENGTH), dueAt })
+    const fields = { topic: topic.topic, row: row.id, attempt: row.attempt, dueAt, err: error }
+    if (dueAt === null) log.error(fields, 'an announcement failed for the last time and is kept as dead')
+    else log.warn(fields, 'an announcement failed and will be tried again')
+    return dueAt === null ? 'dead' : 'retry'
+  }
+
+  async function giveBack(row: Row): Promise<Outcome> {
+    await rows.giveBack([row.id], clock.now())
+    return 'returned'
+  }
+
+  return {
+    async handle(job) {
+      if (draining) return rows.giveBack([job.id], clock.now())
+      const key = jobIdOf(job)
+      const already = running.get(key)
+      // The backend took this process for dead, wrongly: the second call waits for the first one's end.
+      if (already !== undefined) return already.end
+      const controller = new AbortController()
+      const end = run(job, controller).finally(() => {
+        running.delete(key)
+        parts.onEnd(running.size)
+      })
+      running.set(key, { id: job.id, controller, end })
+      return end
+    },
+    running: () => [...running.values()].map(({ id }) => id),
+    async drain() {
+      draining = true
+      await Promise.allSettled([...running.values()].map(({ end }) => end))
+    },
+    abandon() {
+      for (const { controller } of running.values()) controller.abort(STOPPING)
+    },
+  }
+}
+
+interface RunnerParts {
+  topics: readonly Topic[]
+  rows: OutboxRows
+  clock: Clock
+  log: Log
+  measures: QueueMeasures | undefined
+  /** After each job, with the number of those still running. */
+  onEnd(stillRunning: number): void
+}
+
+const CRASHES_MAX = 3
+const ERROR_LENGTH = 2_000
+const STOPPING = new Error('the process is stopping')
+
+/** A handler that ignores its signal is left behind, not waited for: what it does later has no say any more. */
+async function withinTime(topic: Topic, row: Row, controller: AbortController): Promise<void> {
+  const { signal } = controller
+  signal.throwIfAborted()
+  const payload = topic.decode.parse(row.payload)
+  const timer = setTimeout(() => {
+    controller.abort(new Error(`took longer than ${String(topic.timeoutMs)} ms`))
+  }, topic.timeoutMs)
+  const { id, attempt, announcedAt } = row
+  try {
+    await Promise.race([topic.handle(payload, { id, attempt, announcedAt, signal }), aborted(signal)])
+    signal.throwIfAborted()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Everything of the same moment in one statement, one statement at a time. */
+function oneLane<Ask, Answer>(run: (asks: readonly Ask[]) => Promise<Answer[]>): Batch<Ask, Answer> {
+  return new Batch({ lanes: 1, largest: 1_000, laneOf: () => 0, run })
+}

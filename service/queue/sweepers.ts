@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Statements } from '../kit/transaction.ts'
+import { aborted } from './abort.ts'
+import { createBell } from './bell.ts'
+import { createLease } from './lease.ts'
+import type { Pace, QueueMeasures, Sweeper } from './model.ts'
+
+/**
+ * Repeating work, by one leading process at a time. It leans on the database alone: what a dead process
+ * left behind is swept up also while Redis is away.
+ */
+export interface Sweepers {
+  /** Renews or seeks the lead and starts what is due, without waiting for it; whether this process leads. */
+  tick(): Promise<boolean>
+  start(): void
+  /** Running sweepers may finish until the signal aborts; the lead is free at once after that. */
+  stop(deadline: AbortSignal): Promise<void>
+}
+
+export function createSweepers(parts: SweeperParts): Sweepers {
+  const { clock, log, pace, sweepers, measures } = parts
+  const lease = createLease(parts.statements, 'sweepers', randomUUID())
+  const running = new Map<string, Promise<void>>()
+  const dueAt = new Map<string, number>()
+  const bell = createBell()
+  /** Aborts what runs when the lead is lost; null while another process leads. */
+  let lead: AbortController | null = null
+  let leadUntil = 0
+  let stopped = false
+  let loop: Promise<void> | null = null
+
+  async function tick(): Promise<boolean> {
+    const now = clock.now()
+    const until = new Date(now.getTime() + pace.leaderMs)
+    if (!(await lease.take(now, until))) {
+      resign('another process leads the sweepers')
+      return false
+    }
+    leadUntil = until.getTime()
+    lead ??= new AbortController()
+    for (const sweeper of sweepers) if (isDue(sweeper, now)) begin(sweeper, now, lead.signal)
+    return true
+  }
+
+  function isDue(sweeper: Sweeper, now: Date): boolean {
+    return !running.has(sweeper.name) && (dueAt.get(sweeper.name) ?? 0) <= now.getTime()
+  }
+
+  function begin(sweeper: Sweeper, now: Date, signal: AbortSignal): void {
+    dueAt.set(sweeper.name, now.getTime() + sweeper.everyMs)
+    const run = sweep(sweeper, now, signal).finally(() => running.delete(sweeper.name))
+    running.set(sweeper.name, run)
+  }
+
+  async function sweep(sweeper: Sweeper, now: Date, signal: AbortSignal): Promise<void> {
+    const started = performance.now()
+    let succeeded = true
+    try {
+      await sweeper.run(now, signal)
+    } catch (error) {
+      succeeded = false
+      log.error({ sweeper: sweeper.name, err: error }, 'a sweeper failed; it runs again at its next turn')
+    }
+    measures?.swept(sweeper.name, succeeded, (performance.now() - started) / 1000)
+  }
+
+  function resign(reason: string): void {
+    lead?.abort(new Error(reason))
+    lead = null
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      try {
+        await tick()
+      } catch (error) {
+        log.warn({ err: error }, 'the lead of the sweepers could not be renewed')
+        if (clock.now().getTime() >= leadUntil) resign('the lead ran out')
+      }
+      await bell.rung(Math.min(pace.leaderMs / 5, ...sweepers.map(({ everyMs }) => everyMs)))
+    }
+  }
+
+  return {
+    tick,
+    start() {
+      stopped = false
+      loop ??= run()
+    },
+    async stop(deadline) {
+      stopped = true
+      bell.ring()
+      await loop
+      loop = null
+      const abort = () => {
+        resign('the process is stopping')
+      }
+      deadline.addEventListener('abort', abort)
+      await Promise.race([Promise.all(running.values()), aborted(deadline)])
+      deadline.removeEventListener('abort', abort)
+      lead = null
+      await lease.release()
+    },
+  }
+}
+
+interface SweeperParts {
+  statements: Statements
+  clock: Clock
+  log: Log
+  pace: Pace
+  sweepers: readonly Sweeper[]
+  measures: QueueMeasures | undefined
+}

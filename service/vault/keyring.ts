@@ -1,0 +1,47 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { DomainError } from '../kit/errors.ts'
+
+/** A KeyObject rather than bytes: it cannot be printed or serialised either. */
+export interface VaultKey {
+  readonly id: string
+  readonly key: KeyObject
+}
+
+export interface Keyring {
+  /** Seals. */
+  readonly current: VaultKey
+  /** Open: the current one and the old ones. */
+  readonly byId: ReadonlyMap<string, VaultKey>
+}
+
+/** `current` is `id:base64 of 32 bytes`, `old` a comma-separated list of the same or nothing. */
+export function parseKeyring(current: string, old = ''): Keyring {
+  const first = parseKey(current, 'The vault key')
+  const others = old
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text, index) => parseKey(text, `Old vault key ${String(index + 1)}`))
+  const byId = new Map<string, VaultKey>()
+  for (const key of [first, ...others]) {
+    // Two keys of one id would leave it to chance which one opens a token.
+    if (byId.has(key.id)) throw keyFault(`The vault key id "${key.id}" is given twice.`)
+    byId.set(key.id, key)
+  }
+  return { current: first, byId }
+}
+
+/** Never repeats the text it was given: that may be a key with a slip of the pen in it. */
+function parseKey(text: string, name: string): VaultKey {
+  const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(text.trim()) ?? []
+  if (id === undefined || encoded === undefined) {
+    throw keyFault(`${name} must be an id, a colon and the base64 of 32 random bytes.`)
+  }
+  const bytes = Buffer.from(encoded, 'base64')
+  if (new Set(bytes).size < 8) throw keyFault(`${name} is not random. Make one with: openssl rand -base64 32`)
+  return { id, key: createSecretKey(bytes) }
+}
+
+function keyFault(sentence: string): DomainError {
+  return new DomainError('invalid', 'vault_key_invalid', sentence)
+}

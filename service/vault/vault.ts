@@ -1,0 +1,94 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { DomainError } from '../kit/errors.ts'
+import type { Keyring } from './keyring.ts'
+import { Secret } from './secret.ts'
+
+/**
+ * Secrets at rest. A token is `v1.<key id>.<nonce>.<ciphertext and tag>`; the context (whose secret, which
+ * field: `rda_…/webhookHeaders`) is not in it but bound to it, so a token copied to another row does not open.
+ */
+export interface Vault {
+  seal(secret: Secret, context: string): string
+  open(token: string, context: string): Secret
+  /** Whether an older key sealed it: open it and seal it anew. */
+  needsRotation(token: string): boolean
+}
+
+export function vaultOf(keyring: Keyring): Vault {
+  return {
+    seal(secret, context) {
+      const { id, key } = keyring.current
+      const plain = toBytes(secret)
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAAD(bound(id, context))
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+      return [VERSION, id, nonce.toString('base64url'), sealed.toString('base64url')].join('.')
+    },
+
+    open(token, context) {
+      const { keyId, nonce, sealed } = parseToken(token)
+      const known = keyring.byId.get(keyId)
+      if (known === undefined) {
+        throw new DomainError('failed', 'vault_key_missing', `A stored secret needs the vault key "${keyId}".`)
+      }
+      const decipher = createDecipheriv(CIPHER, known.key, nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(bound(keyId, context))
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+      try {
+        const plain = Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()])
+        return new Secret(plain.toString('utf8'))
+      } catch (error) {
+        throw unreadable(error)
+      }
+    },
+
+    needsRotation: (token) => parseToken(token).keyId !== keyring.current.id,
+  }
+}
+
+interface Token {
+  readonly keyId: string
+  readonly nonce: Buffer
+  readonly sealed: Buffer
+}
+
+function parseToken(token: string): Token {
+  const [version, keyId, nonceText, sealedText, ...rest] = token.split('.')
+  if (version !== VERSION || keyId === undefined || rest.length > 0) throw unreadable()
+  const nonce = canonical(nonceText)
+  const sealed = canonical(sealedText)
+  if (nonce?.length !== NONCE_BYTES || sealed === undefined || sealed.length < TAG_BYTES) throw unreadable()
+  return { keyId, nonce, sealed }
+}
+
+/** Node reads many texts as the same bytes (padding, other alphabets, loose last bits); only one is a token. */
+function canonical(text: string | undefined): Buffer | undefined {
+  if (text === undefined) return undefined
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : undefined
+}
+
+function bound(keyId: string, context: string): Buffer {
+  return Buffer.from(`${VERSION}.${keyId}.${context}`, 'utf8')
+}
+
+function toBytes(secret: Secret): Buffer {
+  const text = secret.reveal()
+  const bytes = Buffer.from(text, 'utf8')
+  // Half a surrogate pair has no UTF-8: it would come back as another secret.
+  if (bytes.toString('utf8') !== text) {
+    throw new DomainError('invalid', 'secret_not_text', 'The secret is not well-formed text.')
+  }
+  return bytes
+}
+
+function unreadable(cause?: unknown): DomainError {
+  return new DomainError('failed', 'vault_unreadable', 'A stored secret could not be opened.', {}, cause)
+}
+
+const VERSION = 'v1'
+const CIPHER = 'aes-256-gcm'
+/** Random nonces of this length are safe for some 2^32 secrets under one key. */
+const NONCE_BYTES = 12
+const TAG_BYTES = 16

@@ -1,0 +1,171 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openDatabase, type Database } from '../../service/database/client.ts'
+import { startEmbedded } from '../../service/database/embedded.ts'
+import { migrate } from '../../service/database/migrate.ts'
+import { systemClock } from '../../service/kit/clock.ts'
+import { usdc } from '../../service/kit/money.ts'
+import { createLedger, type Ledger } from '../../service/ledger/service.ts'
+import { createLedgerStore } from '../../service/ledger/store.ts'
+import { END } from '../../service/ledger/store/end.ts'
+import { RESERVE } from '../../service/ledger/store/reserve.ts'
+
+/*
+ * Charges a second (reserve, then capture) through the ledger's own store, against pgbench with the very
+ * same two statements, one charge at a time per connection, on the same server in the same run. The two take
+ * turns, so that a machine that slows down slows both. Durable settings: every commit is flushed.
+ */
+
+const WALLETS = 1000
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 6)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
+const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
+
+const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
+const embedded = process.env['BENCH_DATABASE_URL'] === undefined ? await startEmbedded({ dataDir: folder }) : null
+const url = process.env['BENCH_DATABASE_URL'] ?? embedded?.url ?? ''
+await migrate(url)
+const database = openDatabase({ url, poolMax: 16 })
+try {
+  const ledger = createLedger(createLedgerStore(database.statements, systemClock), systemClock)
+  const wallets = await makeWallets(ledger, database)
+  const pgbench = findPgbench()
+  console.log(`| charges a second | at once | store | pgbench | ratio |\n| --- | ---: | ---: | ---: | ---: |`)
+  for (const spread of [true, false]) {
+    for (const atOnce of AT_ONCE) {
+      const ours: number[] = []
+      const theirs: number[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        ours.push(await throughStore(ledger, atOnce, spread))
+        if (pgbench !== null) theirs.push(throughPgbench(pgbench, wallets, atOnce, spread))
+      }
+      const [store, bench] = [median(ours), median(theirs)]
+      const ratio = theirs.length === 0 ? '-' : (store / bench).toFixed(2)
+      const name = spread ? `${String(WALLETS)} wallets` : 'one hot wallet'
+      console.log(`| ${name} | ${String(atOnce)} | ${store.toFixed(0)} | ${theirs.length === 0 ? '-' : bench.toFixed(0)} | ${ratio} |`)
+    }
+  }
+  const differences = await ledger.differences()
+  console.log(differences.length === 0 ? 'The ledger is sound.' : `DIFFERENCES: ${JSON.stringify(differences.slice(0, 5))}`)
+  if (pgbench === null) console.log("pgbench was not found: install Debian's postgresql for the comparison.")
+} finally {
+  await database.close()
+  await embedded?.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function throughStore(ledger: Ledger, atOnce: number, spread: boolean): Promise<number> {
+  const end = performance.now() + SECONDS * 1000
+  const mark = Math.random().toString(36).slice(2)
+  let started = 0
+  let done = 0
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (performance.now() < end) {
+        const count = started++
+        const hold = `bench_${mark}_${String(count)}`
+        const owner = { userId: ownerName(spread ? (count * 7919) % WALLETS : 0), environment: 'sandbox' as const }
+        const deadline = new Date(Date.now() + 60_000)
+        await ledger.reserve({ id: hold, owner, amount: usdc(1000n), useCredits: false, deadline, reference: null })
+        await ledger.capture({
+          hold,
+          environment: 'sandbox',
+          amount: usdc(1000n),
+          shares: [],
+          kind: 'capture',
+          reference: null,
+          announcements: [],
+        })
+        done++
+      }
+    }),
+  )
+  return done / SECONDS
+}
+
+function throughPgbench(pgbench: string, wallets: Wallets, atOnce: number, spread: boolean): number {
+  const script = path.join(folder, 'charge.sql')
+  writeFileSync(script, scriptOf(wallets, spread))
+  const run = spawnSync(
+    pgbench,
+    ['-n', '-M', 'prepared', '-c', String(atOnce), '-j', '2', '-T', String(SECONDS), '-f', script, url],
+    { encoding: 'utf8' },
+  )
+  const tps = /tps = ([\d.]+)/.exec(run.stdout)?.[1]
+  if (run.status !== 0 || tps === undefined) throw new Error(`pgbench failed: ${run.stderr}`)
+  return Number(tps)
+}
+
+/** The store's statements with an array of one in each parameter; each connection posts to a stripe of its own. */
+function scriptOf(wallets: Wallets, spread: boolean): string {
+  const wallet = spread ? ':wallet' : String(wallets.first)
+  const id = `'pgb_' || :client_id || '_' || :mark`
+  const hash = `decode('00', 'hex')`
+  const fill = (text: string, values: readonly string[]): string =>
+    text.replaceAll(/\$(\d+)::(\w+)\[\]/g, (_, place: string, type: string) => {
+      const value = values[Number(place) - 1] ?? ''
+      return value === '' ? `ARRAY[]::${type}[]` : `ARRAY[${value}]::${type}[]`
+    })
+  const far = `'2100-01-01'::timestamptz`
+  const reserve = fill(RESERVE, [id, hash, wallet, 'NULL', '1000', far, 'NULL', 'now()'])
+  const end = fill(END, [
+    id,
+    hash,
+    `'captured'`,
+    `'capture'`,
+    '1000',
+    `(ARRAY[${wallets.revenue.join()}]::bigint[])[:client_id % 16 + 1]`,
+    String(wallets.redeemed),
+    'NULL',
+    'now()',
+  ])
+  return [
+    `\\set wallet random(0, ${String(WALLETS - 1)}) * 4 + ${String(wallets.first)}`,
+    '\\set mark random(1, 9000000000000000000)',
+    `${reserve};`,
+    `${end};`,
+  ].join('\n')
+}
+
+async function makeWallets(ledger: Ledger, database: Database): Promise<Wallets> {
+  for (let count = 0; count < WALLETS; count++) {
+    const userId = ownerName(count)
+    await ledger.openAccounts(userId)
+    const owner = { userId, environment: 'sandbox' as const }
+    const id = `fund_${userId}`
+    await ledger.credit({ id, kind: 'deposit', owner, amount: usdc(9_000_000_000_000n), reference: null, act: id })
+  }
+  const [row] = await database.statements.run<Wallets>(
+    `SELECT min(id) FILTER (WHERE owner = $1 AND kind = 'wallet') AS first,
+            array_agg(id ORDER BY stripe) FILTER (WHERE owner = 'platform' AND kind = 'revenue') AS revenue,
+            min(id) FILTER (WHERE owner = 'platform' AND kind = 'redeemed') AS redeemed
+     FROM ledger_account WHERE environment = 'sandbox'`,
+    [ownerName(0)],
+  )
+  if (row === undefined) throw new Error('no wallets were made')
+  return row
+}
+
+interface Wallets {
+  first: bigint
+  revenue: bigint[]
+  redeemed: bigint
+}
+
+function ownerName(count: number): string {
+  return `usr_bench${String(count)}`
+}
+
+function findPgbench(): string | null {
+  const found = spawnSync('sh', ['-c', 'command -v pgbench || ls /usr/lib/postgresql/*/bin/pgbench | tail -1'], { encoding: 'utf8' })
+  const name = found.stdout.trim()
+  if (name === '') return null
+  execFileSync(name, ['--version'])
+  return name
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}

@@ -1,0 +1,70 @@
+import { systemClock } from '../../service/kit/clock.ts'
+import type { BackendAddress } from '../../service/queue/backend.ts'
+import { createOutbox } from '../../service/queue/outbox.ts'
+import { createQueue } from '../../service/queue/queue.ts'
+import { numbers, range } from '../queue/numbers.ts'
+import { openPlace } from '../queue/place.ts'
+import { hasRedis, startRedis } from '../queue/redis.ts'
+import { quiet, Tally } from '../queue/tally.ts'
+
+/**
+ * Rows a second from the first announcement to the last acknowledgement, in one process with one database,
+ * and how long a lone row takes from commit to its handler.
+ */
+const TOPICS = ['one', 'two', 'three', 'four']
+const place = await openPlace()
+const redis = hasRedis() ? await startRedis() : null
+const postgres: BackendAddress = { kind: 'postgres', connectionString: place.connectionString }
+const rounds = [
+  ...(redis === null ? [] : [{ backend: { kind: 'redis', url: redis.url } as BackendAddress, count: 20_000 }]),
+  { backend: postgres, count: 8_000 },
+]
+for (const { backend, count } of rounds) {
+  for (const topics of [1, 4]) {
+    const report = await measure(backend, TOPICS.slice(0, topics), count)
+    console.log([backend.kind.padEnd(8), `${String(topics)} topics`, ...report].join('  '))
+  }
+}
+await redis?.close()
+await place.close()
+
+async function measure(backend: BackendAddress, names: string[], count: number): Promise<string[]> {
+  const tally = new Tally()
+  const outbox = createOutbox(systemClock)
+  let arrivedAt = 0
+  const queue = createQueue({
+    statements: place.statements,
+    clock: systemClock,
+    log: quiet,
+    backend,
+    sweepers: [],
+    measures: tally,
+    topics: names.map((topic) => numbers(() => (arrivedAt = performance.now()), { topic, concurrency: 100 })),
+  })
+  await queue.start()
+  const started = performance.now()
+  for (let from = 0; from < count; from += 100) {
+    const batch = range(100).map((n) => ({ topic: names[n % names.length] ?? 'one', payload: { n } }))
+    await outbox.add(place.statements, batch)
+    queue.wake()
+  }
+  const announced = performance.now()
+  await tally.reached('done', count)
+  const pace = count / ((performance.now() - started) / 1000)
+
+  const waits: number[] = []
+  for (let lone = 1; lone <= 200; lone++) {
+    await outbox.add(place.statements, [{ topic: 'one', payload: { n: lone } }])
+    const committed = performance.now()
+    queue.wake()
+    await tally.reached('done', count + lone)
+    waits.push(arrivedAt - committed)
+  }
+  waits.sort((a, b) => a - b)
+  await queue.stop()
+  return [
+    `${pace.toFixed(0).padStart(6)} rows/s end to end`,
+    `${(count / ((announced - started) / 1000)).toFixed(0).padStart(6)} added/s`,
+    `lone row p50 ${waits[100]?.toFixed(1) ?? '-'} ms, p99 ${waits[198]?.toFixed(1) ?? '-'} ms`,
+  ]
+}

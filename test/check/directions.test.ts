@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** A regular expression that stopped matching is a rule that stopped holding, and nothing else would tell. */
+const BROKEN: Readonly<Record<string, readonly [from: string, line: string]>> = {
+  'no-cycles': ['service/kit/a.ts', "import './b.ts'"],
+  resolves: ['service/kit/c.ts', "import './nowhere.ts'"],
+  'kit-knows-nothing': ['service/kit/d.ts', "import '../ledger/model.ts'"],
+  'model-looks-down': ['service/ledger/model.ts', "import './errors.ts'"],
+  'errors-looks-down': ['service/ledger/errors.ts', "import './rules/limits.ts'"],
+  'rules-looks-down': ['service/ledger/rules/limits.ts', "import type { P } from '../ports.ts'"],
+  'ports-looks-down': ['service/ledger/ports.ts', "import './service.ts'"],
+  'service-looks-down': ['service/ledger/service.ts', "import './http.ts'"],
+  'capability-shows-its-face': ['service/wallet/service.ts', "import '../ledger/rules/limits.ts'"],
+  'may-call-ledger': ['service/ledger/rules.ts', "import type { M } from '../identity/model.ts'"],
+  'may-call-identity': ['service/identity/service.ts', "import '../wallet/model.ts'"],
+  'may-call-wallet': ['service/wallet/rules.ts', "import '../spending/model.ts'"],
+  'may-call-deliveries': ['service/deliveries/service.ts', "import '../ledger/model.ts'"],
+  'may-call-facilitator': ['service/facilitator/service.ts', "import '../ledger/model.ts'"],
+  'may-call-spending': ['service/spending/service.ts', "import '../wallet/model.ts'"],
+  'may-call-marketplace': ['service/marketplace/service.ts', "import '../checkouts/model.ts'"],
+  'may-call-tools': ['service/tools/service.ts', "import '../deliveries/model.ts'"],
+  'may-call-checkouts': ['service/checkouts/service.ts', "import '../ledger/model.ts'"],
+  'may-call-paywall': ['service/paywall/service.ts', "import '../wallet/model.ts'"],
+  'entry-holds-no-store': ['service/spending/http.ts', "import './between.ts'"],
+  'core-holds-no-store': ['service/tools/rules.ts', "import '../vault/vault.ts'"],
+  'store-is-handed-in': ['service/spending/between.ts', "import './store.ts'"],
+  'store-points-inward': ['service/spending/store.ts', "import './trpc.ts'"],
+  'adapter-is-handed-in': ['service/pages/page.ts', "import '../vault/vault.ts'"],
+  'database-is-for-stores': ['service/edge/b.ts', "import type { C } from '../database/generated/client.ts'"],
+  'adapter-points-inward': ['service/chain/a.ts', "import '../ledger/service.ts'"],
+  'edge-knows-identity-only': ['service/edge/a.ts', "import '../ledger/model.ts'"],
+  'http-declares': ['service/ledger/http.ts', "import '../edge/a.ts'"],
+  'trpc-declares': ['service/spending/trpc.ts', "import '../edge/route.ts'"],
+  'mcp-declares': ['service/tools/mcp.ts', "import '../edge/route.ts'"],
+  'jobs-declares': ['service/tools/jobs.ts', "import '../edge/route.ts'"],
+  'core-knows-no-edge': ['service/paywall/rules.ts', "import '../edge/route.ts'"],
+  'compose-is-the-top': ['service/edge/c.ts', "import '../compose.ts'"],
+  'config-is-handed-over': ['service/edge/d.ts', "import '../config.ts'"],
+  'dashboard-sees-the-router-type': ['service/dashboard/a.ts', "import type { B } from '../kit/b.ts'"],
+  'dashboard-runs-no-service-code': ['service/dashboard/b.ts', "import '../compose.ts'"],
+  'viem-lives-in-chain': ['service/identity/rules.ts', "import type { Hex } from 'viem'"],
+  'service-stands-alone': ['service/chain/b.ts', "import '../../nodes/a.ts'"],
+  'nodes-stand-alone': ['nodes/a.ts', "import 'node:fs'"],
+}
+
+/** What the layout allows, beside what it refuses: a rule that refuses everything would pass as well. */
+const SOUND: Readonly<Record<string, string>> = {
+  'service/kit/b.ts': "import './a.ts'",
+  'service/config.ts': "import type { K } from './kit/e.ts'",
+  'service/kit/e.ts': "import { createHash } from 'node:crypto'",
+  'service/compose.ts':
+    "import './checkouts/store.ts'\nimport './checkouts/http.ts'\nimport './vault/vault.ts'\nimport './config.ts'",
+  'service/edge/route.ts': "import type { M } from '../identity/model.ts'\nimport type { C } from '../config.ts'",
+  'service/identity/model.ts': "import '../kit/e.ts'",
+  'service/vault/vault.ts': "import type { S } from './model.ts'\nimport type { C } from '../config.ts'",
+  'service/vault/model.ts': '',
+  'service/database/generated/client.ts': '',
+  'service/database/pool.ts': "import './generated/client.ts'",
+  'service/wallet/model.ts': '',
+  'service/spending/model.ts': '',
+  'service/checkouts/model.ts': '',
+  'service/deliveries/model.ts': '',
+  'service/checkouts/ports.ts': "import type { S } from '../vault/model.ts'\nimport type { M } from './model.ts'",
+  'service/checkouts/errors.ts': "import '../kit/e.ts'",
+  'service/checkouts/store.ts':
+    "import '../database/pool.ts'\nimport './store/read.ts'\nimport type { P } from './ports.ts'",
+  'service/checkouts/store/read.ts': "import type { G } from '../../database/generated/client.ts'",
+  'service/checkouts/http.ts': "import type { R } from '../edge/route.ts'\nimport './service/settle.ts'",
+  'service/checkouts/service/settle.ts': '',
+  'service/dashboard/c.ts': "import type { AppRouter } from '../compose.ts'",
+  'service/chain/c.ts': "import 'viem'\nimport type { P } from '../checkouts/ports.ts'",
+  'nodes/b.ts':
+    "import { createHmac } from 'node:crypto'\nimport type { N } from 'n8n-workflow'\nimport { a } from './c'",
+  'nodes/c.ts': '',
+}
+
+describe('the dependency check', () => {
+  let folder: string
+  let found: readonly Violation[]
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'coinslot-directions-'))
+    await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction')
+    for (const [file, text] of [...Object.values(BROKEN), ...Object.entries(SOUND)]) {
+      await mkdir(path.join(folder, path.dirname(file)), { recursive: true })
+      await writeFile(path.join(folder, file), text)
+    }
+    found = await violations(folder)
+  }, 60_000)
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it('has a planted offender for each of its rules', () => {
+    const { forbidden } = createRequire(import.meta.url)(CONFIGURATION) as { forbidden: { name: string }[] }
+    expect(Object.keys(BROKEN).sort()).toEqual(forbidden.map(({ name }) => name).sort())
+  })
+
+  it.each(Object.entries(BROKEN))('refuses by %s', (rule, [from]) => {
+    expect(found.filter((violation) => violation.from === from).map((violation) => violation.rule)).toContain(rule)
+  })
+
+  it('has nothing against what the layout allows', () => {
+    // `b.ts` of kit is one half of the planted cycle.
+    const sound = new Set(Object.keys(SOUND).filter((file) => file !== 'service/kit/b.ts'))
+    expect(found.filter((violation) => sound.has(violation.from))).toEqual([])
+  })
+})
+
+const CONFIGURATION = path.join(root, '.dependency-cruiser.cjs')
+
+interface Violation {
+  rule: string
+  from: string
+  to: string
+}
+
+async function violations(folder: string): Promise<Violation[]> {
+  const program = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
+  const words = ['--config', CONFIGURATION, '--no-cache', '--output-type', 'json', 'service', 'nodes']
+  const output = await new Promise<string>((resolve) => {
+    const options = { cwd: folder, env: { ...process.env, NODE_OPTIONS: '' }, maxBuffer: 50_000_000 }
+    // It ends with the number of violations: a failure is what is asked for here.
+    execFile(process.execPath, [program, ...words], options, (_error, stdout, stderr) => {
+      resolve(stdout || stderr)
+    })
+  })
+  const { summary } = JSON.parse(output) as Cruise
+  return summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }))
+}
+
+interface Cruise {
+  summary: { violations: { rule: { name: string }; from: string; to: string }[] }
+}

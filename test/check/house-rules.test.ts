@@ -1,0 +1,129 @@
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Linter, type ESLint } from 'eslint'
+import { parser } from 'typescript-eslint'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const source = pathToFileURL(path.join(root, 'eslint.rules.mjs')).href
+const { house } = (await import(source)) as { house: ESLint.Plugin }
+
+const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: readonly string[] }>> = {
+  'pure-rules': {
+    allowed: [
+      'export const at = (now: Date) => new Date(now.getTime() + 5)',
+      "import { createHash } from 'node:crypto'; export const hash = (text: string) => createHash('sha256').update(text)",
+      'export function* each(items: number[]) { for (const item of items) yield item }',
+    ],
+    refused: [
+      'export const x = Date.now()',
+      'export const x = new Date()',
+      'export const x = Date()',
+      'export const x = performance.now()',
+      'export const x = process.hrtime.bigint()',
+      'export const x = Math.random()',
+      'export const x = crypto.randomUUID()',
+      "import { randomBytes } from 'node:crypto'",
+      "import { newId } from '../kit/ids.ts'",
+      "fetch('https://example.org')",
+      'setTimeout(() => {}, 1)',
+      'export async function x() {}',
+      'export function x(p: Promise<number>) { return p }',
+      'export const x = [await y]',
+    ],
+  },
+  environment: {
+    allowed: ['process.exitCode = 1', 'export const env = config.env', 'const config = readConfig(process.env)'],
+    refused: [
+      'export const x = process.env.X',
+      'const config = readConfig(process.env.CONFIG)',
+      'const config = merge(process.env)',
+      "export const x = process.env['X']",
+      "export const x = process['env']",
+      'const { env } = process',
+      "import { env } from 'node:process'",
+    ],
+  },
+  'guarded-calls': {
+    allowed: [
+      "import type { IncomingMessage } from 'node:http'",
+      "import { type Server } from 'node:http'",
+      "import { createServer, type Server } from 'node:http'",
+      "import { isIPv6 } from 'node:net'",
+      'client.fetch(url)',
+      "import { fetch } from '../outbound/model.ts'",
+    ],
+    refused: [
+      "await fetch('https://example.org')",
+      "await globalThis.fetch('https://example.org')",
+      "import { request } from 'undici'",
+      "import http from 'http'",
+      "import * as https from 'node:https'",
+      "import { createServer, request } from 'node:http'",
+      "import { connect } from 'node:net'",
+      "import 'node:net'",
+      "await import('undici')",
+    ],
+  },
+  'whole-tests': {
+    allowed: [
+      "it('adds', () => {})",
+      "it.each([1])('adds %s', () => {})",
+      'list.only(1)',
+      "it.concurrent('adds', run)",
+    ],
+    refused: [
+      "it.skip('adds', () => {})",
+      "describe.only('adding', () => {})",
+      "test.todo('adds')",
+      "it.only.each([1])('adds', () => {})",
+      "it.concurrent.skip('adds', run)",
+      "xit('adds', () => {})",
+      "fdescribe('adding', () => {})",
+    ],
+  },
+}
+
+const NAMES = {
+  allowed: ['service/ledger/rules.ts', 'service/edge/utilization.ts', 'test/harness/clock.ts'],
+  refused: [
+    'service/utils/text.ts',
+    'service/kit/utils.ts',
+    'service/ledger/sql-helpers.ts',
+    'nodes/Coinslot/run.helper.ts',
+  ],
+}
+
+describe("the house's lint rules", () => {
+  describe.each(Object.entries(OFFENCES))('%s', (rule, { allowed, refused }) => {
+    it.each(allowed)('allows %s', (code) => {
+      expect(complaints(rule, code)).toEqual([])
+    })
+    it.each(refused)('refuses %s', (code) => {
+      expect(complaints(rule, code)).toContain(`house/${rule}`)
+    })
+  })
+
+  describe('plain-names', () => {
+    it.each(NAMES.allowed)('allows %s', (file) => {
+      expect(complaints('plain-names', '', file)).toEqual([])
+    })
+    it.each(NAMES.refused)('refuses %s', (file) => {
+      expect(complaints('plain-names', '', file)).toEqual(['house/plain-names'])
+    })
+  })
+
+  it('are all tried here', () => {
+    expect([...Object.keys(OFFENCES), 'plain-names'].sort()).toEqual(Object.keys(house.rules ?? {}).sort())
+  })
+})
+
+/** The names of the rules that complain; a syntax error would be a complaint without a name. */
+function complaints(rule: string, code: string, file = 'service/a.ts'): (string | null)[] {
+  const config: Linter.Config = {
+    files: ['**/*.ts'],
+    plugins: { house },
+    languageOptions: { parser },
+    rules: { [`house/${rule}`]: 'error' },
+  }
+  return new Linter({ cwd: root }).verify(code, config, path.join(root, file)).map(({ ruleId }) => ruleId)
+}

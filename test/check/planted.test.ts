@@ -1,0 +1,77 @@
+import { copyTree, type CopiedTree } from './copied-tree.ts'
+
+const TOOLS = {
+  directions: [
+    ...['dependency-cruiser/bin/dependency-cruise.mjs', '--no-cache', '--output-type', 'err-long'],
+    ...['service', 'nodes', 'credentials', 'test'],
+  ],
+  // Only what is planted into: a typed lint of the whole tree takes longer than all else here.
+  lint: ['eslint/bin/eslint.js', 'service/kit/clock.ts', 'service/ledger/rules.ts'],
+  'unused code': ['knip/bin/knip.js', '--no-progress'],
+} as const
+
+const PLANTS = [
+  {
+    what: 'an import cycle',
+    text: { 'service/kit/clock.ts': "import './money.ts'\n", 'service/kit/money.ts': "import './clock.ts'\n" },
+    tool: 'directions',
+    refused: /no-cycles: service\/kit\/(clock|money)\.ts/,
+  },
+  {
+    what: 'a store in the hands of an entry',
+    text: { 'service/wallet/http.ts': "import '../ledger/store.ts'\n" },
+    tool: 'directions',
+    refused: /entry-holds-no-store: service\/wallet\/http\.ts → service\/ledger\/store\.ts/,
+  },
+  {
+    what: 'service code in a node',
+    text: { 'nodes/Planted/Planted.node.ts': "import '../../service/kit/money.ts'\n" },
+    tool: 'directions',
+    refused: /nodes-stand-alone: nodes\/Planted\/Planted\.node\.ts → service\/kit\/money\.ts/,
+  },
+  {
+    what: 'the environment read outside of the configuration',
+    text: { 'service/kit/clock.ts': "export const home = process.env['HOME']\n" },
+    tool: 'lint',
+    refused: /house\/environment/,
+  },
+  {
+    what: 'a rule that waits',
+    text: {
+      'service/ledger/rules.ts': 'export async function late(): Promise<void> {\n  await Promise.resolve()\n}\n',
+    },
+    tool: 'lint',
+    refused: /house\/pure-rules/,
+  },
+  {
+    what: 'an export that nobody imports',
+    text: { 'service/kit/money.ts': 'export function neverCalled(): void {}\n' },
+    tool: 'unused code',
+    refused: /Unused exports[^]*neverCalled.+service\/kit\/money\.ts/,
+  },
+] as const
+
+describe('npm run check', () => {
+  let tree: CopiedTree
+  beforeAll(async () => {
+    tree = await copyTree()
+  }, 30_000)
+  afterAll(() => tree.remove())
+
+  // A tool that is red anyway would look like one that caught something.
+  it.each(Object.entries(TOOLS))(
+    'has nothing against the tree as it is: %s',
+    async (_name, tool) => {
+      expect(await tree.refusal(tool)).toBe('')
+    },
+    60_000,
+  )
+
+  it.each(PLANTS)(
+    'refuses $what',
+    async ({ text, tool, refused }) => {
+      expect(await tree.planted(text, () => tree.refusal(TOOLS[tool]))).toMatch(refused)
+    },
+    60_000,
+  )
+})

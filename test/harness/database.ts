@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { openDatabase, type Database } from '../../service/database/client.ts'
+import { TEST_SERVER, type TestServer } from './server.ts'
+
+export interface TestDatabase extends Database {
+  readonly url: string
+}
+
+/** A database for one test file, with all migrations applied, gone with `close`. */
+export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase> {
+  const { adminUrl, template, owner } = testServer()
+  const name = `test_${randomBytes(6).toString('hex')}`
+  // FILE_COPY would stop the whole server for a checkpoint, once a test file.
+  await asAdmin(adminUrl, `create database ${name} template ${template} owner ${owner} strategy wal_log`)
+  const url = databaseUrl(name)
+  const database = openDatabase({ url, poolMax })
+  return {
+    ...database,
+    url,
+    close: async () => {
+      await database.close()
+      await asAdmin(adminUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** The address of a database on the tests' server, as the role that owns what the tests make. */
+export function databaseUrl(name: string): string {
+  const url = new URL(testServer().ownerUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** An empty database, for what brings its own tables. */
+export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const { adminUrl, owner } = testServer()
+  const name = `empty_${randomBytes(6).toString('hex')}`
+  await asAdmin(adminUrl, `create database ${name} owner ${owner} strategy wal_log`)
+  return { url: databaseUrl(name), drop: () => asAdmin(adminUrl, `drop database ${name} with (force)`) }
+}
+
+function testServer(): TestServer {
+  const server = process.env[TEST_SERVER]
+  if (server === undefined) throw new Error('The tests have no database server: run them through jest.config.mjs.')
+  return JSON.parse(server) as TestServer
+}
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

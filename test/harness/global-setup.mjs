@@ -1,0 +1,9 @@
+// Jest compiles tests, not what it runs around them.
+import '../../service/launch/typescript.mjs'
+
+export default async function setUp() {
+  const { startTestServer, TEST_SERVER } = await import('./server.ts')
+  const { server, stop } = await startTestServer(process.env.TEST_DATABASE_URL)
+  process.env[TEST_SERVER] = JSON.stringify(server)
+  globalThis.stopTestServer = stop
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { startEmbedded } from '../../service/database/embedded.ts'
+import { migrate } from '../../service/database/migrate.ts'
+
+/** The one database server of a test run, and the database that the others are copied from. */
+export interface TestServer {
+  readonly adminUrl: string
+  readonly ownerUrl: string
+  readonly owner: string
+  readonly template: string
+}
+
+/** Through the environment: each of Jest's workers is a process of its own. */
+export const TEST_SERVER = 'COINSLOT_TEST_SERVER'
+
+/** TEST_DATABASE_URL names a server of somebody's, as a role that may create databases; else there is an embedded one. */
+export async function startTestServer(
+  given: string | undefined,
+): Promise<{ server: TestServer; stop(): Promise<void> }> {
+  if (given !== undefined && given !== '') return onGiven(given)
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-test-'))
+  const embedded = await startEmbedded({ dataDir, settings: NOT_DURABLE })
+  const template = 'coinslot'
+  await migrate(embedded.url)
+  return {
+    server: { adminUrl: embedded.adminUrl, ownerUrl: embedded.url, owner: 'coinslot', template },
+    stop: async () => {
+      await embedded.stop()
+      rmSync(dataDir, { recursive: true })
+    },
+  }
+}
+
+/** What the tests write need not outlive them; what they prove about crashes, they prove on servers of their own. */
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
+
+async function onGiven(given: string): Promise<{ server: TestServer; stop(): Promise<void> }> {
+  const admin = new pg.Client({ connectionString: given })
+  await admin.connect()
+  const template = `template_${randomBytes(6).toString('hex')}`
+  await admin.query(`create database ${template}`)
+  const url = new URL(given)
+  url.pathname = `/${template}`
+  await migrate(url.href)
+  const { rows } = await admin.query<{ owner: string }>('select quote_ident(current_user) as owner')
+  return {
+    server: { adminUrl: given, ownerUrl: given, owner: rows[0]?.owner ?? '', template },
+    stop: async () => {
+      await admin.query(`drop database ${template} with (force)`)
+      await admin.end()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+
+/** One person's dealings with the ledger, as a script: what is asked, in which order, and where it breaks. */
+export type Step =
+  | { act: 'deposit'; amount: bigint }
+  | { act: 'grant'; amount: bigint }
+  | { act: 'reserve'; amount: bigint; useCredits: boolean }
+  | { act: 'capture'; lock: number; part: number; share: number }
+  | { act: 'release'; lock: number }
+  | { act: 'payout'; lock: number }
+  | { act: 'transfer'; amount: bigint; share: number }
+  /** The process that held the oldest locks is gone: their deadline passes and the sweeper comes. */
+  | { act: 'die' }
+  /** Says again what was said before, word for word. */
+  | { act: 'repeat'; back: number }
+  /** The same id with other contents. */
+  | { act: 'contradict'; back: number }
+
+const amount = fc.bigInt({ min: 1n, max: 5_000_000n })
+const percent = fc.integer({ min: 0, max: 100 })
+const lock = fc.nat({ max: 5 })
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ act: fc.constant('deposit' as const), amount }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('grant' as const), amount }) },
+  { weight: 6, arbitrary: fc.record({ act: fc.constant('reserve' as const), amount, useCredits: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ act: fc.constant('capture' as const), lock, part: percent, share: percent }) },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('release' as const), lock }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('payout' as const), lock }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('transfer' as const), amount, share: percent }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('die' as const) }) },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('repeat' as const), back: fc.nat({ max: 6 }) }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('contradict' as const), back: fc.nat({ max: 6 }) }) },
+)
+
+export const history = fc.array(step, { minLength: 1, maxLength: 14 })

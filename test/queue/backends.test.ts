@@ -1,0 +1,310 @@
+import type { BackendAddress } from '../../service/queue/backend.ts'
+import type { Sweeper, Topic } from '../../service/queue/model.ts'
+import { createOutbox } from '../../service/queue/outbox.ts'
+import { createQueue, type Queue } from '../../service/queue/queue.ts'
+import { openPlace, type Place } from './place.ts'
+import { numbers, range, door } from './numbers.ts'
+import { hasRedis, startRedis, type RedisServer } from './redis.ts'
+import { Hands, quiet, Tally } from './tally.ts'
+
+const backends = hasRedis() ? (['redis', 'postgres'] as const) : (['postgres'] as const)
+if (!hasRedis()) process.stderr.write('redis-server is not installed: the queue is tested on PostgreSQL only\n')
+
+describe.each(backends)('the queue on %s', (kind) => {
+  let place: Place
+  let redis: RedisServer | null = null
+  let clock: Hands
+  let tally: Tally
+  const queues: Queue[] = []
+
+  beforeAll(async () => {
+    place = await openPlace()
+    if (kind === 'redis') redis = await startRedis()
+  })
+
+  beforeEach(async () => {
+    await place.pool.query('TRUNCATE outbox, lease')
+    clock = new Hands()
+    tally = new Tally()
+  })
+
+  afterEach(async () => {
+    await Promise.all(queues.splice(0).map((queue) => queue.stop(1_000)))
+  })
+
+  afterAll(async () => {
+    await redis?.close()
+    await place.close()
+  })
+
+  it('handles each row once', async () => {
+    const seen: number[] = []
+    const queue = await started([numbers((n) => void seen.push(n))])
+    await announce(range(500), queue)
+    await tally.reached('done', 500)
+    expect(seen.sort((a, b) => a - b)).toEqual(range(500))
+    expect(await states()).toEqual({ done: 500 })
+  })
+
+  it('handles nothing of a transaction that was rolled back', async () => {
+    const seen: number[] = []
+    const queue = await started([numbers((n) => void seen.push(n))])
+    const client = await place.pool.connect()
+    await client.query('BEGIN')
+    await createOutbox(clock).add({ run: async (text, values) => (await client.query(text, [...values])).rows }, [
+      { topic: 'numbers', payload: { n: 1 } },
+    ])
+    await client.query('ROLLBACK')
+    client.release()
+    await announce([2], queue)
+    await tally.reached('done', 1)
+    expect(seen).toEqual([2])
+  })
+
+  it('keeps a row until it is due', async () => {
+    const seen: number[] = []
+    const queue = await started([numbers((n) => void seen.push(n))])
+    const dueAt = new Date(clock.now().getTime() + 60_000)
+    await createOutbox(clock).add(place.statements, [{ topic: 'numbers', payload: { n: 1 }, dueAt }])
+    await announce([2], queue)
+    await tally.reached('done', 1)
+    expect(seen).toEqual([2])
+    clock.turn(60_000)
+    queue.wake()
+    await tally.reached('done', 2)
+    expect(seen).toEqual([2, 1])
+  })
+
+  it('tries again what failed, under the same id and by its schedule', async () => {
+    const tries: { id: string; attempt: number }[] = []
+    const queue = await started([
+      numbers(
+        (_, context) => {
+          tries.push({ id: context.id, attempt: context.attempt })
+          if (context.attempt < 2) throw new Error('not yet')
+        },
+        { retryDelaysMs: [1_000, 10_000] },
+      ),
+    ])
+    await announce([1], queue)
+    await tally.reached('retry', 1)
+    const [first] = await rows()
+    expect(first).toMatchObject({ attempt: 1, last_error: 'not yet', done_at: null })
+    expect(waitOf(first)).toBeGreaterThanOrEqual(1_000)
+    expect(waitOf(first)).toBeLessThanOrEqual(1_200)
+
+    clock.turn(1_200)
+    queue.wake()
+    await tally.reached('retry', 2)
+    clock.turn(12_000)
+    queue.wake()
+    await tally.reached('done', 1)
+    expect(tries.map(({ attempt }) => attempt)).toEqual([0, 1, 2])
+    expect(new Set(tries.map(({ id }) => id)).size).toBe(1)
+  })
+
+  it('keeps what failed to the end of its schedule as dead, with its error', async () => {
+    const queue = await started([
+      numbers(
+        () => {
+          throw new Error('never')
+        },
+        { retryDelaysMs: [10] },
+      ),
+    ])
+    await announce([7], queue)
+    await tally.reached('retry', 1)
+    clock.turn(20)
+    queue.wake()
+    await tally.reached('dead', 1)
+    expect(await rows()).toMatchObject([{ attempt: 2, last_error: 'never', done_at: null, payload: { n: 7 } }])
+    expect(await queue.health()).toEqual({ backend: kind, lagSeconds: 0, oldestDueSeconds: 0, dead: 1 })
+  })
+
+  it('counts a payload that its topic cannot read, and a handler out of time, as failures', async () => {
+    const queue = await started([
+      numbers(() => undefined, { retryDelaysMs: [] }),
+      numbers(
+        (_n, { signal }) =>
+          new Promise<void>((resolve) =>
+            signal.addEventListener('abort', () => {
+              resolve()
+            }),
+          ),
+        {
+          topic: 'slow',
+          timeoutMs: 20,
+          retryDelaysMs: [],
+        },
+      ),
+    ])
+    await createOutbox(clock).add(place.statements, [
+      { topic: 'numbers', payload: { n: 'one' } },
+      { topic: 'slow', payload: { n: 1 } },
+    ])
+    queue.wake()
+    await tally.reached('dead', 2)
+    const errors = (await rows()).map(({ last_error }) => last_error)
+    expect(errors[0]).toContain('expected number')
+    expect(errors[1]).toBe('took longer than 20 ms')
+  })
+
+  it('shares the rows between two processes without handling one twice', async () => {
+    const seen: number[] = []
+    const topics = [numbers((n) => void seen.push(n))]
+    const [one] = await Promise.all([started(topics), started(topics)])
+    await announce(range(2_000), one)
+    await tally.reached('done', 2_000)
+    // The clock stands still, so no lease has run out: whatever comes twice was handed out twice.
+    expect(seen.sort((a, b) => a - b)).toEqual(range(2_000))
+  })
+
+  it('never has more than its concurrency at work, and a busy topic does not hold up another', async () => {
+    let atWork = 0
+    let most = 0
+    const gate = door()
+    const queue = await started([
+      numbers(
+        async () => {
+          most = Math.max(most, ++atWork)
+          tally.look()
+          await gate.opened
+          atWork--
+        },
+        { topic: 'slow', concurrency: 3 },
+      ),
+      numbers(() => undefined),
+    ])
+    await announce(range(20), queue, 'slow')
+    await announce(range(20), queue)
+    await tally.reached('done', 20)
+    await tally.until(() => atWork === 3)
+    gate.open()
+    await tally.reached('done', 40)
+    expect(most).toBe(3)
+  })
+
+  it('loses nothing when the backend is emptied in the middle', async () => {
+    const seen = new Set<number>()
+    const empties: Promise<void>[] = []
+    const queue = await started([
+      numbers((n) => {
+        seen.add(n)
+        if (seen.size === 1_000 || seen.size === 3_000) empties.push(empty())
+      }),
+    ])
+    await announce(range(5_000), queue)
+    await tally.until(() => empties.length === 1)
+    await empties[0]
+    const second = tally.until(() => empties.length === 2)
+    // What was leased then is lost to the backend, and comes again when the lease has run out.
+    clock.turn(3_000)
+    queue.wake()
+    await second
+    await empties[1]
+    clock.turn(3_000)
+    queue.wake()
+    await tally.until(() => seen.size === 5_000)
+    await queue.stop()
+    expect(await states()).toEqual({ done: 5_000 })
+  })
+
+  it('stops only when the handlers that run have ended, and starts none meanwhile', async () => {
+    const gate = door()
+    let begun = 0
+    const queue = await started([
+      numbers(
+        async () => {
+          begun++
+          tally.look()
+          await gate.opened
+        },
+        { concurrency: 4 },
+      ),
+    ])
+    await announce(range(10), queue)
+    await tally.until(() => begun === 4)
+    const stopped = queue.stop()
+    gate.open()
+    await stopped
+    expect(begun).toBe(4)
+    expect(await states()).toEqual({ done: 4, open: 6 })
+  })
+
+  it('gives back at the deadline what its handlers did not finish', async () => {
+    let begun = false
+    const queue = await started([
+      numbers(() => {
+        begun = true
+        tally.look()
+        return new Promise(() => undefined)
+      }),
+    ])
+    await announce([1], queue)
+    await tally.until(() => begun)
+    await queue.stop(50)
+    expect(await rows()).toMatchObject([{ attempt: 0, done_at: null, failed_at: null }])
+    const next = await started([numbers(() => undefined)])
+    next.wake()
+    await tally.reached('done', 1)
+  })
+
+  if (kind === 'redis') {
+    it('goes on by itself when Redis was away, and sweeps meanwhile', async () => {
+      await redis?.kill()
+      const seen: number[] = []
+      let sweeps = 0
+      const sweeper: Sweeper = { name: 'broom', everyMs: 1, run: async () => void sweeps++ }
+      const queue = await started([numbers((n) => void seen.push(n))], [sweeper])
+      await announce(range(50), queue)
+      await tally.until(() => sweeps > 0)
+      clock.turn(9_000)
+      expect(await queue.health()).toEqual({ backend: 'redis', lagSeconds: 9, oldestDueSeconds: 9, dead: 0 })
+      await redis?.revive()
+      await tally.reached('done', 50)
+      expect(seen.length).toBe(50)
+    })
+  }
+
+  async function started(topics: readonly Topic[], sweepers: readonly Sweeper[] = []): Promise<Queue> {
+    const address: BackendAddress =
+      redis === null
+        ? { kind: 'postgres', connectionString: place.connectionString }
+        : { kind: 'redis', url: redis.url }
+    const { statements } = place
+    const queue = createQueue({ statements, clock, log: quiet, backend: address, topics, sweepers, measures: tally })
+    queues.push(queue)
+    await queue.start()
+    return queue
+  }
+
+  async function announce(list: readonly number[], queue: Queue, topic = 'numbers'): Promise<void> {
+    await createOutbox(clock).add(
+      place.statements,
+      list.map((n) => ({ topic, payload: { n } })),
+    )
+    queue.wake()
+  }
+
+  async function empty(): Promise<void> {
+    if (redis === null) await place.pool.query('TRUNCATE bullmq.job CASCADE')
+    else await redis.flush()
+  }
+
+  async function rows(): Promise<Record<string, unknown>[]> {
+    return (await place.pool.query<Record<string, unknown>>('SELECT * FROM outbox ORDER BY id')).rows
+  }
+
+  async function states(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    for (const row of await rows()) {
+      const state = row['done_at'] !== null ? 'done' : row['failed_at'] !== null ? 'dead' : 'open'
+      counts[state] = (counts[state] ?? 0) + 1
+    }
+    return counts
+  }
+
+  function waitOf(row: Record<string, unknown> | undefined): number {
+    return (row?.['due_at'] as Date).getTime() - clock.now().getTime()
+  }
+})

@@ -1,0 +1,128 @@
+import { createOutbox, outboxRows, type OutboxRows } from '../../service/queue/outbox.ts'
+import { range } from './numbers.ts'
+import { openPlace, type Place } from './place.ts'
+import { Hands } from './tally.ts'
+
+describe('the rows of the outbox', () => {
+  let place: Place
+  let rows: OutboxRows
+  let clock: Hands
+
+  beforeAll(async () => {
+    place = await openPlace()
+    rows = outboxRows(place.statements)
+  })
+
+  beforeEach(async () => {
+    await place.pool.query('TRUNCATE outbox RESTART IDENTITY')
+    clock = new Hands()
+  })
+
+  afterAll(() => place.close())
+
+  it('are leased oldest first, each to one relay, until the lease runs out', async () => {
+    await announce('a', 5)
+    const first = await lease(['a'], 3)
+    expect(first.map(({ id }) => id).sort()).toEqual(['1', '2', '3'])
+    expect(await lease(['a'], 3)).toEqual([])
+    expect((await lease(['a'], 10)).map(({ id }) => id).sort()).toEqual(['4', '5'])
+    clock.turn(2_999)
+    expect(await lease(['a'], 10)).toEqual([])
+    clock.turn(1)
+    expect(await lease(['a'], 10)).toHaveLength(5)
+  })
+
+  it('are given to none of two relays twice, asking at once', async () => {
+    await announce('a', 3_000)
+    const taken = (await Promise.all(range(12).map(() => lease(['a'], 1_000)))).flat().map(({ id }) => id)
+    // Twelve asks saw the same window of a thousand.
+    expect(new Set(taken).size).toBe(taken.length)
+    expect(taken.length).toBe(1_000)
+  })
+
+  it('of one topic have a window of their own, and an unknown topic stays', async () => {
+    await announce('a', 50)
+    await announce('b', 2)
+    await announce('c', 1)
+    const topics = (await lease(['a', 'b'], 10)).map(({ topic }) => topic)
+    expect(topics.filter((topic) => topic === 'a')).toHaveLength(10)
+    expect(topics.filter((topic) => topic === 'b')).toHaveLength(2)
+    expect(topics).not.toContain('c')
+  })
+
+  it('are leased within milliseconds from a backlog that the planner has not heard of', async () => {
+    await place.pool.query('ANALYZE outbox')
+    await announce('a', 20_000)
+    const started = performance.now()
+    expect(await lease(['a'], 1_000)).toHaveLength(1_000)
+    // 10 ms where it was measured; 3 s when each id reads the whole backlog.
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  it('end once: a straggler of an earlier try neither ends nor postpones a later one', async () => {
+    await announce('a', 1)
+    const [job] = await lease(['a'], 1)
+    if (job === undefined) throw new Error('nothing was leased')
+    await rows.postpone([{ job, error: 'first', dueAt: clock.now() }], clock.now())
+    await rows.acknowledge([job], clock.now())
+    await rows.postpone([{ job, error: 'late', dueAt: null }], clock.now())
+    expect((await rows.load(['1'])).get('1')).toMatchObject({ attempt: 1, open: true })
+    await rows.acknowledge([{ id: '1', attempt: 1 }], clock.now())
+    await rows.postpone([{ job: { id: '1', attempt: 1 }, error: 'too late', dueAt: null }], clock.now())
+    expect((await rows.load(['1'])).get('1')).toMatchObject({ attempt: 1, open: false })
+    expect((await rows.census(clock.now())).dead).toBe(0)
+  })
+
+  it('carry their payload unchanged, quotes, braces and all', async () => {
+    const payload = { text: `"}{',\\ \n€ 🪙`, list: [1, null, { deep: true }], number: 0.1 }
+    await createOutbox(clock).add(place.statements, [
+      { topic: 'a', payload },
+      { topic: 'a', payload: {} },
+    ])
+    const loaded = await rows.load(['1', '2', '3'])
+    expect(loaded.get('1')).toEqual({ id: '1', topic: 'a', attempt: 0, payload, announcedAt: clock.now(), open: true })
+    expect(loaded.get('2')?.payload).toEqual({})
+    expect(loaded.has('3')).toBe(false)
+  })
+
+  it('tell how late they are, and how many are dead', async () => {
+    expect(await rows.census(clock.now())).toEqual({ oldestDue: null, oldestUnleased: null, dead: 0 })
+    const first = clock.now()
+    await announce('b', 1)
+    clock.turn(5_000)
+    const second = clock.now()
+    await announce('a', 1)
+    await createOutbox(clock).add(place.statements, [
+      { topic: 'c', payload: {}, dueAt: new Date(clock.now().getTime() + 60_000) },
+    ])
+    clock.turn(1_000)
+    expect(await rows.census(clock.now())).toEqual({ oldestDue: first, oldestUnleased: first, dead: 0 })
+    const [job] = await lease(['b'], 1)
+    expect(await rows.census(clock.now())).toEqual({ oldestDue: first, oldestUnleased: second, dead: 0 })
+    if (job !== undefined) await rows.postpone([{ job, error: 'no', dueAt: null }], clock.now())
+    expect(await rows.census(clock.now())).toEqual({ oldestDue: second, oldestUnleased: second, dead: 1 })
+  })
+
+  it('are pruned when they have been done for long, the dead and the open ones never', async () => {
+    await announce('a', 3)
+    const [done, dead] = (await lease(['a'], 2)).sort((a, b) => Number(a.id) - Number(b.id))
+    if (done === undefined || dead === undefined) throw new Error('nothing was leased')
+    await rows.acknowledge([done], clock.now())
+    await rows.postpone([{ job: dead, error: 'no', dueAt: null }], clock.now())
+    expect(await rows.prune(clock.now())).toBe(0)
+    clock.turn(1)
+    expect(await rows.prune(clock.now())).toBe(1)
+    expect([...(await rows.load(['1', '2', '3'])).keys()].sort()).toEqual(['2', '3'])
+  })
+
+  async function announce(topic: string, count: number): Promise<void> {
+    await createOutbox(clock).add(
+      place.statements,
+      range(count).map((n) => ({ topic, payload: { n } })),
+    )
+  }
+
+  function lease(topics: string[], window: number) {
+    return rows.lease(topics, window, clock.now(), new Date(clock.now().getTime() + 3_000))
+  }
+})

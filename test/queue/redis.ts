@@ -1,0 +1,77 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+
+/** A real Redis of the test's own, kept in memory only. */
+export interface RedisServer {
+  url: string
+  flush(): Promise<void>
+  /** Gone at once, with everything in it. */
+  kill(): Promise<void>
+  /** Empty again at the same address. */
+  revive(): Promise<void>
+  close(): Promise<void>
+}
+
+export function hasRedis(): boolean {
+  return spawnSync('redis-server', ['--version']).status === 0
+}
+
+export async function startRedis(): Promise<RedisServer> {
+  const port = await freePort()
+  const folder = await mkdtemp(join(tmpdir(), 'coinslot-redis-'))
+  const url = `redis://127.0.0.1:${String(port)}`
+  let server = await launch(port, folder)
+  const kill = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const gone = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGKILL')
+    await gone
+  }
+  return {
+    url,
+    async flush() {
+      const client = new Redis(url)
+      await client.flushall()
+      client.disconnect()
+    },
+    kill,
+    async revive() {
+      server = await launch(port, folder)
+    },
+    async close() {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function launch(port: number, folder: string): Promise<ChildProcess> {
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+  const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  await new Promise<void>((resolve, reject) => {
+    server.once('exit', (code) => {
+      reject(new Error(`redis-server ended with ${String(code)}`))
+    })
+    server.stdout.on('data', (text: Buffer) => {
+      if (text.includes('Ready to accept connections')) resolve()
+    })
+  })
+  return server
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => {
+        if (address !== null && typeof address === 'object') resolve(address.port)
+      })
+    })
+  })
+}

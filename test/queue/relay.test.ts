@@ -1,0 +1,126 @@
+import { PACE, type Job } from '../../service/queue/model.ts'
+import { createOutbox, outboxRows } from '../../service/queue/outbox.ts'
+import { createRelay, type Relay } from '../../service/queue/relay.ts'
+import { createRunner, type Runner } from '../../service/queue/runner.ts'
+import { door, numbers } from './numbers.ts'
+import { openPlace, type Place } from './place.ts'
+import { Hands, quiet, Tally } from './tally.ts'
+
+/** One relay, tick by tick, over a backend that the test plays: it may keep a job, lose it or be away. */
+describe('the relay', () => {
+  let place: Place
+  let clock: Hands
+  let pushed: Job[]
+  let up: boolean
+  let gate: { opened: Promise<void>; open: () => void }
+  let calls: number
+  let runner: Runner
+  let relay: Relay
+
+  beforeAll(async () => {
+    place = await openPlace()
+  })
+
+  beforeEach(async () => {
+    await place.pool.query('TRUNCATE outbox')
+    clock = new Hands()
+    pushed = []
+    up = true
+    gate = door()
+    calls = 0
+    const tally = new Tally()
+    const parts = { rows: outboxRows(place.statements), clock, log: quiet, measures: tally }
+    const slow = numbers(async () => {
+      calls++
+      await gate.opened
+    })
+    runner = createRunner({ ...parts, topics: [slow], onEnd: () => undefined })
+    relay = createRelay({
+      ...parts,
+      topics: ['numbers'],
+      pace: PACE,
+      running: () => runner.running(),
+      backend: {
+        kind: 'redis',
+        up: () => up,
+        push: (_topic, jobs) => {
+          pushed.push(...jobs)
+          return Promise.resolve()
+        },
+      },
+    })
+    await createOutbox(clock).add(place.statements, [{ topic: 'numbers', payload: { n: 1 } }])
+  })
+
+  afterAll(() => place.close())
+
+  it('pushes a row again under the same name when nobody has ended it in time', async () => {
+    expect(await relay.tick()).toBe(1)
+    expect(await relay.tick()).toBe(0)
+    clock.turn(PACE.leaseMs)
+    expect(await relay.tick()).toBe(1)
+    expect(pushed[1]).toEqual(pushed[0])
+  })
+
+  it('renews the lease of a running handler, however long it takes', async () => {
+    await relay.tick()
+    const handled = runner.handle(started())
+    for (let turn = 0; turn < 5; turn++) {
+      clock.turn(2_000)
+      expect(await relay.tick()).toBe(0)
+    }
+    gate.open()
+    await handled
+    clock.turn(60_000)
+    expect(await relay.tick()).toBe(0)
+  })
+
+  it('does not renew for a handler that ended with its process', async () => {
+    await relay.tick()
+    void runner.handle(started())
+    clock.turn(2_000)
+    await relay.tick()
+    runner.running = () => []
+    clock.turn(PACE.leaseMs)
+    expect(await relay.tick()).toBe(1)
+    gate.open()
+  })
+
+  it('leases nothing while the backend is away', async () => {
+    up = false
+    await expect(relay.tick()).rejects.toThrow('does not answer')
+    up = true
+    expect(await relay.tick()).toBe(1)
+  })
+
+  it('leases nothing more once it is retired', async () => {
+    relay.retire()
+    expect(await relay.tick()).toBe(0)
+    expect(pushed).toEqual([])
+  })
+
+  it('runs one job twice at the same time only once', async () => {
+    await relay.tick()
+    const both = [runner.handle(started()), runner.handle(started())]
+    gate.open()
+    await Promise.all(both)
+    await runner.handle(started())
+    expect(calls).toBe(1)
+  })
+
+  it('counts a row that keeps taking its process down as failed', async () => {
+    await relay.tick()
+    await runner.handle({ ...started(), crashes: 3 })
+    expect(calls).toBe(0)
+    const { rows } = await place.pool.query<{ attempt: number; last_error: string }>(
+      'SELECT attempt, last_error FROM outbox',
+    )
+    expect(rows).toEqual([{ attempt: 1, last_error: '3 processes ended while handling it' }])
+  })
+
+  function started() {
+    const [job] = pushed
+    if (job === undefined) throw new Error('nothing was pushed')
+    return { ...job, crashes: 0 }
+  }
+})
