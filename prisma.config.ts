@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { defineConfig } from 'prisma/config'
+import { attachOrStart } from './service/database/embedded.ts'
 
 const root = import.meta.dirname
 
@@ -10,6 +11,14 @@ process.env['CHECKPOINT_DISABLE'] ??= '1'
 export default defineConfig({
   schema: path.join(root, 'prisma/schema'),
   migrations: { path: path.join(root, 'prisma/migrations') },
-  // The host `embedded` is no name of the network: the engine reads it as "the server under DATA_DIR".
-  datasource: { url: process.env['DATABASE_URL'] || 'postgresql://coinslot@embedded/coinslot' },
+  datasource: { url: process.env['DATABASE_URL'] || (await embeddedUrl()) },
 })
+
+/** Without DATABASE_URL the embedded server: the running service's, else one for as long as this command takes. */
+async function embeddedUrl(): Promise<string> {
+  const [command, verb] = process.argv.slice(2)
+  const needsDatabase = command === 'db' || (command === 'migrate' && verb !== 'diff')
+  if (!needsDatabase) return 'postgresql://localhost/unused'
+  const { url } = await attachOrStart({ dataDir: process.env['DATA_DIR'] || path.join(root, '.coinslot') })
+  return url
+}

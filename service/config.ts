@@ -83,8 +83,7 @@ const schema = z
     SIGNUP_CREDITS: z
       .string()
       .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be an amount of USDC with at most 6 decimals')
-      .transform(Number)
-      .default(5),
+      .default('5'),
     DEMO_API_KEY: z
       .string()
       .regex(/^csk_test_[0-9A-Za-z_-]{16,128}$/, 'must be csk_test_ and 16 to 128 letters, digits, - or _')

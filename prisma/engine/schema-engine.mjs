@@ -25,6 +25,9 @@ const { values, positionals } = parseArgs({
 /** What the two builds of the engine call differently. */
 const RENAMED = { getDatabaseVersion: 'version' }
 
+/** These compare with the migrations replayed on a shadow database. */
+const REPLAYING = ['createMigration', 'evaluateDataLoss']
+
 if (values.version === true) {
   const { version } = await loadEngine()
   process.stdout.write(`schema-engine-cli ${version()}\n`)
@@ -51,14 +54,12 @@ async function serve() {
     engine ??= startEngine(request)
     send({ jsonrpc: '2.0', id: request.id, ...(await answer(engine, request)) })
   }
-  await (await engine)?.close()
   process.exit(0)
 }
 
 async function startEngine(request) {
   const { SchemaEngine } = await loadEngine()
-  const { close, ...unbound } = databases(databaseUrl(), readsDatabase(request))
-  const factory = bindMigrationAwareSqlAdapterFactory(unbound)
+  const factory = bindMigrationAwareSqlAdapterFactory(databases(databaseUrl(), readsDatabase(request)))
   const files = values.datamodels ?? []
   const datamodels = await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')]))
   try {
@@ -67,7 +68,7 @@ async function startEngine(request) {
       () => undefined,
       factory,
     )
-    return { engine, errors: factory.errorRegistry, close }
+    return { engine, errors: factory.errorRegistry }
   } catch (error) {
     throw original(error, factory.errorRegistry)
   }
@@ -84,6 +85,8 @@ async function answer(starting, { method, params }) {
     if (method === 'createDatabase') return { result: await createDatabase(params.datasource.url ?? databaseUrl()) }
     const started = await starting
     errors = started.errors
+    // This build does not hand the shadow database on here, but remembers what a diagnosis has replayed on it.
+    if (REPLAYING.includes(method)) await started.engine.devDiagnostic(params)
     const result = (await started.engine[RENAMED[method] ?? method](params)) ?? null
     // The native engine prints a diff through the CLI instead of returning it.
     if (method === 'diff' && typeof result.stdout === 'string') {

@@ -84,7 +84,8 @@ function time(text: string | undefined): Date | null {
 function checkTimes(message: Parsed, now: Date): void {
   const at = now.getTime()
   if (message.expiresAt !== null && message.expiresAt.getTime() <= at) throw walletRefused('The message has expired.')
-  if (message.notBefore !== null && message.notBefore.getTime() > at) throw walletRefused('The message is not valid yet.')
+  if (message.notBefore !== null && message.notBefore.getTime() > at)
+    throw walletRefused('The message is not valid yet.')
   if (message.issuedAt.getTime() > at + CLOCK_TOLERANCE_MS) throw walletRefused('The message is from the future.')
 }
 

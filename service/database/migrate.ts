@@ -12,7 +12,15 @@ import { DomainError } from '../kit/errors.ts'
 export async function migrate(url: string, folder = migrationsFolder()): Promise<string[]> {
   const files = await readMigrations(folder)
   const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  await client.connect().catch((cause: unknown) => {
+    throw new DomainError(
+      'unavailable',
+      'no_database',
+      `The database cannot be reached: ${reasonOf(cause)}.`,
+      {},
+      cause,
+    )
+  })
   try {
     // The number that Prisma's own engine locks: neither runs while the other does. Goes with the connection.
     await client.query('select pg_advisory_lock(72707369)')
@@ -126,12 +134,18 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   }
 }
 
+/** Node says nothing about a host with several addresses but that all of them failed. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(', ')
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
 function refusal(code: string, sentence: string): DomainError {
   return new DomainError('conflict', code, sentence)
 }
 
 /** This file runs from `service/database` and, built, from `service/dist/database`. */
-export function migrationsFolder(): string {
+function migrationsFolder(): string {
   for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
     const found = path.join(folder, 'prisma/migrations')
     if (existsSync(found)) return found

@@ -54,7 +54,7 @@ export function isOurFault(error: unknown): boolean {
 const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300', '08006', '08003'])
 
 function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = (error as { code?: unknown }).code
-  return (typeof code === 'string' && AWAY.has(code)) || error.message.startsWith('Connection terminated')
+  if (typeof error !== 'object' || error === null) return false
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return AWAY.has(String(code)) || String(message).startsWith('Connection terminated')
 }

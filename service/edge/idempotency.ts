@@ -95,7 +95,7 @@ export class Idempotency {
 
   private async record(scope: Buffer, answer: Answer): Promise<void> {
     await this.statements.run(
-      'UPDATE idempotent_request SET status = $2, answer = $3::jsonb WHERE scope = $1',
+      'UPDATE idempotent_request SET status = $2, answer = $3::json WHERE scope = $1',
       [scope, answer.status, JSON.stringify(answer.body)],
       'idempotency_record',
     )

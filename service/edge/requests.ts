@@ -5,6 +5,7 @@ import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import { answerError, isOurFault } from './errors.ts'
+import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What is known of a request while it is served; goes into its log line. */
@@ -44,6 +45,18 @@ export function openRequest(clock: Clock, log: Logger, metrics: Metrics): Reques
 
 export function contextOf(response: Response): RequestContext {
   return response.locals['context'] as RequestContext
+}
+
+/** For what is not a declared route: asks of one address, by this method or any. */
+export function limitAddresses(limit: RateLimit, method?: string): RequestHandler {
+  return async (request, response, next) => {
+    if (method === undefined || request.method === method) {
+      const { headers, refusal } = await limit(`address ${request.ip ?? 'unknown'}`)
+      response.set(headers)
+      if (refusal !== null) throw refusal
+    }
+    next()
+  }
 }
 
 export const notFound: RequestHandler = (request) => {

@@ -42,6 +42,16 @@ export function identityProviderUnavailable(cause?: unknown): DomainError {
   )
 }
 
+export function sessionsUnavailable(cause: unknown): DomainError {
+  return new DomainError(
+    'unavailable',
+    'unavailable',
+    'Sessions cannot be looked up right now; try again.',
+    { retryAfterSeconds: 1 },
+    cause,
+  )
+}
+
 export function keyMissing(): DomainError {
   return new DomainError('missing', 'key_not_found', 'There is no such key.')
 }

@@ -27,7 +27,11 @@ export interface IdentityStore {
   /** Does nothing when there is one. */
   addSigningSecret(owner: Owner, made: { sealed: string; madeBy: string; createdAt: Date }): Promise<void>
   /** Puts a new one before the present one, unless the same act did so already. */
-  rotateSigningSecret(owner: Owner, made: { sealed: string; madeBy: string; createdAt: Date }, until: Date): Promise<void>
+  rotateSigningSecret(
+    owner: Owner,
+    made: { sealed: string; madeBy: string; createdAt: Date },
+    until: Date,
+  ): Promise<void>
 }
 
 export interface Account {

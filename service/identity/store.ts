@@ -39,7 +39,13 @@ export function createIdentityStore({ prisma, statements, transaction }: Databas
     async listKeys(owner, { limit, offset }) {
       const where = { ...owner, revokedAt: null } satisfies Prisma.ApiKeyWhereInput
       const [rows, total] = await Promise.all([
-        prisma.apiKey.findMany({ where, omit: { secretHash: true }, orderBy: { id: 'desc' }, take: limit, skip: offset }),
+        prisma.apiKey.findMany({
+          where,
+          omit: { secretHash: true },
+          orderBy: { id: 'desc' },
+          take: limit,
+          skip: offset,
+        }),
         prisma.apiKey.count({ where }),
       ])
       return { keys: rows.map(toApiKey), total }
@@ -140,7 +146,14 @@ function toAccount(row: UserRow): Account {
   return { user: toUser(row), granted: { sandbox: row.sandbox, production: row.production } }
 }
 
-function toUser({ userId: id, issuer, subject, name, email, emailConfirmed }: Omit<UserRow, 'sandbox' | 'production'>): User {
+function toUser({
+  userId: id,
+  issuer,
+  subject,
+  name,
+  email,
+  emailConfirmed,
+}: Omit<UserRow, 'sandbox' | 'production'>): User {
   return { id, issuer, subject, name, email, emailConfirmed }
 }
 
@@ -184,7 +197,8 @@ function toSealed(row: {
 }): SealedSecret {
   const { sealed, createdAt, previousSealed, previousExpiresAt } = row
   const previous =
-    previousSealed === null || previousExpiresAt === null ? null : { sealed: previousSealed, expiresAt: previousExpiresAt }
+    previousSealed === null || previousExpiresAt === null
+      ? null
+      : { sealed: previousSealed, expiresAt: previousExpiresAt }
   return { sealed, createdAt, previous }
 }
-

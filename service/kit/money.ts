@@ -21,9 +21,13 @@ export function fromWire(value: number): Usdc | Refusal {
   if (value < 0) return 'must not be negative'
   if (value > 9_007_199_254) return 'must be at most 9007199254'
   const text = String(value)
-  const match = /^(\d+)(?:\.(\d{1,6}))?$/.exec(text)
-  if (match === null) return 'must have at most 6 decimals'
-  const [, whole = '0', fraction = ''] = match
+  if (!/^\d+(\.\d{1,6})?$/.test(text)) return 'must have at most 6 decimals'
+  return fromDecimal(text)
+}
+
+/** A decimal of the configuration, whose form has been checked. */
+export function fromDecimal(text: string): Usdc {
+  const [whole = '0', fraction = ''] = text.split('.')
   return usdc(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0')))
 }
 

@@ -10,7 +10,8 @@ const [name = '', ...args] = process.argv.slice(2)
 process.exitCode = await become([
   ...jest,
   '--runInBand',
-  '--testPathIgnorePatterns=/node_modules/',
-  ...args,
   `test/chaos/${name}`,
+  ...args,
+  // Last, for Jest takes every word after it for one more pattern.
+  '--testPathIgnorePatterns=/node_modules/',
 ])

@@ -1,4 +1,5 @@
 import { usdc, type Usdc } from '../kit/money.ts'
+import type { Announcement } from '../queue/model.ts'
 
 export type Environment = 'sandbox' | 'production'
 
@@ -51,6 +52,7 @@ export interface Capture {
   /** A payout leaves the house and is not spending. */
   kind: 'capture' | 'payout'
   reference: string | null
+  /** Told once the money has moved: written in the movement's own statement. */
   announcements: readonly Announcement[]
 }
 
@@ -84,12 +86,6 @@ export interface Transfer {
   amount: Usdc
   shares: readonly Share[]
   reference: string | null
-}
-
-/** What must be told once the money has moved: written in the movement's own statement. */
-export interface Announcement {
-  topic: string
-  payload: unknown
 }
 
 /** A line of a wallet's statement. */

@@ -20,6 +20,7 @@ export class CappedBody extends Readable {
   readonly #source: Readable
   readonly #rules: BodyRules
   #left: number
+  #over = false
 
   constructor(wire: Readable, encodings: readonly string[], rules: BodyRules) {
     super()
@@ -27,16 +28,21 @@ export class CappedBody extends Readable {
     this.#left = rules.bytes
     // It may fail before its reader has come to listen; the reader learns of it all the same.
     this.on('error', () => undefined)
-    this.#source = decoded(wire, encodings, rules)
+    const meter = new Meter(rules)
+    this.#source = decoded(wire, encodings, meter, rules)
     this.#source.on('data', (chunk: Buffer) => {
       this.#take(chunk)
     })
-    this.#source.once('end', () => this.push(null))
+    this.#source.once('end', () => {
+      this.#end()
+    })
     this.#source.on('error', (error) => {
-      this.#fail(error)
+      // An encoding of nothing at all: zlib misses its header, the sender meant an empty body.
+      if (wire.readableEnded && meter.bytes === 0) this.#end()
+      else this.#fail(error)
     })
     this.#source.once('close', () => {
-      if (!this.#source.readableEnded) this.#fail(new Error('the body broke off'))
+      this.#fail(new Error('the body broke off'))
     })
     this.#source.pause()
   }
@@ -51,23 +57,28 @@ export class CappedBody extends Readable {
   }
 
   #take(chunk: Buffer): void {
-    if (this.readableEnded || this.destroyed || this.truncated) return
+    if (this.#over || this.destroyed) return
     if (chunk.length <= this.#left) {
       this.#left -= chunk.length
       if (!this.push(chunk)) this.#source.pause()
     } else if (this.#rules.truncate) {
       this.truncated = true
       this.push(chunk.subarray(0, this.#left))
-      this.push(null)
+      this.#end()
       this.#source.destroy()
     } else {
       this.destroy(responseTooLarge(this.#rules.host, this.#rules.bytes))
     }
   }
 
+  #end(): void {
+    this.#over = true
+    this.push(null)
+  }
+
+  /** After the end nothing fails any more: hanging up on what is not wanted is how a truncated body ends well. */
   #fail(error: Error): void {
-    // Hanging up on what is not wanted is how a truncated body ends well.
-    if (!this.truncated) this.destroy(this.#rules.explain(error))
+    if (!this.#over) this.destroy(this.#rules.explain(error))
   }
 }
 
@@ -81,15 +92,15 @@ export function toEncodings(header: string | readonly string[] | undefined): str
     .filter((name) => name !== '' && name !== 'identity')
 }
 
-function decoded(wire: Readable, encodings: readonly string[], rules: BodyRules): Readable {
+function decoded(wire: Readable, encodings: readonly string[], meter: Meter, rules: BodyRules): Readable {
   if (encodings.length === 0) return wire
-  const decoders = encodings.map((encoding) => DECODERS[encoding]?.())
+  const makers = encodings.map((encoding) => DECODERS.get(encoding)).filter((maker) => maker !== undefined)
   // Nobody sends more than one layer without meaning harm; two are let through for honest proxies.
-  if (decoders.length > 2 || decoders.includes(undefined)) {
+  if (makers.length < encodings.length || makers.length > 2) {
     wire.on('error', () => undefined).destroy()
     throw responseUndecodable(rules.host, new Error(`content-encoding: ${encodings.join(', ')}`))
   }
-  const stages = [wire, new Meter(rules), ...decoders.reverse()] as [Readable, ...Transform[]]
+  const stages = [wire, meter, ...makers.reverse().map((make) => make())] as [Readable, ...Transform[]]
   // Errors reach the last stage by themselves; pipeline only wants somebody to hear of them.
   pipeline(stages, () => undefined)
   return stages.at(-1) as Readable
@@ -97,26 +108,27 @@ function decoded(wire: Readable, encodings: readonly string[], rules: BodyRules)
 
 /** Ends a compressed body that would be too large even as sent: empty blocks unfold to nothing for ever. */
 class Meter extends Transform {
+  bytes = 0
   readonly #rules: BodyRules
-  #left: number
+  readonly #most: number
 
   constructor(rules: BodyRules) {
     super()
     this.#rules = rules
-    this.#left = rules.truncate ? Infinity : rules.bytes + 65_536
+    this.#most = rules.truncate ? Infinity : rules.bytes + 65_536
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#left -= chunk.length
-    if (this.#left >= 0) done(null, chunk)
+    this.bytes += chunk.length
+    if (this.bytes <= this.#most) done(null, chunk)
     else done(responseTooLarge(this.#rules.host, this.#rules.bytes))
   }
 }
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
   // 16 MB of window at most: brotli's large-window mode could ask for a gigabyte.
-  br: () => createBrotliDecompress({ params: { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 0 } }),
-}
+  ['br', () => createBrotliDecompress({ params: { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 0 } })],
+])

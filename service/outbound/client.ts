@@ -121,7 +121,7 @@ function ask(agent: Agent, step: Step, limits: Limits, signal: AbortSignal): Pro
   return agent.request({
     origin: step.target.origin,
     path: step.target.pathname + step.target.search,
-    method: step.method as Dispatcher.HttpMethod,
+    method: step.method,
     headers: { ...step.headers, 'user-agent': AGENT, 'accept-encoding': 'gzip, br' },
     body: step.body ?? null,
     headersTimeout: limits.headersMs,

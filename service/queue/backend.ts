@@ -1,10 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Statements } from '../kit/transaction.ts'
-import { openPostgres } from './backends/postgres.ts'
-import { openRedis } from './backends/redis.ts'
-import type { BackendKind, Job, Pace } from './model.ts'
-import type { StartedJob } from './runner.ts'
+import type { BackendKind, Job, Pace, StartedJob } from './model.ts'
 
 /** Hands jobs from the relays to the workers of all processes. May forget everything at any time. */
 export interface Backend {
@@ -20,11 +17,6 @@ export interface Backend {
 }
 
 export type BackendAddress = { kind: 'redis'; url: string } | { kind: 'postgres'; connectionString: string }
-
-/** Redis may be away here: its connections come up, and come back, by themselves. */
-export async function openBackend(address: BackendAddress, parts: BackendParts): Promise<Backend> {
-  return address.kind === 'redis' ? openRedis(address.url, parts) : openPostgres(address.connectionString, parts)
-}
 
 export interface BackendParts {
   topics: number

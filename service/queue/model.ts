@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod'
+import type { Statements } from '../kit/transaction.ts'
 
 /** Something that has to happen after a commit, written by that commit. */
 export interface Announcement {
@@ -6,6 +7,12 @@ export interface Announcement {
   payload: JsonObject
   /** Not before this moment; at once when absent. */
   dueAt?: Date
+}
+
+/** The writing side: what every capability needs to announce something. Never touches the backend. */
+export interface Outbox {
+  /** Inside the transaction of what is announced; `Queue.wake()` after its commit spares a poll's wait. */
+  add(statements: Statements, announcements: readonly Announcement[]): Promise<void>
 }
 
 export type JsonObject = { readonly [name: string]: Json | undefined }
@@ -48,6 +55,11 @@ export interface Sweeper {
 export interface Job {
   id: string
   attempt: number
+}
+
+export interface StartedJob extends Job {
+  /** How many processes ended while they were at this job. */
+  crashes: number
 }
 
 export interface QueueHealth {
@@ -96,7 +108,7 @@ export const PACE: Pace = {
   window: 1_000,
   jobLockMs: 6_000,
   leaderMs: 5_000,
-  keepDoneMs: 7 * 24 * 3_600_000,
+  keepDoneMs: 24 * 3_600_000,
 }
 
 /** A minute's hiccup costs seconds, an hour's outage is outlived; a person looks after the rest. */

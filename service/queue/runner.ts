@@ -3,7 +3,7 @@ import { Batch } from '../kit/batch.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { aborted } from './abort.ts'
-import type { Job, Outcome, QueueMeasures, Topic } from './model.ts'
+import type { Job, Outcome, QueueMeasures, StartedJob, Topic } from './model.ts'
 import { RETRY_DELAYS_MS } from './model.ts'
 import type { Failure, OutboxRows, Row } from './outbox.ts'
 import { jobIdOf, nextTry } from './rules.ts'
@@ -17,11 +17,6 @@ export interface Runner {
   drain(): Promise<void>
   /** Tells the handlers that are still running to stop, and gives their rows back. */
   abandon(): void
-}
-
-export interface StartedJob extends Job {
-  /** How many processes ended while they were at this job. */
-  crashes: number
 }
 
 export function createRunner(parts: RunnerParts): Runner {

@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openDatabase } from '../../service/database/client.ts'
+import { startEmbedded } from '../../service/database/embedded.ts'
+import { migrate } from '../../service/database/migrate.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import type { BackendAddress } from '../../service/queue/backend.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { createQueue } from '../../service/queue/queue.ts'
 import { numbers, range } from '../queue/numbers.ts'
-import { openPlace } from '../queue/place.ts'
 import { hasRedis, startRedis } from '../queue/redis.ts'
 import { quiet, Tally } from '../queue/tally.ts'
 
@@ -12,28 +17,35 @@ import { quiet, Tally } from '../queue/tally.ts'
  * and how long a lone row takes from commit to its handler.
  */
 const TOPICS = ['one', 'two', 'three', 'four']
-const place = await openPlace()
+const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
+const embedded = await startEmbedded({ dataDir: folder })
+await migrate(embedded.url)
+const database = openDatabase({ url: embedded.url, poolMax: 16 })
 const redis = hasRedis() ? await startRedis() : null
-const postgres: BackendAddress = { kind: 'postgres', connectionString: place.connectionString }
+const postgres: BackendAddress = { kind: 'postgres', connectionString: embedded.url }
 const rounds = [
   ...(redis === null ? [] : [{ backend: { kind: 'redis', url: redis.url } as BackendAddress, count: 20_000 }]),
   { backend: postgres, count: 8_000 },
 ]
+console.log('| backend | topics | rows/s end to end | rows/s added meanwhile | lone row p50 ms | p99 ms |')
+console.log('| --- | ---: | ---: | ---: | ---: | ---: |')
 for (const { backend, count } of rounds) {
   for (const topics of [1, 4]) {
     const report = await measure(backend, TOPICS.slice(0, topics), count)
-    console.log([backend.kind.padEnd(8), `${String(topics)} topics`, ...report].join('  '))
+    console.log(['', backend.kind, String(topics), ...report, ''].join(' | ').trim())
   }
 }
 await redis?.close()
-await place.close()
+await database.close()
+await embedded.stop()
+rmSync(folder, { recursive: true })
 
 async function measure(backend: BackendAddress, names: string[], count: number): Promise<string[]> {
   const tally = new Tally()
   const outbox = createOutbox(systemClock)
   let arrivedAt = 0
   const queue = createQueue({
-    statements: place.statements,
+    statements: database.statements,
     clock: systemClock,
     log: quiet,
     backend,
@@ -45,7 +57,7 @@ async function measure(backend: BackendAddress, names: string[], count: number):
   const started = performance.now()
   for (let from = 0; from < count; from += 100) {
     const batch = range(100).map((n) => ({ topic: names[n % names.length] ?? 'one', payload: { n } }))
-    await outbox.add(place.statements, batch)
+    await outbox.add(database.statements, batch)
     queue.wake()
   }
   const announced = performance.now()
@@ -54,7 +66,7 @@ async function measure(backend: BackendAddress, names: string[], count: number):
 
   const waits: number[] = []
   for (let lone = 1; lone <= 200; lone++) {
-    await outbox.add(place.statements, [{ topic: 'one', payload: { n: lone } }])
+    await outbox.add(database.statements, [{ topic: 'one', payload: { n: lone } }])
     const committed = performance.now()
     queue.wake()
     await tally.reached('done', count + lone)
@@ -63,8 +75,9 @@ async function measure(backend: BackendAddress, names: string[], count: number):
   waits.sort((a, b) => a - b)
   await queue.stop()
   return [
-    `${pace.toFixed(0).padStart(6)} rows/s end to end`,
-    `${(count / ((announced - started) / 1000)).toFixed(0).padStart(6)} added/s`,
-    `lone row p50 ${waits[100]?.toFixed(1) ?? '-'} ms, p99 ${waits[198]?.toFixed(1) ?? '-'} ms`,
+    pace.toFixed(0),
+    (count / ((announced - started) / 1000)).toFixed(0),
+    waits[100]?.toFixed(1) ?? '-',
+    waits[198]?.toFixed(1) ?? '-',
   ]
 }

@@ -26,7 +26,7 @@ export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase>
 }
 
 /** The address of a database on the tests' server, as the role that owns what the tests make. */
-export function databaseUrl(name: string): string {
+function databaseUrl(name: string): string {
   const url = new URL(testServer().ownerUrl)
   url.pathname = `/${name}`
   return url.href

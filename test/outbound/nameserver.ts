@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
-import type { AddressInfo } from 'node:net'
 import type { Resolve } from '../../service/outbound/model.ts'
 
 export interface Nameserver {
@@ -24,7 +23,7 @@ export async function nameserver(zones: Readonly<Record<string, readonly string[
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   const resolver = new Resolver({ timeout: 1000, tries: 1 })
-  resolver.setServers([`127.0.0.1:${String((socket.address() as AddressInfo).port)}`])
+  resolver.setServers([`127.0.0.1:${String(socket.address().port)}`])
   return {
     resolve: (hostname) => resolver.resolve4(hostname),
     asked: () => asked,

@@ -2,7 +2,7 @@ import type { BackendAddress } from '../../service/queue/backend.ts'
 import type { Sweeper, Topic } from '../../service/queue/model.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { createQueue, type Queue } from '../../service/queue/queue.ts'
-import { openPlace, type Place } from './place.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { numbers, range, door } from './numbers.ts'
 import { hasRedis, startRedis, type RedisServer } from './redis.ts'
 import { Hands, quiet, Tally } from './tally.ts'
@@ -11,19 +11,19 @@ const backends = hasRedis() ? (['redis', 'postgres'] as const) : (['postgres'] a
 if (!hasRedis()) process.stderr.write('redis-server is not installed: the queue is tested on PostgreSQL only\n')
 
 describe.each(backends)('the queue on %s', (kind) => {
-  let place: Place
+  let database: TestDatabase
   let redis: RedisServer | null = null
   let clock: Hands
   let tally: Tally
   const queues: Queue[] = []
 
   beforeAll(async () => {
-    place = await openPlace()
+    database = await testDatabase()
     if (kind === 'redis') redis = await startRedis()
   })
 
   beforeEach(async () => {
-    await place.pool.query('TRUNCATE outbox, lease')
+    await database.pool.query('TRUNCATE outbox, lease')
     clock = new Hands()
     tally = new Tally()
   })
@@ -34,7 +34,7 @@ describe.each(backends)('the queue on %s', (kind) => {
 
   afterAll(async () => {
     await redis?.close()
-    await place.close()
+    await database.close()
   })
 
   it('handles each row once', async () => {
@@ -49,13 +49,11 @@ describe.each(backends)('the queue on %s', (kind) => {
   it('handles nothing of a transaction that was rolled back', async () => {
     const seen: number[] = []
     const queue = await started([numbers((n) => void seen.push(n))])
-    const client = await place.pool.connect()
-    await client.query('BEGIN')
-    await createOutbox(clock).add({ run: async (text, values) => (await client.query(text, [...values])).rows }, [
-      { topic: 'numbers', payload: { n: 1 } },
-    ])
-    await client.query('ROLLBACK')
-    client.release()
+    const change = database.transaction(async (transaction) => {
+      await createOutbox(clock).add(transaction, [{ topic: 'numbers', payload: { n: 1 } }])
+      throw new Error('changed my mind')
+    })
+    await expect(change).rejects.toThrow('changed my mind')
     await announce([2], queue)
     await tally.reached('done', 1)
     expect(seen).toEqual([2])
@@ -65,7 +63,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     const seen: number[] = []
     const queue = await started([numbers((n) => void seen.push(n))])
     const dueAt = new Date(clock.now().getTime() + 60_000)
-    await createOutbox(clock).add(place.statements, [{ topic: 'numbers', payload: { n: 1 }, dueAt }])
+    await createOutbox(clock).add(database.statements, [{ topic: 'numbers', payload: { n: 1 }, dueAt }])
     await announce([2], queue)
     await tally.reached('done', 1)
     expect(seen).toEqual([2])
@@ -138,7 +136,7 @@ describe.each(backends)('the queue on %s', (kind) => {
         },
       ),
     ])
-    await createOutbox(clock).add(place.statements, [
+    await createOutbox(clock).add(database.statements, [
       { topic: 'numbers', payload: { n: 'one' } },
       { topic: 'slow', payload: { n: 1 } },
     ])
@@ -157,7 +155,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     await tally.reached('done', 2_000)
     // The clock stands still, so no lease has run out: whatever comes twice was handed out twice.
     expect(seen.sort((a, b) => a - b)).toEqual(range(2_000))
-  })
+  }, 60_000)
 
   it('never has more than its concurrency at work, and a busy topic does not hold up another', async () => {
     let atWork = 0
@@ -207,7 +205,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     await tally.until(() => seen.size === 5_000)
     await queue.stop()
     expect(await states()).toEqual({ done: 5_000 })
-  })
+  }, 60_000)
 
   it('stops only when the handlers that run have ended, and starts none meanwhile', async () => {
     const gate = door()
@@ -254,7 +252,14 @@ describe.each(backends)('the queue on %s', (kind) => {
       await redis?.kill()
       const seen: number[] = []
       let sweeps = 0
-      const sweeper: Sweeper = { name: 'broom', everyMs: 1, run: async () => void sweeps++ }
+      const sweeper: Sweeper = {
+        name: 'broom',
+        everyMs: 1,
+        run: async () => {
+          sweeps++
+          tally.look()
+        },
+      }
       const queue = await started([numbers((n) => void seen.push(n))], [sweeper])
       await announce(range(50), queue)
       await tally.until(() => sweeps > 0)
@@ -268,10 +273,8 @@ describe.each(backends)('the queue on %s', (kind) => {
 
   async function started(topics: readonly Topic[], sweepers: readonly Sweeper[] = []): Promise<Queue> {
     const address: BackendAddress =
-      redis === null
-        ? { kind: 'postgres', connectionString: place.connectionString }
-        : { kind: 'redis', url: redis.url }
-    const { statements } = place
+      redis === null ? { kind: 'postgres', connectionString: database.url } : { kind: 'redis', url: redis.url }
+    const { statements } = database
     const queue = createQueue({ statements, clock, log: quiet, backend: address, topics, sweepers, measures: tally })
     queues.push(queue)
     await queue.start()
@@ -280,19 +283,19 @@ describe.each(backends)('the queue on %s', (kind) => {
 
   async function announce(list: readonly number[], queue: Queue, topic = 'numbers'): Promise<void> {
     await createOutbox(clock).add(
-      place.statements,
+      database.statements,
       list.map((n) => ({ topic, payload: { n } })),
     )
     queue.wake()
   }
 
   async function empty(): Promise<void> {
-    if (redis === null) await place.pool.query('TRUNCATE bullmq.job CASCADE')
+    if (redis === null) await database.pool.query('TRUNCATE bullmq.job CASCADE')
     else await redis.flush()
   }
 
   async function rows(): Promise<Record<string, unknown>[]> {
-    return (await place.pool.query<Record<string, unknown>>('SELECT * FROM outbox ORDER BY id')).rows
+    return (await database.pool.query<Record<string, unknown>>('SELECT * FROM outbox ORDER BY id')).rows
   }
 
   async function states(): Promise<Record<string, number>> {

@@ -5,7 +5,7 @@ import type { BackendAddress } from '../../service/queue/backend.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { createQueue } from '../../service/queue/queue.ts'
 import { numbers, range } from './numbers.ts'
-import { openPlace } from './place.ts'
+import { testDatabase } from '../harness/database.ts'
 import { hasRedis, startRedis } from './redis.ts'
 import { quiet, Tally } from './tally.ts'
 
@@ -14,9 +14,9 @@ const PACE = { leaseMs: 500, jobLockMs: 1_000, leaderMs: 1_000 }
 
 describe.each(backends)('a worker that is killed, on %s', (kind) => {
   it('leaves its rows and its lead to another', async () => {
-    const place = await openPlace()
+    const database = await testDatabase()
     const redis = kind === 'redis' ? await startRedis() : null
-    const { connectionString, statements } = place
+    const { url: connectionString, statements } = database
     const backend: BackendAddress =
       redis === null ? { kind: 'postgres', connectionString } : { kind: 'redis', url: redis.url }
     await createOutbox(systemClock).add(
@@ -25,7 +25,7 @@ describe.each(backends)('a worker that is killed, on %s', (kind) => {
     )
 
     const child = fork(fileURLToPath(new URL('./child/worker.ts', import.meta.url)), {
-      execArgv: ['--import', fileURLToPath(new URL('./child/typescript.mjs', import.meta.url))],
+      execArgv: ['--import', fileURLToPath(new URL('../../service/launch/typescript.mjs', import.meta.url))],
     })
     const begun = new Set<number>()
     let swept = false
@@ -37,7 +37,7 @@ describe.each(backends)('a worker that is killed, on %s', (kind) => {
     })
     child.send({ connectionString, backend, pace: PACE })
     await dead
-    const { rows } = await place.pool.query('SELECT 1 FROM outbox WHERE done_at IS NOT NULL')
+    const { rows } = await database.pool.query('SELECT 1 FROM outbox WHERE done_at IS NOT NULL')
     expect(rows).toHaveLength(50)
 
     const tally = new Tally()
@@ -67,8 +67,8 @@ describe.each(backends)('a worker that is killed, on %s', (kind) => {
     await tally.until(() => led)
     await queue.stop()
     expect(new Set([...begun, ...seen]).size).toBe(200)
-    expect((await place.pool.query('SELECT 1 FROM outbox WHERE done_at IS NULL')).rows).toEqual([])
+    expect((await database.pool.query('SELECT 1 FROM outbox WHERE done_at IS NULL')).rows).toEqual([])
     await redis?.close()
-    await place.close()
-  }, 30_000)
+    await database.close()
+  }, 60_000)
 })

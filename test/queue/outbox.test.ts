@@ -1,24 +1,24 @@
 import { createOutbox, outboxRows, type OutboxRows } from '../../service/queue/outbox.ts'
 import { range } from './numbers.ts'
-import { openPlace, type Place } from './place.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { Hands } from './tally.ts'
 
 describe('the rows of the outbox', () => {
-  let place: Place
+  let database: TestDatabase
   let rows: OutboxRows
   let clock: Hands
 
   beforeAll(async () => {
-    place = await openPlace()
-    rows = outboxRows(place.statements)
+    database = await testDatabase()
+    rows = outboxRows(database.statements)
   })
 
   beforeEach(async () => {
-    await place.pool.query('TRUNCATE outbox RESTART IDENTITY')
+    await database.pool.query('TRUNCATE outbox RESTART IDENTITY')
     clock = new Hands()
   })
 
-  afterAll(() => place.close())
+  afterAll(() => database.close())
 
   it('are leased oldest first, each to one relay, until the lease runs out', async () => {
     await announce('a', 5)
@@ -32,12 +32,22 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 10)).toHaveLength(5)
   })
 
-  it('are given to none of two relays twice, asking at once', async () => {
-    await announce('a', 3_000)
-    const taken = (await Promise.all(range(12).map(() => lease(['a'], 1_000)))).flat().map(({ id }) => id)
-    // Twelve asks saw the same window of a thousand.
-    expect(new Set(taken).size).toBe(taken.length)
-    expect(taken.length).toBe(1_000)
+  it('are given to one of many relays that ask at the same moment', async () => {
+    await announce('a', 400)
+    for (let round = 0; round < 50; round++) {
+      const taken = (await Promise.all(range(8).map(() => lease(['a'], 400)))).flat().map(({ id }) => id)
+      expect(new Set(taken).size).toBe(taken.length)
+      clock.turn(3_000)
+    }
+  })
+
+  it('are not waited for while another relay is still leasing them', async () => {
+    await announce('a', 3)
+    await database.transaction(async (transaction) => {
+      const slow = await outboxRows(transaction).lease(['a'], 2, clock.now(), new Date(clock.now().getTime() + 3_000))
+      expect(slow).toHaveLength(2)
+      expect((await lease(['a'], 3)).map(({ id }) => id)).toEqual(['3'])
+    })
   })
 
   it('of one topic have a window of their own, and an unknown topic stays', async () => {
@@ -51,13 +61,13 @@ describe('the rows of the outbox', () => {
   })
 
   it('are leased within milliseconds from a backlog that the planner has not heard of', async () => {
-    await place.pool.query('ANALYZE outbox')
-    await announce('a', 20_000)
+    await database.pool.query('ANALYZE outbox')
+    await announce('a', 40_000)
     const started = performance.now()
     expect(await lease(['a'], 1_000)).toHaveLength(1_000)
-    // 10 ms where it was measured; 3 s when each id reads the whole backlog.
-    expect(performance.now() - started).toBeLessThan(1_000)
-  })
+    // 10 ms where it was measured; 6 s when each id reads the whole backlog.
+    expect(performance.now() - started).toBeLessThan(3_000)
+  }, 60_000)
 
   it('end once: a straggler of an earlier try neither ends nor postpones a later one', async () => {
     await announce('a', 1)
@@ -75,7 +85,7 @@ describe('the rows of the outbox', () => {
 
   it('carry their payload unchanged, quotes, braces and all', async () => {
     const payload = { text: `"}{',\\ \n€ 🪙`, list: [1, null, { deep: true }], number: 0.1 }
-    await createOutbox(clock).add(place.statements, [
+    await createOutbox(clock).add(database.statements, [
       { topic: 'a', payload },
       { topic: 'a', payload: {} },
     ])
@@ -92,7 +102,7 @@ describe('the rows of the outbox', () => {
     clock.turn(5_000)
     const second = clock.now()
     await announce('a', 1)
-    await createOutbox(clock).add(place.statements, [
+    await createOutbox(clock).add(database.statements, [
       { topic: 'c', payload: {}, dueAt: new Date(clock.now().getTime() + 60_000) },
     ])
     clock.turn(1_000)
@@ -117,7 +127,7 @@ describe('the rows of the outbox', () => {
 
   async function announce(topic: string, count: number): Promise<void> {
     await createOutbox(clock).add(
-      place.statements,
+      database.statements,
       range(count).map((n) => ({ topic, payload: { n } })),
     )
   }

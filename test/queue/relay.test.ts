@@ -3,12 +3,12 @@ import { createOutbox, outboxRows } from '../../service/queue/outbox.ts'
 import { createRelay, type Relay } from '../../service/queue/relay.ts'
 import { createRunner, type Runner } from '../../service/queue/runner.ts'
 import { door, numbers } from './numbers.ts'
-import { openPlace, type Place } from './place.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { Hands, quiet, Tally } from './tally.ts'
 
 /** One relay, tick by tick, over a backend that the test plays: it may keep a job, lose it or be away. */
 describe('the relay', () => {
-  let place: Place
+  let database: TestDatabase
   let clock: Hands
   let pushed: Job[]
   let up: boolean
@@ -18,18 +18,18 @@ describe('the relay', () => {
   let relay: Relay
 
   beforeAll(async () => {
-    place = await openPlace()
+    database = await testDatabase()
   })
 
   beforeEach(async () => {
-    await place.pool.query('TRUNCATE outbox')
+    await database.pool.query('TRUNCATE outbox')
     clock = new Hands()
     pushed = []
     up = true
     gate = door()
     calls = 0
     const tally = new Tally()
-    const parts = { rows: outboxRows(place.statements), clock, log: quiet, measures: tally }
+    const parts = { rows: outboxRows(database.statements), clock, log: quiet, measures: tally }
     const slow = numbers(async () => {
       calls++
       await gate.opened
@@ -49,10 +49,10 @@ describe('the relay', () => {
         },
       },
     })
-    await createOutbox(clock).add(place.statements, [{ topic: 'numbers', payload: { n: 1 } }])
+    await createOutbox(clock).add(database.statements, [{ topic: 'numbers', payload: { n: 1 } }])
   })
 
-  afterAll(() => place.close())
+  afterAll(() => database.close())
 
   it('pushes a row again under the same name when nobody has ended it in time', async () => {
     expect(await relay.tick()).toBe(1)
@@ -112,10 +112,18 @@ describe('the relay', () => {
     await relay.tick()
     await runner.handle({ ...started(), crashes: 3 })
     expect(calls).toBe(0)
-    const { rows } = await place.pool.query<{ attempt: number; last_error: string }>(
+    const { rows } = await database.pool.query<{ attempt: number; last_error: string }>(
       'SELECT attempt, last_error FROM outbox',
     )
     expect(rows).toEqual([{ attempt: 1, last_error: '3 processes ended while handling it' }])
+  })
+
+  it('gives back at once what comes after the runner began to drain', async () => {
+    await relay.tick()
+    await runner.drain()
+    await runner.handle(started())
+    expect(calls).toBe(0)
+    expect(await relay.tick()).toBe(1)
   })
 
   function started() {

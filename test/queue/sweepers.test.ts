@@ -1,27 +1,27 @@
 import { PACE, type Sweeper } from '../../service/queue/model.ts'
 import { createSweepers, type Sweepers } from '../../service/queue/sweepers.ts'
 import { door } from './numbers.ts'
-import { openPlace, type Place } from './place.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { Hands, quiet, Tally } from './tally.ts'
 
 describe('the sweepers', () => {
-  let place: Place
+  let database: TestDatabase
   let clock: Hands
   let tally: Tally
   let runs: string[]
 
   beforeAll(async () => {
-    place = await openPlace()
+    database = await testDatabase()
   })
 
   beforeEach(async () => {
-    await place.pool.query('TRUNCATE lease')
+    await database.pool.query('TRUNCATE lease')
     clock = new Hands()
     tally = new Tally()
     runs = []
   })
 
-  afterAll(() => place.close())
+  afterAll(() => database.close())
 
   it('run in one process of many', async () => {
     const all = ['a', 'b', 'c'].map((process) => member(process))
@@ -98,7 +98,7 @@ describe('the sweepers', () => {
   })
 
   function member(process: string, sweepers: Sweeper[] = [broom(process)]): Sweepers {
-    return createSweepers({ statements: place.statements, clock, log: quiet, pace: PACE, sweepers, measures: tally })
+    return createSweepers({ statements: database.statements, clock, log: quiet, pace: PACE, sweepers, measures: tally })
   }
 
   function broom(process: string): Sweeper {

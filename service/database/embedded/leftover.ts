@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fault } from './fault.ts'
 import { began } from './lock.ts'
 
 /** What the server itself writes into `postmaster.pid` while it runs. */
@@ -28,7 +29,7 @@ export async function stopLeftover(folder: string): Promise<boolean> {
   if (found !== undefined) await shutDown(found.pid)
   // Server processes outlive a killed postmaster for a moment; a new one beside them would lose data.
   if (!(await until(() => processesIn(folder).length === 0, 10_000))) {
-    throw new Error(`Processes ${processesIn(folder).join(', ')} of an earlier database server do not end: stop them.`)
+    throw fault(`Processes ${processesIn(folder).join(', ')} of an earlier database server do not end: stop them.`)
   }
   dropStrangersNumber(folder)
   return found !== undefined
@@ -66,9 +67,7 @@ function dropStrangersNumber(folder: string): void {
   const pid = Number(pidFile(folder)?.[0])
   if (!Number.isInteger(pid) || began(pid) === '') return
   if (commandOf(pid).includes('postgres')) {
-    throw new Error(
-      `${folder} seems to be in use by the PostgreSQL server with process id ${String(pid)}: stop it first.`,
-    )
+    throw fault(`${folder} seems to be in use by the PostgreSQL server with process id ${String(pid)}: stop it first.`)
   }
   rmSync(path.join(folder, 'postmaster.pid'))
 }

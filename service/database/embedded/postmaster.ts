@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ENVIRONMENT } from './account.ts'
 import type { Cluster } from './cluster.ts'
+import { fault } from './fault.ts'
 import { leftover, shutDown } from './leftover.ts'
 
 export interface Postmaster {
@@ -68,7 +69,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
 
   while (leftover(folder)?.ready !== true) {
     if (ended || pid === undefined)
-      throw new Error(`The embedded database server did not start: ${complaint(logFile, from)}`)
+      throw fault(`The embedded database server did not start: ${complaint(logFile, from)}`)
     await delay(10)
   }
   return {
@@ -138,5 +139,5 @@ function complaint(logFile: string, from: number): string {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n')
   const telling = lines.filter((line) => /FATAL|PANIC|could not|error/i.test(line))
   const said = (telling.length > 0 ? telling : lines).slice(-3).join(' ')
-  return `${said} (${path.basename(logFile)} in the data folder has all of it)`
+  return `${said} (${path.basename(logFile)} in the data folder has all of it).`
 }

@@ -53,7 +53,16 @@ export function createIdentify(parts: IdentifyParts) {
     const environment = environmentAsked(asked.environmentHeader, live)
     const account = await store.findUser(person.issuer, person.subject)
     const { issuer, subject } = person
-    return { user: account?.user ?? null, subject, issuer, environment, via: 'token', keyId: null, agentId: null, person }
+    return {
+      user: account?.user ?? null,
+      subject,
+      issuer,
+      environment,
+      via: 'token',
+      keyId: null,
+      agentId: null,
+      person,
+    }
   }
 
   async function bySession(person: Person | null, asked: Asked): Promise<Caller> {

@@ -8,10 +8,8 @@ import { BUILT_IN_ISSUER, type Person, type User } from '../model.ts'
 import type { IdentityStore } from '../ports.ts'
 import { grantsDue, idOf, isSignedUp } from '../rules.ts'
 
-export interface SignUp {
-  /** The user of this person, made or brought up to date. Whatever an earlier try left undone is done now. */
-  (person: Person, options?: { askToConfirm: boolean }): Promise<{ user: User; created: boolean }>
-}
+/** The user of this person, made or brought up to date. Whatever an earlier try left undone is done now. */
+export type SignUp = (person: Person, options?: { askToConfirm: boolean }) => Promise<{ user: User; created: boolean }>
 
 /**
  * User, wallets, credits and the mail that asks for confirmation come to be in one transaction, so there is

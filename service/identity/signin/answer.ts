@@ -4,11 +4,12 @@
  */
 export async function answer(request: Request, handler: (request: Request) => Promise<Response>): Promise<Response> {
   const path = new URL(request.url).pathname.replace(/^\/auth/, '')
-  if (!SERVED.has(`${request.method} ${path}`)) return refusal(404, 'NOT_FOUND', 'There is nothing here.')
+  const requestId = request.headers.get('x-request-id') ?? ''
+  if (!SERVED.has(`${request.method} ${path}`)) return refusal(requestId, NOTHING_HERE)
   const fault = await faultOf(request)
-  if (fault !== null) return fault
+  if (fault !== null) return refusal(requestId, fault)
   const response = await handler(request)
-  return response.status < 400 ? response : await inHouseForm(response)
+  return response.status < 400 ? response : refusal(requestId, await toFault(response), response.headers)
 }
 
 const SERVED = new Set([
@@ -28,40 +29,54 @@ const SERVED = new Set([
   'GET /verify-email',
 ])
 
+interface Fault {
+  status: number
+  code: string
+  message: string
+}
+
+const NOTHING_HERE: Fault = { status: 404, code: 'NOT_FOUND', message: 'There is nothing here.' }
+
 /** A form of another site may post text and forms without asking first, but never JSON. */
-async function faultOf(request: Request): Promise<Response | null> {
+async function faultOf(request: Request): Promise<Fault | null> {
   if (request.method === 'GET') return null
   const body = await request.clone().text()
   if (body === '') return null
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
+  if (type !== 'application/json') {
+    return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The body must be application/json.' }
+  }
   // PostgreSQL has no text with this character in it.
-  if (body.includes('\\u0000')) return refusal(400, 'INVALID_INPUT', 'The body must not contain the character \\u0000.')
+  if (body.includes('\\u0000')) {
+    return { status: 400, code: 'INVALID_INPUT', message: 'The body must not contain the character \\u0000.' }
+  }
   try {
     JSON.parse(body)
     return null
   } catch {
-    return refusal(400, 'INVALID_JSON', 'The body must be JSON.')
+    return { status: 400, code: 'INVALID_JSON', message: 'The body must be JSON.' }
   }
 }
 
-async function inHouseForm(response: Response): Promise<Response> {
+async function toFault(response: Response): Promise<Fault> {
   const { status } = response
-  const headers = new Headers(response.headers)
-  headers.delete('content-length')
-  if (status >= 500) return refusal(status, 'INTERNAL', 'Something went wrong on our side.', headers)
+  if (status >= 500) return { status, code: 'INTERNAL', message: 'Something went wrong on our side.' }
   const said: unknown = await response.json().catch(() => null)
   const { code, message } = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
-  return refusal(
+  return {
     status,
-    typeof code === 'string' ? code : 'REFUSED',
-    typeof message === 'string' ? message : 'The request was refused.',
-    headers,
-  )
+    code: typeof code === 'string' ? code : 'REFUSED',
+    message: typeof message === 'string' ? message : 'The request was refused.',
+  }
 }
 
-function refusal(status: number, code: string, message: string, headers = new Headers()): Response {
+function refusal(requestId: string, fault: Fault, from: Headers = new Headers()): Response {
+  const headers = new Headers(from)
+  headers.delete('content-length')
   headers.set('content-type', 'application/json')
-  const body = { error: message, code: code.toLowerCase(), message }
-  return new Response(JSON.stringify(body), { status, headers })
+  const { status, code, message } = fault
+  return new Response(JSON.stringify({ error: message, code: code.toLowerCase(), requestId, message }), {
+    status,
+    headers,
+  })
 }

@@ -6,6 +6,7 @@ import { bearer } from 'better-auth/plugins/bearer'
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
+import { sessionsUnavailable } from '../errors.ts'
 import { BUILT_IN_ISSUER, type Person } from '../model.ts'
 import type { SignIn, WalletSignatures, Welcome } from '../ports.ts'
 import { answer } from './answer.ts'
@@ -40,7 +41,9 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       const headers = new Headers(
         'bearer' in session ? { authorization: `Bearer ${session.bearer}` } : { cookie: session.cookie },
       )
-      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } })
+      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } }).catch((error: unknown) => {
+        throw sessionsUnavailable(error)
+      })
       return found === null ? null : toPerson(found.user)
     },
 
@@ -49,7 +52,7 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       const known = await internalAdapter.findUserByEmail(email)
       if (known !== null) return toPerson(known.user)
       try {
-        return toPerson(await internalAdapter.createUser({ email, name, emailVerified: false }))
+        return toPerson(await internalAdapter.createUser({ email, name, emailVerified: false }, { method: 'server' }))
       } catch (error) {
         // Another process started at the same moment.
         const winner = await internalAdapter.findUserByEmail(email)
@@ -87,6 +90,12 @@ function open(options: SignInOptions, welcome: Welcome) {
     telemetry: { enabled: false },
     // The edge counts sign-in tries, by an address that nobody can choose.
     rateLimit: { enabled: false },
+    onAPIError: {
+      // Left alone it would write every wrong password to the console.
+      onError: (error) => {
+        if (!(error instanceof APIError)) log.error({ err: error }, 'A sign-in request failed.')
+      },
+    },
     logger: { level: 'warn', log: (level, message) => (level === 'error' ? log.error : log.warn)({}, message) },
     advanced: {
       cookiePrefix: 'coinslot',
@@ -97,7 +106,8 @@ function open(options: SignInOptions, welcome: Welcome) {
       disableCSRFCheck: false,
       ipAddress: { disableIpTracking: true },
       database: {
-        generateId: ({ model }) => (model === 'user' ? newId('usr', clock.now()) : randomBytes(16).toString('base64url')),
+        generateId: ({ model }) =>
+          model === 'user' ? newId('usr', clock.now()) : randomBytes(16).toString('base64url'),
       },
     },
     emailAndPassword: { enabled: true, minPasswordLength: 10, maxPasswordLength: 128, requireEmailVerification: false },

@@ -2,7 +2,8 @@ import { usdc } from '../../kit/money.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { holdEnded, holdMissing } from '../errors.ts'
-import type { Announcement, Capture, Recipient } from '../model.ts'
+import type { Announcement } from '../../queue/model.ts'
+import type { Capture, Recipient } from '../model.ts'
 import type { Ended } from '../ports.ts'
 import { fingerprint } from './fingerprint.ts'
 
@@ -50,6 +51,7 @@ export async function endAll(statements: Statements, asks: readonly EndAsk[]): P
       told.map((one) => one.place),
       told.map((one) => one.topic),
       told.map((one) => JSON.stringify(one.payload)),
+      told.map((one) => one.dueAt ?? null),
     ],
     'ledger_end',
   )
@@ -141,8 +143,8 @@ WITH ask AS (
   GROUP BY hold, kind, part.account, part.side
 ), announced AS (
   INSERT INTO outbox (topic, payload, created_at, due_at)
-  SELECT t.topic, t.payload, done.at, done.at
-  FROM done JOIN unnest($13::bigint[], $14::text[], $15::jsonb[]) AS t(place, topic, payload) ON t.place = done.place
+  SELECT t.topic, t.payload, done.at, coalesce(t.due_at, done.at)
+  FROM done JOIN unnest($13::bigint[], $14::text[], $15::jsonb[], $16::timestamptz[]) AS t(place, topic, payload, due_at) ON t.place = done.place
 )
 SELECT place, outcome, was AS state, captured FROM judged`
 

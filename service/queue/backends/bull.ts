@@ -1,9 +1,8 @@
 import type { WorkerOptions } from 'bullmq'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
-import type { Job, Pace } from '../model.ts'
+import type { Job, Pace, StartedJob } from '../model.ts'
 import { jobIdOf, jobOf } from '../rules.ts'
-import type { StartedJob } from '../runner.ts'
 
 /**
  * What both backends say to BullMQ. A job carries nothing but its id: the payload stays in the row, where

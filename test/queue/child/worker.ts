@@ -1,18 +1,17 @@
-import pg from 'pg'
+import { openDatabase } from '../../../service/database/client.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
 import type { BackendAddress } from '../../../service/queue/backend.ts'
 import type { Pace } from '../../../service/queue/model.ts'
 import { createQueue } from '../../../service/queue/queue.ts'
 import { numbers } from '../numbers.ts'
-import { statementsOf } from '../place.ts'
 import { quiet } from '../tally.ts'
 
 /** A worker process to be killed: it begins everything, ends the first half, and leads the sweepers. */
 process.once('message', (order: { connectionString: string; backend: BackendAddress; pace: Partial<Pace> }) => {
-  const pool = new pg.Pool({ connectionString: order.connectionString, max: 4 })
+  const { statements } = openDatabase({ url: order.connectionString, poolMax: 4 })
   let begun = 0
   const queue = createQueue({
-    statements: statementsOf(pool),
+    statements,
     clock: systemClock,
     log: quiet,
     backend: order.backend,

@@ -3,7 +3,7 @@ import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 
 /** A pool of one connection to a fresh PostgreSQL in this process's memory, gone with the pool. */
-export async function shadowPool() {
+export async function memoryPool() {
   const database = await PGlite.create()
   const pool = new pg.Pool({
     user: 'postgres',

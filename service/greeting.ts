@@ -1,0 +1,27 @@
+import type { Config } from './config.ts'
+
+/** What a newcomer sees: where everything is, the key, and three lines that work as they stand. */
+export function greeting(config: Config, port: number, demoKey: string | null): string {
+  const { api, dashboard } = config.addresses
+  const origin = new URL(dashboard).origin
+  const key = demoKey ?? '$COINSLOT_KEY'
+  const keyLine =
+    demoKey === null
+      ? 'shown at the first start; set COINSLOT_KEY to it for the lines below (or start with DEMO_API_KEY=csk_test_… to fix one)'
+      : demoKey
+  return `
+  Coinslot is running: a sandbox, no real money moves. Ctrl-C stops it.
+
+    API            ${api}
+    API reference  ${origin}/docs
+    Health         http://localhost:${String(port)}/readyz
+    Demo key       ${keyLine}
+
+  Try it:
+
+    curl -s ${api}/me -H 'Authorization: Bearer ${key}'
+    curl -s ${api}/wallet/deposit -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"amount": 25}'
+    curl -s ${api}/wallet/balance -H 'Authorization: Bearer ${key}'
+
+`
+}

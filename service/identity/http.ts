@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute } from '../edge/route.ts'
+import { page, timestamp } from '../kit/wire.ts'
+import type { ApiKey, Caller, SigningSecret } from './model.ts'
+import type { WalletOf } from './ports.ts'
+import type { Identity } from './service.ts'
+
+export function identityRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
+  return [...meRoutes(identity, walletOf), ...keyRoutes(identity), ...signingSecretRoutes(identity)]
+}
+
+function meRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/me',
+      summary: 'Who is asking, in which environment',
+      tag: 'Account',
+      auth: 'agent',
+      answers: { 200: meBody },
+      handle: async ({ caller }) => reply(200, await toMe(caller, walletOf)),
+    }),
+    route({
+      method: 'post',
+      path: '/me',
+      summary: 'Sign up with a token of the configured identity provider',
+      tag: 'Account',
+      auth: 'person',
+      idempotent: true,
+      answers: { 200: meBody, 201: meBody },
+      async handle({ caller }) {
+        const signedUp = await identity.signUpCaller(caller)
+        return reply(signedUp.created ? 201 : 200, await toMe(signedUp.caller, walletOf))
+      },
+    }),
+  ]
+}
+
+function keyRoutes(identity: Identity): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/keys',
+      summary: 'Your API keys in this environment, newest first',
+      tag: 'Account',
+      auth: 'person',
+      query: page,
+      answers: { 200: z.object({ keys: z.array(keyBody), total: z.int(), limit: z.int(), offset: z.int() }) },
+      errors: { 404: 'Nobody has signed up with this token.' },
+      async handle({ caller, query }) {
+        const { keys, total } = await identity.keys.list(caller, query)
+        return reply(200, { keys: keys.map(toKey), total, ...query })
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/keys',
+      summary: 'Make an API key; its secret is in this answer only',
+      tag: 'Account',
+      auth: 'person',
+      idempotent: true,
+      body: newKeyBody,
+      answers: { 201: z.object({ key: keyBody, secret: z.string().nullable() }) },
+      errors: {
+        404: 'Nobody has signed up with this token.',
+        409: 'The Idempotency-Key was used for another request.',
+      },
+      async handle({ caller, body, operation }) {
+        const wanted = { name: body.name, agentId: body.agentId ?? null, expiresAt: body.expiresAt ?? null }
+        const { key, secret } = await identity.keys.create(caller, wanted, operation)
+        const shown = { key: toKey(key), secret }
+        return { ...reply(201, shown), replayBody: { ...shown, secret: null } }
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/keys/:id',
+      summary: 'Revoke a key, at once',
+      tag: 'Account',
+      auth: 'person',
+      params: z.object({ id: z.string() }),
+      answers: { 204: z.undefined() },
+      errors: { 404: 'There is no such key of yours in this environment.' },
+      async handle({ caller, params }) {
+        await identity.keys.revoke(caller, params.id)
+        return reply(204, undefined)
+      },
+    }),
+  ]
+}
+
+function signingSecretRoutes({ signingSecrets }: Identity): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/signing-secret',
+      summary: "The secret that signs calls to your agents' webhooks and run webhooks",
+      tag: 'Account',
+      auth: 'person',
+      answers: { 200: z.object({ signingSecret: signingSecretBody }) },
+      errors: { 404: 'Nobody has signed up with this token.' },
+      handle: async ({ caller }) => reply(200, { signingSecret: toSecret(await signingSecrets.get(caller)) }),
+    }),
+    route({
+      method: 'post',
+      path: '/signing-secret',
+      summary: 'Make a new signing secret; the one before signs along for 24 hours',
+      tag: 'Account',
+      auth: 'person',
+      idempotent: true,
+      answers: { 200: z.object({ signingSecret: signingSecretBody }) },
+      errors: { 404: 'Nobody has signed up with this token.' },
+      async handle({ caller, operation }) {
+        const shown = toSecret(await signingSecrets.rotate(caller, operation))
+        const replayed = { signingSecret: { ...shown, secret: null } }
+        return { ...reply(200, { signingSecret: shown }), replayBody: replayed }
+      },
+    }),
+  ]
+}
+
+export const newKeyBody = z.strictObject({
+  // One line: it is shown in lists and logs.
+  name: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(100, 'must have at most 100 characters')
+    .regex(/^\P{Cc}*$/u, 'must be one line of text'),
+  agentId: z.string().max(100).nullish().meta({ description: 'The agent whose limits hold for this key' }),
+  expiresAt: z
+    .string()
+    .pipe(z.iso.datetime({ offset: true, error: 'must be a time like 2026-01-31T12:00:00Z' }))
+    .transform((text) => new Date(text))
+    .nullish(),
+})
+
+const keyBody = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string(),
+    lastFour: z.string(),
+    environment: z.enum(['sandbox', 'production']),
+    agentId: z.string().nullable(),
+    expiresAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'ApiKey' })
+
+const meBody = z.object({
+  userId: z.string(),
+  environment: z.enum(['sandbox', 'production']),
+  keyId: z.string().nullable(),
+  agentId: z.string().nullable(),
+  wallet: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The Wallet; null before signing up' }),
+})
+
+const signingSecretBody = z.object({
+  secret: z.string().nullable().meta({ description: 'whsec_…; null when a request is replayed' }),
+  createdAt: timestamp,
+  previousExpiresAt: timestamp.nullable(),
+})
+
+export function toKey(key: ApiKey): z.infer<typeof keyBody> {
+  const { id, name, prefix, lastFour, environment, agentId } = key
+  return {
+    id,
+    name,
+    prefix,
+    lastFour,
+    environment,
+    agentId,
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    createdAt: key.createdAt.toISOString(),
+  }
+}
+
+export async function toMe(caller: Caller, walletOf: WalletOf): Promise<z.infer<typeof meBody>> {
+  const { subject: userId, environment, keyId, agentId } = caller
+  return { userId, environment, keyId, agentId, wallet: caller.user === null ? null : await walletOf(caller) }
+}
+
+function toSecret({ secret, createdAt, previous }: SigningSecret): z.infer<typeof signingSecretBody> {
+  return { secret, createdAt: createdAt.toISOString(), previousExpiresAt: previous?.expiresAt.toISOString() ?? null }
+}

@@ -1,0 +1,57 @@
+import type { Request as Incoming, RequestHandler } from 'express'
+import { DomainError } from '../../kit/errors.ts'
+import type { Identity } from '../service.ts'
+
+/** The sign-in on Express, under /auth: it speaks the web's requests and answers, Express node's. */
+export function signInHandler(identity: Identity, dashboard: string): RequestHandler {
+  const { origin } = new URL(dashboard)
+  return async (request, response) => {
+    const address = origin + request.originalUrl
+    if (!URL.canParse(address)) throw new DomainError('missing', 'not_found', 'There is nothing here.')
+    const headers = toHeaders(request)
+    headers.set('x-request-id', String(response.getHeader('x-request-id') ?? ''))
+    const body = await readBody(request)
+    const answer = await identity.answerSignIn(
+      new Request(address, { method: request.method, headers, ...(body.length === 0 ? {} : { body }) }),
+    )
+    response.status(answer.status)
+    for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
+    for (const cookie of answer.headers.getSetCookie()) response.append('set-cookie', cookie)
+    // Sessions and tokens: nobody between here and there keeps a copy.
+    response.setHeader('cache-control', 'no-store')
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  }
+}
+
+function toHeaders(request: Incoming): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || OF_THE_WIRE.has(name)) continue
+    headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  return headers
+}
+
+/** These described the body on its way here; the web's request counts it anew. */
+const OF_THE_WIRE = new Set(['connection', 'content-length', 'transfer-encoding', 'expect'])
+
+async function readBody(request: Incoming): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = []
+  let size = 0
+  if (request.method === 'GET' || request.method === 'HEAD') return Buffer.concat([])
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > BODY_BYTES_MAX) {
+      throw new DomainError(
+        'too-large',
+        'body_too_large',
+        `The body must have at most ${String(BODY_BYTES_MAX)} bytes.`,
+      )
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** A password, a name, a wallet's message: nothing here is long. */
+const BODY_BYTES_MAX = 16_384

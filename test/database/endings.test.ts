@@ -1,0 +1,66 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { startEmbedded } from '../../service/database/embedded.ts'
+import { startHolder, type Holder } from './holder.ts'
+import { leftOf, processesOf } from './processes.ts'
+
+/** However the process ends that holds the database: nothing stays running, and nothing acknowledged is lost. */
+describe('when the service ends', () => {
+  let dataDir: string
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-endings-'))
+    chmodSync(dataDir, 0o755)
+  })
+  afterEach(() => {
+    rmSync(dataDir, { recursive: true })
+  })
+
+  test.each<[string, (holder: Holder) => unknown, { code: number | null; signal: string | null }]>([
+    ['by SIGTERM', ({ child }) => child.kill('SIGTERM'), { code: 0, signal: null }],
+    ['by Ctrl-C', ({ child }) => child.kill('SIGINT'), { code: 0, signal: null }],
+    ['by an error that nobody catches', ({ child }) => child.stdin?.write('throw'), { code: 1, signal: null }],
+    ['by process.exit', ({ child }) => child.stdin?.write('exit'), { code: 3, signal: null }],
+    ['by kill -9', ({ child }) => child.kill('SIGKILL'), { code: null, signal: 'SIGKILL' }],
+  ])(
+    '%s',
+    async (_, end, ending) => {
+      const holder = await startHolder(dataDir)
+      await holder.wrote(50)
+      end(holder)
+      expect(await holder.ended()).toEqual(ending)
+      expect(await leftOf(dataDir, 10_000)).toEqual([])
+      expect(await missing(holder)).toEqual([])
+    },
+    60_000,
+  )
+
+  test('together with its watchdog by kill -9, the next one ends the server before it starts its own', async () => {
+    const holder = await startHolder(dataDir)
+    await holder.wrote(50)
+    const server = processesOf(dataDir).find(({ command }) => command.includes('bin/postgres'))!
+    const watchdog = processesOf(dataDir).find(({ command }) => command.includes('coinslot-watchdog'))!
+    process.kill(watchdog.pid, 'SIGKILL')
+    holder.child.kill('SIGKILL')
+    await holder.ended()
+    expect(processesOf(dataDir).map(({ pid }) => pid)).toEqual([server.pid])
+
+    expect(await missing(holder)).toEqual([])
+    expect(await leftOf(dataDir, 10_000)).toEqual([])
+  }, 60_000)
+
+  /** The rows that were acknowledged and are not there after the next start. */
+  async function missing({ acknowledged }: Holder): Promise<number[]> {
+    const embedded = await startEmbedded({ dataDir })
+    const client = new pg.Client({ connectionString: embedded.url })
+    await client.connect()
+    const { rows } = await client.query<{ id: number }>('select id from kept')
+    await client.end()
+    await embedded.stop()
+    const present = new Set(rows.map(({ id }) => id))
+    expect(acknowledged.length).toBeGreaterThanOrEqual(50)
+    return acknowledged.filter((id) => !present.has(id))
+  }
+})

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { isMigrated, migrate } from '../../service/database/migrate.ts'
+import { emptyDatabase } from '../harness/database.ts'
+
+describe('the migration runner', () => {
+  let folder: string
+  let url: string
+  let drop: () => Promise<void>
+  let pool: pg.Pool
+
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'coinslot-migrations-'))
+    write('20260101000000_first', 'create table first (id int primary key);')
+    write('20260102000000_second', 'insert into first values (1); create table second (id int);')
+    ;({ url, drop } = await emptyDatabase())
+    pool = new pg.Pool({ connectionString: url, max: 2 })
+  })
+
+  afterEach(async () => {
+    await pool.end()
+    await drop()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('applies everything once, in order', async () => {
+    expect(await isMigrated(pool, folder)).toBe(false)
+    expect(await migrate(url, folder)).toEqual(['20260101000000_first', '20260102000000_second'])
+    expect(await isMigrated(pool, folder)).toBe(true)
+    expect(await migrate(url, folder)).toEqual([])
+    expect(await count('first')).toBe(1)
+  })
+
+  test('applies only what is new', async () => {
+    await migrate(url, folder)
+    write('20260103000000_third', 'insert into first values (2);')
+    expect(await isMigrated(pool, folder)).toBe(false)
+    expect(await migrate(url, folder)).toEqual(['20260103000000_third'])
+    expect(await count('first')).toBe(2)
+  })
+
+  test('runs once when several services start at once', async () => {
+    const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(url, folder)))
+    expect(applied.flat()).toEqual(['20260101000000_first', '20260102000000_second'])
+    expect(await count('first')).toBe(1)
+  })
+
+  test('refuses a migration that was edited after it was applied', async () => {
+    await migrate(url, folder)
+    write('20260101000000_first', 'create table first (id bigint primary key);')
+    write('20260103000000_third', 'create table third (id int);')
+    await expect(migrate(url, folder)).rejects.toMatchObject({ code: 'migration_edited' })
+    await expect(isMigrated(pool, folder)).rejects.toThrow('20260101000000_first was edited')
+    expect(await tables()).not.toContain('third')
+  })
+
+  test('refuses a database that is ahead of it', async () => {
+    await migrate(url, folder)
+    rmSync(path.join(folder, '20260102000000_second'), { recursive: true })
+    await expect(migrate(url, folder)).rejects.toMatchObject({ code: 'migration_unknown' })
+  })
+
+  test('undoes a migration that fails, names it, and applies it once it is mended', async () => {
+    write('20260103000000_third', 'create table third (id int); insert into first values (7); select 1 / 0;')
+    await expect(migrate(url, folder)).rejects.toThrow(
+      /^Migration 20260103000000_third failed and was undone: division/,
+    )
+    expect(await tables()).not.toContain('third')
+    expect(await count('first')).toBe(1)
+    expect(await count('_prisma_migrations')).toBe(2)
+
+    write('20260103000000_third', 'create table third (id int);')
+    expect(await migrate(url, folder)).toEqual(['20260103000000_third'])
+  })
+
+  test('refuses to go on after a migration that Prisma left half done', async () => {
+    await migrate(url, folder)
+    await pool.query(`update _prisma_migrations set finished_at = null where migration_name like '%second'`)
+    await expect(migrate(url, folder)).rejects.toThrow('20260102000000_second failed earlier')
+  })
+
+  test('leaves a history that the Prisma CLI takes for its own', async () => {
+    await migrate(url)
+    const env = { ...process.env, DATABASE_URL: url, NO_COLOR: '1' }
+    const status = [path.resolve('node_modules/prisma/build/index.js'), 'migrate', 'status']
+    const { stdout } = await promisify(execFile)(process.execPath, status, { env })
+    expect(stdout).toContain('Database schema is up to date!')
+  }, 60_000)
+
+  function write(name: string, sql: string): void {
+    mkdirSync(path.join(folder, name), { recursive: true })
+    writeFileSync(path.join(folder, name, 'migration.sql'), sql)
+  }
+
+  async function tables(): Promise<string[]> {
+    const { rows } = await pool.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'public'`,
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  async function count(table: string): Promise<number> {
+    const { rows } = await pool.query<{ count: number }>(`select count(*)::int as count from ${table}`)
+    return rows[0]!.count
+  }
+})

@@ -1,0 +1,14 @@
+import type { Clock } from '../../service/kit/clock.ts'
+
+/** Runs with the real one until it is told otherwise; only ever forward. */
+export class TestClock implements Clock {
+  private ahead = 0
+
+  now(): Date {
+    return new Date(Date.now() + this.ahead)
+  }
+
+  forward(ms: number): void {
+    this.ahead += ms
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { compose, type Service } from '../../service/compose.ts'
+import { readConfig } from '../../service/config.ts'
+import { listen } from '../../service/edge/server.ts'
+import type { Caller } from '../../service/identity/model.ts'
+import { newId } from '../../service/kit/ids.ts'
+import type { Environment } from '../../service/ledger/model.ts'
+import { testDatabase, type TestDatabase } from './database.ts'
+import { TestClock } from './clock.ts'
+
+export interface TestService extends Service {
+  clock: TestClock
+  testDatabase: TestDatabase
+  origin: string
+  /** A person of their own, signed up, with a key. */
+  person(options?: { environment?: Environment }): Promise<TestPerson>
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface TestPerson {
+  caller: Caller & { user: NonNullable<Caller['user']> }
+  key: string
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+}
+
+export interface CallOptions {
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+  key?: string
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+  body: any
+  text: string
+}
+
+/** The whole service in this process, on a database of its own and a free port. */
+export async function testService(environment: Record<string, string> = {}): Promise<TestService> {
+  const database = await testDatabase()
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-service-'))
+  const clock = new TestClock()
+  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'silent', ...environment })
+  const service = await compose(config, { url: database.url, log: pino({ level: 'silent' }), clock })
+  const server = await listen(service.app, 0, '127.0.0.1')
+  const origin = `http://127.0.0.1:${String(server.port)}`
+  let people = 0
+
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const headers = new Headers(options.headers)
+    if (options.key !== undefined) headers.set('authorization', `Bearer ${options.key}`)
+    const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+    if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json')
+    const response = await fetch(origin + path, { method, headers, body: body ?? null })
+    const text = await response.text()
+    const json = response.headers.get('content-type')?.includes('json') === true
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : undefined, text }
+  }
+
+  return {
+    ...service,
+    clock,
+    testDatabase: database,
+    origin,
+    call,
+    async person({ environment = 'sandbox' } = {}) {
+      const count = String(++people)
+      const { user } = await service.identity.signUp({
+        issuer: 'coinslot',
+        subject: `person-${count}`,
+        name: `Person ${count}`,
+        email: `person${count}@example.com`,
+        emailConfirmed: true,
+      })
+      const caller = {
+        user,
+        subject: user.subject,
+        issuer: user.issuer,
+        environment,
+        via: 'session' as const,
+        keyId: null,
+        agentId: null,
+      }
+      const operation = newId('op', clock.now())
+      const made = await service.identity.keys.create(caller, { name: 'test', agentId: null, expiresAt: null }, operation)
+      return {
+        caller,
+        key: made.secret,
+        call: (method, path, options) => call(method, path, { key: made.secret, ...options }),
+      }
+    },
+    async close() {
+      await server.drain(1000)
+      await service.stop()
+      await database.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, readFile, rm, stat, chmod, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { loadOrMakeSecret } from '../../service/identity/signin/secret.ts'
+import { callerOf, grantsOf, openWorld, post, type World } from './world.ts'
+
+describe('the demo account', () => {
+  let world: World
+  beforeEach(async () => {
+    world = await openWorld()
+  })
+  afterEach(() => world.close())
+
+  it('gets its key once, however many processes start at once', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map(() => world.identity.ensureDemoAccount()))
+    const secrets = made.filter((secret) => secret !== null)
+    expect(secrets).toHaveLength(1)
+    const caller = await callerOf(world, secrets[0]!)
+    expect(caller).toMatchObject({ environment: 'sandbox', user: { issuer: 'coinslot', email: 'demo@coinslot.local' } })
+    expect(await grantsOf(world, caller.user!.id)).toEqual([5, 0])
+    expect(await world.identity.ensureDemoAccount()).toBeNull()
+    await world.deliver()
+    expect(world.mails).toEqual([])
+  })
+
+  it('takes a key that the operator fixed, and another one later, and keeps both', async () => {
+    const [one, two] = ['csk_test_a_fixed_key_for_ci', 'csk_test_another-fixed-key']
+    expect(await world.identity.ensureDemoAccount({ apiKey: one })).toBe(one)
+    expect(await world.identity.ensureDemoAccount({ apiKey: one })).toBeNull()
+    expect(await world.identity.ensureDemoAccount({ apiKey: two })).toBe(two)
+    const users = await Promise.all([one, two].map(async (key) => (await callerOf(world, key)).user?.id))
+    expect(new Set(users).size).toBe(1)
+  })
+
+  it('is not brought back by a restart once its key was revoked', async () => {
+    const secret = (await world.identity.ensureDemoAccount())!
+    const caller = await callerOf(world, secret)
+    await world.identity.keys.revoke(caller, caller.keyId!)
+    expect(await world.identity.ensureDemoAccount()).toBeNull()
+    await expect(callerOf(world, secret)).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+
+  it('is nobody’s to sign in to or sign up as', async () => {
+    await world.identity.ensureDemoAccount()
+    const body = { email: 'demo@coinslot.local', password: 'correct horse battery', name: 'Demo' }
+    expect((await post(world, '/sign-in/email', body)).status).toBe(401)
+    expect((await post(world, '/sign-up/email', body)).status).toBe(422)
+  })
+
+  it('does not exist on a live server', async () => {
+    const live = await openWorld({ live: true })
+    await expect(live.identity.ensureDemoAccount()).rejects.toThrow(/live/)
+    await live.close()
+  })
+})
+
+describe('the sandbox’s own AUTH_SECRET', () => {
+  let dataDir: string
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'coinslot auth '))
+  })
+  afterEach(() => rm(dataDir, { recursive: true }))
+
+  it('is made once for all who start at once, for its owner’s eyes only, and kept', async () => {
+    const folder = path.join(dataDir, 'deeper')
+    const secrets = await Promise.all(Array.from({ length: 8 }, () => loadOrMakeSecret(folder)))
+    expect(new Set(secrets).size).toBe(1)
+    expect(secrets[0]!.length).toBeGreaterThanOrEqual(43)
+    const file = path.join(folder, 'auth.secret')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await readFile(file, 'utf8')).trim()).toBe(secrets[0])
+    expect(await loadOrMakeSecret(folder)).toBe(secrets[0])
+  })
+
+  it('is refused when others can read it, or when it is none', async () => {
+    await loadOrMakeSecret(dataDir)
+    const file = path.join(dataDir, 'auth.secret')
+    await chmod(file, 0o644)
+    await expect(loadOrMakeSecret(dataDir)).rejects.toMatchObject({ code: 'auth_secret_file' })
+    await chmod(file, 0o600)
+    await writeFile(file, 'short')
+    await expect(loadOrMakeSecret(dataDir)).rejects.toMatchObject({ code: 'auth_secret_file' })
+  })
+})

@@ -1,0 +1,158 @@
+import { createIdentity, type Identity, type IdentityParts } from '../../service/identity/service.ts'
+import { createIdentityStore } from '../../service/identity/store.ts'
+import { createSignIn, type SignInOptions } from '../../service/identity/signin/signin.ts'
+import { identityTopics } from '../../service/identity/jobs.ts'
+import { walletSignatures } from '../../service/chain/signin.ts'
+import { createLedger, type Ledger } from '../../service/ledger/service.ts'
+import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createOutbox } from '../../service/queue/outbox.ts'
+import { parseKeyring } from '../../service/vault/keyring.ts'
+import { Secret } from '../../service/vault/secret.ts'
+import { vaultOf } from '../../service/vault/vault.ts'
+import { usdc } from '../../service/kit/money.ts'
+import type { Caller, Person } from '../../service/identity/model.ts'
+import type { Mail } from '../../service/identity/ports.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+
+export const DASHBOARD = 'http://localhost:4020'
+
+/** Identity as the service puts it together; only the mail goes into a list. */
+export interface World {
+  database: TestDatabase
+  identity: Identity
+  ledger: Ledger
+  clock: { now(): Date; forward(ms: number): void }
+  mails: Mail[]
+  logged: { fields: Record<string, unknown>; text: string }[]
+  /** Handles what was announced, as a worker would. */
+  deliver(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openWorld(
+  options: Partial<Pick<IdentityParts, 'live' | 'credits' | 'issuer' | 'agentExists' | 'mailer'>> &
+    Partial<Pick<SignInOptions, 'canMail' | 'dashboard' | 'prisma'>> & { poolMax?: number } = {},
+): Promise<World> {
+  const database = await testDatabase({ poolMax: options.poolMax ?? 10 })
+  const clock = movableClock()
+  const mails: Mail[] = []
+  const logged: World['logged'] = []
+  const say = (fields: Record<string, unknown>, text: string) => void logged.push({ fields, text })
+  const log = { info: say, warn: say, error: say }
+  const ledger = createLedger(createLedgerStore(database.statements, clock), clock)
+  const vault = vaultOf(parseKeyring(`test:${Buffer.from('an even better key for the tests').toString('base64')}`))
+  const outbox = createOutbox(clock)
+  const identity = createIdentity({
+    store: createIdentityStore(database),
+    ledger,
+    clock,
+    log,
+    sealing: {
+      seal: (secret, context) => vault.seal(new Secret(secret), context),
+      open: (sealed, context) => vault.open(sealed, context).reveal(),
+    },
+    mailer: options.mailer ?? { send: async (mail) => void mails.push(mail) },
+    agentExists: options.agentExists ?? (async () => false),
+    signIn: (welcome) =>
+      createSignIn(
+        {
+          prisma: options.prisma ?? database.prisma,
+          clock,
+          log,
+          secret: 'the secret of the tests, 32 characters and more',
+          dashboard: options.dashboard ?? DASHBOARD,
+          trustedOrigins: [],
+          canMail: options.canMail ?? true,
+          signatures: walletSignatures,
+          chainIds: [1, 8453, 84532],
+        },
+        welcome,
+      ),
+    issuer: options.issuer ?? null,
+    announce: (inside, announcement) => outbox.add(inside, [announcement]),
+    live: options.live ?? false,
+    credits: options.credits ?? usdc(5_000_000n),
+  })
+  return {
+    database,
+    identity,
+    ledger,
+    clock,
+    mails,
+    logged,
+    deliver: () => deliver(database, identity),
+    close: async () => {
+      await identity.settled()
+      await database.close()
+    },
+  }
+}
+
+async function deliver(database: TestDatabase, identity: Identity): Promise<void> {
+  const rows = await database.prisma.outbox.findMany({ where: { doneAt: null }, orderBy: { id: 'asc' } })
+  const topics = new Map(identityTopics(identity).map((topic) => [topic.topic, topic]))
+  for (const row of rows) {
+    const topic = topics.get(row.topic)!
+    const context = { id: String(row.id), attempt: 0, announcedAt: row.createdAt, signal: new AbortController().signal }
+    await topic.handle(topic.decode.parse(row.payload), context)
+    await database.prisma.outbox.update({ where: { id: row.id }, data: { doneAt: new Date() } })
+  }
+}
+
+function movableClock() {
+  let ahead = 0
+  return {
+    now: () => new Date(Date.now() + ahead),
+    forward: (ms: number) => {
+      ahead += ms
+    },
+  }
+}
+
+export function somebody(subject: string, more: Partial<Person> = {}): Person {
+  return { issuer: 'https://issuer.example', subject, name: null, email: null, emailConfirmed: false, ...more }
+}
+
+/** A request to the sign-in, as a program sends it. */
+export async function post(
+  { identity }: World,
+  path: string,
+  body: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
+  const request = new Request(`${DASHBOARD}/auth${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return await answered(await identity.answerSignIn(request))
+}
+
+export async function get({ identity }: World, path: string, headers: Record<string, string> = {}) {
+  return await answered(await identity.answerSignIn(new Request(new URL(path, `${DASHBOARD}/auth/`), { headers })))
+}
+
+async function answered(response: Response) {
+  const text = await response.text()
+  const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
+  return { status: response.status, body, headers: response.headers }
+}
+
+export async function callerOf(world: World, authorization: string, environmentHeader?: string): Promise<Caller> {
+  return await world.identity.identify({
+    authorization: `Bearer ${authorization}`,
+    environmentHeader,
+    now: world.clock.now(),
+  })
+}
+
+/** What somebody has been given, in whole dollars: [sandbox, production]. */
+export async function grantsOf(world: World, userId: string): Promise<(number | null)[]> {
+  const environments = ['sandbox', 'production'] as const
+  return await Promise.all(
+    environments.map(async (environment) => {
+      const funds = await world.ledger.credits({ userId, environment })
+      return funds === null ? null : Number(funds.deposited) / 1e6
+    }),
+  )
+}
