@@ -22,7 +22,7 @@ export function createLedgerStore(statements: Statements, clock: Clock, options:
     lanes,
     largest,
     laneOf: (ask: ReserveAsk) => laneOf(ask.accounts.wallet),
-    run: (asks: readonly ReserveAsk[]) => reserveAll(statements, asks),
+    run: (asks: readonly ReserveAsk[]) => again(() => reserveAll(statements, asks)),
   }
   // Two, because a wallet's asks in one statement must all count the credits, or none: see `running` there.
   const reserves = new Batch<ReserveAsk, ReserveAnswer>(plan)
@@ -31,7 +31,7 @@ export function createLedgerStore(statements: Statements, clock: Clock, options:
     lanes,
     largest,
     laneOf: (ask) => createHash('md5').update(ask.hold).digest().readUInt16BE(0),
-    run: (asks) => endAll(statements, asks),
+    run: (asks) => again(() => endAll(statements, asks)),
   })
 
   async function reserve(command: Reserve, inside?: Statements): Promise<Hold> {
@@ -96,8 +96,9 @@ export function createLedgerStore(statements: Statements, clock: Clock, options:
     reserve,
     capture,
     release,
-    credit: (command, inside) => credit(statements, accounts, command, clock.now(), inside),
-    transfer: (command, inside) => transfer(statements, accounts, command, clock.now(), inside),
+    credit: (command, inside) => retrying(inside, () => credit(statements, accounts, command, clock.now(), inside)),
+    transfer: (command, inside) =>
+      retrying(inside, () => transfer(statements, accounts, command, clock.now(), inside)),
     expire: (now, limit) => expireSome(statements, now, limit),
     async openAccounts(userId, inside = statements) {
       await inside.run(OPEN_ACCOUNTS, [userId])
@@ -131,6 +132,29 @@ SELECT environment, $1, kind
 FROM unnest(ARRAY['sandbox', 'production']::environment[]) AS environment,
      unnest(ARRAY['wallet', 'credits']::ledger_account_kind[]) AS kind
 ON CONFLICT (owner, environment, kind, stripe) DO NOTHING`
+
+/** A collision ends the caller's transaction, so there only the caller can begin again. */
+async function retrying<T>(inside: Statements | undefined, statement: () => Promise<T>): Promise<T> {
+  return inside === undefined ? await again(statement) : await statement()
+}
+
+/**
+ * Another process committed the same movement, or locked the same rows the other way round, after this
+ * statement took its view: with a new view it finds what is there. Every statement here is safe to repeat.
+ */
+async function again<T>(statement: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await statement()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !COLLISIONS.has((error as { code?: string }).code ?? '')) throw error
+    }
+  }
+}
+
+const ATTEMPTS = 3
+/** Unique violation, deadlock, serialization failure. */
+const COLLISIONS = new Set(['23505', '40P01', '40001'])
 
 function only<T>(items: readonly T[]): T {
   const [item] = items

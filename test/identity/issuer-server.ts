@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 
 /** A real OpenID Connect issuer on this machine, as far as checking its tokens goes. */
 export interface IssuerServer {
@@ -9,7 +9,10 @@ export interface IssuerServer {
   asked: string[]
   /** What it answers instead, by path. */
   broken: Map<string, { status: number; body: string }>
-  sign(claims: JWTPayload, options?: { alg?: string; kid?: string; key?: CryptoKey | Uint8Array }): Promise<string>
+  sign(
+    claims: Record<string, unknown>,
+    options?: { alg?: string; kid?: string; key?: CryptoKey | Uint8Array },
+  ): Promise<string>
   /** Replaces its key, as issuers do. */
   rotate(): Promise<void>
   close(): Promise<void>

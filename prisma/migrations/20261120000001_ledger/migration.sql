@@ -18,7 +18,7 @@ CREATE TABLE "ledger_account" (
     CONSTRAINT "ledger_account_pkey" PRIMARY KEY ("id"),
     -- The platform's own accounts stand for the world outside and may be below zero; a person's never.
     CONSTRAINT "ledger_account_solvent" CHECK ("kind" NOT IN ('wallet', 'credits') OR ("available" >= 0 AND "locked" >= 0)),
-    CONSTRAINT "ledger_account_born_empty" CHECK ("deposited" >= 0 AND "spent" >= 0)
+    CONSTRAINT "ledger_account_lifetime_sums" CHECK ("deposited" >= 0 AND "spent" >= 0)
 ) WITH (fillfactor = 70);
 
 CREATE UNIQUE INDEX "ledger_account_owner_environment_kind_stripe_key" ON "ledger_account" ("owner", "environment", "kind", "stripe");

@@ -109,4 +109,4 @@ function noteUses({ store, log }: IdentifyParts) {
   }
 }
 
-export const NOTED_EVERY_MS = 60_000
+const NOTED_EVERY_MS = 60_000

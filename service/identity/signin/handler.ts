@@ -29,6 +29,8 @@ function toHeaders(request: Incoming): Headers {
     if (value === undefined || OF_THE_WIRE.has(name)) continue
     headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
+  // Node's own fetch names a mode but no site, as no browser does; better-auth would ask it for an Origin.
+  if (!headers.has('sec-fetch-site')) headers.delete('sec-fetch-mode')
   return headers
 }
 
