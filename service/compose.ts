@@ -1,4 +1,4 @@
-import type { Express, RequestHandler } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { walletSignatures } from './chain/signin.ts'
@@ -9,7 +9,7 @@ import { createApp } from './edge/app.ts'
 import { Idempotency } from './edge/idempotency.ts'
 import { createRateLimit } from './edge/limits.ts'
 import { Metrics } from './edge/metrics.ts'
-import { limitAddresses } from './edge/requests.ts'
+import { assertOrigin, limitAddresses } from './edge/requests.ts'
 import { mountTrpc, router } from './edge/trpc.ts'
 import { identityRoutes } from './identity/http.ts'
 import { createTokenIssuer } from './identity/issuer.ts'
@@ -63,7 +63,8 @@ export async function compose(config: Config, options: { url: string; log: Logge
   const outbound = outboundClient({
     policy: { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS },
   })
-  const mailer = config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
+  const mailer =
+    config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
   const vault = vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS))
   const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
   const outbox = createOutbox(clock)
@@ -125,18 +126,23 @@ export async function compose(config: Config, options: { url: string; log: Logge
       },
     },
   })
-  metrics.watch('coinslot_queue_lag_seconds', 'Age of the oldest due row that no relay has taken', async () =>
-    (await queue.health()).lagSeconds,
+  metrics.watch(
+    'coinslot_queue_lag_seconds',
+    'Age of the oldest due row that no relay has taken',
+    async () => (await queue.health()).lagSeconds,
   )
   metrics.watch('coinslot_queue_dead', 'Rows that were given up', async () => (await queue.health()).dead)
 
-  const identify = (request: { headers: Record<string, string | string[] | undefined> }): Promise<Caller> =>
-    identity.identify({
-      authorization: one(request.headers['authorization']),
-      cookie: one(request.headers['cookie']),
-      environmentHeader: one(request.headers['coinslot-environment']),
+  const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
+  const identify = async (request: Request): Promise<Caller> => {
+    assertOrigin(request, ownOrigins)
+    return await identity.identify({
+      authorization: request.get('authorization'),
+      cookie: request.get('cookie'),
+      environmentHeader: request.get('coinslot-environment'),
       now: clock.now(),
     })
+  }
   let draining = false
   const limit = createRateLimit('api', config.RATE_API_PER_MINUTE, redis)
   const signInLimit = createRateLimit('sign-in', config.RATE_SIGN_IN_PER_MINUTE, redis)
@@ -149,7 +155,11 @@ export async function compose(config: Config, options: { url: string; log: Logge
     identify,
     health: {
       draining: () => draining,
-      database: () => database.ping().then(() => isMigrated(database.pool)).catch(() => false),
+      database: () =>
+        database
+          .ping()
+          .then(() => isMigrated(database.pool))
+          .catch(() => false),
       parts: async () => ({
         queue: await queue.health().catch(() => 'unknown'),
         redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
@@ -166,7 +176,7 @@ export async function compose(config: Config, options: { url: string; log: Logge
           { path: '/auth', handler: limitAddresses(signInLimit, 'POST') },
           { path: '/auth', handler: signInHandler(identity, config.addresses.dashboard) },
           { path: '/trpc', handler: limitAddresses(limit) },
-          { path: '/trpc', handler: mountTrpc(appRouter(identity, wallets, clock), identify) as RequestHandler },
+          { path: '/trpc', handler: mountTrpc(appRouter(identity, wallets, clock), identify) },
         ]
       : [],
     corsOrigins: config.CORS_ORIGINS,
@@ -198,7 +208,10 @@ export async function compose(config: Config, options: { url: string; log: Logge
   }
 }
 
-/** What the dashboard may ask. */
+/**
+ * What the dashboard may ask.
+ * @public
+ */
 export type AppRouter = ReturnType<typeof appRouter>
 
 function appRouter(identity: Identity, wallets: Wallets, clock: Clock) {
@@ -229,7 +242,11 @@ function tokenIssuer(config: Config, log: Logger) {
     audience: config.OIDC_AUDIENCE,
     log,
     async fetchDocument(url) {
-      const { status, body } = await outbound.send({ url, limits: { totalMs: 5_000, bodyBytes: 1_000_000 }, redirects: 2 })
+      const { status, body } = await outbound.send({
+        url,
+        limits: { totalMs: 5_000, bodyBytes: 1_000_000 },
+        redirects: 2,
+      })
       return { status, text: body.toString('utf8') }
     },
   })
@@ -241,8 +258,4 @@ function openRedis(url: string, log: Logger): Redis {
     log.warn({ err: error }, 'Redis is away; limits are counted by each process.')
   })
   return redis
-}
-
-function one(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
 }

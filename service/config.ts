@@ -5,9 +5,12 @@ import { z } from 'zod'
  * reads the environment. An empty variable counts as unset.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
   const parsed = schema.safeParse(given)
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
   return withAddresses(parsed.data)
 }
 
@@ -110,7 +113,8 @@ const schema = z
     if (config.LIVE && config.DEMO_API_KEY !== undefined) missing('DEMO_API_KEY', 'must not be set when LIVE is true')
     if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined)
       missing('OIDC_AUDIENCE', 'must be set with OIDC_ISSUER')
-    if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) missing('MAIL_FROM', 'must be set with SMTP_URL')
+    if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined)
+      missing('MAIL_FROM', 'must be set with SMTP_URL')
   })
 
 export type Config = z.output<typeof schema> & { addresses: Addresses; ALLOW_PRIVATE_CALLBACKS: boolean }

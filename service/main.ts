@@ -64,7 +64,8 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 /** Faults of the machine's owner are said in a sentence; anything else with all that is known of it. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return `Coinslot cannot start:\n${error.faults.map((fault) => `  ${fault}`).join('\n')}`
+  if (error instanceof ConfigError)
+    return `Coinslot cannot start:\n${error.faults.map((fault) => `  ${fault}`).join('\n')}`
   if (!(error instanceof Error)) return String(error)
   const plain = error.constructor.name !== 'Error' && error.stack !== undefined && error.message.endsWith('.')
   return plain ? error.message : (error.stack ?? error.message)

@@ -60,4 +60,11 @@ const securityHeaders = helmet({
   strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true },
 })
 
-const EXPOSED = ['X-Request-Id', 'Idempotency-Replayed', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+const EXPOSED = [
+  'X-Request-Id',
+  'Idempotency-Replayed',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+]

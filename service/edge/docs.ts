@@ -14,7 +14,10 @@ export function docsRouter(document: Record<string, unknown>): Router {
   router.get('/docs', (_request, response) => {
     contextOf(response).route = '/docs'
     response
-      .set('Content-Security-Policy', "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'")
+      .set(
+        'Content-Security-Policy',
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
+      )
       .type('html')
       .send(PAGE)
   })

@@ -1,7 +1,7 @@
 import { DomainError, type Kind } from '../kit/errors.ts'
 
 /** The one table from what went wrong to the status that says so. */
-export const STATUS = {
+const STATUS = {
   invalid: 400,
   unauthenticated: 401,
   unaffordable: 402,
@@ -51,7 +51,18 @@ export function isOurFault(error: unknown): boolean {
   return !(error instanceof DomainError) || error.kind === 'failed'
 }
 
-const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300', '08006', '08003'])
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08003',
+])
 
 function isDatabaseAway(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false

@@ -36,7 +36,10 @@ export class Idempotency {
   }
 
   /** Runs `work` once for this ask, or gives what it gave the first time. */
-  async once(ask: IdempotentAsk, work: (operation: Id<'op'>) => Promise<Outcome>): Promise<Answer & { replayed: boolean }> {
+  async once(
+    ask: IdempotentAsk,
+    work: (operation: Id<'op'>) => Promise<Outcome>,
+  ): Promise<Answer & { replayed: boolean }> {
     if (!/^[\x21-\x7e]{1,255}$/.test(ask.key)) {
       throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
     }
@@ -62,7 +65,11 @@ export class Idempotency {
     return rows.length
   }
 
-  private async work(scope: Buffer, operation: Id<'op'>, work: (operation: Id<'op'>) => Promise<Outcome>): Promise<Answer> {
+  private async work(
+    scope: Buffer,
+    operation: Id<'op'>,
+    work: (operation: Id<'op'>) => Promise<Outcome>,
+  ): Promise<Answer> {
     // A long run outlives one lease: it is renewed as long as this process lives.
     const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3)
     try {
@@ -81,7 +88,11 @@ export class Idempotency {
   private async claim(scope: Buffer, request: Buffer): Promise<Claim> {
     const now = this.clock.now()
     const operation = newId('op', now)
-    const [row] = await this.statements.run<ClaimRow>(CLAIM, [scope, request, operation, until(now), now], 'idempotency_claim')
+    const [row] = await this.statements.run<ClaimRow>(
+      CLAIM,
+      [scope, request, operation, until(now), now],
+      'idempotency_claim',
+    )
     // No row: somebody else holds a lease that has not run out.
     const found = row ?? (await this.statements.run<ClaimRow>(FIND, [scope, request], 'idempotency_find'))[0]
     if (found === undefined) return { mine: false, same: true, answer: null, operation }

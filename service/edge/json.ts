@@ -6,7 +6,7 @@ import { DomainError, invalid } from '../kit/errors.ts'
  * A number that JavaScript cannot hold as it was written, like 1.0000000000000001. It is an object, so every
  * schema that wants a number refuses it instead of rounding it; in free-form data it still serialises.
  */
-export class InexactNumber extends Number {}
+class InexactNumber extends Number {}
 
 /** A JSON body with the bytes it came in, or undefined when the request has none. */
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {

@@ -10,4 +10,14 @@ export function createLog(level: string): Logger {
   })
 }
 
-const SECRETS = ['authorization', 'cookie', 'password', 'secret', 'token', 'key', 'apiKey', 'signature', '["set-cookie"]']
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'token',
+  'key',
+  'apiKey',
+  'signature',
+  '["set-cookie"]',
+]

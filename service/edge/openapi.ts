@@ -27,7 +27,11 @@ export function describe(surfaces: readonly Surface[]): Record<string, unknown> 
     servers: [{ url: originOf(surfaces[0]?.address ?? '/') }],
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'An API key, a session token, or a JWT of the configured issuer.' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, a session token, or a JWT of the configured issuer.',
+        },
       },
     },
     paths,
@@ -68,12 +72,17 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.tag],
-    ...(route.auth === 'anyone' ? {} : { security: route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
+    ...(route.auth === 'anyone'
+      ? {}
+      : { security: route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
     requestParams: parameters,
     ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body) } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(route.answers).map(([status, schema]) => [status, { description: 'Done', content: json(schema) }]),
+        Object.entries(route.answers).map(([status, schema]) => [
+          status,
+          { description: 'Done', content: json(schema) },
+        ]),
       ),
       ...Object.fromEntries(
         Object.entries(errors).map(([status, description]) => [status, { description, content: json(errorBody) }]),
@@ -83,7 +92,11 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
 }
 
 const idempotencyHeader = z.object({
-  'Idempotency-Key': z.string().max(255).optional().meta({ description: 'The same key and body gives the first answer again.' }),
+  'Idempotency-Key': z
+    .string()
+    .max(255)
+    .optional()
+    .meta({ description: 'The same key and body gives the first answer again.' }),
 })
 
 function json(schema: z.ZodType) {

@@ -22,7 +22,9 @@ export interface Pipeline {
 /** Puts declared routes on a router, each behind the same steps in the same order. */
 export function mount(router: Router, routes: readonly AnyRoute[], pipeline: Pipeline): void {
   for (const route of routes) {
-    router[route.method](route.path, (request: Request, response: Response) => serve(route, request, response, pipeline))
+    router[route.method](route.path, (request: Request, response: Response) =>
+      serve(route, request, response, pipeline),
+    )
   }
 }
 
@@ -43,7 +45,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     params: route.params === undefined ? undefined : decode(route.params, request.params, 'path'),
     address: addressOf(request),
   }
-  const act = (operation: Id<'op'>): Promise<Reply> => route.handle({ ...decoded, operation } as Handled)
+  const act = (operation: Id<'op'>): Promise<Reply> => route.handle({ ...decoded, operation })
 
   const key = request.get('idempotency-key')
   if (route.idempotent !== true || key === undefined || caller === null) {
@@ -84,15 +86,30 @@ const PASSING: ReadonlySet<string> = new Set(['limited', 'unavailable', 'late', 
 async function authenticate(route: AnyRoute, request: Request, pipeline: Pipeline): Promise<Caller | null> {
   if (route.auth === 'anyone') return null
   if (route.auth === 'optional' && !saysWho(request)) return null
-  const caller = await pipeline.identify(request)
+  const caller = await identify(request, pipeline)
   if (route.auth === 'person' && caller.agentId !== null) {
     throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
   }
   return caller
 }
 
+/** Wrong credentials count against the address they come from: guessing is limited like anything else. */
+async function identify(request: Request, pipeline: Pipeline): Promise<Caller> {
+  try {
+    return await pipeline.identify(request)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error
+    const { refusal } = await pipeline.limit(limitKey(null, request))
+    throw refusal ?? error
+  }
+}
+
+/** Another site's cookie says nothing of who is asking here. */
 function saysWho(request: Request): boolean {
-  return request.headers.authorization !== undefined || request.headers.cookie !== undefined
+  return (
+    request.headers.authorization !== undefined ||
+    /(^|;\s*)(__Secure-)?coinslot\.session_token=/.test(request.headers.cookie ?? '')
+  )
 }
 
 function limitKey(caller: Caller | null, request: Request): string {

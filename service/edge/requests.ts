@@ -59,8 +59,23 @@ export function limitAddresses(limit: RateLimit, method?: string): RequestHandle
   }
 }
 
+/**
+ * A browser sends its session cookie along also when another site, or a neighbouring host, made it ask. Then
+ * it says who did, and only our own pages may change something by cookie. Programs send no Origin.
+ */
+export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
+  const { origin, authorization } = request.headers
+  if (authorization !== undefined || origin === undefined || own.has(origin)) return
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  throw new DomainError('forbidden', 'foreign_origin', 'This page may not act for whoever is signed in.')
+}
+
 export const notFound: RequestHandler = (request) => {
-  throw new DomainError('missing', 'not_found', `There is nothing at ${request.method} ${request.baseUrl}${request.path}.`)
+  throw new DomainError(
+    'missing',
+    'not_found',
+    `There is nothing at ${request.method} ${request.baseUrl}${request.path}.`,
+  )
 }
 
 /** Last of all: whatever was thrown becomes an answer. */

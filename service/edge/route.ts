@@ -14,7 +14,7 @@ export function route<
   Params extends z.ZodType = z.ZodNever,
 >(declared: Route<Auth, Body, Query, Params>): AnyRoute {
   // The pipeline decodes with these very schemas before it calls `handle`, so the erased types hold.
-  return declared as unknown as AnyRoute
+  return declared
 }
 
 export interface Route<

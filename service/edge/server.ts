@@ -24,7 +24,7 @@ export async function listen(app: Express, port: number, host: string): Promise<
   return { port: (server.address() as AddressInfo).port, drain: (deadlineMs) => drain(server, deadlineMs) }
 }
 
-export class PortTaken extends Error {
+class PortTaken extends Error {
   constructor(port: number) {
     super(`Port ${String(port)} is already taken: stop what listens there, or set PORT to another one.`)
   }

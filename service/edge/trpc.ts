@@ -20,7 +20,9 @@ const t = initTRPC.context<Context>().create({
     const known = cause instanceof DomainError ? cause : null
     return {
       ...shape,
-      message: known?.message ?? (error.code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong on our side.' : shape.message),
+      message:
+        known?.message ??
+        (error.code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong on our side.' : shape.message),
       data: {
         code: shape.data.code,
         httpStatus: shape.data.httpStatus,

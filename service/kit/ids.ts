@@ -2,21 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 /** Every id says what it names. A slug has no underscore, so the two never look alike. */
 export type Prefix =
-  | 'rda'
-  | 'run'
-  | 'chk'
-  | 'pay'
-  | 'dlv'
-  | 'evt'
-  | 'agt'
-  | 'pwl'
-  | 'key'
-  | 'dep'
-  | 'wdr'
-  | 'tool'
-  | 'usr'
-  | 'req'
-  | 'op'
+  'rda' | 'run' | 'chk' | 'pay' | 'dlv' | 'evt' | 'agt' | 'pwl' | 'key' | 'dep' | 'wdr' | 'tool' | 'usr' | 'req' | 'op'
 
 export type Id<P extends Prefix> = `${P}_${string}`
 

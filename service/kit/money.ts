@@ -43,7 +43,7 @@ export function toWire(amount: Usdc): number {
 }
 
 /** Micro-dollars as a plain decimal without trailing zeros: '5', '0.02', '-1.000001'. */
-export function toDecimal(amount: bigint): string {
+function toDecimal(amount: bigint): string {
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(7, '0')
   const fraction = digits.slice(-6).replace(/0+$/, '')
@@ -54,8 +54,4 @@ export function sum(amounts: Iterable<Usdc>): Usdc {
   let total = 0n
   for (const amount of amounts) total += amount
   return usdc(total)
-}
-
-export function lesser(a: Usdc, b: Usdc): Usdc {
-  return a < b ? a : b
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../kit/errors.ts'
-import { sum, usdc, ZERO, type Usdc } from '../kit/money.ts'
-import type { Funds, Share } from './model.ts'
+import { sum, ZERO, type Usdc } from '../kit/money.ts'
+import type { Share } from './model.ts'
 
 /** Money that goes from nobody, in no amount or in a negative one is a mistake of the caller's program. */
 export function assertAmount(amount: Usdc, least: Usdc = ZERO): void {
@@ -21,10 +21,4 @@ export function assertShares(amount: Usdc, shares: readonly Share[]): void {
 export function verdict(accepted: boolean, amount: Usdc, left: Usdc): 'accepted' | 'refused' | 'crowded' {
   if (accepted) return 'accepted'
   return amount > left ? 'refused' : 'crowded'
-}
-
-/** Figures that cannot be in a sound ledger, named; used by the check that recomputes everything. */
-export function unsound(recorded: Funds, recomputed: Funds): readonly (keyof Funds)[] {
-  const figures = ['available', 'locked', 'deposited', 'spent'] as const
-  return figures.filter((figure) => recorded[figure] !== recomputed[figure])
 }

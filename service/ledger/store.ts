@@ -63,8 +63,8 @@ export function createLedgerStore(statements: Statements, clock: Clock, options:
         kind: command.kind,
         amount: command.amount,
         shares,
-        revenue: await accounts.ofPlatform(command.environment, 'revenue'),
-        redeemed: await accounts.ofPlatform(command.environment, 'redeemed'),
+        revenue: await accounts.ofPlatform(command.environment, 'revenue', inside),
+        redeemed: await accounts.ofPlatform(command.environment, 'redeemed', inside),
         reference: command.reference,
         announcements: command.announcements,
         at: clock.now(),
@@ -97,8 +97,7 @@ export function createLedgerStore(statements: Statements, clock: Clock, options:
     capture,
     release,
     credit: (command, inside) => retrying(inside, () => credit(statements, accounts, command, clock.now(), inside)),
-    transfer: (command, inside) =>
-      retrying(inside, () => transfer(statements, accounts, command, clock.now(), inside)),
+    transfer: (command, inside) => retrying(inside, () => transfer(statements, accounts, command, clock.now(), inside)),
     expire: (now, limit) => expireSome(statements, now, limit),
     async openAccounts(userId, inside = statements) {
       await inside.run(OPEN_ACCOUNTS, [userId])

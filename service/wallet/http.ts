@@ -26,7 +26,10 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
       idempotent: true,
       body: depositBody,
       answers: { 200: depositedBody },
-      errors: { 404: 'The user has no wallet.', 409: 'The transaction is recorded already, or the Idempotency-Key conflicts.' },
+      errors: {
+        404: 'The user has no wallet.',
+        409: 'The transaction is recorded already, or the Idempotency-Key conflicts.',
+      },
       async handle({ caller, body, operation }) {
         const deposit = { amount: body.amount, transactionHash: body.transactionHash ?? null }
         const done = await wallets.deposit(caller, deposit, operation)

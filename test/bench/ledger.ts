@@ -44,11 +44,15 @@ try {
       const [store, bench] = [median(ours), median(theirs)]
       const ratio = theirs.length === 0 ? '-' : (store / bench).toFixed(2)
       const name = spread ? `${String(WALLETS)} wallets` : 'one hot wallet'
-      console.log(`| ${name} | ${String(atOnce)} | ${store.toFixed(0)} | ${theirs.length === 0 ? '-' : bench.toFixed(0)} | ${ratio} |`)
+      console.log(
+        `| ${name} | ${String(atOnce)} | ${store.toFixed(0)} | ${theirs.length === 0 ? '-' : bench.toFixed(0)} | ${ratio} |`,
+      )
     }
   }
   const differences = await ledger.differences()
-  console.log(differences.length === 0 ? 'The ledger is sound.' : `DIFFERENCES: ${JSON.stringify(differences.slice(0, 5))}`)
+  console.log(
+    differences.length === 0 ? 'The ledger is sound.' : `DIFFERENCES: ${JSON.stringify(differences.slice(0, 5))}`,
+  )
   if (pgbench === null) console.log("pgbench was not found: install Debian's postgresql for the comparison.")
 } finally {
   await database.close()
@@ -159,7 +163,9 @@ function ownerName(count: number): string {
 }
 
 function findPgbench(): string | null {
-  const found = spawnSync('sh', ['-c', 'command -v pgbench || ls /usr/lib/postgresql/*/bin/pgbench | tail -1'], { encoding: 'utf8' })
+  const found = spawnSync('sh', ['-c', 'command -v pgbench || ls /usr/lib/postgresql/*/bin/pgbench | tail -1'], {
+    encoding: 'utf8',
+  })
   const name = found.stdout.trim()
   if (name === '') return null
   execFileSync(name, ['--version'])

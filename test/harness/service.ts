@@ -48,7 +48,13 @@ export async function testService(environment: Record<string, string> = {}): Pro
   const database = await testDatabase()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-service-'))
   const clock = new TestClock()
-  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'silent', ...environment })
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...environment,
+  })
   const service = await compose(config, { url: database.url, log: pino({ level: 'silent' }), clock })
   const server = await listen(service.app, 0, '127.0.0.1')
   const origin = `http://127.0.0.1:${String(server.port)}`
@@ -90,7 +96,11 @@ export async function testService(environment: Record<string, string> = {}): Pro
         agentId: null,
       }
       const operation = newId('op', clock.now())
-      const made = await service.identity.keys.create(caller, { name: 'test', agentId: null, expiresAt: null }, operation)
+      const made = await service.identity.keys.create(
+        caller,
+        { name: 'test', agentId: null, expiresAt: null },
+        operation,
+      )
       return {
         caller,
         key: made.secret,

@@ -20,7 +20,7 @@ const amount = fc.bigInt({ min: 1n, max: 5_000_000n })
 const percent = fc.integer({ min: 0, max: 100 })
 const lock = fc.nat({ max: 5 })
 
-export const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ act: fc.constant('deposit' as const), amount }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('grant' as const), amount }) },
   { weight: 6, arbitrary: fc.record({ act: fc.constant('reserve' as const), amount, useCredits: fc.boolean() }) },

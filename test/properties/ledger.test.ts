@@ -29,10 +29,11 @@ describe('any history of deposits, locks, captures, releases, transfers and cras
   })
 
   test('every figure is what was acknowledged, and the sum of its postings', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(history, { minLength: TOGETHER, maxLength: TOGETHER }), actTogether),
-      { numRuns: HISTORIES / TOGETHER, endOnFailure: true, seed: 20_261_120 },
-    )
+    await fc.assert(fc.asyncProperty(fc.array(history, { minLength: TOGETHER, maxLength: TOGETHER }), actTogether), {
+      numRuns: HISTORIES / TOGETHER,
+      endOnFailure: true,
+      seed: 20_261_120,
+    })
     expect(people).toBe(HISTORIES)
     expect(statements.crashes).toBeGreaterThan(1000)
     const calm = createLedgerStore(database.statements, systemClock)
@@ -71,7 +72,9 @@ async function expireNow(database: TestDatabase, ids: readonly string[]): Promis
   while ((await store.expire(new Date('2001-01-01T00:00:00.000Z'), 500)).length > 0);
   // Another person's sweep may hold some of these rows just now; it ends them all the same.
   const left = () =>
-    database.statements.run("SELECT 1 FROM ledger_hold WHERE id = ANY ($1::text[]) AND state = 'open' FOR UPDATE", [ids])
+    database.statements.run("SELECT 1 FROM ledger_hold WHERE id = ANY ($1::text[]) AND state = 'open' FOR UPDATE", [
+      ids,
+    ])
   while ((await left()).length > 0) await store.expire(new Date('2001-01-01T00:00:00.000Z'), 500)
 }
 

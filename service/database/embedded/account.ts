@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { lchownSync, lstatSync, readdirSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import path from 'node:path'
 import { fault } from './fault.ts'
 
@@ -18,23 +19,30 @@ export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', 
 const NOBODY = 65534
 
 /**
- * PostgreSQL refuses to run as root. As root, its programs run as nobody where nobody can reach them and
- * the data; beneath a folder of root's alone they run in a user namespace, where root bears nobody's number.
+ * PostgreSQL refuses to run as root, and as a user who has no name. Root's programs run as nobody where
+ * nobody can reach them and the data; beneath a folder of root's alone, and for the nameless, they run in a
+ * user namespace where the caller bears nobody's number.
  */
 export function chooseAccount(root: string, postgres: string): Account {
-  const own = process.getuid?.()
-  if (own === undefined) {
-    throw fault('The embedded database needs Linux or macOS: set DATABASE_URL.')
-  }
-  if (own !== 0) return checked({ prefix: [], spawn: {}, owner: own }, root, postgres)
-
-  const nobody: Account = { prefix: [], spawn: { uid: NOBODY, gid: NOBODY }, owner: NOBODY }
-  if (reach(nobody, root, postgres) === undefined) return nobody
+  const me = process.getuid?.()
+  if (me === undefined)
+    throw fault('The embedded database needs Linux or macOS: set DATABASE_URL to a PostgreSQL server.')
   const number = String(NOBODY)
   const prefix = ['unshare', '--user', `--map-user=${number}`, `--map-group=${number}`, '--']
-  const namespace: Account = { prefix, spawn: {}, owner: 0 }
-  if (reach(namespace, root, postgres) === undefined) return namespace
+  const namespace: Account = { prefix, spawn: {}, owner: me }
+  const usual: Account =
+    me === 0 ? { prefix: [], spawn: { uid: NOBODY, gid: NOBODY }, owner: NOBODY } : { prefix: [], spawn: {}, owner: me }
 
+  const candidates = me === 0 || hasName() ? [usual, namespace] : [namespace]
+  const tried = candidates.map((account) => ({ account, obstacle: obstacle(account, root, postgres) }))
+  const found = tried.find((one) => one.obstacle === undefined)
+  if (found !== undefined) return found.account
+  if (me !== 0) {
+    throw fault(
+      `The embedded database does not run here as this user (${tried[0]?.obstacle ?? ''}): ` +
+        'set DATABASE_URL to a PostgreSQL server.',
+    )
+  }
   throw fault(
     `PostgreSQL does not run as root and no other user can reach ${root} and ${path.dirname(postgres)}: move both where ` +
       'others may enter (DATA_DIR sets the first), run as an ordinary user, or set DATABASE_URL.',
@@ -57,16 +65,18 @@ export function own(account: Account, folder: string): void {
   lchownSync(folder, account.owner, account.owner)
 }
 
-function checked(account: Account, root: string, postgres: string): Account {
-  const obstacle = reach(account, root, postgres)
-  if (obstacle === undefined) return account
-  throw fault(
-    `The embedded database does not run on this machine (${obstacle}): set DATABASE_URL to a PostgreSQL server.`,
-  )
+/** Containers often run as a number that their list of users does not have. */
+function hasName(): boolean {
+  try {
+    userInfo()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Tried, not computed from modes: access lists, mounts and container rules decide as well. */
-function reach(account: Account, root: string, postgres: string): string | undefined {
+function obstacle(account: Account, root: string, postgres: string): string | undefined {
   const script = 'cd "$1" && exec "$2" --version'
   const [program, ...args] = [...account.prefix, '/bin/sh', '-c', script, 'sh', root, postgres]
   const tried = spawnSync(program, args, { ...account.spawn, env: ENVIRONMENT, encoding: 'utf8', cwd: '/' })

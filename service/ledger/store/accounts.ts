@@ -9,7 +9,7 @@ import type { Environment, Owner, PlatformAccount, Recipient } from '../model.ts
  */
 export class Accounts {
   private readonly known = new Map<string, PersonalAccounts>()
-  private platform: Promise<Map<string, bigint>> | null = null
+  private platform: Map<string, bigint> | null = null
   private readonly statements: Statements
   private readonly stripe = randomInt(STRIPES)
 
@@ -42,22 +42,24 @@ export class Accounts {
   }
 
   async recipient(to: Recipient, environment: Environment, inside?: Statements): Promise<bigint> {
-    if ('platform' in to) return await this.ofPlatform(environment, to.platform)
+    if ('platform' in to) return await this.ofPlatform(environment, to.platform, inside)
     return (await this.of({ userId: to.userId, environment }, inside)).wallet
   }
 
-  async ofPlatform(environment: Environment, kind: PlatformAccount): Promise<bigint> {
-    this.platform ??= this.loadPlatform().catch((error: unknown) => {
-      this.platform = null
-      throw error
-    })
-    const id = (await this.platform).get(`${environment}:${kind}`)
+  async ofPlatform(
+    environment: Environment,
+    kind: PlatformAccount,
+    inside: Statements = this.statements,
+  ): Promise<bigint> {
+    this.platform ??= await this.loadPlatform(inside)
+    const id = this.platform.get(`${environment}:${kind}`)
     if (id === undefined) throw new Error(`the platform has no ${kind} account in ${environment}`)
     return id
   }
 
-  private async loadPlatform(): Promise<Map<string, bigint>> {
-    const rows = await this.statements.run<{ id: bigint; kind: string; environment: string }>(
+  /** On the caller's own connection: who holds one must never wait for a second, or a full pool stands still. */
+  private async loadPlatform(inside: Statements): Promise<Map<string, bigint>> {
+    const rows = await inside.run<{ id: bigint; kind: string; environment: string }>(
       `SELECT id, kind, environment FROM ledger_account WHERE owner = 'platform' AND stripe = $1`,
       [this.stripe],
     )

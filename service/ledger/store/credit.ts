@@ -17,7 +17,7 @@ export async function credit(
   const { owner, amount, kind } = command
   const own = await accounts.of(owner, inside)
   const to = kind === 'deposit' ? own.wallet : own.credits
-  const from = await accounts.ofPlatform(owner.environment, kind === 'deposit' ? 'treasury' : 'grants')
+  const from = await accounts.ofPlatform(owner.environment, kind === 'deposit' ? 'treasury' : 'grants', inside)
   const hash = fingerprint('credit', kind, owner.userId, owner.environment, amount, command.reference, command.act)
   const values = [command.id, kind, hash, command.reference, at, to, from, amount]
   // Twice at most: somebody may commit the same id between this statement's start and its insert.

@@ -15,7 +15,7 @@ export async function transfer(
 ): Promise<void> {
   const { owner, amount, shares, reference } = command
   const { wallet } = await accounts.of(owner, inside)
-  const revenue = await accounts.ofPlatform(owner.environment, 'revenue')
+  const revenue = await accounts.ofPlatform(owner.environment, 'revenue', inside)
   const to: bigint[] = []
   for (const share of shares) to.push(await accounts.recipient(share.to, owner.environment, inside))
   const amounts = shares.map((share) => share.amount)

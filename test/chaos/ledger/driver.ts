@@ -49,7 +49,14 @@ async function perform(command: Command): Promise<void> {
       return await ledger.openAccounts(command.userId)
     case 'deposit': {
       const { id } = command
-      await ledger.credit({ id, kind: 'deposit', owner, amount: usdc(BigInt(command.amount)), reference: null, act: id })
+      await ledger.credit({
+        id,
+        kind: 'deposit',
+        owner,
+        amount: usdc(BigInt(command.amount)),
+        reference: null,
+        act: id,
+      })
       return
     }
     case 'reserve': {

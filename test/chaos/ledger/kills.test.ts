@@ -20,7 +20,8 @@ describe.each(['the embedded database', 'a PostgreSQL server'])('kill -9 under l
   })
 
   test(`${String(KILLS)} kills lose nothing that was acknowledged`, async () => {
-    const own = onServer && process.env['CHAOS_DATABASE_URL'] === undefined ? await startEmbedded({ dataDir: folder }) : null
+    const own =
+      onServer && process.env['CHAOS_DATABASE_URL'] === undefined ? await startEmbedded({ dataDir: folder }) : null
     const mortal = new Mortal(onServer ? (process.env['CHAOS_DATABASE_URL'] ?? own?.url ?? '') : folder)
     const expected = await underLoad(mortal)
     expect(mortal.kills).toBe(KILLS)

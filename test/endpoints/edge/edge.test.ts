@@ -74,6 +74,23 @@ describe('the edge', () => {
     await limited.close()
   })
 
+  test('guessing keys is limited by the address it comes from', async () => {
+    const limited = await testService({ RATE_API_PER_MINUTE: '3' })
+    const guess = (count: number) => limited.call('GET', '/v1/me', { key: `csk_test_${String(count).repeat(43)}` })
+    const statuses = []
+    for (let count = 0; count < 4; count++) statuses.push((await guess(count)).status)
+    expect(statuses).toEqual([401, 401, 401, 429])
+    await limited.close()
+  })
+
+  test("another site's page cannot act by the session cookie", async () => {
+    const cookie = 'coinslot.session_token=whatever'
+    const ask = (origin: string) =>
+      service.call('POST', '/v1/keys', { body: { name: 'x' }, headers: { cookie, origin } })
+    expect((await ask('https://evil.example')).body.code).toBe('foreign_origin')
+    expect((await ask('http://localhost:0')).body.code).toBe('unauthenticated')
+  })
+
   test('security headers, and nothing that says what runs here', async () => {
     const { headers } = await person.call('GET', '/v1/me')
     expect(headers.get('x-content-type-options')).toBe('nosniff')

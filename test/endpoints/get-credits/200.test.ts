@@ -16,7 +16,14 @@ describe('GET /credits', () => {
     expect((await person.call('GET', '/v1/credits')).body).toEqual({ credits: { balance: 5, granted: 5, spent: 0 } })
     const owner = { userId: person.caller.user.id, environment: 'sandbox' as const }
     const deadline = new Date('2100-01-01T00:00:00.000Z')
-    await service.ledger.reserve({ id: 'call', owner, amount: usdc(2_000_000n), useCredits: true, deadline, reference: null })
+    await service.ledger.reserve({
+      id: 'call',
+      owner,
+      amount: usdc(2_000_000n),
+      useCredits: true,
+      deadline,
+      reference: null,
+    })
     await service.ledger.capture({
       hold: 'call',
       environment: 'sandbox',
@@ -26,11 +33,16 @@ describe('GET /credits', () => {
       reference: null,
       announcements: [],
     })
-    expect((await person.call('GET', '/v1/credits')).body).toEqual({ credits: { balance: 3.5, granted: 5, spent: 1.5 } })
+    expect((await person.call('GET', '/v1/credits')).body).toEqual({
+      credits: { balance: 3.5, granted: 5, spent: 1.5 },
+    })
   })
 
   test('they are not in the wallet', async () => {
     const person = await service.person()
-    expect((await person.call('GET', '/v1/wallet/balance')).body.wallet).toMatchObject({ balance: 0, totalDeposited: 0 })
+    expect((await person.call('GET', '/v1/wallet/balance')).body.wallet).toMatchObject({
+      balance: 0,
+      totalDeposited: 0,
+    })
   })
 })

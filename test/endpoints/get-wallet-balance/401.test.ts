@@ -22,7 +22,11 @@ describe('GET /wallet/balance → 401', () => {
   test.each(credentials)('%s', async (_, headers) => {
     const { status, body, headers: answered } = await service.call('GET', '/v1/wallet/balance', { headers })
     expect(status).toBe(401)
-    expect(body).toEqual({ error: expect.any(String), code: 'unauthenticated', requestId: answered.get('x-request-id') })
+    expect(body).toEqual({
+      error: expect.any(String),
+      code: 'unauthenticated',
+      requestId: answered.get('x-request-id'),
+    })
     expect(answered.get('www-authenticate')).toBe('Bearer')
   })
 

@@ -12,7 +12,14 @@ describe('GET /wallet/transactions', () => {
     const creator = (await service.person()).caller.user.id
     await person.call('POST', '/v1/wallet/deposit', { body: { amount: 10, transactionHash: `0x${'1'.repeat(64)}` } })
     const deadline = new Date('2100-01-01T00:00:00.000Z')
-    await service.ledger.reserve({ id: 'run_a', owner, amount: usdc(3_000_000n), useCredits: false, deadline, reference: null })
+    await service.ledger.reserve({
+      id: 'run_a',
+      owner,
+      amount: usdc(3_000_000n),
+      useCredits: false,
+      deadline,
+      reference: null,
+    })
     await service.ledger.capture({
       hold: 'run_a',
       environment: 'sandbox',
@@ -40,7 +47,12 @@ describe('GET /wallet/transactions', () => {
     ])
     expect(lines.slice(2).map(({ balanceAfter }) => balanceAfter)).toEqual([9, 10])
     // Paying oneself is a charge and an earning; together they change nothing.
-    expect(lines.slice(0, 2).map(({ type }) => type).sort()).toEqual(['charge', 'earning'])
+    expect(
+      lines
+        .slice(0, 2)
+        .map(({ type }) => type)
+        .sort(),
+    ).toEqual(['charge', 'earning'])
     expect(lines[0]?.['balanceAfter']).toBe(9)
     expect(lines[0]?.['createdAt']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
@@ -53,11 +65,14 @@ describe('GET /wallet/transactions', () => {
     expect((await person.call('GET', '/v1/wallet/transactions?offset=99')).body.transactions).toEqual([])
   })
 
-  test.each(['limit=0', 'limit=101', 'limit=abc', 'limit=1.5', 'offset=-1', 'offset=1e3'])('%s is a 400', async (query) => {
-    const { status, body } = await person.call('GET', `/v1/wallet/transactions?${query}`)
-    expect(status).toBe(400)
-    expect(Object.keys(body.details as object)).toEqual([query.split('=')[0]])
-  })
+  test.each(['limit=0', 'limit=101', 'limit=abc', 'limit=1.5', 'offset=-1', 'offset=1e3'])(
+    '%s is a 400',
+    async (query) => {
+      const { status, body } = await person.call('GET', `/v1/wallet/transactions?${query}`)
+      expect(status).toBe(400)
+      expect(Object.keys(body.details as object)).toEqual([query.split('=')[0]])
+    },
+  )
 
   test("nobody else's lines", async () => {
     const { body } = await (await service.person()).call('GET', '/v1/wallet/transactions')

@@ -14,7 +14,9 @@ describe('POST /wallet/deposit → 200', () => {
 
   test('with a hash, which is echoed', async () => {
     const person = await service.person()
-    const { status, body } = await person.call('POST', '/v1/wallet/deposit', { body: { amount: 50, transactionHash: HASH } })
+    const { status, body } = await person.call('POST', '/v1/wallet/deposit', {
+      body: { amount: 50, transactionHash: HASH },
+    })
     expect(status).toBe(200)
     expect(body).toEqual({ deposited: true, amount: 50, transactionHash: HASH, newBalance: 50 })
   })
@@ -30,7 +32,12 @@ describe('POST /wallet/deposit → 200', () => {
     const { body } = await person.call('POST', '/v1/wallet/deposit', { body: { amount: 1.25, transactionHash: null } })
     expect(body.newBalance).toBe(1.250001)
     const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
-    expect(wallet).toMatchObject({ balance: 1.250001, availableBalance: 1.250001, totalDeposited: 1.250001, totalSpent: 0 })
+    expect(wallet).toMatchObject({
+      balance: 1.250001,
+      availableBalance: 1.250001,
+      totalDeposited: 1.250001,
+      totalSpent: 0,
+    })
   })
 
   test('the largest amount there is', async () => {

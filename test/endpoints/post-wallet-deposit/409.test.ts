@@ -41,7 +41,9 @@ describe('POST /wallet/deposit → 409', () => {
   test('fifty at once with one hash: one is recorded', async () => {
     const person = await service.person()
     const body = { amount: 2, transactionHash: hashOf('c') }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => person.call('POST', '/v1/wallet/deposit', { body })))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => person.call('POST', '/v1/wallet/deposit', { body })),
+    )
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array.from({ length: 49 }, () => 409)])
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBe(2)
   })

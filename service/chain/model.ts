@@ -1,0 +1,187 @@
+import type { Network } from './networks.ts'
+
+export type Hex = `0x${string}`
+
+/** Taken in any case, handed out in lower case: compare with `===` after `toLowerCase()`. */
+export type Address = Hex
+
+/** What a payer signs: EIP-3009 `TransferWithAuthorization`. Times are Unix seconds. */
+export interface Authorization {
+  from: Address
+  to: Address
+  value: bigint
+  validAfter: bigint
+  validBefore: bigint
+  /** 32 bytes. */
+  nonce: Hex
+}
+
+export interface SignedAuthorization extends Authorization {
+  /** 65 bytes by a key; whatever its wallet understands (ERC-1271) by a contract. */
+  signature: Hex
+}
+
+/** Digest and recovery, without asking a chain. */
+export interface Signatures {
+  /** Which code recovers: chosen once at boot, worth a line in the log. */
+  readonly kind: 'native' | 'wasm' | 'script'
+  /** The EIP-712 digest: the identity of an authorization. Lower case. */
+  digest(network: Network, authorization: Authorization): Hex
+  /**
+   * The address whose key made this signature of the digest; null where USDC would refuse the form: not 65
+   * bytes (EIP-2098's 64 too), `s` in the upper half, `v` none of 27 and 28 (0 and 1 are read as these, and
+   * sent to the chain as these), or no such point.
+   */
+  recover(digest: Hex, signature: Hex): Address | null
+}
+
+/** What would happen if the authorization were submitted now, alone. */
+export interface Simulation {
+  /** The payer's USDC. */
+  balance: bigint
+  /** Whether the nonce is used or cancelled. */
+  used: boolean
+  payerBlacklisted: boolean
+  payeeBlacklisted: boolean
+  paused: boolean
+  /** `delegation`: an ordinary account that an EIP-7702 code speaks for; USDC treats it as a contract. */
+  payerCode: 'none' | 'delegation' | 'contract'
+  outcome: Outcome
+}
+
+export type Outcome =
+  /** `gas` is what the call to USDC alone used, without the transaction's own 21,000 and calldata. */
+  | { succeeds: true; gas: bigint }
+  /** The contract's revert string where it gave one: `FiatTokenV2: invalid signature`. */
+  | { succeeds: false; reason: string | null }
+
+/** What a transaction calls. */
+export interface Call {
+  to: Address
+  data: Hex
+}
+
+export interface Fees {
+  maxFeePerGas: bigint
+  maxPriorityFeePerGas: bigint
+}
+
+export interface Block {
+  number: bigint
+  hash: Hex
+  /** Unix seconds. */
+  timestamp: bigint
+  baseFeePerGas: bigint
+}
+
+export interface UnsignedTransaction extends Call {
+  /** The sponsor's private key, 32 bytes. */
+  key: Hex
+  nonce: number
+  gas: bigint
+  fees: Fees
+}
+
+export interface SignedTransaction {
+  raw: Hex
+  hash: Hex
+}
+
+export interface Receipt {
+  hash: Hex
+  /** Of the transaction as a whole; inside a batch each item's own outcome is in `used` and `transfers`. */
+  status: 'success' | 'reverted'
+  blockNumber: bigint
+  blockHash: Hex
+  gasUsed: bigint
+  effectiveGasPrice: bigint
+  /** What the sender paid in wei, with the fee for the data on L1 where the network charges one. */
+  cost: bigint
+  /** USDC's own events, in the order of the log. Those of other contracts are not here. */
+  transfers: readonly TransferEvent[]
+  used: readonly AuthorizationEvent[]
+  cancelled: readonly AuthorizationEvent[]
+}
+
+export interface TransferEvent {
+  from: Address
+  to: Address
+  value: bigint
+  logIndex: number
+}
+
+export interface AuthorizationEvent {
+  authorizer: Address
+  nonce: Hex
+  logIndex: number
+}
+
+/** How a nonce came to be used, whoever sent the transaction. */
+export interface Use {
+  hash: Hex
+  blockNumber: bigint
+  blockHash: Hex
+  /** True: the payer took the authorization back, and nothing moved. */
+  cancelled: boolean
+  /** The `Transfer` that belongs to this use; null when it was cancelled. */
+  transfer: TransferEvent | null
+}
+
+/**
+ * USDC on one network. Whatever asks an RPC can throw DomainError `unavailable`, code `rpc_unavailable`,
+ * with the field `retryAfterSeconds`: nothing is known then, of a broadcast neither.
+ */
+export interface Chain {
+  readonly network: Network
+
+  /**
+   * Callers of the same moment share one `eth_call`. Each item is judged alone, against the state before all
+   * of them: two of one payer may both succeed here where the balance is enough for one.
+   */
+  simulate(items: readonly SignedAuthorization[]): Promise<readonly Simulation[]>
+
+  encodeTransfer(item: SignedAuthorization): Call
+  /** Through Multicall3, where one that fails leaves the others alone. For payers without code only. */
+  encodeBatch(items: readonly SignedAuthorization[]): Call
+
+  addressOf(key: Hex): Address
+  /** Asks nobody. The same input gives the same bytes. */
+  signTransaction(transaction: UnsignedTransaction): SignedTransaction
+  /**
+   * `known`: an RPC had it already, waiting or mined. Else throws DomainError `failed` with a code of
+   * `BroadcastFault`; then no RPC has taken it.
+   */
+  broadcast(raw: Hex): Promise<'sent' | 'known'>
+  /** Whether an RPC knows the transaction, waiting or mined. */
+  isKnown(hash: Hex): Promise<boolean>
+  receipt(hash: Hex): Promise<Receipt | null>
+
+  authorization(payer: Address, nonce: Hex): Promise<{ used: boolean }>
+  /** Searches the events from a block on; null when the nonce was not used since. */
+  findUse(payer: Address, nonce: Hex, fromBlock: bigint): Promise<Use | null>
+
+  /** The newest block; read once per block time at most. */
+  head(): Promise<Block>
+  nonceOf(address: Address, at: 'latest' | 'pending'): Promise<number>
+  /** USDC in micro-dollars. */
+  balanceOf(address: Address): Promise<bigint>
+  /** Wei. */
+  nativeBalance(address: Address): Promise<bigint>
+  /** Throws `unavailable`, code `gas_too_dear`, when the base fee alone is above the cap. */
+  fees(): Promise<Fees>
+  /** Throws DomainError `failed`, code `call_reverts`, with the field `reason` when the call would revert. */
+  estimateGas(call: Call & { from: Address }): Promise<bigint>
+  close(): Promise<void>
+}
+
+export type BroadcastFault =
+  /** Another transaction with this nonce is waiting and pays nearly as much: raise the fees by an eighth and more. */
+  | 'replacement_underpriced'
+  /** Below what the network takes now. */
+  | 'fee_too_low'
+  /** Another transaction with this nonce is mined. */
+  | 'nonce_too_low'
+  /** The sponsor's native balance does not cover it. */
+  | 'insufficient_funds'
+  /** Any other refusal; the RPC's words are in the field `reason`. */
+  | 'transaction_refused'

@@ -1,0 +1,63 @@
+import type { Address, Hex } from './model.ts'
+
+/**
+ * The networks that the service knows, as data. Any capability's model and rules may import this file and
+ * model.ts beside it: neither brings anything along.
+ */
+export const NETWORKS = {
+  base: {
+    name: 'base',
+    caip2: 'eip155:8453',
+    chainId: 8453,
+    live: true,
+    usdc: {
+      address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+      checksummed: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      name: 'USD Coin',
+      version: '2',
+    },
+  },
+  'base-sepolia': {
+    name: 'base-sepolia',
+    caip2: 'eip155:84532',
+    chainId: 84532,
+    live: false,
+    usdc: {
+      address: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+      checksummed: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+      name: 'USDC',
+      version: '2',
+    },
+  },
+} as const satisfies Record<NetworkName, Network>
+
+/** By either spelling, that of version 1 (`base`) or that of version 2 (`eip155:8453`). */
+export function networkOf(name: string): Network | null {
+  return BY_NAME.get(name) ?? null
+}
+
+export type NetworkName = 'base' | 'base-sepolia'
+
+export interface Network {
+  readonly name: NetworkName
+  readonly caip2: `eip155:${number}`
+  readonly chainId: number
+  /** Whether its USDC is money. */
+  readonly live: boolean
+  readonly usdc: {
+    /** In lower case, as all addresses that the chain adapter hands out; compare with `===`. */
+    readonly address: Address
+    /** As it is shown to people and to programs that compare texts. */
+    readonly checksummed: Hex
+    /** The name and version of its EIP-712 domain; the name differs between the two networks. */
+    readonly name: string
+    readonly version: string
+  }
+}
+
+const BY_NAME: ReadonlyMap<string, Network> = new Map(
+  Object.values(NETWORKS).flatMap((network): [string, Network][] => [
+    [network.name, network],
+    [network.caip2, network],
+  ]),
+)

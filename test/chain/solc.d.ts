@@ -1,0 +1,4 @@
+declare module 'solc' {
+  const solc: { compile(input: string): string }
+  export default solc
+}
