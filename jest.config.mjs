@@ -13,5 +13,7 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
+  // Starting a server takes a second, and on a busy machine ten.
+  testTimeout: 30_000,
   maxWorkers: 2,
 }

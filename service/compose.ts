@@ -1,4 +1,4 @@
-import type { Express, Request, RequestHandler } from 'express'
+import type { Express, Request } from 'express'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { walletSignatures } from './chain/signin.ts'
@@ -112,7 +112,7 @@ export async function compose(config: Config, options: { url: string; log: Logge
     topics: identityTopics(identity),
     sweepers: [
       { name: 'ledger.locks', everyMs: 1_000, run: async () => metrics.count('lock_expired', await ledger.sweep()) },
-      { name: 'edge.idempotency', everyMs: 600_000, run: async () => void (await idempotency.forget()) },
+      { name: 'edge.idempotency', everyMs: 600_000, run: () => idempotency.forget() },
     ],
     measures: {
       pushed: (topic, rows) => {

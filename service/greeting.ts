@@ -6,9 +6,7 @@ export function greeting(config: Config, port: number, demoKey: string | null): 
   const origin = new URL(dashboard).origin
   const key = demoKey ?? '$COINSLOT_KEY'
   const keyLine =
-    demoKey === null
-      ? 'shown at the first start; set COINSLOT_KEY to it for the lines below (or start with DEMO_API_KEY=csk_test_… to fix one)'
-      : demoKey
+    demoKey ?? 'shown at the first start: export COINSLOT_KEY=…, or start with DEMO_API_KEY=csk_test_… to fix one'
   return `
   Coinslot is running: a sandbox, no real money moves. Ctrl-C stops it.
 
@@ -19,9 +17,9 @@ export function greeting(config: Config, port: number, demoKey: string | null): 
 
   Try it:
 
-    curl -s ${api}/me -H 'Authorization: Bearer ${key}'
-    curl -s ${api}/wallet/deposit -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"amount": 25}'
-    curl -s ${api}/wallet/balance -H 'Authorization: Bearer ${key}'
+    curl -s ${api}/me -H "Authorization: Bearer ${key}"
+    curl -s ${api}/wallet/deposit -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '{"amount": 25}'
+    curl -s ${api}/wallet/balance -H "Authorization: Bearer ${key}"
 
 `
 }

@@ -65,7 +65,8 @@ async function startLocked(
   const cluster = await openCluster(root)
   const start = (port: number) => startPostmaster({ ...cluster, folder, port, settings, logFile: `${folder}.log` })
 
-  let postmaster = await onFreePort(start)
+  // Below the numbers that systems give to outgoing connections, so that none of those is in the way at a restart.
+  let postmaster = await persistently(() => start(randomInt(15_000, 32_000)))
   const { port } = postmaster
   let stopping = false
   let reviving: Promise<void> = Promise.resolve()
@@ -75,7 +76,7 @@ async function startLocked(
     log?.warn({}, 'The embedded database server ended unexpectedly and is started again.')
     await stopLeftover(folder)
     if (stopping) return
-    postmaster = await start(port)
+    postmaster = await persistently(() => start(port))
     watch(postmaster)
   }
   const watch = (watched: Postmaster) => {
@@ -105,13 +106,14 @@ async function startLocked(
   return { ...urls(port, cluster.credentials), stop: () => (stopped ??= stop()) }
 }
 
-/** Below the numbers that systems give to outgoing connections, so that none of those is in the way at a restart. */
-async function onFreePort(start: (port: number) => Promise<Postmaster>): Promise<Postmaster> {
+/** Another program may have the port; and what a crashed server leaves in memory is gone only after a moment. */
+async function persistently(start: () => Promise<Postmaster>): Promise<Postmaster> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start(randomInt(15_000, 32_000))
+      return await start()
     } catch (error) {
-      if (attempt === 10 || !String(error).includes('could not bind')) throw error
+      if (attempt === 10 || !/could not bind|still in use/.test(String(error))) throw error
+      await delay(attempt * 50)
     }
   }
 }

@@ -67,8 +67,6 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   send(response, answer)
 }
 
-type Handled = Parameters<AnyRoute['handle']>[0]
-
 /** Refusals are answers too and are kept; what may differ next time is not. */
 async function outcome(act: () => Promise<Reply>, requestId: string): Promise<Outcome> {
   try {

@@ -14,16 +14,25 @@ import { PLACES } from './contracts/places.ts'
  */
 export function compile(): Record<string, string> {
   const contracts = compiled(
-    ['Usdc.sol', 'Checker.sol', 'Proxy.sol', 'Wallets.sol', 'Multicall.sol'].map((name) => `test/chain/contracts/${name}`),
+    ['Usdc.sol', 'Checker.sol', 'Proxy.sol', 'Wallets.sol', 'Multicall.sol'].map(
+      (name) => `test/chain/contracts/${name}`,
+    ),
   )
   const runtime = (name: string): string => `0x${contracts[name]!.evm.deployedBytecode.object}`
   const lens = compiled(['service/chain/lens/Lens.sol'])
   return {
     'test/chain/contracts/compiled.ts': written(
       Object.fromEntries(
-        ['Usdc', 'Checker', 'Proxy', 'Multicall', 'OwnedWallet', 'DelegateWallet', 'RefusingWallet', 'BurningWallet'].map(
-          (name) => [name, runtime(name)],
-        ),
+        [
+          'Usdc',
+          'Checker',
+          'Proxy',
+          'Multicall',
+          'OwnedWallet',
+          'DelegateWallet',
+          'RefusingWallet',
+          'BurningWallet',
+        ].map((name) => [name, runtime(name)]),
       ),
     ),
     'service/chain/lens/compiled.ts': written({
@@ -41,8 +50,7 @@ function compiled(files: readonly string[]): Record<string, Compiled> {
     ),
     settings: {
       evmVersion: 'cancun',
-      viaIR: true,
-      optimizer: { enabled: true, runs: 10_000 },
+      optimizer: { enabled: true, runs: 200 },
       metadata: { appendCBOR: false, bytecodeHash: 'none' },
       libraries: { 'Checker.sol': { Checker: PLACES.checker } },
       outputSelection: { '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] } },

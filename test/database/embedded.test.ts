@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { attachOrStart, startEmbedded, type Embedded } from '../../service/database/embedded.ts'
-import { leftOf, processesOf } from './processes.ts'
+import { leftOf, serverOf } from './processes.ts'
 
 describe('the embedded database', () => {
   let parent: string
@@ -104,8 +104,7 @@ describe('the embedded database', () => {
     await ask(url, 'create table kept (id int)')
     for (let round = 1; round <= 3; round++) {
       await ask(url, `insert into kept values (${String(round)})`)
-      const [server] = processesOf(dataDir).filter(({ command }) => command.includes('bin/postgres'))
-      process.kill(server!.pid, 'SIGKILL')
+      process.kill(serverOf(dataDir), 'SIGKILL')
       expect(await askUntilUp(url, 'select count(*)::int as rows from kept')).toEqual([{ rows: round }])
     }
   })

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Running {
@@ -10,6 +11,11 @@ export interface Running {
 /** Every process whose command line names the folder: its database server and the server's watchdog. */
 export function processesOf(folder: string): Running[] {
   return all().filter(({ command }) => command.includes(folder) && /bin\/postgres -D|coinslot-watchdog/.test(command))
+}
+
+/** The server's main process, by the file that it keeps itself: one that it has just forked still looks the same. */
+export function serverOf(folder: string): number {
+  return Number.parseInt(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8'), 10)
 }
 
 /** Looks until there are none left, and answers what is left when the time is up. */

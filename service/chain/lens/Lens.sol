@@ -75,13 +75,13 @@ contract Lens {
 
     /** Does it and takes it back: a frame that reverts leaves nothing behind for the next one. */
     function attempt(Usdc usdc, uint256 gasEach, Item calldata item, bool plain) external {
-        bytes memory call = plain && item.signature.length == 65 ? byKey(item) : byWallet(item);
+        bytes memory input = plain && item.signature.length == 65 ? byKey(item) : byWallet(item);
         uint256 before = gasleft();
         bool succeeds;
         uint256 size;
         assembly ('memory-safe') {
             // Not copied by itself: a wallet that answers with a megabyte would be paid for here.
-            succeeds := call(gasEach, usdc, 0, add(call, 32), mload(call), 0, 0)
+            succeeds := call(gasEach, usdc, 0, add(input, 32), mload(input), 0, 0)
             size := returndatasize()
         }
         uint256 gas = before - gasleft();

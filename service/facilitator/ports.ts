@@ -1,0 +1,97 @@
+import type { Address, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
+import type { Carrier, Reason, Settlement } from './model.ts'
+
+/** Where settlements are kept. Each method is one statement: nothing stays open while the chain is asked. */
+export interface SettlementStore {
+  find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>>
+  findByNonce(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement | null>
+
+  /** The row of this digest, made now or there before; null when the nonce belongs to another digest. */
+  claim(claim: Claim): Promise<Settlement | null>
+  /** Claimed ones that no lane is about to sign, oldest first; this lane's from now on, until the moment given. */
+  take(network: NetworkName, lane: string, limit: number, now: Date, until: Date): Promise<readonly Settlement[]>
+  /** Stores a transaction before it is sent, with all its settlements or not at all. */
+  sign(signing: Signing): Promise<'signed' | 'nonce-taken' | 'settlements-gone'>
+  /** Another hash under the same nonce. */
+  replace(carrier: Carrier, by: Replacement): Promise<void>
+  sent(carrier: Carrier, now: Date): Promise<void>
+
+  /** The transactions of a network that are not deep enough yet, by nonce; of one sponsor, or of all but some. */
+  open(network: NetworkName, of: { sponsor: Address } | { others: readonly Address[] }): Promise<readonly Carrier[]>
+  highestNonce(network: NetworkName, sponsor: Address): Promise<number | null>
+  /** What a transaction carries and has not ended. */
+  carried(carrier: Carrier): Promise<readonly Settlement[]>
+
+  /** A transaction is in a block, and these of its settlements with it. */
+  mined(carrier: Carrier, receipt: Receipt, settled: readonly Hex[], now: Date): Promise<void>
+  /** The block is gone: whatever the transaction ended is open again. Answers those whose success was told. */
+  vanished(carrier: Carrier): Promise<readonly Hex[]>
+  finish(carrier: Carrier): Promise<void>
+  /** Its nonce went to a transaction of which we know nothing. */
+  lose(carrier: Carrier): Promise<void>
+
+  settledElsewhere(settlement: Settlement, use: { hash: Hex; blockNumber: bigint }, final: boolean, now: Date): Promise<void>
+  fail(settlement: Settlement, reason: Reason, ours: boolean, now: Date): Promise<void>
+  /** Back to waiting, for a transaction of its own. */
+  release(settlement: Settlement): Promise<void>
+  /** Waiting for long, or settled by somebody else's transaction and not deep enough. */
+  loose(network: NetworkName, claimedBefore: Date, limit: number): Promise<readonly Settlement[]>
+
+  /** Gives the success to this operation if nobody has it; `busy` while somebody else is being told. */
+  offer(digest: Hex, to: string, keeps: boolean, now: Date, until: Date): Promise<'given' | 'busy' | 'handed-out'>
+  confirm(digest: Hex, to: string, now: Date): Promise<void>
+  withdraw(digest: Hex, to: string): Promise<void>
+
+  gasSpent(network: NetworkName, payer: Address, day: Date): Promise<{ network: bigint; payer: bigint }>
+}
+
+export interface Claim {
+  digest: Hex
+  network: NetworkName
+  asset: Address
+  authorization: SignedAuthorization
+  alone: boolean
+  gas: bigint
+  seenBlock: bigint
+  now: Date
+}
+
+export interface Signing {
+  lane: string
+  network: NetworkName
+  sponsor: Address
+  nonce: number
+  target: Address
+  data: Hex
+  gas: bigint
+  fees: Fees
+  hash: Hex
+  raw: Hex
+  /** Empty for what only fills a gap. */
+  digests: readonly Hex[]
+  now: Date
+}
+
+export interface Replacement {
+  hash: Hex
+  raw: Hex
+  fees: Fees
+  now: Date
+}
+
+/** One holder at a time over all processes, as long as it is renewed. */
+export interface Lease {
+  take(now: Date, until: Date): Promise<boolean>
+  release(): Promise<void>
+}
+
+/** Passed between any two states, so that a test can end the process there. */
+export type Checkpoint = (
+  name: 'claimed' | 'signed' | 'sent' | 'broadcast' | 'mined' | 'settled' | 'offered',
+) => Promise<void> | void
+
+/** Numbers for whoever keeps metrics. */
+export interface Measures {
+  count(event: string, by?: number): void
+}

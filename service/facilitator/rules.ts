@@ -1,0 +1,129 @@
+import type { Receipt, Simulation, Use } from '../chain/model.ts'
+import type { Carrier, Payment, Reason, Settlement } from './model.ts'
+
+/** What is wrong with the terms whatever the chain and the clock say; the order is the reference's. */
+export function refuseTerms(payment: Payment): Reason | null {
+  const { offered, asked, network, authorization } = payment
+  if (offered.scheme !== 'exact' || asked.scheme !== 'exact') return 'invalid_exact_evm_scheme'
+  if (authorization === null) return 'unsupported_payload_type'
+  if (!asked.domain.name || !asked.domain.version) return 'invalid_exact_evm_missing_eip712_domain'
+  if (network === null || offered.network !== asked.network) return 'invalid_exact_evm_network_mismatch'
+  if (asked.asset !== network.usdc.address) return 'asset_not_deployed_contract'
+  if (asked.domain.name !== network.usdc.name) return 'invalid_exact_evm_token_name_mismatch'
+  if (asked.domain.version !== network.usdc.version) return 'invalid_exact_evm_token_version_mismatch'
+  if (authorization.signature.toLowerCase().endsWith(EIP6492_END)) return 'eip6492_factory_not_allowed'
+  return null
+}
+
+/** The 32 bytes that end every ERC-6492 signature: a wallet that exists only once somebody deploys it. */
+const EIP6492_END = '6492'.repeat(16)
+
+/** Whether what was signed is what the seller wants. Exactly: the protocol's clients ask for no less. */
+export function refuseMatch(payment: Payment): Reason | null {
+  const { asked, authorization } = payment
+  if (authorization === null) return 'unsupported_payload_type'
+  if (authorization.to !== asked.payTo) return 'invalid_exact_evm_recipient_mismatch'
+  if (authorization.value !== asked.amount) return payment.valueMismatch
+  return null
+}
+
+export function refuseTime(authorization: { validAfter: bigint; validBefore: bigint }, now: Date): Reason | null {
+  const seconds = BigInt(Math.floor(now.getTime() / 1000))
+  if (authorization.validBefore < seconds + MARGIN_SECONDS) return 'invalid_exact_evm_payload_authorization_valid_before'
+  if (authorization.validAfter > seconds) return 'invalid_exact_evm_payload_authorization_valid_after'
+  return null
+}
+
+/** The reference's: three blocks until it is mined. */
+const MARGIN_SECONDS = 6n
+
+/** What the chain says. `signed`: the signature is the payer's own key's, which decides only where no code does. */
+export function refuseSimulation(simulation: Simulation, value: bigint, signed: boolean): Reason | null {
+  if (simulation.payerCode === 'none' && !signed) return 'invalid_exact_evm_signature'
+  if (simulation.outcome.succeeds) return null
+  if (simulation.used) return 'invalid_exact_evm_nonce_already_used'
+  if (/invalid signature/i.test(simulation.outcome.reason ?? '')) return 'invalid_exact_evm_signature'
+  if (simulation.balance < value) return 'invalid_exact_evm_insufficient_balance'
+  return 'invalid_exact_evm_transaction_simulation_failed'
+}
+
+/** A contract wallet decides what its check costs, and the sponsor pays it. */
+export function refuseGas(simulation: Simulation, gasMax: bigint): Reason | null {
+  if (!simulation.outcome.succeeds) return null
+  return simulation.outcome.gas + CALL_GAS > gasMax ? 'invalid_exact_evm_transaction_simulation_failed' : null
+}
+
+/** A transaction's own cost and its calldata; each further item's calldata and its place in Multicall3's loop. */
+const CALL_GAS = 40_000n
+const ITEM_GAS = 16_000n
+
+/** A third above what was simulated: a slot may be cold by then, and what is not used is not paid. */
+export function gasLimit(items: readonly Pick<Settlement, 'gas'>[]): bigint {
+  return items.reduce((sum, { gas }) => sum + (gas * 4n) / 3n + ITEM_GAS, CALL_GAS)
+}
+
+/** Plain accounts together, at most `largest` at once; whoever must not harm or be harmed, alone. */
+export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Item[], largest: number): Item[][] {
+  const together = items.filter(({ alone }) => !alone)
+  const groups = items.filter(({ alone }) => alone).map((item) => [item])
+  // Halves of equal size rather than one full batch and a rest of one.
+  const batches = Math.ceil(together.length / largest)
+  const size = Math.ceil(together.length / Math.max(1, batches))
+  for (let at = 0; at < together.length; at += size) groups.push(together.slice(at, at + size))
+  return groups
+}
+
+/** Whether this very transaction moved this authorization's money. */
+export function isMoved(settlement: Settlement, receipt: Receipt): boolean {
+  const { from, to, value, nonce } = settlement.authorization
+  const used = receipt.used.find((event) => event.authorizer === from && event.nonce === nonce)
+  if (receipt.status !== 'success' || used === undefined) return false
+  // USDC logs the use first and the transfer that belongs to it right after.
+  const transfer = receipt.transfers.find(({ logIndex }) => logIndex > used.logIndex)
+  return transfer?.from === from && transfer.to === to && transfer.value === value
+}
+
+/** Whether somebody else's use of the nonce was this very payment. */
+export function isPaidBy(use: Use, settlement: Settlement): boolean {
+  const { from, to, value } = settlement.authorization
+  return !use.cancelled && use.transfer?.from === from && use.transfer.to === to && use.transfer.value === value
+}
+
+/** After it the USDC contract takes the authorization no more, whoever submits it. */
+export function isOver(settlement: Settlement, blockSeconds: bigint): boolean {
+  return settlement.authorization.validBefore <= blockSeconds
+}
+
+/** A replacement must pay an eighth more in both figures; a quarter spares a second round. */
+export function bumpFees(
+  sent: Pick<Carrier, 'maxFee' | 'priorityFee'>,
+  today: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint },
+): { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint } {
+  const raised = (fee: bigint): bigint => fee + fee / 4n + 1n
+  return {
+    maxFeePerGas: larger(raised(sent.maxFee), today.maxFeePerGas),
+    maxPriorityFeePerGas: larger(raised(sent.priorityFee), today.maxPriorityFeePerGas),
+  }
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
+/** The nonces below the lowest open one that nothing was ever signed for: everything behind them waits. */
+export function gaps(chainNonce: number, known: readonly number[]): number[] {
+  const lowest = Math.min(...known)
+  if (known.length === 0 || chainNonce >= lowest) return []
+  return Array.from({ length: lowest - chainNonce }, (_, step) => chainNonce + step)
+}
+
+/** Each of a batch bears an equal part; the rest of the division is the first one's. */
+export function shareCost(cost: bigint, of: number): bigint[] {
+  const share = cost / BigInt(of)
+  return Array.from({ length: of }, (_, place) => (place === 0 ? cost - share * BigInt(of - 1) : share))
+}
+
+export function secondsUntilTomorrow(now: Date): number {
+  const tomorrow = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1)
+  return Math.ceil((tomorrow - now.getTime()) / 1000)
+}
