@@ -1,8 +1,7 @@
 import { ConfigError, readConfig } from '../config.ts'
 import { attachOrStart } from '../database/embedded.ts'
 import { openDatabase } from '../database/client.ts'
-import { systemClock } from '../kit/clock.ts'
-import { createLedgerStore } from '../ledger/store.ts'
+import { findDifferences } from '../ledger/store/check.ts'
 
 /** `npm run ledger -- check`: recomputes every figure from the postings; exits 1 on any difference. */
 async function main(command: string | undefined): Promise<number> {
@@ -15,10 +14,10 @@ async function main(command: string | undefined): Promise<number> {
   const database = openDatabase({ url: config.DATABASE_URL ?? embedded?.url ?? '', poolMax: 2 })
   try {
     // One snapshot for all checks, so that a busy ledger is as consistent as a quiet one.
-    const differences = await database.transaction(
-      (transaction) => createLedgerStore(transaction, systemClock).differences(),
-      { timeoutMs: 600_000, isolationLevel: 'RepeatableRead' },
-    )
+    const differences = await database.transaction(findDifferences, {
+      timeoutMs: 600_000,
+      isolationLevel: 'RepeatableRead',
+    })
     for (const { subject, figure, recorded, recomputed } of differences) {
       console.error(`${subject}: ${figure} is recorded as ${recorded}, recomputed as ${recomputed}`)
     }

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { Log } from '../kit/log.ts'
-import type { Statements } from '../kit/transaction.ts'
+import type { StatementPool, Statements } from '../kit/transaction.ts'
 import { PrismaClient, type Prisma } from './generated/client.ts'
 
 /** One pool, two ways in: plain SQL for what is hot, the Prisma client for the rest. */
 export interface Database {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
-  readonly statements: Statements
+  readonly statements: StatementPool
   /** Both ways in, inside one transaction. Whatever `work` throws rolls it back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   ping(): Promise<void>
@@ -53,7 +53,7 @@ export function openDatabase({ url, poolMax, log }: DatabaseOptions): Database {
   return {
     pool,
     prisma,
-    statements: statementsOn(pool),
+    statements: { ...statementsOn(pool), together: (work) => together(pool, work) },
     transaction: (work, { timeoutMs = 10_000, isolationLevel } = {}) =>
       pool.watchConnect(async (taken) =>
         prisma.$transaction(async (tx) => work({ prisma: tx, ...statementsOn(taken()) }), {
@@ -75,6 +75,24 @@ export function openDatabase({ url, poolMax, log }: DatabaseOptions): Database {
 
 // `query_timeout` is known to the driver and missing in its types.
 const PING = { text: 'select 1', query_timeout: 2_000 }
+
+/** Without Prisma in between: what is hot pays for two round trips and nothing else. */
+async function together<T>(pool: pg.Pool, work: (inside: Statements) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken = false
+  try {
+    await client.query('begin')
+    const result = await work(statementsOn(client))
+    await client.query('commit')
+    return result
+  } catch (error) {
+    // A connection that cannot even roll back is of no use to the next one.
+    await client.query('rollback').catch(() => (broken = true))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
 
 function statementsOn(queryable: Pick<pg.Pool, 'query'>): Statements {
   return {

@@ -45,7 +45,8 @@ export interface Hold {
 /** Take a lock's money, all or part; the rest goes back. */
 export interface Capture {
   hold: string
-  environment: Environment
+  /** Whose lock it is. */
+  owner: Owner
   amount: Usdc
   /** What goes to others; what they leave is the platform's revenue. */
   shares: readonly Share[]
@@ -65,6 +66,7 @@ export type Recipient = { userId: string } | { platform: PlatformAccount }
 
 export interface Release {
   hold: string
+  owner: Owner
   announcements: readonly Announcement[]
 }
 

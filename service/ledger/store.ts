@@ -1,59 +1,49 @@
-import { createHash } from 'node:crypto'
 import { Batch } from '../kit/batch.ts'
 import type { Clock } from '../kit/clock.ts'
-import type { Statements } from '../kit/transaction.ts'
-import type { Capture, Hold, Release, Reserve } from './model.ts'
+import type { StatementPool, Statements } from '../kit/transaction.ts'
+import type { Capture, Hold, Owner, Release, Reserve } from './model.ts'
 import type { Ended, LedgerStore } from './ports.ts'
 import { Accounts } from './store/accounts.ts'
 import { findDifferences } from './store/check.ts'
 import { credit } from './store/credit.ts'
-import { endAll, expireSome, hashOfCapture, hashOfRelease, type EndAnswer, type EndAsk } from './store/end.ts'
+import { endAll, expireSome, hashOfCapture, hashOfRelease, type EndAsk } from './store/end.ts'
+import { fly, type Answer, type Ask } from './store/flight.ts'
 import { readCredits, readStatement, readWallet } from './store/read.ts'
-import { reserveAll, type ReserveAnswer, type ReserveAsk } from './store/reserve.ts'
+import { reserveAll } from './store/reserve.ts'
 import { transfer } from './store/transfer.ts'
 
-/** The ledger in PostgreSQL. Locks taken and ended at the same moment share a statement; see `kit/batch.ts`. */
-export function createLedgerStore(statements: Statements, clock: Clock, options: Options = {}): LedgerStore {
+/** The ledger in PostgreSQL. Locks taken and ended at the same moment travel together; see `store/flight.ts`. */
+export function createLedgerStore(statements: StatementPool, clock: Clock, options: Options = {}): LedgerStore {
   const accounts = new Accounts(statements)
-  const lanes = options.lanes ?? LANES
-  const largest = options.batchMax ?? BATCH_MAX
-  const laneOf = (wallet: bigint): number => Number(wallet % BigInt(lanes))
-  const plan = {
-    lanes,
-    largest,
-    laneOf: (ask: ReserveAsk) => laneOf(ask.accounts.wallet),
-    run: (asks: readonly ReserveAsk[]) => again(() => reserveAll(statements, asks)),
-  }
-  // Two, because a wallet's asks in one statement must all count the credits, or none: see `running` there.
-  const reserves = new Batch<ReserveAsk, ReserveAnswer>(plan)
-  const reservesWithCredits = new Batch<ReserveAsk, ReserveAnswer>(plan)
-  const ends = new Batch<EndAsk, EndAnswer>({
-    lanes,
-    largest,
-    laneOf: (ask) => createHash('md5').update(ask.hold).digest().readUInt16BE(0),
-    run: (asks) => again(() => endAll(statements, asks)),
+  const flights = new Batch<Ask, Answer>({
+    lanes: options.lanes ?? LANES,
+    largest: options.batchMax ?? BATCH_MAX,
+    laneOf: (ask) => scatter('reserve' in ask ? ask.reserve.accounts.wallet : ask.wallet),
+    run: (asks) => again(() => fly(statements, asks)),
   })
 
   async function reserve(command: Reserve, inside?: Statements): Promise<Hold> {
     const ask = { command, accounts: await accounts.of(command.owner, inside), at: clock.now() }
-    const batch = command.useCredits ? reservesWithCredits : reserves
     for (;;) {
-      const answer = inside === undefined ? await batch.add(ask) : only(await reserveAll(inside, [ask]))
+      const answer = inside === undefined ? await flights.add({ reserve: ask }) : only(await reserveAll(inside, [ask]))
       if ('hold' in answer) return answer.hold
       if ('refusal' in answer) throw answer.refusal
     }
   }
 
-  async function end(ask: EndAsk, inside?: Statements): Promise<Ended> {
-    const answer = inside === undefined ? await ends.add(ask) : only(await endAll(inside, [ask]))
+  async function end(ask: EndAsk, owner: Owner, inside?: Statements): Promise<Ended> {
+    const { wallet } = await accounts.of(owner, inside)
+    const answer = inside === undefined ? await flights.add({ end: ask, wallet }) : only(await endAll(inside, [ask]))
+    if ('ended' in answer) return answer.ended
     if ('refusal' in answer) throw answer.refusal
-    return answer.ended
+    throw new Error('an end was answered like a reserve')
   }
 
   async function capture(command: Capture, inside?: Statements): Promise<Ended> {
+    const { environment } = command.owner
     const shares: { account: bigint; amount: bigint }[] = []
     for (const { to, amount } of command.shares) {
-      shares.push({ account: await accounts.recipient(to, command.environment, inside), amount })
+      shares.push({ account: await accounts.recipient(to, environment, inside), amount })
     }
     return await end(
       {
@@ -63,12 +53,13 @@ export function createLedgerStore(statements: Statements, clock: Clock, options:
         kind: command.kind,
         amount: command.amount,
         shares,
-        revenue: await accounts.ofPlatform(command.environment, 'revenue', inside),
-        redeemed: await accounts.ofPlatform(command.environment, 'redeemed', inside),
+        revenue: await accounts.ofPlatform(environment, 'revenue', inside),
+        redeemed: await accounts.ofPlatform(environment, 'redeemed', inside),
         reference: command.reference,
         announcements: command.announcements,
         at: clock.now(),
       },
+      command.owner,
       inside,
     )
   }
@@ -88,6 +79,7 @@ export function createLedgerStore(statements: Statements, clock: Clock, options:
         announcements: command.announcements,
         at: clock.now(),
       },
+      command.owner,
       inside,
     )
   }
@@ -124,6 +116,11 @@ interface Options {
 
 const LANES = 2
 const BATCH_MAX = 256
+
+/** A person's accounts are numbered together, so wallets' numbers have a rhythm that lanes must not share. */
+function scatter(wallet: bigint): number {
+  return Number(BigInt.asUintN(32, wallet * 2_654_435_761n) >> 16n)
+}
 
 const OPEN_ACCOUNTS = `
 INSERT INTO ledger_account (environment, owner, kind)

@@ -51,11 +51,11 @@ describe('many at once', () => {
     })
   })
 
-  test('the same lock asked for by everybody is one lock', async () => {
+  test('the same lock asked for by everybody is one lock, also where the wallet can pay only once', async () => {
     const owner = await withMoney(100n)
-    const outcomes = await settleAll(60, (count) => lock(at(count), owner, `${owner.userId}.same`, 10n))
+    const outcomes = await settleAll(60, (count) => lock(at(count), owner, `${owner.userId}.same`, 60n))
     expect(outcomes).toEqual({ done: 60 })
-    expect((await at(0).wallet(owner))?.funds).toMatchObject({ available: 90n, locked: 10n })
+    expect((await at(0).wallet(owner))?.funds).toMatchObject({ available: 40n, locked: 60n })
   })
 
   test('a lock captured and released by everybody ends once', async () => {
@@ -63,7 +63,7 @@ describe('many at once', () => {
     const id = `${owner.userId}.once`
     await lock(at(0), owner, id, 10n)
     const outcomes = await settleAll(60, (count) =>
-      count % 2 === 0 ? capture(at(count), id, 7n) : at(count).release({ hold: id, announcements: [] }),
+      count % 2 === 0 ? capture(at(count), owner, id, 7n) : at(count).release({ hold: id, owner, announcements: [] }),
     )
     expect(outcomes).toEqual({ done: 30, lock_ended: 30 })
     const { available, locked } = (await at(0).wallet(owner))?.funds ?? {}
@@ -96,7 +96,7 @@ describe('many at once', () => {
     const ids = Array.from({ length: 100 }, (_, count) => `${owner.userId}.${String(count)}`)
     await Promise.all(ids.map((id) => lock(at(0), owner, id, 10n, past)))
     const [outcomes] = await Promise.all([
-      settleAll(100, (count) => capture(at(count), ids[count] ?? '', 10n)),
+      settleAll(100, (count) => capture(at(count), owner, ids[count] ?? '', 10n)),
       at(1).sweep(),
       at(2).sweep(),
     ])
@@ -136,10 +136,10 @@ function lock(ledger: Ledger, owner: Owner, id: string, amount: bigint, deadline
   return ledger.reserve({ id, owner, amount: usdc(amount), useCredits: false, deadline, reference: null })
 }
 
-function capture(ledger: Ledger, hold: string, amount: bigint) {
+function capture(ledger: Ledger, owner: Owner, hold: string, amount: bigint) {
   return ledger.capture({
     hold,
-    environment: 'sandbox',
+    owner,
     amount: usdc(amount),
     shares: [],
     kind: 'capture',

@@ -19,7 +19,7 @@ describe('the database itself', () => {
     await ledger.credit({ id: 'd', kind: 'deposit', owner, amount: usdc(5_000_000n), reference: null, act: 'd' })
     const deadline = new Date('2100-01-01T00:00:00.000Z')
     await ledger.reserve({ id: 'h', owner, amount: usdc(1_000_000n), useCredits: false, deadline, reference: null })
-    await ledger.release({ hold: 'h', announcements: [] })
+    await ledger.release({ hold: 'h', owner, announcements: [] })
     wallet = await accountOf('usr_p', 'wallet', 'sandbox')
     production = await accountOf('usr_p', 'wallet', 'production')
     treasury = await accountOf('platform', 'treasury', 'sandbox')

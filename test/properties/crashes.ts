@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Statements } from '../../service/kit/transaction.ts'
+import type { StatementPool, Statements } from '../../service/kit/transaction.ts'
 
 /** The caller never learns what became of its statement. */
 export class Crash extends Error {}
@@ -8,7 +8,7 @@ export class Crash extends Error {}
  * The pool, but now and then a statement is never sent, its answer is lost after the commit, or its
  * connection is cut in the middle, so that nobody knows. `chance` gives a number from 0 to 1.
  */
-export function crashing(pool: pg.Pool, rate: number, chance: () => number): Statements & { crashes: number } {
+export function crashing(pool: pg.Pool, rate: number, chance: () => number): StatementPool & { crashes: number } {
   const counted = {
     crashes: 0,
     async run<Row>(text: string, values: readonly unknown[], name?: string): Promise<Row[]> {
@@ -21,17 +21,57 @@ export function crashing(pool: pg.Pool, rate: number, chance: () => number): Sta
         await pool.query(query)
         throw new Crash('died before hearing the answer')
       }
-      const client = await pool.connect()
-      // A connection that breaks says so by an event as well; nobody is to hear it.
-      client.on('error', () => undefined)
+      const client = await connect(pool)
       const running = client.query(query).catch(() => undefined)
-      client.connection.stream.destroy()
+      cut(client)
       await running
       client.release(true)
       throw new Crash('the connection was cut')
     },
+    async together<T>(work: (inside: Statements) => Promise<T>): Promise<T> {
+      const client = await connect(pool)
+      const inside: Statements = {
+        async run<Row>(text: string, values: readonly unknown[], name?: string): Promise<Row[]> {
+          if (chance() < rate) {
+            counted.crashes++
+            throw new Crash('died between two statements of a transaction')
+          }
+          return (await client.query({ text, values: [...values], ...(name === undefined ? {} : { name }) }))
+            .rows as Row[]
+        },
+      }
+      try {
+        await client.query('begin')
+        const result = await work(inside)
+        const ending = client.query('commit').catch(() => undefined)
+        if (chance() < rate) {
+          counted.crashes++
+          if (chance() < 0.5) cut(client)
+          await ending
+          throw new Crash('died while committing')
+        }
+        await ending
+        client.release()
+        return result
+      } catch (error) {
+        // What a dead process leaves open, the server undoes.
+        client.release(true)
+        throw error
+      }
+    },
   }
   return counted
+}
+
+/** A connection that breaks says so by an event as well; nobody is to hear it. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  const client = await pool.connect()
+  if (client.listenerCount('error') < 2) client.on('error', () => undefined)
+  return client
+}
+
+function cut(client: pg.PoolClient): void {
+  client.connection.stream.destroy()
 }
 
 declare module 'pg' {

@@ -79,7 +79,7 @@ export class Person {
     const say = (micro: bigint) => () =>
       this.ledger.capture({
         hold: lock.id,
-        environment: this.owner.environment,
+        owner: this.owner,
         amount: usdc(micro),
         shares: [{ to, amount: share }],
         kind,
@@ -87,7 +87,9 @@ export class Person {
         announcements: [],
       })
     await this.expect(say(lock.amount + 1n), 'invalid_input')
-    await this.say(say(amount), 'done', () => this.ledger.release({ hold: lock.id, announcements: [] }))
+    await this.say(say(amount), 'done', () =>
+      this.ledger.release({ hold: lock.id, owner: this.owner, announcements: [] }),
+    )
     this.oracle.capture(lock, amount, kind === 'capture')
   }
 
@@ -95,13 +97,13 @@ export class Person {
     const lock = this.pick(which)
     if (lock === undefined) return
     await this.say(
-      () => this.ledger.release({ hold: lock.id, announcements: [] }),
+      () => this.ledger.release({ hold: lock.id, owner: this.owner, announcements: [] }),
       'done',
       // A capture that comes late for a released lock is refused and never charged.
       () =>
         this.ledger.capture({
           hold: lock.id,
-          environment: this.owner.environment,
+          owner: this.owner,
           amount: usdc(lock.amount),
           shares: [],
           kind: 'capture',
@@ -129,7 +131,7 @@ export class Person {
         () =>
           this.ledger.capture({
             hold: lock.id,
-            environment: this.owner.environment,
+            owner: this.owner,
             amount: usdc(lock.amount),
             shares: [],
             kind: 'capture',

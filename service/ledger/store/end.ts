@@ -62,7 +62,7 @@ export async function endAll(statements: Statements, asks: readonly EndAsk[]): P
 /** The same end again is the same command, whatever it announced. */
 export function hashOfCapture(command: Capture): Buffer {
   const shares = command.shares.flatMap((share) => [nameOf(share.to), share.amount])
-  return fingerprint('capture', command.kind, command.environment, command.amount, ...shares)
+  return fingerprint('capture', command.kind, command.amount, ...shares)
 }
 
 export function hashOfRelease(): Buffer {

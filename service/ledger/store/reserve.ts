@@ -13,8 +13,8 @@ export interface ReserveAsk {
   at: Date
 }
 
-/** 'crowded': not refused, but somebody too dear stood ahead in this batch; ask again. */
-export type ReserveAnswer = { hold: Hold } | { crowded: true } | { refusal: Error }
+/** `askAgain`: not refused, but this statement could not tell; the next one can. */
+export type ReserveAnswer = { hold: Hold } | { askAgain: true } | { refusal: Error }
 
 /**
  * Takes any number of locks in one statement. The accounts are locked in the order of their ids, so the
@@ -37,10 +37,41 @@ export async function reserveAll(statements: Statements, asks: readonly ReserveA
     'ledger_reserve',
   )
   const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
-  return asks.map((ask, index) => answer(ask.command, byPlace.get(index + 1)))
+  const judged = asks.map((ask, index) => judge(ask.command, byPlace.get(index + 1)))
+  if (judged.some((answer) => 'tooDear' in answer)) return await withoutFalseRefusals(statements, judged)
+  return judged as ReserveAnswer[]
 }
 
-function answer(command: Reserve, row: Row | undefined): ReserveAnswer {
+/**
+ * The same lock may have been taken by another process while this statement waited for the wallet: then the
+ * balance that it saw is the one after, and its view of movements the one before. So a refusal counts only
+ * when a later view does not know the movement either.
+ */
+async function withoutFalseRefusals(
+  statements: Statements,
+  judged: readonly (ReserveAnswer | TooDear)[],
+): Promise<ReserveAnswer[]> {
+  const ids = judged.flatMap((answer) => ('tooDear' in answer ? [`${answer.tooDear.id}.reserve`] : []))
+  const found = await statements.run<{ id: string }>(
+    'SELECT id FROM ledger_movement WHERE id = ANY ($1::text[])',
+    [ids],
+    'ledger_reserved',
+  )
+  const taken = new Set(found.map(({ id }) => id))
+  return judged.map((answer) => {
+    if (!('tooDear' in answer)) return answer
+    const { id, amount } = answer.tooDear
+    return taken.has(`${id}.reserve`) ? { askAgain: true } : { refusal: unaffordable(amount, answer.left) }
+  })
+}
+
+/** Refused by what the statement saw. */
+interface TooDear {
+  tooDear: Reserve
+  left: Usdc
+}
+
+function judge(command: Reserve, row: Row | undefined): ReserveAnswer | TooDear {
   if (row === undefined) throw new Error('the reserve statement left an ask without a row')
   if (row.same === false) return { refusal: movementConflict(command.id) }
   if (row.same === true) return { hold: holdOf(command, row.known_from_credits) }
@@ -50,9 +81,9 @@ function answer(command: Reserve, row: Row | undefined): ReserveAnswer {
     case 'accepted':
       return { hold: holdOf(command, row.from_credits) }
     case 'refused':
-      return { refusal: unaffordable(command.amount, left) }
+      return { tooDear: command, left }
     case 'crowded':
-      return { crowded: true }
+      return { askAgain: true }
   }
 }
 

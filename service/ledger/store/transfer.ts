@@ -30,7 +30,9 @@ export async function transfer(
     if (row === undefined) throw new Error('the transfer statement gave no row')
     if (row.same === false) throw movementConflict(command.id)
     if (row.same === true || row.moved) return
-    if (row.available < amount) throw unaffordable(amount, usdc(row.available))
+    // Only the second look counts: the first may have seen the balance after this very transfer, made by
+    // another process, without seeing the transfer.
+    if (attempt === 2 && row.available < amount) throw unaffordable(amount, usdc(row.available))
   }
   throw new Error('the transfer statement neither wrote nor found its movement')
 }

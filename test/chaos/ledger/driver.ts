@@ -68,7 +68,7 @@ async function perform(command: Command): Promise<void> {
     case 'capture':
       await ledger.capture({
         hold: command.id,
-        environment: 'sandbox',
+        owner,
         amount: usdc(BigInt(command.amount)),
         shares: [],
         kind: 'capture',
@@ -77,6 +77,6 @@ async function perform(command: Command): Promise<void> {
       })
       return
     case 'release':
-      await ledger.release({ hold: command.id, announcements: [] })
+      await ledger.release({ hold: command.id, owner, announcements: [] })
   }
 }
