@@ -1,0 +1,52 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+
+/** The service as people run it, in a process of its own, with all that it says. */
+export class ServiceProcess {
+  said = ''
+  private readonly child: ChildProcess
+  private readonly listeners = new Set<() => void>()
+  private code: number | null | undefined
+
+  constructor(environment: Readonly<Record<string, string>>) {
+    this.child = spawn(process.execPath, ['--import', './service/launch/typescript.mjs', 'service/main.ts'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'] ?? '', ...environment },
+    })
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.said += chunk.toString()
+        for (const listener of this.listeners) listener()
+      })
+    }
+    this.child.once('exit', (code) => {
+      this.code = code
+      for (const listener of this.listeners) listener()
+    })
+  }
+
+  /** When it has said this; rejects with all that it said when it ends without. */
+  async says(words: string | RegExp): Promise<string> {
+    const heard = (): boolean => (typeof words === 'string' ? this.said.includes(words) : words.test(this.said))
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        if (heard()) resolve()
+        else if (this.code !== undefined) reject(new Error(`it ended (${String(this.code)}) and said:\n${this.said}`))
+        else return
+        this.listeners.delete(look)
+      }
+      this.listeners.add(look)
+      look()
+    })
+    return this.said
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal)
+  }
+
+  async ended(): Promise<number | null> {
+    if (this.code === undefined) await once(this.child, 'exit')
+    return this.code ?? null
+  }
+}

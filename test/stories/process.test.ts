@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { ServiceProcess } from '../harness/process.ts'
+
+const run = promisify(execFile)
+
+describe('the service as a process', () => {
+  let database: TestDatabase
+  let folder: string
+  let environment: Record<string, string>
+  const running: ServiceProcess[] = []
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    folder = mkdtempSync(path.join(tmpdir(), 'coinslot-process-'))
+    environment = { DATABASE_URL: database.url, DATA_DIR: folder, LOG_LEVEL: 'info', PORT: String(await freePort()) }
+  })
+  afterEach(() => {
+    for (const service of running.splice(0)) service.kill('SIGKILL')
+  })
+  afterAll(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function start(settings: Readonly<Record<string, string>>): ServiceProcess {
+    const service = new ServiceProcess(settings)
+    running.push(service)
+    return service
+  }
+
+  test('greets with lines that work, and drains on SIGTERM', async () => {
+    const service = start(environment)
+    const said = await service.says(GREETED)
+    const lines = said.split('\n').filter((line) => line.trim().startsWith('curl'))
+    expect(lines).toHaveLength(3)
+    const answers = []
+    for (const line of lines) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout) as unknown)
+    expect(answers).toEqual([
+      expect.objectContaining({ environment: 'sandbox' }),
+      { deposited: true, amount: 25, transactionHash: null, newBalance: 25 },
+      { wallet: expect.objectContaining({ balance: 25 }) },
+    ])
+    service.kill('SIGTERM')
+    expect(await service.ended()).toBe(0)
+    // The key is never in a log line.
+    const key = /csk_test_\w+/.exec(said)?.[0] ?? 'none'
+    expect(service.said.split('\n').filter((line) => line.startsWith('{') && line.includes(key))).toEqual([])
+  })
+
+  test('shows the key once, and takes a fixed one at a later start', async () => {
+    const key = `csk_test_${'f'.repeat(43)}`
+    const service = start({ ...environment, DEMO_API_KEY: key })
+    const said = await service.says(GREETED)
+    expect(said).toContain(`Bearer ${key}`)
+    const { status } = await fetch(`http://localhost:${environment['PORT'] ?? ''}/v1/me`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(status).toBe(200)
+    service.kill('SIGINT')
+    expect(await service.ended()).toBe(0)
+    const again = start(environment)
+    expect(await again.says(GREETED)).toContain('shown at the first start')
+    again.kill('SIGTERM')
+    expect(await again.ended()).toBe(0)
+  })
+
+  test('says in one sentence that the port is taken', async () => {
+    const other = createServer().listen(0)
+    const port = String((other.address() as AddressInfo).port)
+    const service = start({ ...environment, PORT: port, LOG_LEVEL: 'silent' })
+    expect(await service.ended()).toBe(1)
+    expect(service.said).toBe(`Port ${port} is already taken: stop what listens there, or set PORT to another one.\n`)
+    other.close()
+  })
+
+  test('says every fault of the configuration, each in a line, and starts nothing', async () => {
+    const service = start({
+      PORT: 'many',
+      LIVE: 'yes',
+      ROLES: 'api,cook',
+      DATABASE_URL: 'mysql://x',
+      SIGNUP_CREDITS: '0.0000001',
+      OIDC_ISSUER: 'https://issuer.example',
+    })
+    expect(await service.ended()).toBe(1)
+    const lines = service.said.trim().split('\n')
+    expect(lines[0]).toBe('Coinslot cannot start:')
+    expect(
+      lines
+        .slice(1)
+        .map((line) => line.trim().split(' ')[0])
+        .sort(),
+    ).toEqual(['DATABASE_URL', 'LIVE', 'PORT', 'ROLES', 'SIGNUP_CREDITS'].sort())
+  })
+
+  test('a live server wants its secrets', async () => {
+    const service = start({ ...environment, LIVE: 'true', DEMO_API_KEY: `csk_test_${'f'.repeat(43)}` })
+    expect(await service.ended()).toBe(1)
+    for (const name of ['AUTH_SECRET', 'VAULT_KEY', 'DEMO_API_KEY']) expect(service.said).toContain(name)
+  })
+})
+
+/** The last of the three lines to try. */
+const GREETED = /curl[^\n]*wallet\/balance[^\n]*\n/
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
