@@ -24,8 +24,8 @@ const ENTRIES = LAYERS.at(-1)
 
 const CAPABILITY = Object.keys(MAY_CALL).join('|')
 const ADAPTER = 'chain|models|outbound|vault|mail|queue|database'
-/** Adapters whose model.ts everybody may speak of: a sealed secret, an answer from outside, a piece of work. */
-const SPOKEN_OF = 'outbound|vault|queue'
+/** Adapters whose model.ts everybody may speak of: a sealed secret, an answer from outside, a piece of work, a network. */
+const SPOKEN_OF = 'outbound|vault|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'
 /** Only here do ports meet what implements them. */
 const ROOTS = ['^service/(compose|main)[.]ts$', '^service/(cli|launch)/']
@@ -83,7 +83,7 @@ module.exports = {
         'An entry decodes, makes one call to its service and encodes: what it needs from a store, the service gives.',
       severity: 'error',
       from: { path: named(ENTRIES) },
-      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model', SPOKEN_OF), reachable: true },
+      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks', SPOKEN_OF), reachable: true },
     },
     {
       name: 'core-holds-no-store',
@@ -91,7 +91,7 @@ module.exports = {
         'A service asks its ports. Reaching a store or an adapter, even through another file, would tie it to one.',
       severity: 'error',
       from: { path: named(LAYERS.slice(0, -1).join('|')) },
-      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model', SPOKEN_OF), reachable: true },
+      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks', SPOKEN_OF), reachable: true },
     },
     {
       name: 'store-is-handed-in',
@@ -115,7 +115,7 @@ module.exports = {
       from: { path: '^service/([^/]+)(/|$)', pathNot: ROOTS },
       to: {
         path: `^service/(${ADAPTER})/`,
-        pathNot: ['^service/$1/', '^service/database/', named('model', SPOKEN_OF)],
+        pathNot: ['^service/$1/', '^service/database/', named('model|networks', SPOKEN_OF)],
       },
     },
     {
@@ -136,7 +136,7 @@ module.exports = {
           '^service/$1/',
           '^service/(kit/|config[.]ts$)',
           named('model|errors|ports'),
-          named('model', SPOKEN_OF),
+          named('model|networks', SPOKEN_OF),
         ],
       },
     },

@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { Express, Request } from 'express'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { loadCurve } from './chain/curve.ts'
+import { addressOf, createSignatures } from './chain/eip712.ts'
+import { loadKeccak } from './chain/keccak.ts'
+import type { Hex } from './chain/model.ts'
+import { NETWORKS } from './chain/networks.ts'
 import { walletSignatures } from './chain/signin.ts'
+import { createChain } from './chain/usdc.ts'
 import type { Config } from './config.ts'
 import { openDatabase, type Database } from './database/client.ts'
 import { isMigrated } from './database/migrate.ts'
@@ -11,6 +18,11 @@ import { createRateLimit } from './edge/limits.ts'
 import { Metrics } from './edge/metrics.ts'
 import { assertOrigin, limitAddresses } from './edge/requests.ts'
 import { mountTrpc, router } from './edge/trpc.ts'
+import { facilitatorRoutes } from './facilitator/http.ts'
+import { facilitatorSweepers } from './facilitator/jobs.ts'
+import type { Checkpoint } from './facilitator/ports.ts'
+import { createFacilitator, type Facilitator } from './facilitator/service.ts'
+import { createSettlementStore } from './facilitator/store.ts'
 import { identityRoutes } from './identity/http.ts'
 import { createTokenIssuer } from './identity/issuer.ts'
 import { identityTopics } from './identity/jobs.ts'
@@ -28,6 +40,7 @@ import { createLedger, type Ledger } from './ledger/service.ts'
 import { createLedgerStore } from './ledger/store.ts'
 import { logMailer, smtpMailer } from './mail/mailer.ts'
 import { outboundClient } from './outbound/client.ts'
+import { createLease } from './queue/lease.ts'
 import { createOutbox } from './queue/outbox.ts'
 import { createQueue, type Queue } from './queue/queue.ts'
 import { loadOrMakeKey } from './vault/keyfile.ts'
@@ -41,6 +54,7 @@ import { walletRouter } from './wallet/trpc.ts'
 export interface Service {
   app: Express
   database: Database
+  facilitator: Facilitator
   identity: Identity
   ledger: Ledger
   queue: Queue
@@ -51,8 +65,16 @@ export interface Service {
   stop(): Promise<void>
 }
 
+interface Options {
+  url: string
+  log: Logger
+  clock?: Clock
+  /** Called between the states of a settlement; a test ends the process there. */
+  checkpoint?: Checkpoint
+}
+
 /** Puts the parts together, once, in one place. Nothing runs yet. */
-export async function compose(config: Config, options: { url: string; log: Logger; clock?: Clock }): Promise<Service> {
+export async function compose(config: Config, options: Options): Promise<Service> {
   const { log } = options
   const clock = options.clock ?? systemClock
   const database = openDatabase({ url: options.url, poolMax: config.DATABASE_POOL, log })
@@ -100,6 +122,8 @@ export async function compose(config: Config, options: { url: string; log: Logge
     credits: fromDecimal(config.SIGNUP_CREDITS),
   })
 
+  const { facilitator, closeChains } = await openFacilitator(config, { database, clock, metrics, options })
+
   const idempotency = new Idempotency(database.statements, clock)
   const queue = createQueue({
     statements: database.statements,
@@ -113,6 +137,7 @@ export async function compose(config: Config, options: { url: string; log: Logge
     sweepers: [
       { name: 'ledger.locks', everyMs: 1_000, run: async () => metrics.count('lock_expired', await ledger.sweep()) },
       { name: 'edge.idempotency', everyMs: 600_000, run: () => idempotency.forget() },
+      ...facilitatorSweepers(facilitator),
     ],
     measures: {
       pushed: (topic, rows) => {
@@ -152,6 +177,10 @@ export async function compose(config: Config, options: { url: string; log: Logge
     metrics,
     idempotency,
     limit,
+    limits: {
+      verify: createRateLimit('verify', config.RATE_VERIFY_PER_MINUTE, redis),
+      settle: createRateLimit('settle', config.RATE_SETTLE_PER_MINUTE, redis),
+    },
     identify,
     health: {
       draining: () => draining,
@@ -162,15 +191,24 @@ export async function compose(config: Config, options: { url: string; log: Logge
           .catch(() => false),
       parts: async () => ({
         queue: await queue.health().catch(() => 'unknown'),
+        sponsors: (await facilitator.gas()).map((gas) => ({ ...gas, wei: gas.wei === null ? null : String(gas.wei) })),
         redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
       }),
     },
-    api: config.ROLES.includes('api')
-      ? {
-          address: config.addresses.api,
-          routes: [...identityRoutes(identity, walletOf(wallets)), ...walletRoutes(wallets)],
-        }
-      : null,
+    surfaces: [
+      ...(config.ROLES.includes('api')
+        ? [
+            {
+              name: 'api',
+              address: config.addresses.api,
+              routes: [...identityRoutes(identity, walletOf(wallets)), ...walletRoutes(wallets)],
+            },
+          ]
+        : []),
+      ...(config.ROLES.includes('facilitator')
+        ? [{ name: 'facilitator', address: config.addresses.facilitator, routes: facilitatorRoutes(facilitator) }]
+        : []),
+    ],
     mounted: config.ROLES.includes('dashboard')
       ? [
           { path: '/auth', handler: limitAddresses(signInLimit, 'POST') },
@@ -188,6 +226,7 @@ export async function compose(config: Config, options: { url: string; log: Logge
   return {
     app,
     database,
+    facilitator,
     identity,
     ledger,
     queue,
@@ -196,9 +235,12 @@ export async function compose(config: Config, options: { url: string; log: Logge
     },
     async start() {
       if (config.ROLES.includes('worker')) await queue.start()
+      if (config.ROLES.includes('facilitator')) facilitator.start()
     },
     async stop() {
       await queue.stop()
+      await facilitator.stop()
+      await closeChains()
       await identity.settled()
       mailer?.close()
       await outbound.close()
@@ -219,6 +261,50 @@ function appRouter(identity: Identity, wallets: Wallets, clock: Clock) {
     identity: identityRouter(identity, walletOf(wallets), clock),
     wallet: walletRouter(wallets),
   })
+}
+
+/** Verifies and settles on the networks that have an RPC; without one it says so to whoever asks. */
+async function openFacilitator(
+  config: Config,
+  { database, clock, metrics, options }: { database: Database; clock: Clock; metrics: Metrics; options: Options },
+) {
+  const { log } = options
+  const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
+  const signatures = createSignatures(curve, keccak)
+  log.info({ curve: signatures.kind }, 'signatures are recovered')
+  const keys = config.SPONSOR_PRIVATE_KEYS as Hex[]
+  const [first] = keys
+  const sender = first === undefined ? null : addressOf(keccak, curve.publicKey(Buffer.from(first.slice(2), 'hex')))
+  const urls = { base: config.BASE_RPC_URLS, 'base-sepolia': config.BASE_SEPOLIA_RPC_URLS }
+  const chains = Object.values(NETWORKS)
+    .filter(({ name }) => urls[name].length > 0)
+    .map((network) => createChain({ network, urls: urls[network.name], sender, curve, keccak, clock, log }))
+  const facilitator = createFacilitator({
+    store: createSettlementStore(database.statements),
+    signatures,
+    chains: new Map(chains.map((chain) => [chain.network.name, chain])),
+    keys,
+    lease: (name) => createLease(database.statements, name, randomUUID()),
+    clock,
+    log,
+    measures: metrics,
+    checkpoint: options.checkpoint ?? (() => undefined),
+    settings: {
+      waitMs: config.SETTLE_WAIT_MS,
+      confirmations: config.SETTLE_CONFIRMATIONS,
+      gasMax: BigInt(config.SETTLE_GAS_MAX),
+      gasPerDay: config.GAS_BUDGET_PER_DAY === 0n ? null : config.GAS_BUDGET_PER_DAY,
+      gasPerPayerDay: config.GAS_BUDGET_PER_PAYER_DAY === 0n ? null : config.GAS_BUDGET_PER_PAYER_DAY,
+      lowBalance: config.SPONSOR_LOW_BALANCE,
+      bumpAfterMs: config.SETTLE_BUMP_AFTER_MS,
+    },
+  })
+  metrics.watch(
+    'coinslot_sponsors_low_on_gas',
+    'Sponsors whose balance is below SPONSOR_LOW_BALANCE',
+    async () => (await facilitator.gas()).filter(({ low }) => low).length,
+  )
+  return { facilitator, closeChains: () => Promise.all(chains.map((chain) => chain.close())) }
 }
 
 /** Whoever has no wallet is told so by null, not by an error. */

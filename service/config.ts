@@ -50,6 +50,21 @@ const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((text) => text.replace(/\/+$/, ''))
 
+const addresses = list.pipe(z.array(address))
+
+/** ETH in wei; a decimal number of ETH is what people have in mind. */
+const ether = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be an amount of ETH with at most 18 decimals')
+  .transform((text) => {
+    const [whole = '0', fraction = ''] = text.split('.')
+    return BigInt(whole + fraction.padEnd(18, '0'))
+  })
+
+const privateKeys = list.refine((keys) => keys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key)), {
+  error: 'must list private keys, each 0x and 64 hexadecimal digits',
+})
+
 const database = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
 const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// address' })
 
@@ -94,11 +109,24 @@ const schema = z
     SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// address' }).optional(),
     MAIL_FROM: z.string().optional(),
 
+    BASE_RPC_URLS: addresses.default([]),
+    BASE_SEPOLIA_RPC_URLS: addresses.default([]),
+    SPONSOR_PRIVATE_KEYS: privateKeys.default([]),
+    SPONSOR_LOW_BALANCE: ether.default(5_000_000_000_000_000n),
+    GAS_BUDGET_PER_DAY: ether.default(10n ** 18n),
+    GAS_BUDGET_PER_PAYER_DAY: ether.default(5n * 10n ** 16n),
+    SETTLE_GAS_MAX: whole(100_000, 10_000_000).default(300_000),
+    SETTLE_WAIT_MS: whole(0, 600_000).default(20_000),
+    SETTLE_CONFIRMATIONS: whole(1, 1_000).default(3),
+    SETTLE_BUMP_AFTER_MS: whole(1_000, 3_600_000).default(12_000),
+
     ALLOW_PRIVATE_CALLBACKS: flag.optional(),
     ALLOW_HOSTS: list.default([]),
 
     RATE_API_PER_MINUTE: whole(0, 10_000_000).default(600),
     RATE_SIGN_IN_PER_MINUTE: whole(0, 10_000_000).default(20),
+    RATE_VERIFY_PER_MINUTE: whole(0, 10_000_000).default(100),
+    RATE_SETTLE_PER_MINUTE: whole(0, 10_000_000).default(50),
     BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),
 
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),

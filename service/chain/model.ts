@@ -24,7 +24,7 @@ export interface SignedAuthorization extends Authorization {
 /** Digest and recovery, without asking a chain. */
 export interface Signatures {
   /** Which code recovers: chosen once at boot, worth a line in the log. */
-  readonly kind: 'native' | 'wasm' | 'script'
+  readonly kind: 'native' | 'wasm'
   /** The EIP-712 digest: the identity of an authorization. Lower case. */
   digest(network: Network, authorization: Authorization): Hex
   /**
@@ -140,7 +140,11 @@ export interface Chain {
    */
   simulate(items: readonly SignedAuthorization[]): Promise<readonly Simulation[]>
 
-  encodeTransfer(item: SignedAuthorization): Call
+  /**
+   * A payer without code signs with its key, and `v` is written as the contract wants it. One with code gets its
+   * signature handed to it as it is: some wallets give the last byte a meaning of their own.
+   */
+  encodeTransfer(item: SignedAuthorization, payerHasCode: boolean): Call
   /** Through Multicall3, where one that fails leaves the others alone. For payers without code only. */
   encodeBatch(items: readonly SignedAuthorization[]): Call
 

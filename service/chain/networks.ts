@@ -1,5 +1,3 @@
-import type { Address, Hex } from './model.ts'
-
 /**
  * The networks that the service knows, as data. Any capability's model and rules may import this file and
  * model.ts beside it: neither brings anything along.
@@ -46,9 +44,9 @@ export interface Network {
   readonly live: boolean
   readonly usdc: {
     /** In lower case, as all addresses that the chain adapter hands out; compare with `===`. */
-    readonly address: Address
+    readonly address: `0x${string}`
     /** As it is shown to people and to programs that compare texts. */
-    readonly checksummed: Hex
+    readonly checksummed: `0x${string}`
     /** The name and version of its EIP-712 domain; the name differs between the two networks. */
     readonly name: string
     readonly version: string

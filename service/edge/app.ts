@@ -4,7 +4,7 @@ import helmet from 'helmet'
 import type { Logger } from 'pino'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
-import { describe } from './openapi.ts'
+import { describe, type Surface } from './openapi.ts'
 import { docsRouter } from './docs.ts'
 import { healthRouter, type Health } from './health.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -12,7 +12,6 @@ import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import { mount } from './pipeline.ts'
 import { answerErrors, notFound, openRequest } from './requests.ts'
-import type { AnyRoute } from './route.ts'
 
 export interface AppParts {
   clock: Clock
@@ -21,9 +20,10 @@ export interface AppParts {
   health: Health
   idempotency: Idempotency
   limit: RateLimit
+  limits: Readonly<Record<string, RateLimit>>
   identify(request: Request): Promise<Caller>
-  /** The marketplace and wallet API; absent where this process does not serve it. */
-  api: { address: string; routes: readonly AnyRoute[] } | null
+  /** What this process serves of the declared routes, each under its public address. */
+  surfaces: readonly Surface[]
   /** What speaks for itself, by path: sign-in, tRPC. */
   mounted: readonly { path: string; handler: RequestHandler }[]
   corsOrigins: readonly string[]
@@ -43,11 +43,11 @@ export function createApp(parts: AppParts): Express {
   app.use(cors({ origin: [...parts.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
   app.use(healthRouter(parts.health, parts.metrics, parts.metricsToken))
   for (const { path, handler } of parts.mounted) app.use(path, handler)
-  if (parts.api !== null) {
-    app.use(docsRouter(describe([{ name: 'api', ...parts.api }])))
+  if (parts.surfaces.length > 0) app.use(docsRouter(describe(parts.surfaces)))
+  for (const { address, routes } of parts.surfaces) {
     const router = Router()
-    mount(router, parts.api.routes, parts)
-    app.use(new URL(parts.api.address).pathname, router)
+    mount(router, routes, parts)
+    app.use(new URL(address).pathname, router)
   }
   app.use(notFound)
   app.use(answerErrors(parts.log))

@@ -1,4 +1,5 @@
 import { DomainError, type Kind } from '../kit/errors.ts'
+import type { AnyRoute } from './route.ts'
 
 /** The one table from what went wrong to the status that says so. */
 const STATUS = {
@@ -28,7 +29,14 @@ export interface ErrorAnswer {
  * What a caller is told. A `DomainError` speaks for itself; anything else is a fault of ours, of which the
  * caller learns only the request's id. Nothing internal leaves: no stack, no statement, no host.
  */
-export function answerError(error: unknown, requestId: string): ErrorAnswer {
+export function answerError(error: unknown, requestId: string, more?: AnyRoute['errorFields']): ErrorAnswer {
+  const answer = plainAnswer(error, requestId)
+  if (more === undefined) return answer
+  const { error: sentence, code } = answer.body
+  return { ...answer, body: { ...more({ sentence, code }), ...answer.body } }
+}
+
+function plainAnswer(error: unknown, requestId: string): ErrorAnswer & { body: { error: string; code: string } } {
   if (!(error instanceof DomainError)) {
     const busy = isDatabaseAway(error)
     return {

@@ -62,11 +62,11 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
     errors[413] ??= 'The body is too large.'
     errors[415] ??= 'The body is not application/json.'
   }
-  if (route.idempotent === true) errors[409] ??= 'The Idempotency-Key was used with another body.'
+  if (isIdempotent(route)) errors[409] ??= 'The Idempotency-Key was used with another body.'
   const parameters = {
     ...(route.params === undefined ? {} : { path: route.params as z.ZodObject }),
     ...(route.query === undefined ? {} : { query: route.query as z.ZodObject }),
-    ...(route.idempotent === true ? { header: idempotencyHeader } : {}),
+    ...(isIdempotent(route) ? { header: idempotencyHeader } : {}),
   }
   return {
     operationId: operationId(route),
@@ -89,6 +89,10 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
       ),
     },
   }
+}
+
+function isIdempotent(route: AnyRoute): boolean {
+  return route.idempotent !== undefined && route.idempotent !== false
 }
 
 const idempotencyHeader = z.object({

@@ -8,7 +8,7 @@ import { answerError, isOurFault } from './errors.ts'
 import type { Idempotency, Outcome } from './idempotency.ts'
 import { readJson } from './json.ts'
 import type { RateLimit } from './limits.ts'
-import { contextOf } from './requests.ts'
+import { contextOf, type RequestContext } from './requests.ts'
 import type { AnyRoute, Reply } from './route.ts'
 
 export interface Pipeline {
@@ -16,6 +16,8 @@ export interface Pipeline {
   bodyBytesMax: number
   idempotency: Idempotency
   limit: RateLimit
+  /** Of routes that name another. */
+  limits: Readonly<Record<string, RateLimit>>
   identify(request: Request): Promise<Caller>
 }
 
@@ -31,53 +33,73 @@ export function mount(router: Router, routes: readonly AnyRoute[], pipeline: Pip
 async function serve(route: AnyRoute, request: Request, response: Response, pipeline: Pipeline): Promise<void> {
   const context = contextOf(response)
   context.route = route.path
+  context.errorFields = route.errorFields
   const caller = await authenticate(route, request, pipeline)
   context.caller = caller
-  const limited = await pipeline.limit(limitKey(caller, request))
+  const limited = await limitOf(route, pipeline)(limitKey(caller, request))
   response.set(limited.headers)
   if (limited.refusal !== null) throw limited.refusal
 
-  const body = route.body === undefined ? undefined : await readJson(request, pipeline.bodyBytesMax)
+  const bytesMax = Math.min(route.bodyBytesMax ?? Infinity, pipeline.bodyBytesMax)
+  const body = route.body === undefined ? undefined : await readJson(request, bytesMax)
+  const key = !route.idempotent ? undefined : request.get('idempotency-key')
+  const account = caller === null ? anyone(route) : `${caller.issuer} ${caller.subject}`
+  const keyed = key !== undefined && account !== null
   const decoded = {
     caller,
     body: route.body === undefined ? undefined : decode(route.body, body, 'body'),
     query: route.query === undefined ? undefined : decode(route.query, request.query, 'query'),
     params: route.params === undefined ? undefined : decode(route.params, request.params, 'path'),
     address: addressOf(request),
+    keyed,
   }
   const act = (operation: Id<'op'>): Promise<Reply> => route.handle({ ...decoded, operation })
 
-  const key = request.get('idempotency-key')
-  if (route.idempotent !== true || key === undefined || caller === null) {
+  if (!keyed) {
     send(response, await act(newId('op', pipeline.clock.now())))
     return
   }
   const answer = await pipeline.idempotency.once(
     {
       key,
-      account: `${caller.issuer} ${caller.subject}`,
-      environment: caller.environment,
+      account,
+      environment: caller?.environment ?? '',
       method: route.method,
       path: request.baseUrl + request.path,
       body,
     },
-    (operation) => outcome(() => act(operation), context.requestId),
+    (operation) => outcome(() => act(operation), context),
   )
   if (answer.replayed) response.set('Idempotency-Replayed', 'true')
   send(response, answer)
 }
 
 /** Refusals are answers too and are kept; what may differ next time is not. */
-async function outcome(act: () => Promise<Reply>, requestId: string): Promise<Outcome> {
+async function outcome(act: () => Promise<Reply>, context: RequestContext): Promise<Outcome> {
   try {
     const done = await act()
     return { ...done, keep: done.status < 500 }
   } catch (error) {
     if (isOurFault(error) || !(error instanceof DomainError) || PASSING.has(error.kind)) throw error
-    const { status, body } = answerError(error, requestId)
+    const { status, body } = answerError(error, context.requestId, context.errorFields)
     return { status, body, keep: true }
   }
 }
+
+/** Whoever knows the key of a request without an account is taken for its sender. */
+function anyone(route: AnyRoute): string | null {
+  return route.idempotent === 'anyone' ? '' : null
+}
+
+function limitOf(route: AnyRoute, pipeline: Pipeline): RateLimit {
+  if (route.limit === undefined) return pipeline.limit
+  if (route.limit === null) return NO_LIMIT
+  const limit = pipeline.limits[route.limit]
+  if (limit === undefined) throw new Error(`no limit is called ${route.limit}`)
+  return limit
+}
+
+const NO_LIMIT: RateLimit = () => Promise.resolve({ headers: {}, refusal: null })
 
 const PASSING: ReadonlySet<string> = new Set(['limited', 'unavailable', 'late', 'upstream'])
 
@@ -120,7 +142,29 @@ function addressOf(request: Request): string {
 }
 
 function send(response: Response, answer: Reply): void {
+  if (answer.whenSent !== undefined) watch(response, answer.whenSent)
   if (answer.headers !== undefined) response.set(answer.headers)
   if (answer.body === undefined) response.status(answer.status).end()
   else response.status(answer.status).json(answer.body)
+}
+
+/** `finish` comes when the last byte was handed over, `close` alone when the connection broke before. */
+function watch(response: Response, whenSent: (arrived: boolean) => Promise<void>): void {
+  let told = false
+  const tell = (arrived: boolean): void => {
+    if (told) return
+    told = true
+    // Whoever waits for this word has a time limit of its own for the case that it never comes.
+    whenSent(arrived).catch(() => undefined)
+  }
+  if (response.closed || response.destroyed || response.socket?.destroyed === true) {
+    tell(false)
+    return
+  }
+  response.once('finish', () => {
+    tell(true)
+  })
+  response.once('close', () => {
+    tell(false)
+  })
 }

@@ -7,6 +7,7 @@ import { newId, type Id } from '../kit/ids.ts'
 import { answerError, isOurFault } from './errors.ts'
 import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
+import type { AnyRoute } from './route.ts'
 
 /** What is known of a request while it is served; goes into its log line. */
 export interface RequestContext {
@@ -14,6 +15,8 @@ export interface RequestContext {
   /** The declared path, with its parameters unfilled: a metric's label must not grow without end. */
   route: string
   caller: Caller | null
+  /** What this route's error bodies have in addition. */
+  errorFields?: AnyRoute['errorFields'] | undefined
 }
 
 /** First of all: a name for the request, and a line and a measure when it is done. */
@@ -82,14 +85,14 @@ export const notFound: RequestHandler = (request) => {
 export function answerErrors(log: Logger) {
   // Express knows an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
-    const { requestId } = contextOf(response)
+    const { requestId, errorFields } = contextOf(response)
     const told = fromExpress(error)
     if (isOurFault(told)) log.error({ requestId, err: told }, 'request failed')
     if (response.headersSent) {
       next(error)
       return
     }
-    const { status, headers, body } = answerError(told, requestId)
+    const { status, headers, body } = answerError(told, requestId, errorFields)
     // A body that was not read to its end would be taken for the next request on this connection.
     if (!request.complete) response.set('Connection', 'close')
     response.set(headers).status(status).json(body)

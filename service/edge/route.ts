@@ -30,8 +30,14 @@ export interface Route<
   tag: string
   /** `person`: only somebody who signed in or their own key; an agent's key is refused. */
   auth: Auth
-  /** A POST that creates or moves something honours `Idempotency-Key`. */
-  idempotent?: boolean
+  /** A POST that creates or moves something honours `Idempotency-Key`; of an account's callers, or of `anyone`. */
+  idempotent?: boolean | 'anyone'
+  /** Another limit than the surface's, by its name; null where there is none. */
+  limit?: string | null
+  /** Less than everywhere else. */
+  bodyBytesMax?: number
+  /** What an error's body has besides `error`, `code` and `requestId`, for protocols with a form of their own. */
+  errorFields?(error: { code: string; sentence: string }): Readonly<Record<string, unknown>>
   body?: Body
   query?: Query
   params?: Params
@@ -59,6 +65,8 @@ export interface Decoded<
    * the handler makes takes its id from here (`idLike`), so that making it twice is impossible.
    */
   operation: Id<'op'>
+  /** The request has an `Idempotency-Key`: whoever repeats it comes under the same name. */
+  keyed: boolean
   /** The caller's network address. */
   address: string
 }
@@ -69,6 +77,8 @@ export interface Reply {
   headers?: Readonly<Record<string, string>>
   /** What an idempotent replay answers instead: a secret is shown once. */
   replayBody?: unknown
+  /** Told once whether the answer went out whole or its connection broke before. Not for a keyed request. */
+  whenSent?(arrived: boolean): Promise<void>
 }
 
 export type AnyRoute = Route<Authentication, z.ZodType, z.ZodType, z.ZodType>

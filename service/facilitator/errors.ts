@@ -42,7 +42,10 @@ export function gasSpent(network: string, of: 'network' | 'payer', retryAfterSec
 }
 
 /** The chain refused for a reason of ours: sellers and buyers did nothing wrong, so the answer is a 500. */
-export function settlementFailed(answer: Answer & { status: 'failed' }, body: Readonly<Record<string, unknown>>): DomainError {
+export function settlementFailed(
+  answer: Answer & { status: 'failed' },
+  body: Readonly<Record<string, unknown>>,
+): DomainError {
   return new DomainError('failed', answer.reason, SENTENCES[answer.reason], body)
 }
 

@@ -67,6 +67,7 @@ export interface Settlement {
   digest: Hex
   network: NetworkName
   authorization: SignedAuthorization
+  payerHasCode: boolean
   /** Not to be batched: the payer has code, or the item failed among others. */
   alone: boolean
   gas: bigint
@@ -114,7 +115,8 @@ export type Answer =
   | { status: 'settled'; success: true; payer: string; txHash: Hex }
   | { status: 'settled'; success: false; payer: string; txHash: Hex; reason: Reason }
   | { status: 'pending'; success: false; payer: string; txHash: Hex | null; reason: 'settlement_pending' }
-  | { status: 'failed'; success: false; payer: string | null; txHash: Hex | null; reason: Reason }
+  /** `ours`: neither buyer nor seller did anything wrong. */
+  | { status: 'failed'; success: false; payer: string | null; txHash: null; reason: Reason; ours: boolean }
 
 /** Who is told of a success, so that asking again under the same name gives the same answer. */
 export interface Asker {

@@ -12,7 +12,7 @@ export interface SettlementStore {
   /** Claimed ones that no lane is about to sign, oldest first; this lane's from now on, until the moment given. */
   take(network: NetworkName, lane: string, limit: number, now: Date, until: Date): Promise<readonly Settlement[]>
   /** Stores a transaction before it is sent, with all its settlements or not at all. */
-  sign(signing: Signing): Promise<'signed' | 'nonce-taken' | 'settlements-gone'>
+  sign(signing: Signing): Promise<Carrier | 'nonce-taken' | 'settlements-gone'>
   /** Another hash under the same nonce. */
   replace(carrier: Carrier, by: Replacement): Promise<void>
   sent(carrier: Carrier, now: Date): Promise<void>
@@ -31,10 +31,15 @@ export interface SettlementStore {
   /** Its nonce went to a transaction of which we know nothing. */
   lose(carrier: Carrier): Promise<void>
 
-  settledElsewhere(settlement: Settlement, use: { hash: Hex; blockNumber: bigint }, final: boolean, now: Date): Promise<void>
+  settledElsewhere(
+    settlement: Settlement,
+    use: { hash: Hex; blockNumber: bigint },
+    final: boolean,
+    now: Date,
+  ): Promise<void>
   fail(settlement: Settlement, reason: Reason, ours: boolean, now: Date): Promise<void>
   /** Back to waiting, for a transaction of its own. */
-  release(settlement: Settlement): Promise<void>
+  release(settlement: Settlement, payerHasCode: boolean): Promise<void>
   /** Waiting for long, or settled by somebody else's transaction and not deep enough. */
   loose(network: NetworkName, claimedBefore: Date, limit: number): Promise<readonly Settlement[]>
 
@@ -51,7 +56,7 @@ export interface Claim {
   network: NetworkName
   asset: Address
   authorization: SignedAuthorization
-  alone: boolean
+  payerHasCode: boolean
   gas: bigint
   seenBlock: bigint
   now: Date

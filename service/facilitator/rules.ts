@@ -29,7 +29,8 @@ export function refuseMatch(payment: Payment): Reason | null {
 
 export function refuseTime(authorization: { validAfter: bigint; validBefore: bigint }, now: Date): Reason | null {
   const seconds = BigInt(Math.floor(now.getTime() / 1000))
-  if (authorization.validBefore < seconds + MARGIN_SECONDS) return 'invalid_exact_evm_payload_authorization_valid_before'
+  if (authorization.validBefore < seconds + MARGIN_SECONDS)
+    return 'invalid_exact_evm_payload_authorization_valid_before'
   if (authorization.validAfter > seconds) return 'invalid_exact_evm_payload_authorization_valid_after'
   return null
 }

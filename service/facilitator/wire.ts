@@ -3,9 +3,12 @@ import type { Address, Hex, SignedAuthorization } from '../chain/model.ts'
 
 /** Pieces that both versions of the protocol are made of. */
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const ADDRESS_FAULT = 'must be 0x and 40 hexadecimal digits'
+
 export const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+  .regex(ADDRESS, ADDRESS_FAULT)
   .transform((text) => text.toLowerCase() as Address)
 
 export const bytes32 = z
@@ -27,7 +30,8 @@ const signature = z
 
 /** What is signed must be all that there is: an unknown field here is a mistake, elsewhere an extension. */
 const authorization = z.strictObject({
-  from: address,
+  // Kept as it is written: answers name the payer in these letters.
+  from: z.string().regex(ADDRESS, ADDRESS_FAULT),
   to: address,
   value: uint256,
   validAfter: uint256,
@@ -38,23 +42,13 @@ const authorization = z.strictObject({
 export const exactPayload = z.object({ signature, authorization })
 
 /** Nothing here decides on it, so nothing but its two names is read. */
-export const extra = z
-  .object({ name: z.string().nullish(), version: z.string().nullish() })
-  .nullish()
+export const extra = z.object({ name: z.string().nullish(), version: z.string().nullish() }).nullish()
 
 export function domainOf(given: z.output<typeof extra>): { name: string | null; version: string | null } {
   return { name: given?.name ?? null, version: given?.version ?? null }
 }
 
 export function signedOf(payload: z.output<typeof exactPayload>): SignedAuthorization {
-  return { ...payload.authorization, signature: payload.signature }
-}
-
-/** A payer's address comes back in the letters in which it was sent. */
-export function writtenPayer(body: unknown): string | null {
-  const from = ['paymentPayload', 'payload', 'authorization', 'from'].reduce<unknown>(
-    (inner, name) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined),
-    body,
-  )
-  return typeof from === 'string' && address.safeParse(from).success ? from : null
+  const { authorization: signed, signature: by } = payload
+  return { ...signed, from: signed.from.toLowerCase() as Address, signature: by }
 }

@@ -51,7 +51,7 @@ const service = {
   async run() {
     // Without its output the compiler's own record would make it believe that nothing is to do.
     if (!existsSync(at('service/dist'))) rmSync(at('.build/service.tsbuildinfo'), { force: true })
-    await node(['node_modules/typescript/bin/tsc', '-p', 'service', '--pretty'])
+    await node(['node_modules/typescript/bin/tsc', '-p', 'service', ...(process.stderr.isTTY ? ['--pretty'] : [])])
     dropOrphans()
   },
 }

@@ -2,7 +2,8 @@ import type { Clock } from '../kit/clock.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Job, JsonObject, Outbox } from './model.ts'
 
-export function createOutbox(clock: Clock): Outbox {
+/** `announced` is told at once, before the commit: it can only expect the rows, not find them yet. */
+export function createOutbox(clock: Clock, announced?: () => void): Outbox {
   return {
     async add(statements, announcements) {
       if (announcements.length === 0) return
@@ -17,6 +18,7 @@ export function createOutbox(clock: Clock): Outbox {
         ],
         'outbox_add',
       )
+      if (announcements.some(({ dueAt }) => dueAt === undefined || dueAt <= now)) announced?.()
     },
   }
 }
@@ -24,11 +26,12 @@ export function createOutbox(clock: Clock): Outbox {
 /** The relay's side of the table. All times are the callers' clocks; they need to agree to a second or so. */
 export interface OutboxRows {
   lease(topics: readonly string[], window: number, now: Date, until: Date): Promise<LeasedJob[]>
-  renew(ids: readonly string[], until: Date): Promise<void>
+  /** Only what is leased still: who renews may not know yet that the job has just ended. */
+  renew(jobs: readonly Job[], until: Date): Promise<void>
   load(ids: readonly string[]): Promise<Map<string, Row>>
   acknowledge(jobs: readonly Job[], now: Date): Promise<void>
   postpone(failures: readonly Failure[], now: Date): Promise<void>
-  giveBack(ids: readonly string[], now: Date): Promise<void>
+  giveBack(jobs: readonly Job[]): Promise<void>
   prune(doneBefore: Date): Promise<number>
   census(now: Date): Promise<Census>
 }
@@ -63,28 +66,27 @@ export function outboxRows(statements: Statements): OutboxRows {
     async lease(topics, window, now, until) {
       return statements.run<LeasedJob>(LEASE, [topics, window, now, until], 'outbox_lease')
     },
-    async renew(ids, until) {
-      await statements.run(RENEW, [ids, until], 'outbox_renew')
+    async renew(jobs, until) {
+      await statements.run(RENEW, [...columnsOf(jobs), until], 'outbox_renew')
     },
     async load(ids) {
       const rows = await statements.run<Row>(LOAD, [ids], 'outbox_load')
       return new Map(rows.map((row) => [row.id, row]))
     },
     async acknowledge(jobs, now) {
-      await statements.run(DONE, [jobs.map(({ id }) => id), jobs.map(({ attempt }) => attempt), now], 'outbox_done')
+      await statements.run(DONE, [...columnsOf(jobs), now], 'outbox_done')
     },
     async postpone(failures, now) {
       const columns = [
-        failures.map(({ job }) => job.id),
-        failures.map(({ job }) => job.attempt),
+        ...columnsOf(failures.map(({ job }) => job)),
         failures.map(({ error }) => error),
         failures.map(({ dueAt }) => dueAt),
         now,
       ]
       await statements.run(POSTPONE, columns, 'outbox_postpone')
     },
-    async giveBack(ids, now) {
-      await statements.run(RENEW, [ids, now], 'outbox_renew')
+    async giveBack(jobs) {
+      await statements.run(GIVE_BACK, columnsOf(jobs), 'outbox_give_back')
     },
     async prune(doneBefore) {
       return (await statements.run(PRUNE, [doneBefore])).length
@@ -98,6 +100,10 @@ export function outboxRows(statements: Statements): OutboxRows {
       }
     },
   }
+}
+
+function columnsOf(jobs: readonly Job[]): [ids: string[], attempts: number[]] {
+  return [jobs.map(({ id }) => id), jobs.map(({ attempt }) => attempt)]
 }
 
 interface CensusRow {
@@ -148,13 +154,25 @@ WHERE id = ANY(ARRAY(SELECT id FROM taken))
   AND ${STILL_OPEN} AND (leased_until IS NULL OR leased_until <= $3::timestamptz)
 RETURNING id::text AS id, topic, attempt`
 
-const RENEW = `UPDATE outbox SET leased_until = $2::timestamptz WHERE id = ANY($1::bigint[]) AND ${STILL_OPEN}`
+/*
+ * In all that follows the attempt is compared so that a straggler of an earlier attempt cannot touch a later one.
+ * A renewal that overlaps with the end of its job comes second often enough: without the two conditions it
+ * would lease a row that nobody is at, and its next try, or its next process, would wait for that lease to run out.
+ */
+const RENEW = `
+UPDATE outbox SET leased_until = $3::timestamptz
+FROM unnest($1::bigint[], $2::int[]) AS job(id, attempt)
+WHERE outbox.id = job.id AND outbox.attempt = job.attempt AND outbox.leased_until IS NOT NULL AND ${STILL_OPEN}`
+
+const GIVE_BACK = `
+UPDATE outbox SET leased_until = NULL
+FROM unnest($1::bigint[], $2::int[]) AS job(id, attempt)
+WHERE outbox.id = job.id AND outbox.attempt = job.attempt AND ${STILL_OPEN}`
 
 const LOAD = `
 SELECT id::text AS id, topic, attempt, payload, created_at AS "announcedAt", (${STILL_OPEN}) AS open
 FROM outbox WHERE id = ANY($1::bigint[])`
 
-/* The attempt is compared so that a straggler of an earlier attempt cannot end or postpone a later one. */
 const DONE = `
 UPDATE outbox SET done_at = $3::timestamptz, leased_until = NULL
 FROM unnest($1::bigint[], $2::int[]) AS job(id, attempt)

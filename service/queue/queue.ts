@@ -14,6 +14,8 @@ import { createSweepers, type Sweepers } from './sweepers.ts'
 export interface Queue {
   /** After a commit with announcements: spares them the wait for the next poll. Harmless in any process. */
   wake(): void
+  /** What an outbox calls as it writes, when nobody can be called after the commit. Harmless in any process. */
+  announced(): void
   /** In worker processes. Needs the database; Redis may be away. */
   start(): Promise<void>
   /** Takes no new work; handlers that have not ended by the deadline are told to, and their rows go again. */
@@ -31,6 +33,9 @@ export function createQueue(parts: QueueParts): Queue {
   return {
     wake() {
       works?.relay.wake()
+    },
+    announced() {
+      works?.relay.expect()
     },
     async start() {
       if (works !== null) throw new Error('the queue is started already')

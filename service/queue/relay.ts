@@ -2,7 +2,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Backend } from './backend.ts'
 import { createBell } from './bell.ts'
-import type { Pace, QueueMeasures } from './model.ts'
+import type { Job, Pace, QueueMeasures } from './model.ts'
 import type { LeasedJob, OutboxRows } from './outbox.ts'
 
 /** Carries due rows to the backend: lease, push, and again when the lease runs out with the row still open. */
@@ -11,6 +11,8 @@ export interface Relay {
   tick(): Promise<number>
   /** Something was announced here. Any number of calls at once make one tick. */
   wake(): void
+  /** Something was announced here whose commit is still to come: looks often at first, then ever more rarely. */
+  expect(): void
   /** A handler of this process ended, so a window may have room again. */
   handled(stillRunning: number): void
   start(): void
@@ -28,6 +30,7 @@ export function createRelay(parts: RelayParts): Relay {
   let loop: Promise<void> | null = null
   let renewedAt = 0
   let troubled = false
+  let expectingSince = -Infinity
 
   async function tick(): Promise<number> {
     const now = clock.now()
@@ -68,13 +71,22 @@ export function createRelay(parts: RelayParts): Relay {
       }
       // The breath between two ticks is what gathers announcements into batches.
       await bell.silence(BREATH_MS)
-      await bell.rung(troubled ? Math.max(pace.pollMs, TROUBLED_MS) : pace.pollMs)
+      await bell.rung(troubled ? Math.max(pace.pollMs, TROUBLED_MS) : untilNextLook())
     }
+  }
+
+  /** As long again as has passed since the last announcement: half a dozen looks, and the poll has it again. */
+  function untilNextLook(): number {
+    return Math.min(pace.pollMs, Math.max(FIRST_LOOK_MS, performance.now() - expectingSince))
   }
 
   return {
     tick,
     wake: bell.ring,
+    expect() {
+      expectingSince = performance.now()
+      bell.ring()
+    },
     handled(stillRunning) {
       handledSince++
       // Half a window at a time: a lease for every few rows would read the whole window for each of them.
@@ -100,7 +112,7 @@ interface RelayParts {
   topics: readonly string[]
   rows: OutboxRows
   backend: Pick<Backend, 'kind' | 'up' | 'push'>
-  running(): string[]
+  running(): Job[]
   clock: Clock
   log: Log
   pace: Pace
@@ -109,6 +121,7 @@ interface RelayParts {
 
 const BREATH_MS = 5
 const TROUBLED_MS = 1_000
+const FIRST_LOOK_MS = 5
 
 function byTopic(jobs: readonly LeasedJob[]): Map<string, LeasedJob[]> {
   const groups = new Map<string, LeasedJob[]>()

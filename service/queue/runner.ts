@@ -11,8 +11,8 @@ import { jobIdOf, nextTry } from './rules.ts'
 /** Runs the handler of one job's row and writes down how it ended. */
 export interface Runner {
   handle(job: StartedJob): Promise<void>
-  /** The rows whose handlers run in this process now. */
-  running(): string[]
+  /** What this process has a handler at now. */
+  running(): Job[]
   /** Refuses new jobs; resolves when the running ones have ended. */
   drain(): Promise<void>
   /** Tells the handlers that are still running to stop, and gives their rows back. */
@@ -22,7 +22,7 @@ export interface Runner {
 export function createRunner(parts: RunnerParts): Runner {
   const { rows, clock, log, measures } = parts
   const topics = new Map(parts.topics.map((topic) => [topic.topic, topic]))
-  const running = new Map<string, { id: string; controller: AbortController; end: Promise<void> }>()
+  const running = new Map<string, { job: Job; controller: AbortController; end: Promise<void> }>()
   let draining = false
 
   const loads = oneLane<string, Row | null>(async (ids) => {
@@ -75,13 +75,13 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   async function giveBack(row: Row): Promise<Outcome> {
-    await rows.giveBack([row.id], clock.now())
+    await rows.giveBack([row])
     return 'returned'
   }
 
   return {
     async handle(job) {
-      if (draining) return rows.giveBack([job.id], clock.now())
+      if (draining) return rows.giveBack([job])
       const key = jobIdOf(job)
       const already = running.get(key)
       // The backend took this process for dead, wrongly: the second call waits for the first one's end.
@@ -91,10 +91,10 @@ export function createRunner(parts: RunnerParts): Runner {
         running.delete(key)
         parts.onEnd(running.size)
       })
-      running.set(key, { id: job.id, controller, end })
+      running.set(key, { job, controller, end })
       return end
     },
-    running: () => [...running.values()].map(({ id }) => id),
+    running: () => [...running.values()].map(({ job }) => job),
     async drain() {
       draining = true
       await Promise.allSettled([...running.values()].map(({ end }) => end))

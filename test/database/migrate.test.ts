@@ -19,6 +19,8 @@ describe('the migration runner', () => {
     write('20260102000000_second', 'insert into first values (1); create table second (id int);')
     ;({ url, drop } = await emptyDatabase())
     pool = new pg.Pool({ connectionString: url, max: 2 })
+    // `end` does not wait for the server to hang up, and the database is dropped right after it.
+    pool.on('error', () => undefined)
   })
 
   afterEach(async () => {

@@ -78,6 +78,7 @@ function program(): string {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'win32' }[process.platform as string]
   const machine = { x64: 'amd64', arm64: 'arm64' }[process.arch as string]
   const name = `@foundry-rs/anvil-${system ?? process.platform}-${machine ?? process.arch}`
-  const folder = path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+  const main = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
+  const folder = path.dirname(createRequire(main).resolve(`${name}/package.json`))
   return path.join(folder, 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil')
 }

@@ -76,7 +76,9 @@ export async function startChain(
       const balance = BigInt(before as Hex) & (BLACKLISTED - 1n)
       await anvil.request(write(slot, word(blacklisted ? balance | BLACKLISTED : balance)))
     },
-    setPaused: async (paused) => void (await anvil.request(write(word(1n), word(paused ? 1n << 160n : 0n)))),
+    async setPaused(paused) {
+      await anvil.request(write(word(1n), word(paused ? 1n << 160n : 0n)))
+    },
     async wallet(kind, { owner, usdc }) {
       const address = toHex(randomBytes(20))
       const runtime = { owned: code.OWNED_WALLET, refusing: code.REFUSING_WALLET, burning: code.BURNING_WALLET }[kind]
@@ -95,8 +97,12 @@ export async function startChain(
         { method: 'anvil_setCode', params: [address, `0xef0100${speaker.slice(2)}`] },
       )
     },
-    mine: async (blocks = 1) => void (await anvil.request({ method: 'anvil_mine', params: [toHex(blocks)] })),
-    reorg: async (blocks) => void (await anvil.request({ method: 'anvil_reorg', params: [blocks, []] })),
+    async mine(blocks = 1) {
+      await anvil.request({ method: 'anvil_mine', params: [toHex(blocks)] })
+    },
+    async reorg(blocks) {
+      await anvil.request({ method: 'anvil_reorg', params: [blocks, []] })
+    },
     call: async (method, ...params) => (await anvil.request({ method, params }))[0],
     stop: anvil.stop,
   }

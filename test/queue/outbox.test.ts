@@ -1,3 +1,4 @@
+import type { Job } from '../../service/queue/model.ts'
 import { createOutbox, outboxRows, type OutboxRows } from '../../service/queue/outbox.ts'
 import { range } from './numbers.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -83,6 +84,34 @@ describe('the rows of the outbox', () => {
     expect((await rows.census(clock.now())).dead).toBe(0)
   })
 
+  it('are not leased again by a renewal that comes after their job has ended', async () => {
+    await announce('a', 1)
+    const [job] = await lease(['a'], 1)
+    if (job === undefined) throw new Error('nothing was leased')
+    await rows.postpone([{ job, error: 'first', dueAt: clock.now() }], clock.now())
+    await renew([job])
+    const [second] = await lease(['a'], 1)
+    expect(second).toMatchObject({ attempt: 1 })
+    if (second === undefined) return
+    await rows.giveBack([second])
+    await renew([second])
+    expect(await lease(['a'], 1)).toEqual([second])
+  })
+
+  it('keep their lease when a straggler of an earlier try renews it or gives it back', async () => {
+    await announce('a', 1)
+    const [job] = await lease(['a'], 1)
+    if (job === undefined) throw new Error('nothing was leased')
+    await rows.postpone([{ job, error: 'first', dueAt: clock.now() }], clock.now())
+    await lease(['a'], 1)
+    await rows.giveBack([job])
+    expect(await lease(['a'], 1)).toEqual([])
+    clock.turn(2_000)
+    await renew([job])
+    clock.turn(1_000)
+    expect(await lease(['a'], 1)).toHaveLength(1)
+  })
+
   it('carry their payload unchanged, quotes, braces and all', async () => {
     const payload = { text: `"}{',\\ \n€ 🪙`, list: [1, null, { deep: true }], number: 0.1 }
     await createOutbox(clock).add(database.statements, [
@@ -130,6 +159,10 @@ describe('the rows of the outbox', () => {
       database.statements,
       range(count).map((n) => ({ topic, payload: { n } })),
     )
+  }
+
+  function renew(jobs: Job[]): Promise<void> {
+    return rows.renew(jobs, new Date(clock.now().getTime() + 3_000))
   }
 
   function lease(topics: string[], window: number) {

@@ -12,8 +12,10 @@ describe('the relay', () => {
   let clock: Hands
   let pushed: Job[]
   let up: boolean
+  let looks: number
   let gate: { opened: Promise<void>; open: () => void }
   let calls: number
+  let tally: Tally
   let runner: Runner
   let relay: Relay
 
@@ -26,9 +28,10 @@ describe('the relay', () => {
     clock = new Hands()
     pushed = []
     up = true
+    looks = 0
     gate = door()
     calls = 0
-    const tally = new Tally()
+    tally = new Tally()
     const parts = { rows: outboxRows(database.statements), clock, log: quiet, measures: tally }
     const slow = numbers(async () => {
       calls++
@@ -38,11 +41,16 @@ describe('the relay', () => {
     relay = createRelay({
       ...parts,
       topics: ['numbers'],
-      pace: PACE,
+      // So long that what is found by the poll alone fails its test.
+      pace: { ...PACE, pollMs: 3_600_000 },
       running: () => runner.running(),
       backend: {
         kind: 'redis',
-        up: () => up,
+        up: () => {
+          looks++
+          tally.look()
+          return up
+        },
         push: (_topic, jobs) => {
           pushed.push(...jobs)
           return Promise.resolve()
@@ -124,6 +132,35 @@ describe('the relay', () => {
     await runner.handle(started())
     expect(calls).toBe(0)
     expect(await relay.tick()).toBe(1)
+  })
+
+  it('finds without a poll what was announced before its commit', async () => {
+    relay.start()
+    await tally.until(() => pushed.length === 1)
+    const outbox = createOutbox(clock, () => {
+      relay.expect()
+    })
+    await database.transaction(async (transaction) => {
+      await outbox.add(transaction, [{ topic: 'numbers', payload: { n: 2 } }])
+      const looked = looks
+      // The second one begins when the first has found nothing.
+      await tally.until(() => looks >= looked + 2)
+    })
+    await tally.until(() => pushed.length === 2)
+    await relay.stop()
+  })
+
+  it('does not look for what is not due yet', async () => {
+    let told = 0
+    const outbox = createOutbox(clock, () => told++)
+    const dueAt = new Date(clock.now().getTime() + 1)
+    await outbox.add(database.statements, [{ topic: 'numbers', payload: { n: 2 }, dueAt }])
+    expect(told).toBe(0)
+    await outbox.add(database.statements, [
+      { topic: 'numbers', payload: { n: 3 }, dueAt },
+      { topic: 'numbers', payload: { n: 4 } },
+    ])
+    expect(told).toBe(1)
   })
 
   function started() {

@@ -47,6 +47,7 @@ CREATE TABLE facilitator_settlement (
   valid_after numeric(78, 0) NOT NULL,
   valid_before numeric(78, 0) NOT NULL,
   signature bytea NOT NULL,
+  payer_has_code boolean NOT NULL,
   alone boolean NOT NULL,
   gas bigint NOT NULL,
   seen_block bigint NOT NULL,

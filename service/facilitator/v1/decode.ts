@@ -25,7 +25,6 @@ export const v1Request = z.object({
 
 export function fromV1(request: z.output<typeof v1Request>): Payment {
   const { paymentPayload: payload, paymentRequirements: terms } = request
-  const authorization = signedOf(payload.payload)
   return {
     version: 1,
     offered: { scheme: payload.scheme, network: payload.network },
@@ -38,8 +37,8 @@ export function fromV1(request: z.output<typeof v1Request>): Payment {
       domain: domainOf(terms.extra),
     },
     network: named(terms.network),
-    authorization,
-    payer: authorization.from,
+    authorization: signedOf(payload.payload),
+    payer: payload.payload.authorization.from,
     valueMismatch: 'invalid_exact_evm_authorization_value',
   }
 }

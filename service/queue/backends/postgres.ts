@@ -16,6 +16,8 @@ export async function openPostgres(connectionString: string, parts: BackendParts
     connectionString,
     max: parts.topics + WORKING,
     keepAlive: true,
+    // A worker may rely on LISTEN for an hour; the system's own default finds a dead peer only after two.
+    keepAliveInitialDelayMillis: 10_000,
     options: `-c search_path=${SCHEMA}`,
   })
   pool.on('error', complain)

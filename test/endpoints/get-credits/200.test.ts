@@ -26,7 +26,7 @@ describe('GET /credits', () => {
     })
     await service.ledger.capture({
       hold: 'call',
-      environment: 'sandbox',
+      owner,
       amount: usdc(1_500_000n),
       shares: [],
       kind: 'capture',

@@ -41,14 +41,14 @@ describe('GET /wallet/balance → 200', () => {
     await reserve('run_3', 3_000_000n)
     await service.ledger.capture({
       hold: 'run_1',
-      environment: 'sandbox',
+      owner,
       amount: usdc(2_000_000n),
       shares: [],
       kind: 'capture',
       reference: null,
       announcements: [],
     })
-    await service.ledger.release({ hold: 'run_3', announcements: [] })
+    await service.ledger.release({ hold: 'run_3', owner, announcements: [] })
     const { body } = await person.call('GET', '/v1/wallet/balance')
     expect(body.wallet).toEqual({
       userId: person.caller.subject,

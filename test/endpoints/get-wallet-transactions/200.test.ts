@@ -22,7 +22,7 @@ describe('GET /wallet/transactions', () => {
     })
     await service.ledger.capture({
       hold: 'run_a',
-      environment: 'sandbox',
+      owner,
       amount: usdc(1_000_000n),
       shares: [{ to: { userId: creator }, amount: usdc(900_000n) }],
       kind: 'capture',

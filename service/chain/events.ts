@@ -1,0 +1,116 @@
+import type { Address, AuthorizationEvent, Hex, Receipt, TransferEvent, Use } from './model.ts'
+import { isRefusal, isTooWide } from './refusal.ts'
+import { unavailable, type Rpc } from './rpc.ts'
+import { addressOfWord, addressWord } from './words.ts'
+
+/** A mined transaction with what USDC said in it; null while it is in no block. */
+export async function readReceipt(rpc: Rpc, usdc: Address, hash: Hex): Promise<Receipt | null> {
+  const raw = await rpc.read<RawReceipt | null>('eth_getTransactionReceipt', hash)
+  return raw === null ? null : toReceipt(raw, usdc)
+}
+
+/** See `Chain.findUse`. */
+export async function findUse(
+  rpc: Rpc,
+  usdc: Address,
+  search: { payer: Address; nonce: Hex; from: bigint; newest: bigint },
+): Promise<Use | null> {
+  const topics = [[USED, CANCELLED], `0x${addressWord(search.payer)}`, search.nonce]
+  let width = WIDEST
+  // An RPC refuses to search from a block that it does not have, and `newest` may be a moment old.
+  let from = search.from < search.newest ? search.from : search.newest
+  for (;;) {
+    const to = from + width - 1n
+    // What was mined since then belongs to the last part.
+    const toBlock = to >= search.newest ? 'latest' : hex(to)
+    try {
+      const filter = { address: usdc, topics, fromBlock: hex(from), toBlock }
+      const [log] = await rpc.call<RawLog[]>('eth_getLogs', filter)
+      if (log !== undefined) return BigInt(log.blockNumber) < search.from ? null : await useOf(rpc, usdc, log)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (!isTooWide(error) || width === 1n) throw unavailable('eth_getLogs', error.message)
+      width = width / 4n + 1n
+      continue
+    }
+    if (toBlock === 'latest') return null
+    from = to + 1n
+  }
+}
+
+async function useOf(rpc: Rpc, usdc: Address, log: RawLog): Promise<Use | null> {
+  const receipt = await readReceipt(rpc, usdc, log.transactionHash)
+  // Its block was taken back in between: whoever asks again hears what is true then.
+  if (receipt === null) return null
+  const { hash, blockNumber, blockHash } = receipt
+  const cancelled = log.topics[0] === CANCELLED
+  return { hash, blockNumber, blockHash, cancelled, transfer: cancelled ? null : transferOf(receipt, log) }
+}
+
+/** USDC marks the nonce and then moves the money: the next `Transfer` is this one's, unless it is another payer's. */
+function transferOf(receipt: Receipt, log: RawLog): TransferEvent | null {
+  const place = Number(log.logIndex)
+  const next = receipt.transfers.find((transfer) => transfer.logIndex > place)
+  return next?.from === addressOfWord(log.topics[1] ?? '0x') ? next : null
+}
+
+function toReceipt(raw: RawReceipt, usdc: Address): Receipt {
+  const transfers: TransferEvent[] = []
+  const used: AuthorizationEvent[] = []
+  const cancelled: AuthorizationEvent[] = []
+  for (const { address, topics, data, logIndex } of raw.logs) {
+    const [event, first, second] = topics
+    if (address.toLowerCase() !== usdc || first === undefined || second === undefined) continue
+    const place = Number(logIndex)
+    if (event === TRANSFER) {
+      transfers.push({ from: addressOfWord(first), to: addressOfWord(second), value: BigInt(data), logIndex: place })
+    } else if (event === USED || event === CANCELLED) {
+      const list = event === USED ? used : cancelled
+      list.push({ authorizer: addressOfWord(first), nonce: second, logIndex: place })
+    }
+  }
+  const gasUsed = BigInt(raw.gasUsed)
+  const effectiveGasPrice = BigInt(raw.effectiveGasPrice)
+  return {
+    hash: raw.transactionHash,
+    status: raw.status === '0x1' ? 'success' : 'reverted',
+    blockNumber: BigInt(raw.blockNumber),
+    blockHash: raw.blockHash,
+    gasUsed,
+    effectiveGasPrice,
+    cost: gasUsed * effectiveGasPrice + BigInt(raw.l1Fee ?? 0),
+    transfers,
+    used,
+    cancelled,
+  }
+}
+
+function hex(value: bigint): Hex {
+  return `0x${value.toString(16)}`
+}
+
+interface RawLog {
+  address: Hex
+  topics: readonly Hex[]
+  data: Hex
+  logIndex: Hex
+  transactionHash: Hex
+  blockNumber: Hex
+}
+
+interface RawReceipt {
+  transactionHash: Hex
+  status: Hex
+  blockNumber: Hex
+  blockHash: Hex
+  gasUsed: Hex
+  effectiveGasPrice: Hex
+  l1Fee?: Hex
+  logs: readonly RawLog[]
+}
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5' // AuthorizationUsed
+const CANCELLED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81' // AuthorizationCanceled
+/** Blocks in one search: most providers allow ten thousand, some less. */
+const WIDEST = 10_000n

@@ -1,0 +1,157 @@
+import type { Clock } from '../kit/clock.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Log } from '../kit/log.ts'
+import { openEndpoint, type Answer, type Endpoint, type Question } from './endpoint.ts'
+
+/** Questions to whichever of a network's RPC addresses answers. */
+export interface Rpc {
+  /** Throws RpcRefusal when the call itself is at fault, DomainError `rpc_unavailable` when no address answers. */
+  call<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
+  /** For questions that no RPC has a reason to refuse: one that does is as good as away. */
+  read<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
+  close(): Promise<void>
+}
+
+export interface RpcOptions {
+  /** In the order of preference. */
+  urls: readonly string[]
+  clock: Clock
+  log: Log
+  timeoutMs?: number
+  /** Small questions of the same moment travel together, at most so many. */
+  batchMax?: number
+}
+
+export function createRpc(options: RpcOptions): Rpc {
+  const { clock, log, timeoutMs = 5_000, batchMax = 20 } = options
+  const nodes = options.urls.map((url): Node => ({ endpoint: openEndpoint(url), failures: 0, restUntil: 0 }))
+  let waiting: Waiting[] = []
+
+  /** Those that failed lately last: nobody should wait for a dead one again and again. */
+  function inOrder(): readonly Node[] {
+    const now = clock.now().getTime()
+    const rest = (node: Node): number => Math.max(0, node.restUntil - now)
+    return [...nodes].sort((a, b) => rest(a) - rest(b))
+  }
+
+  async function ask(questions: readonly Question[]): Promise<readonly Answer[]> {
+    const answers = new Array<Answer>(questions.length).fill({ outage: 'no address is configured' })
+    let open = questions.map((question, place) => ({ question, place }))
+    for (const node of inOrder()) {
+      const given = await askNode(
+        node,
+        open.map(({ question }) => question),
+      )
+      given.forEach((answer, place) => {
+        const asked = open[place]
+        if (asked !== undefined) answers[asked.place] = answer
+      })
+      open = open.filter((_asked, place) => 'outage' in (given[place] ?? { outage: '' }))
+      if (open.length === 0) break
+    }
+    return answers
+  }
+
+  async function askNode(node: Node, questions: readonly Question[]): Promise<readonly Answer[]> {
+    let answers: readonly Answer[]
+    try {
+      answers = await node.endpoint.ask(questions, timeoutMs)
+    } catch (error) {
+      answers = questions.map(() => ({ outage: wordsOf(error) }))
+    }
+    const outage = answers.find((answer) => 'outage' in answer)
+    if (outage === undefined) recovered(node)
+    else failed(node, outage.outage)
+    return answers
+  }
+
+  function failed(node: Node, outage: string): void {
+    node.failures += 1
+    node.restUntil = clock.now().getTime() + Math.min(REST_MS * node.failures, REST_MS_MAX)
+    if (node.failures === 1) log.warn({ rpc: node.endpoint.name, outage }, 'an RPC does not answer as it should')
+  }
+
+  function recovered(node: Node): void {
+    if (node.failures > 0) log.info({ rpc: node.endpoint.name }, 'an RPC answers again')
+    node.failures = 0
+    node.restUntil = 0
+  }
+
+  function flush(): void {
+    const due = waiting
+    waiting = []
+    for (let start = 0; start < due.length; start += batchMax) void travel(due.slice(start, start + batchMax))
+  }
+
+  async function travel(together: readonly Waiting[]): Promise<void> {
+    const answers = await ask(together.map(({ question }) => question))
+    together.forEach(({ settle }, place) => settle(answers[place] ?? { outage: 'no answer' }))
+  }
+
+  async function answerTo(question: Question): Promise<Answer> {
+    if (!SMALL.has(question.method)) return (await ask([question]))[0] ?? { outage: 'no answer' }
+    return new Promise<Answer>((settle) => {
+      if (waiting.push({ question, settle }) === 1) queueMicrotask(flush)
+    })
+  }
+
+  return {
+    async call<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
+      const answer = await answerTo({ method, params })
+      if ('outage' in answer) throw unavailable(method, answer.outage)
+      if ('refusal' in answer) throw answer.refusal
+      return answer.result as Result
+    },
+
+    async read<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
+      const answer = await answerTo({ method, params })
+      if ('result' in answer) return answer.result as Result
+      throw unavailable(method, 'outage' in answer ? answer.outage : answer.refusal.message)
+    },
+
+    async close() {
+      await Promise.all(nodes.map((node) => node.endpoint.close()))
+    },
+  }
+}
+
+export function unavailable(method: string, outage: string): DomainError {
+  return new DomainError(
+    'unavailable',
+    'rpc_unavailable',
+    'The network cannot be reached at the moment. Try again shortly.',
+    { retryAfterSeconds: 5 },
+    new Error(`${method}: ${outage}`),
+  )
+}
+
+function wordsOf(error: unknown): string {
+  const { name, code, message } = error as { name?: string; code?: unknown; message?: string }
+  if (name === 'TimeoutError') return 'no answer in time'
+  return [typeof code === 'string' ? code : '', message ?? ''].filter((word) => word !== '').join(' ')
+}
+
+interface Node {
+  endpoint: Endpoint
+  /** In a row. */
+  failures: number
+  restUntil: number
+}
+
+interface Waiting {
+  question: Question
+  settle(answer: Answer): void
+}
+
+/**
+ * What is quick and often asked many times at once. Not the simulation, which everything else would then wait
+ * for, and no broadcast: when a batch of those times out, nobody knows which of them went out.
+ */
+const SMALL = new Set([
+  'eth_getTransactionReceipt',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getBalance',
+])
+const REST_MS = 2_000
+const REST_MS_MAX = 30_000

@@ -1,0 +1,157 @@
+import { Batch } from '../kit/batch.ts'
+import { authorizationWords } from './calldata.ts'
+import { LENS, ONCE } from './lens/compiled.ts'
+import type { Address, Block, Hex, Outcome, SignedAuthorization, Simulation } from './model.ts'
+import type { Network } from './networks.ts'
+import { isRefusal, isUnknownParameter } from './refusal.ts'
+import { reasonOf } from './revert.ts'
+import { unavailable, type Rpc } from './rpc.ts'
+import { addressWord, bytesTail, numberWord, tailsWithOffsets, Words } from './words.ts'
+
+export type Simulate = (items: readonly SignedAuthorization[]) => Promise<readonly Simulation[]>
+
+export interface SimulationOptions {
+  network: Network
+  rpc: Rpc
+  head(): Promise<Block>
+  /** Whoever will send the transactions: a wallet may look. */
+  sender: Address
+  /** What the transfer itself may use; more than that is a wallet that burns gas. */
+  gasEach: bigint
+}
+
+/** Whatever is asked at the same moment goes through the lens together, in one eth_call. */
+export function createSimulation(options: SimulationOptions): Simulate {
+  const { network, rpc, head, sender, gasEach } = options
+  let overrides = true
+  let turn = 0
+
+  const batch = new Batch<SignedAuthorization, Judged>({
+    // While the RPC is busy with one call, the next is encoded and the one before decoded.
+    lanes: 2,
+    largest: ITEMS_MAX,
+    laneOf: () => (turn = (turn + 1) % 2),
+    async run(items) {
+      try {
+        const simulations = await judge(items)
+        return simulations.map((simulation) => ({ simulation }))
+      } catch (error) {
+        // Thrown, it would be tried again item by item, and an RPC that is down be waited for fifty times.
+        return items.map(() => ({ error: isRefusal(error) ? unavailable('eth_call', error.message) : error }))
+      }
+    },
+  })
+
+  async function judge(items: readonly SignedAuthorization[]): Promise<readonly Simulation[]> {
+    const verdicts: Simulation[] = []
+    // A wallet that burns all it may leaves too little for those behind it: they are asked about again.
+    while (verdicts.length < items.length) {
+      const open = items.slice(verdicts.length)
+      const judged = decode(await look(open), open.length)
+      if (judged.length === 0) throw unavailable('eth_call', 'its gas does not suffice for one item')
+      verdicts.push(...judged)
+    }
+    return verdicts
+  }
+
+  async function look(items: readonly SignedAuthorization[]): Promise<Hex> {
+    const question = encode(network.usdc.address, gasEach, items)
+    // Priced as the real one will be: some wallets behave as long as gas is free.
+    const gasPrice = hex(2n * (await head()).baseFeePerGas + 1n)
+    if (overrides) {
+      const answer = await throughOverride(question, items.length, gasPrice)
+      if (answer !== null) return answer
+      overrides = false
+    }
+    const data: Hex = `${ONCE}${numberWord(32)}${bytesTail(question)}`
+    const gas = hex(callGas(data, items.length) + items.length * DEPLOYLESS_GAS_EACH + DEPLOYLESS_GAS)
+    return rpc.call<Hex>('eth_call', { from: sender, data, gas, gasPrice }, 'latest')
+  }
+
+  /** Null where the RPC knows no overrides: it refuses the parameter, or calls an address without code. */
+  async function throughOverride(question: Hex, count: number, gasPrice: Hex): Promise<Hex | null> {
+    const call = { from: sender, to: LENS_PLACE, data: question, gas: hex(callGas(question, count)), gasPrice }
+    try {
+      const answer = await rpc.call<Hex>('eth_call', call, 'latest', {
+        [LENS_PLACE]: { code: LENS },
+        [sender]: { balance: PLENTY },
+      })
+      return answer === '0x' ? null : answer
+    } catch (error) {
+      if (isRefusal(error) && isUnknownParameter(error)) return null
+      throw error
+    }
+  }
+
+  function callGas(data: Hex, count: number): number {
+    const wanted = count * (Number(gasEach) * (1 + 1 / 32) + GAS_AROUND)
+    return Math.ceil(GAS_FIXED + data.length * GAS_PER_DIGIT + Math.min(wanted, GAS_MAX))
+  }
+
+  return async (items) => {
+    const judged = await Promise.all(items.map((item) => batch.add(item)))
+    return judged.map((each) => {
+      if ('error' in each) throw each.error
+      return each.simulation
+    })
+  }
+}
+
+type Judged = { simulation: Simulation } | { error: unknown }
+
+function encode(usdc: Address, gasEach: bigint, items: readonly SignedAuthorization[]): Hex {
+  const tuples = items.map((item) => authorizationWords(item) + numberWord(7 * 32) + bytesTail(item.signature))
+  const head = addressWord(usdc) + numberWord(gasEach) + numberWord(3 * 32)
+  return `${JUDGE}${head}${numberWord(items.length)}${tailsWithOffsets(tuples)}`
+}
+
+/** The verdicts, up to the first that had no gas left. */
+function decode(answer: Hex, count: number): Simulation[] {
+  const words = new Words(answer)
+  const table = words.size(0) + 32
+  if (words.size(table - 32) !== count) throw new Error('the lens answered about something else')
+  const simulations: Simulation[] = []
+  for (let place = 0; place < count; place++) {
+    const at = table + words.size(table + place * 32)
+    if (!words.flag(at)) break
+    simulations.push({
+      used: words.flag(at + 2 * 32),
+      payerBlacklisted: words.flag(at + 3 * 32),
+      payeeBlacklisted: words.flag(at + 4 * 32),
+      paused: words.flag(at + 5 * 32),
+      payerCode: CODES[words.size(at + 6 * 32)] ?? 'contract',
+      balance: words.number(at + 7 * 32),
+      outcome: outcomeOf(words, at),
+    })
+  }
+  return simulations
+}
+
+function outcomeOf(words: Words, at: number): Outcome {
+  if (words.flag(at + 32)) return { succeeds: true, gas: words.number(at + 8 * 32) }
+  return { succeeds: false, reason: reasonOf(words.bytes(at + words.size(at + 9 * 32))) }
+}
+
+function hex(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}
+
+const CODES = ['none', 'delegation', 'contract'] as const
+
+const JUDGE = '0xb05da3e8' // judge(address,uint256,(address,address,uint256,uint256,uint256,bytes32,bytes)[])
+/** Where nobody else is. */
+const LENS_PLACE = '0xc015007000000000000000000000000000001e45'
+/** One ether: whatever the sender really has, the simulation is not about it. */
+const PLENTY = '0xde0b6b3a7640000'
+/** As creation code, 64 items with signatures of ordinary length would pass the limit of EIP-3860. */
+const ITEMS_MAX = 50
+/** Below what the providers give to an eth_call, and below the limit of a transaction (EIP-7825). */
+const GAS_MAX = 14_000_000
+const GAS_FIXED = 200_000
+/** Of calldata: 40 a byte at the least (EIP-7623). */
+const GAS_PER_DIGIT = 20
+/** As `AROUND` in the lens, and the copying of its answer. */
+const GAS_AROUND = 90_000
+/** To make the lens, and to "store" its answer as code: 200 a byte. */
+const DEPLOYLESS_GAS = 1_500_000
+const DEPLOYLESS_GAS_EACH = 512 * 200

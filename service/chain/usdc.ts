@@ -1,0 +1,99 @@
+import type { Clock } from '../kit/clock.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Log } from '../kit/log.ts'
+import { encodeAuthorizationState, encodeBalanceOf, encodeBatch, encodeTransfer } from './calldata.ts'
+import type { Curve } from './curve.ts'
+import { findUse, readReceipt } from './events.ts'
+import { createFees } from './fees.ts'
+import { createHead } from './head.ts'
+import type { Keccak } from './keccak.ts'
+import type { Address, Call, Chain, Hex } from './model.ts'
+import type { Network } from './networks.ts'
+import { isRefusal } from './refusal.ts'
+import { reasonOf } from './revert.ts'
+import { createRpc, unavailable } from './rpc.ts'
+import { createSimulation } from './simulation.ts'
+import { createTransactions } from './transactions.ts'
+
+export interface ChainOptions {
+  network: Network
+  /** The RPC's addresses, in the order of preference. */
+  urls: readonly string[]
+  /** Whoever will send the transactions, for the simulation; null where there is no sponsor. */
+  sender: Address | null
+  curve: Curve
+  keccak: Keccak
+  clock: Clock
+  log: Log
+  timeoutMs?: number
+  /** What a transfer may use in the simulation: wallets that are contracts need more than keys. */
+  gasEach?: bigint
+  maxFeePerGasCap?: bigint
+  /** How old the newest block may be: half a block. */
+  headMaxAgeMs?: number
+}
+
+/** USDC on one network. It connects when it is first asked something. */
+export function createChain(options: ChainOptions): Chain {
+  const { network, clock, log, curve, keccak } = options
+  const usdc = network.usdc.address
+  const rpc = createRpc({
+    urls: options.urls,
+    clock,
+    log,
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  })
+  const head = createHead(rpc, clock, options.headMaxAgeMs ?? 1_000)
+  const sender = options.sender ?? NOBODY
+  const gasEach = options.gasEach ?? GAS_EACH
+  const transactions = createTransactions({ rpc, curve, keccak, chainId: network.chainId })
+
+  async function readUsdc(data: Hex): Promise<bigint> {
+    const word = await rpc.read<Hex>('eth_call', { to: usdc, data }, 'latest')
+    if (word === '0x') throw unavailable('eth_call', `there is no USDC at ${usdc}`)
+    return BigInt(word)
+  }
+
+  return {
+    network,
+    simulate: createSimulation({ network, rpc, head, sender, gasEach }),
+    encodeTransfer: (item, payerHasCode) => encodeTransfer(usdc, item, payerHasCode),
+    encodeBatch: (items) => encodeBatch(usdc, items),
+
+    addressOf: transactions.addressOf,
+    signTransaction: transactions.sign,
+    broadcast: transactions.broadcast,
+    isKnown: transactions.isKnown,
+    receipt: (hash) => readReceipt(rpc, usdc, hash),
+
+    authorization: async (payer, nonce) => ({ used: (await readUsdc(encodeAuthorizationState(payer, nonce))) !== 0n }),
+    findUse: async (payer, nonce, from) => findUse(rpc, usdc, { payer, nonce, from, newest: (await head()).number }),
+
+    head,
+    nonceOf: async (address, at) => Number(await rpc.read<Hex>('eth_getTransactionCount', address, at)),
+    balanceOf: (address) => readUsdc(encodeBalanceOf(address)),
+    nativeBalance: async (address) => BigInt(await rpc.read<Hex>('eth_getBalance', address, 'latest')),
+    fees: createFees({ rpc, head, cap: options.maxFeePerGasCap ?? FEE_CAP }),
+
+    async estimateGas(call: Call & { from: Address }) {
+      try {
+        return BigInt(await rpc.call<Hex>('eth_estimateGas', call))
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        const reason = error.data === undefined ? null : reasonOf(Buffer.from(error.data.slice(2), 'hex'))
+        throw new DomainError('failed', 'call_reverts', 'The network would not carry this out.', {
+          reason: reason ?? error.message,
+        })
+      }
+    },
+
+    close: () => rpc.close(),
+  }
+}
+
+/** Has no code anywhere and no key that anybody knows. */
+const NOBODY = '0xc01500700000000000000000000000000000b0d1'
+/** Five transfers' worth, for the signature check of a contract. */
+const GAS_EACH = 400_000n
+/** A hundred times what Base takes on a bad day. */
+const FEE_CAP = 20_000_000_000n

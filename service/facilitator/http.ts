@@ -1,0 +1,262 @@
+import { z } from 'zod'
+import { NETWORKS, networkOf } from '../chain/networks.ts'
+import { reply, route, type AnyRoute, type Reply } from '../edge/route.ts'
+import { invalid } from '../kit/errors.ts'
+import { timestamp } from '../kit/wire.ts'
+import { sentenceOf, settlementFailed } from './errors.ts'
+import type { Answer, Payment, Settlement, Verdict } from './model.ts'
+import type { Facilitator } from './service.ts'
+import { fromV1, v1Request } from './v1/decode.ts'
+import { fromV2, v2Request } from './v2/decode.ts'
+import { address, bytes32 } from './wire.ts'
+
+export function facilitatorRoutes(facilitator: Facilitator): AnyRoute[] {
+  return [...readings(facilitator), verifyRoute(facilitator), settleRoute(facilitator), settlementRoute(facilitator)]
+}
+
+function readings(facilitator: Facilitator): AnyRoute[] {
+  const common = { method: 'get', tag: 'Facilitator', auth: 'anyone', limit: null } as const
+  return [
+    route({
+      ...common,
+      path: '/health',
+      summary: 'Whether the facilitator is there, and who pays the gas',
+      answers: { 200: healthBody },
+      handle: () =>
+        Promise.resolve(
+          reply(200, {
+            status: 'ok',
+            facilitator: facilitator.sponsors()[0] ?? null,
+            networks: facilitator.networks.map(({ caip2 }) => caip2),
+            versions: ['v1', 'v2'],
+          }),
+        ),
+    }),
+    route({
+      ...common,
+      path: '/supported',
+      summary: 'Networks and protocol versions',
+      answers: { 200: supportedBody },
+      handle: () => Promise.resolve(reply(200, toSupported(facilitator))),
+    }),
+  ]
+}
+
+function verifyRoute(facilitator: Facilitator): AnyRoute {
+  return route({
+    method: 'post',
+    path: '/verify',
+    summary: 'Check a payment authorization; moves nothing',
+    tag: 'Facilitator',
+    auth: 'anyone',
+    limit: 'verify',
+    bodyBytesMax: BODY_BYTES_MAX,
+    body: requestBody,
+    answers: { 200: verifyBody },
+    errors: { 503: 'The network has no RPC or sponsor here, or does not answer.' },
+    errorFields: ({ code, sentence }) => ({ ...NOT_VALID, invalidReason: reasonOf(code), reason: sentence }),
+    handle: async ({ body }) => reply(200, toVerdict(await facilitator.verify(toPayment(body)))),
+  })
+}
+
+function settleRoute(facilitator: Facilitator): AnyRoute {
+  return route({
+    method: 'post',
+    path: '/settle',
+    summary: 'Make the transfer; its success is told once',
+    tag: 'Facilitator',
+    auth: 'anyone',
+    idempotent: 'anyone',
+    limit: 'settle',
+    bodyBytesMax: BODY_BYTES_MAX,
+    body: requestBody,
+    answers: { 200: settleBody },
+    errors: {
+      500: 'The chain refused for a reason of the facilitator, or a fault of ours.',
+      503: 'The network has no RPC or sponsor here, or does not answer.',
+    },
+    errorFields: ({ code, sentence }) => {
+      const reason = reasonOf(code)
+      return { ...NOT_SETTLED, errorReason: reason, error_reason: reason, errorMessage: sentence }
+    },
+    async handle({ body, operation, keyed }) {
+      const payment = toPayment(body)
+      const answer = await facilitator.settle(payment, { operation, keeps: keyed })
+      const encoded = toSettled(answer, payment.asked.network)
+      if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
+      return withDelivery(facilitator, answer, operation, keyed, reply(200, encoded))
+    },
+  })
+}
+
+/** A success that is told over a connection counts as told once it went out whole. */
+function withDelivery(
+  facilitator: Facilitator,
+  { success, digest }: Awaited<ReturnType<Facilitator['settle']>>,
+  operation: string,
+  keyed: boolean,
+  answer: Reply,
+): Reply {
+  if (!success || digest === null || keyed) return answer
+  return { ...answer, whenSent: (arrived) => facilitator.delivered(digest, operation, arrived) }
+}
+
+function settlementRoute(facilitator: Facilitator): AnyRoute {
+  return route({
+    method: 'get',
+    path: '/settlements/:network/:payer/:nonce',
+    summary: 'How far an authorization has come, for whoever knows it',
+    tag: 'Facilitator',
+    auth: 'anyone',
+    limit: null,
+    params: z.object({ network: z.string(), payer: address, nonce: bytes32 }),
+    answers: { 200: settlementBody },
+    errors: { 404: 'No settlement of this authorization is known here.' },
+    async handle({ params }) {
+      const network = networkOf(params.network)
+      if (network === null) throw invalid({ network: `must be one of ${NAMES.join(', ')}` })
+      const settlement = await facilitator.find(network.name, params.payer, params.nonce)
+      return reply(200, toSettlement(settlement, params.network))
+    },
+  })
+}
+
+const BODY_BYTES_MAX = 65_536
+const NAMES = Object.values(NETWORKS).flatMap(({ name, caip2 }) => [name, caip2])
+
+const requestBody = z
+  .discriminatedUnion('x402Version', [v1Request, v2Request], { error: 'must be 1 or 2' })
+  .meta({ description: 'As the x402 protocol has it; a `payment` beside `paymentPayload` is ignored' })
+
+function toPayment(body: z.output<typeof requestBody>): Payment {
+  return body.x402Version === 1 ? fromV1(body) : fromV2(body)
+}
+
+const healthBody = z.object({
+  status: z.literal('ok'),
+  facilitator: z.string().nullable(),
+  networks: z.array(z.string()),
+  versions: z.array(z.string()),
+})
+
+const supportedBody = z.object({
+  kinds: z.array(z.object({ x402Version: z.int(), scheme: z.string(), network: z.string() })),
+  extensions: z.array(z.string()),
+  signers: z.record(z.string(), z.array(z.string())),
+  supportedNetworks: z.array(z.object({ networkId: z.string(), version: z.string() })),
+})
+
+function toSupported(facilitator: Facilitator): z.input<typeof supportedBody> {
+  const ids = facilitator.networks.flatMap(({ name, caip2 }) => [
+    { network: name, x402Version: 1 },
+    { network: caip2, x402Version: 2 },
+  ])
+  return {
+    kinds: ids.map((id) => ({ ...id, scheme: 'exact' })),
+    extensions: [],
+    signers: { 'eip155:*': [...facilitator.sponsors()] },
+    supportedNetworks: ids.map(({ network, x402Version }) => ({
+      networkId: network,
+      version: `v${String(x402Version)}`,
+    })),
+  }
+}
+
+const verifyBody = z.object({
+  isValid: z.boolean(),
+  invalidReason: z.string().nullable(),
+  payer: z.string().nullable(),
+  valid: z.boolean(),
+  reason: z.string().nullable(),
+})
+
+function toVerdict({ payer, refusal }: Verdict): z.input<typeof verifyBody> {
+  const isValid = refusal === null
+  return {
+    isValid,
+    invalidReason: refusal,
+    payer,
+    valid: isValid,
+    reason: refusal === null ? null : sentenceOf(refusal),
+  }
+}
+
+const NOT_VALID = { isValid: false, invalidReason: null, payer: null, valid: false, reason: null }
+
+/** What the protocol calls a request that cannot be read; anything else has no word there. */
+function reasonOf(code: string): string {
+  return code === 'invalid_input' || code === 'invalid_json' ? 'invalid_payload' : code
+}
+
+const settleBody = z.object({
+  success: z.boolean(),
+  transaction: z.string().meta({ description: 'Empty unless it is a success' }),
+  txHash: z.string().nullable(),
+  network: z.string(),
+  payer: z.string().nullable(),
+  errorReason: z.string().nullable(),
+  error_reason: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  settled: z.boolean(),
+  status: z.enum(['settled', 'pending', 'failed']),
+})
+
+const NOT_SETTLED = {
+  success: false,
+  transaction: '',
+  txHash: null,
+  network: '',
+  payer: null,
+  settled: false,
+  status: 'failed',
+}
+
+function toSettled(answer: Answer, network: string): z.input<typeof settleBody> {
+  const { success, txHash, payer, status } = answer
+  const reason = answer.success ? null : answer.reason
+  return {
+    success,
+    transaction: answer.success ? answer.txHash : '',
+    txHash,
+    network,
+    payer,
+    errorReason: reason,
+    error_reason: reason,
+    errorMessage: reason === null ? null : sentenceOf(reason),
+    settled: success,
+    status,
+  }
+}
+
+const settlementBody = z.object({
+  network: z.string(),
+  payer: z.string(),
+  nonce: z.string(),
+  payTo: z.string(),
+  value: z.string().meta({ description: 'Micro-USDC' }),
+  status: z.enum(['settled', 'pending', 'failed']),
+  txHash: z.string().nullable(),
+  errorReason: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  confirmed: z.boolean().meta({ description: 'Deep enough in the chain not to be looked at again' }),
+  claimedAt: timestamp,
+  endedAt: timestamp.nullable(),
+})
+
+function toSettlement(settlement: Settlement, network: string): z.input<typeof settlementBody> {
+  const { authorization, state, txHash, reason, final, claimedAt, endedAt } = settlement
+  return {
+    network,
+    payer: authorization.from,
+    nonce: authorization.nonce,
+    payTo: authorization.to,
+    value: String(authorization.value),
+    status: state === 'settled' || state === 'failed' ? state : 'pending',
+    txHash: state === 'failed' ? null : txHash,
+    errorReason: reason,
+    errorMessage: reason === null ? null : sentenceOf(reason),
+    confirmed: final,
+    claimedAt: claimedAt.toISOString(),
+    endedAt: endedAt === null ? null : endedAt.toISOString(),
+  }
+}

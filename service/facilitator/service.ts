@@ -1,0 +1,90 @@
+import type { Address, Hex } from '../chain/model.ts'
+import { NETWORKS, type NetworkName } from '../chain/networks.ts'
+import { settlementMissing } from './errors.ts'
+import type { Answer, Asker, Payment, Settlement, Verdict } from './model.ts'
+import { createBell } from './service/bell.ts'
+import { examine, simulate } from './service/examine.ts'
+import { createGasWatch } from './service/gas.ts'
+import { createLane, type Lane } from './service/lane.ts'
+import { PACE, type FacilitatorParts } from './service/parts.ts'
+import { reconcile } from './service/reconcile.ts'
+import { createSettling } from './service/settle.ts'
+
+/** Verifies and settles. Over HTTP for everybody; checkouts and paywalls call it directly. */
+export function createFacilitator(parts: FacilitatorParts) {
+  const bells = { claimed: createBell(), ended: createBell() }
+  const settling = createSettling(parts, bells)
+  const gas = createGasWatch(parts)
+  const lanes = [...parts.chains.values()].flatMap((chain) =>
+    parts.keys.map((key) => createLane(parts, chain, key, bells)),
+  )
+  const anyChain = [...parts.chains.values()][0]
+  let running: Promise<unknown> | null = null
+  let stopped = false
+
+  async function run(lane: Lane): Promise<void> {
+    while (!stopped) {
+      try {
+        await lane.turn()
+      } catch (error) {
+        parts.log.warn({ err: error, network: lane.network, sponsor: lane.sponsor }, 'a sponsor skips a turn')
+        await pause(PACE.recheckMs)
+      }
+      if (lane.busy()) await pause(PACE.turnMs)
+      else await bells.claimed.wait(PACE.turnMs)
+      await pause(PACE.gatherMs)
+    }
+    await lane.release()
+  }
+
+  return {
+    /** Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked. */
+    async verify(payment: Payment): Promise<Verdict> {
+      const examined = examine(parts, payment)
+      const refusal = typeof examined === 'string' ? examined : (await simulate(parts, examined)).refusal
+      return { payer: payment.payer, refusal }
+    },
+
+    /** Makes the transfer happen, once, and tells of its success once. See `Asker` about who is told. */
+    settle: (payment: Payment, asker: Asker): Promise<Answer & { digest: Hex | null }> =>
+      settling.settle(payment, asker),
+
+    /** The caller who was offered the success has it, or never will: then the next one gets it. */
+    async delivered(digest: Hex, operation: string, arrived: boolean): Promise<void> {
+      if (arrived) await parts.store.confirm(digest, operation, parts.clock.now())
+      else await parts.store.withdraw(digest, operation)
+      bells.ended.ring()
+    },
+
+    async find(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement> {
+      const found = await parts.store.findByNonce(network, payer, nonce)
+      if (found === null) throw settlementMissing()
+      return found
+    },
+
+    networks: Object.values(NETWORKS),
+    /** Who pays the gas. */
+    sponsors: (): readonly Address[] =>
+      anyChain === undefined ? [] : parts.keys.map((key) => anyChain.addressOf(key)),
+    gas,
+
+    reconcile: (now: Date): Promise<void> => reconcile(parts, now),
+    /** From now on this process is a writer for whatever sponsor is free. */
+    start(): void {
+      running ??= Promise.all(lanes.map(run))
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      bells.claimed.ring()
+      await running
+    },
+  }
+}
+
+export type Facilitator = ReturnType<typeof createFacilitator>
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

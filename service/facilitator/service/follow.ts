@@ -1,0 +1,76 @@
+import type { Chain, Receipt } from '../../chain/model.ts'
+import type { Carrier, Settlement } from '../model.ts'
+import { isMoved } from '../rules.ts'
+import { judge } from './judge.ts'
+import type { FacilitatorParts } from './parts.ts'
+
+/**
+ * Looks for a transaction on the chain and writes down what it finds. Answers whether it is in a block. Safe
+ * to run in two processes at once: every write names the states that it may leave.
+ */
+export async function follow(parts: FacilitatorParts, chain: Chain, carrier: Carrier): Promise<boolean> {
+  const receipt = await receiptOf(chain, carrier)
+  if (receipt === null) {
+    if (carrier.state === 'mined') await reopen(parts, carrier)
+    return false
+  }
+  if (receipt.blockHash !== carrier.blockHash) {
+    await record(parts, carrier, receipt)
+  } else if (await isDeep(parts, chain, receipt)) {
+    await parts.store.finish(carrier)
+  }
+  await judgeRest(parts, chain, carrier, receipt)
+  return true
+}
+
+/** Any of its hashes may be the one that was mined: a fee bump may have come too late. */
+async function receiptOf(chain: Chain, carrier: Carrier): Promise<Receipt | null> {
+  for (const hash of carrier.hashes) {
+    const receipt = await chain.receipt(hash)
+    if (receipt !== null) return receipt
+  }
+  return null
+}
+
+async function record(parts: FacilitatorParts, carrier: Carrier, receipt: Receipt): Promise<void> {
+  const { store, clock } = parts
+  await parts.checkpoint('mined')
+  const before = carrier.state === 'mined' ? await store.vanished(carrier) : []
+  const moved = (await store.carried(carrier)).filter((settlement) => isMoved(settlement, receipt))
+  await store.mined(
+    carrier,
+    receipt,
+    moved.map(({ digest }) => digest),
+    clock.now(),
+  )
+  await parts.checkpoint('settled')
+  parts.measures.count('settled', moved.length)
+  alarm(parts, carrier, before.filter((digest) => !moved.some((settlement) => settlement.digest === digest)).length)
+}
+
+/** The block that it was in is gone. It is sent again, and what it ended is open until it is mined again. */
+async function reopen(parts: FacilitatorParts, carrier: Carrier): Promise<void> {
+  parts.log.warn({ network: carrier.network, hash: carrier.hash }, 'a transaction of ours is gone from the chain')
+  const told = await parts.store.vanished(carrier)
+  alarm(parts, carrier, told.length)
+}
+
+/** A seller has served for a payment that is not on the chain any more: mostly it comes back in the next block. */
+function alarm(parts: FacilitatorParts, carrier: Carrier, settlements: number): void {
+  parts.measures.count('settlement_reorganised', settlements)
+  if (settlements > 0) parts.log.error({ hash: carrier.hash, settlements }, 'told successes are open again')
+}
+
+async function isDeep(parts: FacilitatorParts, chain: Chain, receipt: Receipt): Promise<boolean> {
+  const head = await chain.head()
+  return head.number - receipt.blockNumber + 1n >= BigInt(parts.settings.confirmations)
+}
+
+/** What our transaction carried and did not move, one by one: the neighbours have their success already. */
+async function judgeRest(parts: FacilitatorParts, chain: Chain, carrier: Carrier, receipt: Receipt): Promise<void> {
+  const rest: readonly Settlement[] = await parts.store.carried(carrier)
+  for (const settlement of rest) {
+    const alone = settlement.alone || rest.length + receipt.used.length === 1
+    await judge(parts, chain, settlement, alone)
+  }
+}

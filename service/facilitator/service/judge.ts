@@ -1,0 +1,52 @@
+import type { Chain } from '../../chain/model.ts'
+import type { Settlement } from '../model.ts'
+import { isOver, isPaidBy, refuseSimulation } from '../rules.ts'
+import type { FacilitatorParts } from './parts.ts'
+
+/**
+ * What became of an authorization that our own transaction did not move: its nonce is used by somebody else,
+ * or it is not used and may be tried once more, or it can never be. Read from the chain each time, so that
+ * judging twice comes to the same.
+ */
+export async function judge(
+  parts: FacilitatorParts,
+  chain: Chain,
+  settlement: Settlement,
+  /** Whether the chain has run it alone, so that trying again would come to the same. */
+  tried: boolean,
+): Promise<void> {
+  const { store, clock, signatures, log, measures } = parts
+  const { authorization, digest } = settlement
+  const head = await chain.head()
+  const { used } = await chain.authorization(authorization.from, authorization.nonce)
+  if (used) {
+    const use = await chain.findUse(authorization.from, authorization.nonce, settlement.seenBlock)
+    // The node that knows the event lags behind the one that knows the state: asked again at the next turn.
+    if (use === null) return
+    if (!isPaidBy(use, settlement)) return await store.fail(settlement, USED, false, clock.now())
+    const final = head.number - use.blockNumber + 1n >= BigInt(parts.settings.confirmations)
+    await store.settledElsewhere(settlement, use, final, clock.now())
+    return
+  }
+  if (settlement.external) {
+    log.warn({ digest }, 'the transaction that settled an authorization is gone from the chain; it is sent by us')
+    measures.count('settlement_reorganised')
+    return await store.release(settlement, settlement.payerHasCode)
+  }
+  if (isOver(settlement, head.timestamp)) return await store.fail(settlement, EXPIRED, false, clock.now())
+  // Not tried yet: it waits for a sponsor, and its time is not over.
+  if (settlement.state === 'claimed') return
+
+  const [simulation] = await chain.simulate([authorization])
+  if (simulation === undefined) return
+  const signed = signatures.recover(digest, authorization.signature) === authorization.from
+  const refusal = refuseSimulation(simulation, authorization.value, signed)
+  if (refusal !== null) return await store.fail(settlement, refusal, false, clock.now())
+  // It would go through now. Among others it may have been starved of gas, so it gets a transaction of its own.
+  const payerHasCode = simulation.payerCode !== 'none'
+  if (!tried) return await store.release(settlement, payerHasCode)
+  await store.fail(settlement, 'invalid_exact_evm_transaction_failed', !payerHasCode, clock.now())
+}
+
+const USED = 'invalid_exact_evm_nonce_already_used'
+const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'

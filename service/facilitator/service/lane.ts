@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import type { Address, Chain, Hex } from '../../chain/model.ts'
+import type { Carrier, Settlement } from '../model.ts'
+import { gaps, gasLimit, plan } from '../rules.ts'
+import type { Bell } from './bell.ts'
+import { follow } from './follow.ts'
+import { judge } from './judge.ts'
+import { PACE, type FacilitatorParts } from './parts.ts'
+import { createSender, type Sender } from './send.ts'
+
+/** One sponsor on one network. While it has the lease it is the only one that signs with this key there. */
+export interface Lane {
+  readonly sponsor: Address
+  readonly network: string
+  /** One round: keep the lease, send what waits, look after what is under way. */
+  turn(): Promise<void>
+  /** Something is under way: the next block decides, so there is time to gather. */
+  busy(): boolean
+  release(): Promise<void>
+}
+
+export function createLane(
+  parts: FacilitatorParts,
+  chain: Chain,
+  key: Hex,
+  bells: { claimed: Bell; ended: Bell },
+): Lane {
+  const { store, clock } = parts
+  const network = chain.network.name
+  const sponsor = chain.addressOf(key)
+  const name = `sponsor ${network} ${sponsor}`
+  const lane = randomUUID()
+  const lease = parts.lease(name)
+  let leasedUntil = 0
+  /** Null while this process is not the writer: what it knew of the nonces is worth nothing. */
+  let sender: Sender | null = null
+  let carriers: readonly Carrier[] = []
+  let checkedAt = 0
+
+  async function turn(): Promise<void> {
+    if (!(await keepLease())) return
+    if (sender === null) {
+      sender = await createSender(parts, chain, { key, sponsor, lane })
+      await repair(sender)
+    }
+    await submit(sender)
+    await lookAfter(sender)
+  }
+
+  async function keepLease(): Promise<boolean> {
+    const now = clock.now()
+    if (now.getTime() < leasedUntil - PACE.leaseMs / 2) return true
+    const kept = await lease.take(now, new Date(now.getTime() + PACE.leaseMs))
+    // Somebody else may have signed while the lease was out: the nonces are counted anew.
+    if (!kept || now.getTime() >= leasedUntil) sender = null
+    leasedUntil = kept ? now.getTime() + PACE.leaseMs : 0
+    return kept
+  }
+
+  async function submit(to: Sender): Promise<void> {
+    carriers = await store.open(network, { sponsor })
+    const inFlight = carriers.filter(({ state }) => state !== 'mined').length
+    if (inFlight >= PACE.flightMax) return
+    const now = clock.now()
+    const room = (PACE.flightMax - inFlight) * PACE.batchMax
+    const taken = await store.take(network, lane, Math.min(room, 200), now, new Date(now.getTime() + PACE.takenMs))
+    const timely = taken.filter(
+      ({ authorization }) => authorization.validBefore > BigInt(Math.floor(now.getTime() / 1000)),
+    )
+    for (const late of taken.filter((settlement) => !timely.includes(settlement)))
+      await judge(parts, chain, late, false)
+    // Signed one after the other, for the nonces; sent together, for the time.
+    const sending: Promise<void>[] = []
+    for (const group of plan(timely, PACE.batchMax).slice(0, PACE.flightMax - inFlight)) {
+      const signed = await to.sign(callOf(group), gasLimit(group), group)
+      if (signed !== null) sending.push(to.send(signed))
+    }
+    await Promise.all(sending)
+    if (sending.length > 0) carriers = await store.open(network, { sponsor })
+  }
+
+  function callOf(group: readonly Settlement[]) {
+    const [only, ...others] = group
+    return only !== undefined && others.length === 0
+      ? chain.encodeTransfer(only.authorization, only.payerHasCode)
+      : chain.encodeBatch(group.map(({ authorization }) => authorization))
+  }
+
+  async function lookAfter(to: Sender): Promise<void> {
+    const now = clock.now().getTime()
+    const waiting = carriers.filter(({ state }) => state !== 'mined')
+    // In the order of their nonces: behind one that is not mined none is.
+    for (const [place, carrier] of waiting.entries()) {
+      if (await follow(parts, chain, carrier)) {
+        bells.ended.ring()
+        continue
+      }
+      if (place === 0) await to.push(carrier)
+      else await to.resend(carrier)
+      break
+    }
+    if (now - checkedAt < PACE.recheckMs) return
+    checkedAt = now
+    for (const carrier of carriers.filter(({ state }) => state === 'mined')) await follow(parts, chain, carrier)
+  }
+
+  /** A nonce below ours that nothing was signed for would hold up everything behind it for ever. */
+  async function repair(to: Sender): Promise<void> {
+    const open = (await store.open(network, { sponsor })).filter(({ state }) => state !== 'mined')
+    const missing = gaps(
+      await chain.nonceOf(sponsor, 'latest'),
+      open.map(({ nonce }) => nonce),
+    )
+    for (const nonce of missing) await to.fill(nonce)
+  }
+
+  return {
+    sponsor,
+    network,
+    turn,
+    busy: () => carriers.some(({ state }) => state !== 'mined'),
+    async release() {
+      sender = null
+      leasedUntil = 0
+      await lease.release()
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import type { Address, Call, Chain, Fees, Hex } from '../../chain/model.ts'
+import type { Carrier, Settlement } from '../model.ts'
+import { bumpFees } from '../rules.ts'
+import { judge } from './judge.ts'
+import { PACE, type FacilitatorParts } from './parts.ts'
+
+/** The one who counts a sponsor's nonces, as long as its lane has the lease. */
+export interface Sender {
+  /** Stores a transaction for these; null when they are not this lane's any more. */
+  sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<Carrier | null>
+  /** Never throws: what did not go out is stored and goes out again. */
+  send(carrier: Carrier): Promise<void>
+  /** For the transaction that all others wait for: sends it again, raises its fees, or gives its nonce up. */
+  push(carrier: Carrier): Promise<void>
+  /** Sends it again if it was never sent or the node has forgotten it. */
+  resend(carrier: Carrier): Promise<void>
+  /** Takes a nonce that nothing was signed for, with a transfer of nothing to oneself. */
+  fill(nonce: number): Promise<void>
+}
+
+export async function createSender(
+  parts: FacilitatorParts,
+  chain: Chain,
+  { key, sponsor, lane }: { key: Hex; sponsor: Address; lane: string },
+): Promise<Sender> {
+  const { store, clock, log } = parts
+  const network = chain.network.name
+  let next = await countNonce()
+  /** When a foreign transaction was first seen under a nonce of ours. */
+  const foreign = new Map<bigint, number>()
+  const triedAt = new Map<bigint, number>()
+
+  /** The database knows of transactions that no node has seen yet, the node of those that others sent by hand. */
+  async function countNonce(): Promise<number> {
+    const own = await store.highestNonce(network, sponsor)
+    return Math.max((own ?? -1) + 1, await chain.nonceOf(sponsor, 'pending'))
+  }
+
+  async function sign(call: Call, gas: bigint, items: readonly Settlement[], at?: number): Promise<Carrier | null> {
+    const fees = await chain.fees()
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const nonce = at ?? next
+      const { hash, raw } = chain.signTransaction({ key, nonce, gas, fees, ...call })
+      const signing = { lane, network, sponsor, nonce, target: call.to, data: call.data, gas, fees, hash, raw }
+      const stored = await store.sign({ ...signing, digests: items.map(({ digest }) => digest), now: clock.now() })
+      if (typeof stored === 'object') {
+        if (at === undefined) next++
+        await parts.checkpoint('signed')
+        return stored
+      }
+      if (stored === 'settlements-gone' || at !== undefined) return null
+      next = await countNonce()
+    }
+    return null
+  }
+
+  async function broadcast(carrier: Carrier): Promise<void> {
+    triedAt.set(carrier.id, clock.now().getTime())
+    try {
+      await chain.broadcast(carrier.raw)
+    } catch (error) {
+      const { code } = error as { code?: unknown }
+      log.warn({ network, hash: carrier.hash, code }, 'a transaction did not go out; it is tried again')
+      parts.measures.count(`broadcast ${String(code)}`)
+      if (code === 'replacement_underpriced' || code === 'fee_too_low') await raise(carrier)
+      return
+    }
+    await parts.checkpoint('sent')
+    await store.sent(carrier, clock.now())
+    await parts.checkpoint('broadcast')
+  }
+
+  /** The same nonce and the same call, so there is still one transaction that can be mined. */
+  async function raise(carrier: Carrier): Promise<void> {
+    if (carrier.bumps >= BUMPS_MAX) return
+    const fees: Fees = bumpFees(carrier, await chain.fees())
+    const { target, data, gas, nonce } = carrier
+    const { hash, raw } = chain.signTransaction({ key, nonce, gas, fees, to: target, data })
+    await store.replace(carrier, { hash, raw, fees, now: clock.now() })
+    parts.measures.count('fees_raised')
+    await chain.broadcast(raw).then(
+      () => store.sent(carrier, clock.now()),
+      (error: unknown) => {
+        log.warn({ network, hash, code: (error as { code?: unknown }).code }, 'a dearer transaction did not go out')
+      },
+    )
+  }
+
+  async function push(carrier: Carrier): Promise<void> {
+    const now = clock.now().getTime()
+    if (carrier.state === 'broadcast' && carrier.sentAt !== null) {
+      const age = now - carrier.sentAt.getTime()
+      if (age >= PACE.resendMs && (await isForeign(carrier, now))) return
+      if (age >= parts.settings.bumpAfterMs) return await raise(carrier)
+    }
+    await resend(carrier)
+  }
+
+  /** Somebody used the key elsewhere. What the lost transaction carried is judged, and sent under another nonce. */
+  async function isForeign(carrier: Carrier, now: number): Promise<boolean> {
+    if ((await chain.nonceOf(sponsor, 'latest')) <= carrier.nonce) return false
+    const since = foreign.get(carrier.id) ?? now
+    foreign.set(carrier.id, since)
+    // Nodes lag behind each other: one knows the nonce, another not yet the receipt.
+    if (now - since < PACE.lostMs) return true
+    log.error(
+      { network, sponsor, nonce: carrier.nonce },
+      "a sponsor's nonce was used by a transaction that is not ours",
+    )
+    for (const settlement of await store.carried(carrier)) await judge(parts, chain, settlement, false)
+    await store.lose(carrier)
+    foreign.delete(carrier.id)
+    next = await countNonce()
+    return true
+  }
+
+  async function resend(carrier: Carrier): Promise<void> {
+    const now = clock.now().getTime()
+    if (now - (triedAt.get(carrier.id) ?? 0) < (carrier.state === 'signed' ? PACE.recheckMs : PACE.resendMs)) return
+    triedAt.set(carrier.id, now)
+    if (carrier.state === 'broadcast' && (await chain.isKnown(carrier.hash))) return
+    await broadcast(carrier)
+  }
+
+  return {
+    sign: (call, gas, items) => sign(call, gas, items),
+    send: broadcast,
+    push,
+    resend,
+    async fill(nonce) {
+      log.warn({ network, sponsor, nonce }, 'a gap among the nonces is filled')
+      const carrier = await sign({ to: sponsor, data: '0x' }, 21_000n, [], nonce)
+      if (carrier !== null) await broadcast(carrier)
+    },
+  }
+}
+
+const BUMPS_MAX = 12

@@ -1,0 +1,123 @@
+import type { Address, Hex } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Settlement } from '../model.ts'
+import type { Claim, SettlementStore } from '../ports.ts'
+import { fromSettlementRow, SETTLEMENT, toBytes, type SettlementRow } from './rows.ts'
+
+type Claims = Pick<
+  SettlementStore,
+  'find' | 'findByNonce' | 'claim' | 'take' | 'offer' | 'confirm' | 'withdraw' | 'gasSpent'
+>
+
+/** Before the sponsor's part and after it: who claims an authorization, and who is told of its success. */
+export function claims(statements: Statements): Claims {
+  async function find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>> {
+    const rows = await statements.run<SettlementRow>(FIND, [digests.map(toBytes)], 'facilitator_find')
+    return new Map(rows.map(fromSettlementRow).map((settlement) => [settlement.digest, settlement]))
+  }
+
+  async function findByNonce(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement | null> {
+    const [row] = await statements.run<SettlementRow>(
+      `SELECT ${SETTLEMENT} FROM facilitator_settlement s WHERE network = $1 AND payer = $2 AND nonce = $3`,
+      [network, toBytes(payer), toBytes(nonce)],
+      'facilitator_find_by_nonce',
+    )
+    return row === undefined ? null : fromSettlementRow(row)
+  }
+
+  return {
+    find,
+    findByNonce,
+
+    async claim(claim) {
+      const { digest } = claim
+      const [made] = await statements.run<SettlementRow>(CLAIM, valuesOf(claim), 'facilitator_claim')
+      if (made !== undefined) return fromSettlementRow(made)
+      return (await find([digest])).get(digest) ?? null
+    },
+
+    async take(network, lane, limit, now, until) {
+      const rows = await statements.run<SettlementRow>(TAKE, [network, lane, limit, now, until], 'facilitator_take')
+      return rows.map(fromSettlementRow).sort((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime())
+    },
+
+    async offer(digest, to, keeps, now, until) {
+      const [row] = await statements.run<{ handed: boolean | null }>(
+        OFFER,
+        [toBytes(digest), to, keeps, now, until],
+        'facilitator_offer',
+      )
+      if (row !== undefined) return 'given'
+      const settlement = (await find([digest])).get(digest)
+      return settlement?.handedOutAt == null ? 'busy' : 'handed-out'
+    },
+
+    async confirm(digest, to, now) {
+      await statements.run(
+        'UPDATE facilitator_settlement SET handed_out_at = $3 WHERE digest = $1 AND offered_to = $2 AND handed_out_at IS NULL',
+        [toBytes(digest), to, now],
+        'facilitator_confirm',
+      )
+    },
+
+    async withdraw(digest, to) {
+      await statements.run(
+        `UPDATE facilitator_settlement SET offered_to = NULL, offered_until = NULL
+         WHERE digest = $1 AND offered_to = $2 AND handed_out_at IS NULL`,
+        [toBytes(digest), to],
+        'facilitator_withdraw',
+      )
+    },
+
+    async gasSpent(network, payer, day) {
+      const rows = await statements.run<{ everybody: boolean; spent: string }>(
+        `SELECT payer = '' AS everybody, spent FROM facilitator_gas
+         WHERE network = $1 AND day = $2::date AND payer IN ('', $3)`,
+        [network, day.toISOString().slice(0, 10), toBytes(payer)],
+        'facilitator_gas_spent',
+      )
+      const of = (everybody: boolean): bigint => BigInt(rows.find((row) => row.everybody === everybody)?.spent ?? 0)
+      return { network: of(true), payer: of(false) }
+    },
+  }
+}
+
+const FIND = `SELECT ${SETTLEMENT} FROM facilitator_settlement s WHERE digest = ANY($1)`
+
+// No row: the digest is there already, or another digest has the nonce.
+const CLAIM = `
+INSERT INTO facilitator_settlement AS s
+  (digest, network, asset, payer, nonce, pay_to, value, valid_after, valid_before, signature, payer_has_code, alone, gas,
+   seen_block, claimed_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14)
+ON CONFLICT DO NOTHING
+RETURNING ${SETTLEMENT}`
+
+function valuesOf({ digest, network, asset, authorization, payerHasCode, gas, seenBlock, now }: Claim): unknown[] {
+  const { from, nonce, to, value, validAfter, validBefore, signature } = authorization
+  const [digestBytes, assetBytes, payer, nonceBytes, payTo] = [digest, asset, from, nonce, to].map(toBytes)
+  return [
+    ...[digestBytes, network, assetBytes, payer, nonceBytes, payTo],
+    ...[String(value), String(validAfter), String(validBefore), toBytes(signature), payerHasCode, gas, seenBlock, now],
+  ]
+}
+
+// Who is about to sign them says so, because a transaction that is signed for rows that another lane took
+// meanwhile is work for nothing. Only for a moment: a lane that died must not keep them.
+const TAKE = `
+UPDATE facilitator_settlement s SET taken_by = $2, taken_until = $5
+WHERE s.digest IN (
+  SELECT digest FROM facilitator_settlement
+  WHERE network = $1 AND state = 'claimed' AND (taken_until IS NULL OR taken_until <= $4 OR taken_by = $2)
+  ORDER BY claimed_at LIMIT $3 FOR UPDATE SKIP LOCKED
+) RETURNING ${SETTLEMENT}`
+
+// One row's lock decides among all processes. An offer whose time is over was made by a process that died, or
+// over a connection of which nobody heard again.
+const OFFER = `
+UPDATE facilitator_settlement SET offered_to = $2, offered_until = $5,
+  handed_out_at = CASE WHEN handed_out_at IS NULL AND $3 THEN $4 ELSE handed_out_at END
+WHERE digest = $1 AND state = 'settled'
+  AND (offered_to = $2 OR (handed_out_at IS NULL AND (offered_to IS NULL OR offered_until <= $4)))
+RETURNING handed_out_at IS NOT NULL AS handed`

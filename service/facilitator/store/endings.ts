@@ -1,0 +1,131 @@
+import type { Statements } from '../../kit/transaction.ts'
+import { shareCost } from '../rules.ts'
+import type { SettlementStore } from '../ports.ts'
+import { fromSettlementRow, SETTLEMENT, toBytes, toHex, type SettlementRow } from './rows.ts'
+
+type Endings = Pick<
+  SettlementStore,
+  'mined' | 'vanished' | 'finish' | 'lose' | 'settledElsewhere' | 'fail' | 'release' | 'loose'
+>
+
+/** What the chain did, written down. Every statement names the states that it may leave, so it may be repeated. */
+export function endings(statements: Statements): Endings {
+  return {
+    async mined(carrier, receipt, settled, now) {
+      const payers = await statements.run<{ payer: Buffer }>(
+        'SELECT payer FROM facilitator_settlement WHERE transaction_id = $1',
+        [carrier.id],
+        'facilitator_payers',
+      )
+      const shares = payers.length === 0 ? [] : shareCost(receipt.cost, payers.length)
+      await statements.run(
+        MINED,
+        [
+          ...[
+            carrier.id,
+            receipt.blockNumber,
+            toBytes(receipt.blockHash),
+            toBytes(receipt.hash),
+            settled.map(toBytes),
+            now,
+          ],
+          ...[carrier.network, now.toISOString().slice(0, 10), payers.map(({ payer }) => payer), shares.map(String)],
+          String(receipt.cost),
+        ],
+        'facilitator_mined',
+      )
+    },
+
+    async vanished({ id }) {
+      const rows = await statements.run<{ digest: Buffer; handed: boolean }>(VANISHED, [id], 'facilitator_vanished')
+      return rows.filter(({ handed }) => handed).map(({ digest }) => toHex(digest))
+    },
+
+    async finish({ id }) {
+      await statements.run(FINISH, [id], 'facilitator_finish')
+    },
+
+    async lose({ id }) {
+      await statements.run(
+        `UPDATE facilitator_transaction SET state = 'lost' WHERE id = $1 AND state IN ('signed', 'broadcast', 'mined')`,
+        [id],
+        'facilitator_lose',
+      )
+    },
+
+    async settledElsewhere({ digest }, { hash, blockNumber }, final, now) {
+      await statements.run(
+        `UPDATE facilitator_settlement
+         SET state = 'settled', external = true, tx_hash = $2, block_number = $3, final = $4, ended_at = coalesce(ended_at, $5),
+           taken_by = NULL, taken_until = NULL
+         WHERE digest = $1 AND (state IN ('claimed', 'signed', 'broadcast') OR (state = 'settled' AND external))`,
+        [toBytes(digest), toBytes(hash), blockNumber, final, now],
+        'facilitator_settled_elsewhere',
+      )
+    },
+
+    async fail({ digest }, reason, ours, now) {
+      await statements.run(
+        `UPDATE facilitator_settlement SET state = 'failed', reason = $2, ours = $3, ended_at = $4, taken_by = NULL, taken_until = NULL
+         WHERE digest = $1 AND state IN ('claimed', 'signed', 'broadcast')`,
+        [toBytes(digest), reason, ours, now],
+        'facilitator_fail',
+      )
+    },
+
+    async release({ digest }, payerHasCode) {
+      await statements.run(
+        `UPDATE facilitator_settlement
+         SET state = 'claimed', alone = true, payer_has_code = $2, transaction_id = NULL, tx_hash = NULL, external = false, block_number = NULL, ended_at = NULL
+         WHERE digest = $1 AND (state IN ('signed', 'broadcast') OR (state = 'settled' AND external AND NOT final))`,
+        [toBytes(digest), payerHasCode],
+        'facilitator_release',
+      )
+    },
+
+    async loose(network, claimedBefore, limit) {
+      const rows = await statements.run<SettlementRow>(LOOSE, [network, claimedBefore, limit], 'facilitator_loose')
+      return rows.map(fromSettlementRow)
+    },
+  }
+}
+
+// The cost is charged once for a block: a second report of the same one changes nothing, and so costs nothing.
+const MINED = `
+WITH told AS (
+  UPDATE facilitator_transaction SET state = 'mined', block_number = $2, block_hash = $3, hash = $4
+  WHERE id = $1 AND state IN ('signed', 'broadcast', 'mined') AND block_hash IS DISTINCT FROM $3 RETURNING id
+), payers AS (
+  INSERT INTO facilitator_gas AS g (network, day, payer, spent)
+  SELECT $7, $8::date, part.payer, sum(part.share)
+  FROM told, unnest($9::bytea[], $10::numeric[]) AS part (payer, share) GROUP BY part.payer ORDER BY part.payer
+  ON CONFLICT (network, day, payer) DO UPDATE SET spent = g.spent + excluded.spent
+), everybody AS (
+  INSERT INTO facilitator_gas AS g (network, day, payer, spent) SELECT $7, $8::date, '', $11::numeric FROM told
+  ON CONFLICT (network, day, payer) DO UPDATE SET spent = g.spent + excluded.spent
+)
+UPDATE facilitator_settlement SET state = 'settled', tx_hash = $4, block_number = $2, ended_at = $6
+WHERE transaction_id = $1 AND digest = ANY($5) AND state IN ('signed', 'broadcast')`
+
+// A failure that was read from that block is open again too. What somebody else settled stands for itself.
+const VANISHED = `
+WITH back AS (
+  UPDATE facilitator_transaction SET state = 'signed', sent_at = NULL, block_number = NULL, block_hash = NULL
+  WHERE id = $1 AND state = 'mined' RETURNING id, hash
+)
+UPDATE facilitator_settlement s
+SET state = 'signed', tx_hash = back.hash, block_number = NULL, ended_at = NULL, reason = NULL, ours = false
+FROM back WHERE s.transaction_id = back.id AND s.state IN ('settled', 'failed') AND NOT s.external AND NOT s.final
+RETURNING s.digest, s.offered_to IS NOT NULL AS handed`
+
+const FINISH = `
+WITH done AS (UPDATE facilitator_transaction SET state = 'final' WHERE id = $1 AND state = 'mined' RETURNING id)
+UPDATE facilitator_settlement s SET final = true FROM done
+WHERE s.transaction_id = done.id AND s.state IN ('settled', 'failed') AND NOT s.external`
+
+const LOOSE = `
+(SELECT ${SETTLEMENT} FROM facilitator_settlement s
+ WHERE network = $1 AND state = 'claimed' AND claimed_at <= $2 ORDER BY claimed_at LIMIT $3)
+UNION ALL
+(SELECT ${SETTLEMENT} FROM facilitator_settlement s
+ WHERE network = $1 AND external AND NOT final AND state = 'settled' LIMIT $3)`

@@ -1,0 +1,122 @@
+import type { Address, Hex } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Carrier, Reason, Settlement, State } from '../model.ts'
+
+export interface SettlementRow {
+  digest: Buffer
+  network: NetworkName
+  payer: Buffer
+  nonce: Buffer
+  pay_to: Buffer
+  value: string
+  valid_after: string
+  valid_before: string
+  signature: Buffer
+  payer_has_code: boolean
+  alone: boolean
+  gas: bigint
+  seen_block: bigint
+  state: State
+  attempts: number
+  transaction_id: bigint | null
+  tx_hash: Buffer | null
+  block_number: bigint | null
+  external: boolean
+  final: boolean
+  reason: Reason | null
+  ours: boolean
+  claimed_at: Date
+  ended_at: Date | null
+  offered_to: string | null
+  handed_out_at: Date | null
+}
+
+export const SETTLEMENT = `s.digest, s.network, s.payer, s.nonce, s.pay_to, s.value, s.valid_after, s.valid_before,
+  s.signature, s.payer_has_code, s.alone, s.gas, s.seen_block, s.state, s.attempts, s.transaction_id, s.tx_hash, s.block_number,
+  s.external, s.final, s.reason, s.ours, s.claimed_at, s.ended_at, s.offered_to, s.handed_out_at`
+
+export function fromSettlementRow(row: SettlementRow): Settlement {
+  return {
+    digest: toHex(row.digest),
+    network: row.network,
+    authorization: {
+      from: toHex(row.payer),
+      to: toHex(row.pay_to),
+      value: BigInt(row.value),
+      validAfter: BigInt(row.valid_after),
+      validBefore: BigInt(row.valid_before),
+      nonce: toHex(row.nonce),
+      signature: toHex(row.signature),
+    },
+    payerHasCode: row.payer_has_code,
+    alone: row.alone,
+    gas: row.gas,
+    seenBlock: row.seen_block,
+    state: row.state,
+    attempts: row.attempts,
+    transactionId: row.transaction_id,
+    txHash: row.tx_hash === null ? null : toHex(row.tx_hash),
+    blockNumber: row.block_number,
+    external: row.external,
+    final: row.final,
+    reason: row.reason,
+    ours: row.ours,
+    claimedAt: row.claimed_at,
+    endedAt: row.ended_at,
+    offeredTo: row.offered_to,
+    handedOutAt: row.handed_out_at,
+  }
+}
+
+export interface CarrierRow {
+  id: bigint
+  network: NetworkName
+  sponsor: Buffer
+  nonce: bigint
+  state: Carrier['state']
+  target: Buffer
+  data: Buffer
+  gas: bigint
+  max_fee: string
+  priority_fee: string
+  hash: Buffer
+  raw: Buffer
+  bumps: number
+  signed_at: Date
+  sent_at: Date | null
+  block_number: bigint | null
+  block_hash: Buffer | null
+  hashes: Buffer[]
+}
+
+export function fromCarrierRow(row: CarrierRow): Carrier {
+  const hash = toHex(row.hash)
+  return {
+    id: row.id,
+    network: row.network,
+    sponsor: toHex(row.sponsor),
+    nonce: Number(row.nonce),
+    state: row.state,
+    target: toHex(row.target),
+    data: toHex(row.data),
+    gas: row.gas,
+    maxFee: BigInt(row.max_fee),
+    priorityFee: BigInt(row.priority_fee),
+    hash,
+    raw: toHex(row.raw),
+    bumps: row.bumps,
+    signedAt: row.signed_at,
+    sentAt: row.sent_at,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash === null ? null : toHex(row.block_hash),
+    hashes: [hash, ...row.hashes.map(toHex).filter((other) => other !== hash)],
+  }
+}
+
+export function toHex(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
+}
+
+export function toBytes(hex: Hex | Address): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

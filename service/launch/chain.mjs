@@ -1,0 +1,13 @@
+import './node-version.mjs'
+
+const { prepare } = await import('./prepare.mjs')
+const { become } = await import('./run.mjs')
+
+// `npm run chain`: both networks on this machine, until Ctrl-C. The contracts and the chain are the tests' own.
+await prepare({ build: false })
+process.exitCode = await become([
+  '--import',
+  './service/launch/typescript.mjs',
+  'test/chain/local.ts',
+  ...process.argv.slice(2),
+])

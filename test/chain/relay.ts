@@ -1,0 +1,61 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Question {
+  id: number
+  method: string
+  params: unknown[]
+}
+
+/** What a relay does with a request: pass something on, answer by itself (with any status), or never answer. */
+export type Behaviour = (
+  questions: readonly Question[],
+  isBatch: boolean,
+) => { pass: Question[] } | { status: number; body: unknown } | 'hang'
+
+export interface Relay {
+  url: string
+  /** Methods of the requests so far, one list a request. */
+  readonly requests: string[][]
+  behave(as: Behaviour): void
+  stop(): Promise<void>
+}
+
+export const honest: Behaviour = (questions) => ({ pass: [...questions] })
+
+/** An RPC between the service and the chain that can be made to misbehave. */
+export async function startRelay(target: string, behaviour: Behaviour = honest): Promise<Relay> {
+  let current = behaviour
+  const requests: string[][] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Question | Question[]
+      const questions = Array.isArray(body) ? body : [body]
+      requests.push(questions.map(({ method }) => method))
+      const choice = current(questions, Array.isArray(body))
+      if (choice === 'hang') return
+      if ('status' in choice) {
+        response.writeHead(choice.status, { 'content-type': 'application/json' }).end(JSON.stringify(choice.body))
+        return
+      }
+      const passed = await fetch(target, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(Array.isArray(body) ? choice.pass : choice.pass[0]),
+      })
+      response.writeHead(passed.status, { 'content-type': 'application/json' }).end(await passed.text())
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    requests,
+    behave: (as) => (current = as),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { MALFORMED, V2 } from '../../facilitator/bodies.ts'
+import { testService, type TestService } from '../../harness/service.ts'
+
+describe('POST {facilitator_url}/settle', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await testService({ RATE_SETTLE_PER_MINUTE: '0' })
+  })
+  afterAll(() => service.close())
+
+  const ask = (options: Parameters<TestService['call']>[2]) => service.call('POST', '/facilitator/settle', options)
+  const REFUSED = {
+    ...{ success: false, transaction: '', txHash: null, network: '', payer: null, settled: false, status: 'failed' },
+    ...{ errorReason: 'invalid_payload', error_reason: 'invalid_payload', errorMessage: expect.any(String) as unknown },
+  }
+
+  it.each(MALFORMED)('$name', async ({ body, field }) => {
+    const answer = await ask({ body })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({
+      ...REFUSED,
+      error: expect.stringContaining(':'),
+      code: 'invalid_input',
+      requestId: expect.stringMatching(/^req_/),
+      details: { [field]: expect.any(String) },
+    })
+  })
+
+  it.each([
+    ['no JSON', 'x402', 'invalid_json'],
+    ['half of a JSON', JSON.stringify(V2).slice(0, -9), 'invalid_json'],
+    ['bytes that are no text', Uint8Array.of(0x22, 0xff, 0xfe, 0x22), 'invalid_json'],
+    ['a list', '[]', 'invalid_input'],
+    ['null', 'null', 'invalid_input'],
+    ['a text', '"pay"', 'invalid_input'],
+    ['a number', '402', 'invalid_input'],
+    ['nothing', '', 'invalid_input'],
+    ['an empty object', '{}', 'invalid_input'],
+    ['deep nesting', '['.repeat(30_000) + ']'.repeat(30_000), 'invalid_input'],
+  ])('%s', async (_name, raw, code) => {
+    const { status, body } = await ask({ raw })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ ...REFUSED, code })
+  })
+})

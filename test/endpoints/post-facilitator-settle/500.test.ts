@@ -1,0 +1,37 @@
+import { openWorld, request, until, type World } from '../../facilitator/world.ts'
+
+describe('POST {facilitator_url}/settle', () => {
+  let world: World
+  afterAll(() => world.close())
+
+  it('is at fault when the chain refuses what it would take from anybody', async () => {
+    // Refused in its block, and fine again as soon as somebody asks why.
+    world = await openWorld({
+      chain: { mining: 'manual' },
+      checkpoint: (at) => (at === 'mined' ? world.chain.setPaused(false) : undefined),
+    })
+    const { chain, payer, seller, service } = world
+    const signed = await payer.authorize(chain.network, seller)
+    const asked = service.post('/settle', request(chain, 2, signed))
+    await until(async () => ((await chain.call('txpool_status')) as { pending: string }).pending !== '0x0')
+    await chain.setPaused(true)
+    await chain.mine()
+    const { status, body } = await asked
+    expect(status).toBe(500)
+    expect(body).toMatchObject({
+      error: expect.any(String),
+      code: 'invalid_exact_evm_transaction_failed',
+      requestId: expect.stringMatching(/^req_/),
+      success: false,
+      transaction: '',
+      txHash: null,
+      network: 'eip155:84532',
+      payer: payer.address,
+      errorReason: 'invalid_exact_evm_transaction_failed',
+      settled: false,
+      status: 'failed',
+    })
+    // It stays so: there is one transaction for an authorization, and it has been made.
+    expect((await service.post('/settle', request(chain, 2, signed))).status).toBe(500)
+  })
+})

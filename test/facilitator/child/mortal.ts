@@ -1,0 +1,62 @@
+import { loadCurve } from '../../../service/chain/curve.ts'
+import { createSignatures } from '../../../service/chain/eip712.ts'
+import { loadKeccak } from '../../../service/chain/keccak.ts'
+import type { Hex } from '../../../service/chain/model.ts'
+import { NETWORKS } from '../../../service/chain/networks.ts'
+import { createChain } from '../../../service/chain/usdc.ts'
+import { openDatabase } from '../../../service/database/client.ts'
+import type { Checkpoint } from '../../../service/facilitator/ports.ts'
+import { createFacilitator } from '../../../service/facilitator/service.ts'
+import { createSettlementStore } from '../../../service/facilitator/store.ts'
+import { fromV2, v2Request } from '../../../service/facilitator/v2/decode.ts'
+import { systemClock } from '../../../service/kit/clock.ts'
+import { createLease } from '../../../service/queue/lease.ts'
+
+export interface Order {
+  database: string
+  rpc: string
+  key: Hex
+  bodies: readonly unknown[]
+  dieAt: Parameters<Checkpoint>[0]
+}
+
+/** A process that settles, and kills itself at the place that it is told: no handler runs, nothing is flushed. */
+process.once('message', (order: Order) => {
+  void run(order)
+})
+
+async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> {
+  const { statements } = openDatabase({ url: database, poolMax: 4 })
+  const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
+  const network = NETWORKS['base-sepolia']
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  const chain = createChain({ network, urls: [rpc], sender: null, curve, keccak, clock: systemClock, log })
+  const facilitator = createFacilitator({
+    store: createSettlementStore(statements),
+    signatures: createSignatures(curve, keccak),
+    chains: new Map([[network.name, chain]]),
+    keys: [key],
+    lease: (name) => createLease(statements, name, String(process.pid)),
+    clock: systemClock,
+    log,
+    measures: { count: () => undefined },
+    checkpoint(at) {
+      if (at === dieAt) process.kill(process.pid, 'SIGKILL')
+    },
+    settings: {
+      waitMs: 20_000,
+      confirmations: 3,
+      gasMax: 300_000n,
+      gasPerDay: null,
+      gasPerPayerDay: null,
+      lowBalance: 0n,
+      bumpAfterMs: 12_000,
+    },
+  })
+  facilitator.start()
+  await Promise.all(
+    bodies.map((body, place) =>
+      facilitator.settle(fromV2(v2Request.parse(body)), { operation: `op_${String(place)}`, keeps: false }),
+    ),
+  )
+}

@@ -1,0 +1,63 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Order } from './child/mortal.ts'
+import { openWorld, request, until, usdcOf, type World } from './world.ts'
+
+const PLACES: Order['dieAt'][] = ['claimed', 'signed', 'sent', 'broadcast', 'mined', 'settled', 'offered']
+
+describe('a process that is killed', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ services: 0 })
+  })
+  afterAll(() => world.close())
+
+  it.each(PLACES)('once it has %s: every authorization ends, true to the chain, none twice', async (dieAt) => {
+    const { chain, seller, database } = world
+    const before = await usdcOf(chain, seller)
+    const payers = await Promise.all([1, 2, 3].map(() => chain.payer(1_500_000n)))
+    const signed = await Promise.all(payers.map((payer) => payer.authorize(chain.network, seller)))
+    const bodies = signed.map((one) => request(chain, 2, one))
+    await die({ database: database.url, rpc: chain.url, key: chain.accounts[0]!.privateKey, bodies, dieAt })
+
+    // Whoever comes after it may not take over at once: the dead one could be slow instead.
+    world.clock.forward(30_000)
+    const successor = await world.add()
+    await until(async () => {
+      const rows = await database.statements.run<{ state: string }>(
+        `SELECT state FROM facilitator_settlement WHERE state NOT IN ('settled', 'failed')`,
+        [],
+      )
+      return rows.length === 0
+    })
+    const [settled] = await database.statements.run<{ n: bigint }>(
+      `SELECT count(*) AS n FROM facilitator_settlement WHERE state = 'settled' AND payer = ANY($1)`,
+      [payers.map(({ address }) => Buffer.from(address.slice(2), 'hex'))],
+    )
+    expect((await usdcOf(chain, seller)) - before).toBe(settled!.n * 1_000_000n)
+
+    // Nobody was told: the next callers are, each once. Those that were never claimed are settled now.
+    for (const success of [true, false]) {
+      const answers = await Promise.all(bodies.map((body) => successor.post('/settle', body)))
+      expect(answers.map(({ body }) => body.success as boolean)).toEqual([success, success, success])
+    }
+    // Each payer had enough for a second transfer only in parts: none was tried, none was made.
+    expect((await usdcOf(chain, seller)) - before).toBe(3_000_000n)
+    const failed = await database.statements.run(`SELECT 1 FROM facilitator_settlement WHERE state = 'failed'`, [])
+    expect(failed).toHaveLength(0)
+    await successor.close()
+  })
+})
+
+async function die(order: Order): Promise<void> {
+  const child = fork(fileURLToPath(new URL('./child/mortal.ts', import.meta.url)), {
+    execArgv: ['--import', fileURLToPath(new URL('../../service/launch/typescript.mjs', import.meta.url))],
+  })
+  const dead = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('exit', (_code, signal) => {
+      resolve(signal)
+    })
+  })
+  child.send(order)
+  expect(await dead).toBe('SIGKILL')
+}

@@ -1,0 +1,129 @@
+import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeTransfer } from '../../service/chain/calldata.ts'
+import type { Hex, SignedAuthorization } from '../../service/chain/model.ts'
+import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
+
+describe('settlements that go together', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: { mining: 'manual' }, writes: false })
+  })
+  afterAll(() => world.close())
+
+  const settle = (signed: SignedAuthorization) => world.service.post('/settle', request(world.chain, 2, signed))
+  const states = () =>
+    world.database.statements.run<{ state: string; reason: string | null; external: boolean }>(
+      'SELECT state, reason, external FROM facilitator_settlement ORDER BY claimed_at',
+      [],
+    )
+  const count = (wanted: string) => async () => (await states()).filter(({ state }) => state === wanted).length
+  const underWay = (least: number) => until(async () => (await count('broadcast')()) >= least)
+  const open = async () => (await states()).filter(({ state }) => state !== 'settled' && state !== 'failed').length
+  /** Blocks until nothing is open any more: what is judged singly needs another one. */
+  const mineAll = () =>
+    until(async () => {
+      await world.chain.mine()
+      return (await open()) === 0
+    })
+  /** A transaction of a stranger. This chain mines in the order of sending. */
+  async function send(from: Hex, to: Hex, data: Hex): Promise<string> {
+    await world.chain.call('anvil_impersonateAccount', from)
+    return (await world.chain.call('eth_sendTransaction', { from, to, data, gas: '0x493e0' })) as string
+  }
+
+  it('do not harm each other when one was front-run, cancelled or has become too poor', async () => {
+    const { chain, seller, service } = world
+    const payers = await Promise.all(Array.from({ length: 8 }, () => chain.payer(5_000_000n)))
+    const signed = await Promise.all(payers.map((payer) => payer.authorize(chain.network, seller)))
+    const asked = signed.map(settle)
+    await until(async () => (await count('claimed')()) === 8)
+
+    const stranger = chain.accounts[1]!.address
+    const usdc = chain.network.usdc.address
+    const frontRun = await send(stranger, usdc, encodeTransfer(usdc, signed[2]!, false).data)
+    await send(stranger, usdc, cancellation(signed[4]!, await payers[4]!.cancel(chain.network, signed[4]!.nonce)))
+    await chain.fund(payers[6]!.address, 999_999n)
+    service.facilitator.start()
+    await underWay(8)
+    await mineAll()
+
+    const answers = await Promise.all(asked)
+    const outcomes = answers.map(({ body }) => [body.success, body.errorReason] as const)
+    expect(outcomes[4]).toEqual([false, 'invalid_exact_evm_nonce_already_used'])
+    expect(outcomes[6]).toEqual([false, 'invalid_exact_evm_insufficient_balance'])
+    for (const place of [0, 1, 2, 3, 5, 7]) expect(outcomes[place]).toEqual([true, null])
+    // Claimed here while it was unused, and moved by a stranger: the true transaction is the stranger's.
+    expect(answers[2]!.body.txHash).toBe(frontRun)
+    const kept = await service.get(`/settlements/base-sepolia/${payers[4]!.address}/${signed[4]!.nonce}`)
+    expect(kept.body).toMatchObject({ status: 'failed', txHash: null })
+  })
+
+  it('are carried by few transactions, at most 56k gas each to recipients that exist', async () => {
+    const { chain, seller } = world
+    await chain.fund(seller, 1n)
+    const payers = await Promise.all(Array.from({ length: 60 }, () => chain.payer(5_000_000n)))
+    const signed = await Promise.all(payers.map((payer) => payer.authorize(chain.network, seller)))
+    const before = await usdcOf(chain, seller)
+    const asked = Promise.all(signed.map(settle))
+    await underWay(60)
+    await mineAll()
+    const answers = await asked
+    expect(answers.every(({ body }) => body.success === true)).toBe(true)
+    expect((await usdcOf(chain, seller)) - before).toBe(60_000_000n)
+    const hashes = [...new Set(answers.map(({ body }) => body.txHash as string))]
+    expect(hashes.length).toBeLessThan(12)
+    const receipts = (await Promise.all(hashes.map((hash) => chain.call('eth_getTransactionReceipt', hash)))) as {
+      gasUsed: string
+      logs: unknown[]
+    }[]
+    for (const { gasUsed, logs } of receipts) {
+      const items = logs.length / 2
+      if (items >= 25) expect(Number(gasUsed) / items).toBeLessThan(56_000)
+    }
+    expect(receipts.some(({ logs }) => logs.length / 2 >= 25)).toBe(true)
+  })
+
+  it('leave a wallet that burns gas to itself', async () => {
+    const { chain, payer, seller } = world
+    const from = await chain.wallet('burning', { usdc: 5_000_000n })
+    const burning = { ...(await payer.authorize(chain.network, seller, { from })), from }
+    const refused = await settle(burning)
+    expect(refused.body.success).toBe(false)
+    expect(refused.body.errorReason).toMatch(/^invalid_exact_evm_/)
+
+    // A plain account at the time of the claim, and a burning one when its batch is mined.
+    const turncoat = await chain.payer(5_000_000n)
+    const others = await Promise.all(Array.from({ length: 5 }, () => chain.payer(5_000_000n)))
+    const signed = await Promise.all([turncoat, ...others].map((one) => one.authorize(chain.network, seller)))
+    const asked = signed.map(settle)
+    await underWay(6)
+    await chain.call('anvil_setCode', turncoat.address, await chain.call('eth_getCode', from, 'latest'))
+    await mineAll()
+    const answers = await Promise.all(asked)
+    expect(answers[0]!.body.success).toBe(false)
+    for (const { body } of answers.slice(1)) expect(body).toMatchObject({ success: true })
+  })
+
+  it('were used before they were claimed here: nobody gets a success', async () => {
+    const { chain, payer, seller } = world
+    const signed = await payer.authorize(chain.network, seller)
+    const usdc = chain.network.usdc.address
+    await send(chain.accounts[1]!.address, usdc, encodeTransfer(usdc, signed, false).data)
+    await chain.mine()
+    const { body } = await settle(signed)
+    expect(body).toMatchObject({ success: false, errorReason: 'invalid_exact_evm_nonce_already_used', txHash: null })
+  })
+
+  it('were never carried by two transactions that moved them', async () => {
+    const { chain } = world
+    const sent = await sentBy(chain, chain.accounts[0]!.address)
+    const rows = await world.database.statements.run('SELECT 1 FROM facilitator_transaction', [])
+    expect(rows).toHaveLength(sent)
+  })
+})
+
+function cancellation({ from, nonce }: SignedAuthorization, signature: Hex): Hex {
+  return encodeFunctionData({ abi: CANCEL, args: [from, nonce, signature] })
+}
+
+const CANCEL = parseAbi(['function cancelAuthorization(address, bytes32, bytes)'])

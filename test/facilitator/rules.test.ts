@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import type { Receipt } from '../../service/chain/model.ts'
+import type { Settlement } from '../../service/facilitator/model.ts'
+import {
+  bumpFees,
+  gaps,
+  gasLimit,
+  isMoved,
+  plan,
+  refuseTime,
+  secondsUntilTomorrow,
+  shareCost,
+} from '../../service/facilitator/rules.ts'
+
+const item = fc.record({ id: fc.uuid(), alone: fc.boolean() })
+
+describe('the rules of settling', () => {
+  it('a plan has everybody once, no batch above its size, and nobody with somebody who goes alone', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 200 }),
+        fc.integer({ min: 1, max: 50 }),
+        (items, largest) => {
+          const groups = plan(items, largest)
+          expect(
+            groups
+              .flat()
+              .map(({ id }) => id)
+              .sort(),
+          ).toEqual(items.map(({ id }) => id).sort())
+          for (const group of groups) {
+            expect(group.length).toBeGreaterThan(0)
+            expect(group.length).toBeLessThanOrEqual(largest)
+            if (group.some(({ alone }) => alone)) expect(group).toHaveLength(1)
+          }
+        },
+      ),
+    )
+  })
+
+  it('the shares of a cost add up to it, to the last wei', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 1, max: 60 }), (cost, of) => {
+        const shares = shareCost(cost, of)
+        expect(shares).toHaveLength(of)
+        expect(shares.reduce((sum, share) => sum + share, 0n)).toBe(cost)
+        expect(shares.every((share) => share >= 0n)).toBe(true)
+      }),
+    )
+  })
+
+  it('a replacement pays an eighth more than what it replaces, and no less than today', () => {
+    const fee = fc.bigInt({ min: 0n, max: 10n ** 12n })
+    fc.assert(
+      fc.property(fee, fee, fee, fee, (maxFee, priorityFee, maxFeePerGas, maxPriorityFeePerGas) => {
+        const raised = bumpFees({ maxFee, priorityFee }, { maxFeePerGas, maxPriorityFeePerGas })
+        expect(raised.maxFeePerGas * 8n).toBeGreaterThanOrEqual(maxFee * 9n)
+        expect(raised.maxPriorityFeePerGas * 8n).toBeGreaterThanOrEqual(priorityFee * 9n)
+        expect(raised.maxFeePerGas).toBeGreaterThanOrEqual(maxFeePerGas)
+        expect(raised.maxPriorityFeePerGas).toBeGreaterThanOrEqual(maxPriorityFeePerGas)
+      }),
+    )
+  })
+
+  it('gaps are the nonces below the lowest open one that the chain still waits for', () => {
+    expect(gaps(5, [])).toEqual([])
+    expect(gaps(5, [5, 6])).toEqual([])
+    expect(gaps(7, [5, 6])).toEqual([])
+    expect(gaps(5, [9, 8])).toEqual([5, 6, 7])
+  })
+
+  it('gas covers what was simulated and a third more', () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 30_000n, max: 400_000n }), { minLength: 1, maxLength: 50 }), (each) => {
+        const simulated = each.reduce((sum, gas) => sum + gas, 0n)
+        expect(gasLimit(each.map((gas) => ({ gas })))).toBeGreaterThan((simulated * 4n) / 3n)
+      }),
+    )
+  })
+
+  it('six seconds must be left, and the first second counts', () => {
+    const now = new Date(1_000_999)
+    const [first, last] = [1000n, 1006n]
+    expect(refuseTime({ validAfter: first, validBefore: last }, now)).toBeNull()
+    expect(refuseTime({ validAfter: first, validBefore: last - 1n }, now)).toMatch(/valid_before$/)
+    expect(refuseTime({ validAfter: first + 1n, validBefore: last }, now)).toMatch(/valid_after$/)
+  })
+
+  it('a day of gas ends at midnight UTC', () => {
+    expect(secondsUntilTomorrow(new Date('2026-03-01T23:59:59.500Z'))).toBe(1)
+    expect(secondsUntilTomorrow(new Date('2026-03-01T00:00:00Z'))).toBe(86_400)
+  })
+
+  describe('a transaction moved an authorization', () => {
+    const [from, to, other] = ['0x01', '0x02', '0x03'] as const
+    const settlement = { authorization: { from, to, value: 5n, nonce: '0x0a' } } as unknown as Settlement
+    const used = { authorizer: from, nonce: '0x0a', logIndex: 4 } as const
+    const transfer = { from, to, value: 5n, logIndex: 5 } as const
+    const receipt = (changes: Partial<Receipt>): Receipt =>
+      ({ status: 'success', used: [used], transfers: [transfer], cancelled: [], ...changes }) as Receipt
+
+    it('only by its own use and the transfer right after it', () => {
+      expect(isMoved(settlement, receipt({}))).toBe(true)
+      expect(isMoved(settlement, receipt({ status: 'reverted' }))).toBe(false)
+      expect(isMoved(settlement, receipt({ used: [] }))).toBe(false)
+      expect(isMoved(settlement, receipt({ used: [{ ...used, nonce: '0x0b' }] }))).toBe(false)
+      expect(isMoved(settlement, receipt({ used: [{ ...used, authorizer: other }] }))).toBe(false)
+      expect(isMoved(settlement, receipt({ transfers: [] }))).toBe(false)
+      expect(isMoved(settlement, receipt({ transfers: [{ ...transfer, value: 4n }] }))).toBe(false)
+      // A neighbour's transfer of the same amount stands before, another one's between.
+      expect(isMoved(settlement, receipt({ transfers: [{ ...transfer, logIndex: 3 }] }))).toBe(false)
+      expect(
+        isMoved(
+          settlement,
+          receipt({
+            transfers: [
+              { ...transfer, to: other },
+              { ...transfer, logIndex: 9 },
+            ],
+          }),
+        ),
+      ).toBe(false)
+    })
+  })
+})

@@ -1,0 +1,160 @@
+import { startRelay, honest, type Relay } from '../chain/relay.ts'
+import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
+
+describe('trouble on the chain', () => {
+  let world: World
+  let relay: Relay
+  beforeAll(async () => {
+    world = await openWorld({ chain: { mining: 'manual' }, services: 0 })
+    relay = await startRelay(world.chain.url)
+    await world.add({ environment: { BASE_SEPOLIA_RPC_URLS: relay.url } })
+  })
+  afterAll(async () => {
+    await world.close()
+    await relay.stop()
+  })
+
+  const service = () => world.services[0]!
+  const newPayment = async () => request(world.chain, 2, await world.payer.authorize(world.chain.network, world.seller))
+  type Payment = Awaited<ReturnType<typeof newPayment>>
+  const look = async ({ paymentPayload: { payload } }: Payment) => {
+    const { from, nonce } = payload.authorization
+    return (await service().get(`/settlements/base-sepolia/${from}/${nonce}`)).body as {
+      status?: string
+      txHash?: string | null
+      confirmed?: boolean
+    }
+  }
+  const pooled = () =>
+    until(async () => ((await world.chain.call('txpool_status')) as { pending: string }).pending !== '0x0')
+  const away = () => relay.behave(() => ({ status: 502, body: {} }))
+  const stateOf = async ({ paymentPayload: { payload } }: Payment): Promise<string | null> => {
+    const nonce = Buffer.from(payload.authorization.nonce.slice(2), 'hex')
+    const [row] = await world.database.statements.run<{ state: string }>(
+      'SELECT state FROM facilitator_settlement WHERE nonce = $1',
+      [nonce],
+    )
+    return row?.state ?? null
+  }
+  const leaseIsNew = async (): Promise<boolean> => {
+    const [row] = await world.database.statements.run<{ until: Date }>(
+      `SELECT until FROM lease WHERE name LIKE 'sponsor %'`,
+      [],
+    )
+    return row !== undefined && row.until.getTime() > world.clock.now().getTime() + 2_500
+  }
+  const sponsor = () => world.chain.accounts[0]!.address
+
+  it('an RPC that is down is a 503 with Retry-After, and nothing is claimed', async () => {
+    const payment = await newPayment()
+    away()
+    for (const path of ['/verify', '/settle'] as const) {
+      const { status, headers, body } = await service().post(path, payment)
+      expect(status).toBe(503)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(body).toMatchObject({
+        code: 'rpc_unavailable',
+        ...(path === '/verify' ? { isValid: false } : { success: false }),
+      })
+    }
+    relay.behave(honest)
+    expect((await look(payment)).status).toBeUndefined()
+    world.clock.forward(30_000)
+  })
+
+  it('a settlement in flight when it goes down is pending, and is settled once it is back', async () => {
+    const payment = await newPayment()
+    const asked = service().post('/settle', payment)
+    await pooled()
+    away()
+    world.clock.forward(25_000)
+    const { status, body } = await asked
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ success: false, errorReason: 'settlement_pending', status: 'pending' })
+    relay.behave(honest)
+    world.clock.forward(60_000)
+    await world.chain.mine()
+    await until(async () => (await look(payment)).status === 'settled')
+    expect((await service().post('/settle', payment)).body).toMatchObject({ success: true })
+  })
+
+  it('a transaction that no block takes gets dearer under the same nonce, and whichever is mined counts', async () => {
+    const payment = await newPayment()
+    const before = await sentBy(world.chain, sponsor())
+    const asked = service().post('/settle', payment)
+    await pooled()
+    const first = await until(async () => (await look(payment)).txHash)
+    world.clock.forward(13_000)
+    const second = await until(async () => {
+      const { txHash } = await look(payment)
+      return txHash !== first ? txHash : null
+    })
+    await world.chain.mine()
+    const { body } = await asked
+    expect(body).toMatchObject({ success: true, txHash: second })
+    expect((await sentBy(world.chain, sponsor())) - before).toBe(1)
+  })
+
+  it('a block that is taken back is not the end: the transfer is made again, once, and told once', async () => {
+    const payment = await newPayment()
+    const sold = await usdcOf(world.chain, world.seller)
+    const asked = service().post('/settle', payment)
+    await pooled()
+    await world.chain.mine()
+    expect((await asked).body.success).toBe(true)
+    await world.chain.reorg(1)
+    expect(await usdcOf(world.chain, world.seller)).toBe(sold)
+    world.clock.forward(2_000)
+    await until(async () => (await look(payment)).status === 'pending')
+    world.clock.forward(5_000)
+    await until(async () => {
+      await world.chain.mine()
+      return (await look(payment)).status === 'settled'
+    })
+    expect(await usdcOf(world.chain, world.seller)).toBe(sold + 1_000_000n)
+    expect((await service().post('/settle', payment)).body).toMatchObject({ success: false, status: 'settled' })
+  })
+
+  it('a settlement is confirmed once it is deep enough', async () => {
+    const payment = await newPayment()
+    const asked = service().post('/settle', payment)
+    await pooled()
+    await world.chain.mine()
+    await asked
+    expect((await look(payment)).confirmed).toBe(false)
+    await world.chain.mine(3)
+    world.clock.forward(2_000)
+    await until(async () => (await look(payment)).confirmed === true)
+  })
+
+  it("a nonce that somebody used with the sponsor's key costs a new transaction, not the payment", async () => {
+    const payment = await newPayment()
+    await service().close()
+    const other = await world.add({ writes: false })
+    const asked = other.post('/settle', payment)
+    await until(async () => (await stateOf(payment)) === 'claimed')
+    // Behind the service's back, at the very nonce that it is about to use.
+    await world.chain.call('anvil_impersonateAccount', sponsor())
+    const nonce = `0x${(await sentBy(world.chain, sponsor())).toString(16)}`
+    other.facilitator.start()
+    await pooled()
+    await world.chain.call('anvil_dropAllTransactions')
+    await world.chain.call('eth_sendTransaction', { from: sponsor(), to: sponsor(), value: '0x0', nonce })
+    await world.chain.mine()
+    // Steps that are shorter than a lease: the lane keeps it, and takes a turn after each.
+    for (let step = 0; step < 10; step++) {
+      world.clock.forward(4_000)
+      await until(leaseIsNew)
+    }
+    await until(async () => {
+      await world.chain.mine()
+      return (await stateOf(payment)) === 'settled'
+    })
+    expect((await asked).body.status).toMatch(/settled|pending/)
+    const [lost] = await world.database.statements.run<{ n: bigint }>(
+      `SELECT count(*) AS n FROM facilitator_transaction WHERE state = 'lost'`,
+      [],
+    )
+    expect(lost!.n).toBe(1n)
+  })
+})
