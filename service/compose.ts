@@ -278,7 +278,18 @@ async function openFacilitator(
   const urls = { base: config.BASE_RPC_URLS, 'base-sepolia': config.BASE_SEPOLIA_RPC_URLS }
   const chains = Object.values(NETWORKS)
     .filter(({ name }) => urls[name].length > 0)
-    .map((network) => createChain({ network, urls: urls[network.name], sender, curve, keccak, clock, log }))
+    .map((network) =>
+      createChain({
+        network,
+        urls: urls[network.name],
+        sender,
+        curve,
+        keccak,
+        clock,
+        log,
+        gasEach: BigInt(config.SETTLE_GAS_MAX),
+      }),
+    )
   const facilitator = createFacilitator({
     store: createSettlementStore(database.statements),
     signatures,

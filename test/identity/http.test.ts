@@ -31,6 +31,7 @@ async function call(
     params: route.params?.parse(input.params ?? {}),
     operation: newId('op', world.clock.now()),
     address: '127.0.0.1',
+    keyed: false,
   })
 }
 
