@@ -89,7 +89,9 @@ export async function compose(config: Config, options: Options): Promise<Service
     config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
   const vault = vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS))
   const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
-  const outbox = createOutbox(clock)
+  const outbox = createOutbox(clock, () => {
+    queue.announced()
+  })
   const identity = createIdentity({
     store: createIdentityStore(database),
     ledger,

@@ -40,6 +40,8 @@ export function openDatabase({ url, poolMax, log }: DatabaseOptions): Database {
     application_name: 'coinslot',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    // The system's own start is two hours: a connection that a firewall dropped would look fine until then.
+    keepAliveInitialDelayMillis: 10_000,
     types: TYPES,
     ...IN_UTC,
   })
