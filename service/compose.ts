@@ -193,7 +193,7 @@ export async function compose(config: Config, options: Options): Promise<Service
           .catch(() => false),
       parts: async () => ({
         queue: await queue.health().catch(() => 'unknown'),
-        sponsors: (await facilitator.gas()).map((gas) => ({ ...gas, wei: gas.wei === null ? null : String(gas.wei) })),
+        sponsors: facilitator.gas().map((gas) => ({ ...gas, wei: gas.wei === null ? null : String(gas.wei) })),
         redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
       }),
     },
@@ -315,7 +315,7 @@ async function openFacilitator(
   metrics.watch(
     'coinslot_sponsors_low_on_gas',
     'Sponsors whose balance is below SPONSOR_LOW_BALANCE',
-    async () => (await facilitator.gas()).filter(({ low }) => low).length,
+    () => facilitator.gas().filter(({ low }) => low).length,
   )
   return { facilitator, closeChains: () => Promise.all(chains.map((chain) => chain.close())) }
 }

@@ -4,10 +4,9 @@ import { reply, route, type AnyRoute, type Reply } from '../edge/route.ts'
 import { invalid } from '../kit/errors.ts'
 import { timestamp } from '../kit/wire.ts'
 import { sentenceOf, settlementFailed } from './errors.ts'
-import type { Answer, Payment, Settlement, Verdict } from './model.ts'
+import type { Answer, Settlement, Verdict } from './model.ts'
+import { paymentRequest, toPayment } from './request.ts'
 import type { Facilitator } from './service.ts'
-import { fromV1, v1Request } from './v1/decode.ts'
-import { fromV2, v2Request } from './v2/decode.ts'
 import { address, bytes32 } from './wire.ts'
 
 export function facilitatorRoutes(facilitator: Facilitator): AnyRoute[] {
@@ -51,7 +50,7 @@ function verifyRoute(facilitator: Facilitator): AnyRoute {
     auth: 'anyone',
     limit: 'verify',
     bodyBytesMax: BODY_BYTES_MAX,
-    body: requestBody,
+    body: paymentRequest,
     answers: { 200: verifyBody },
     errors: { 503: 'The network has no RPC or sponsor here, or does not answer.' },
     errorFields: ({ code, sentence }) => ({ ...NOT_VALID, invalidReason: reasonOf(code), reason: sentence }),
@@ -69,7 +68,7 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
     idempotent: 'anyone',
     limit: 'settle',
     bodyBytesMax: BODY_BYTES_MAX,
-    body: requestBody,
+    body: paymentRequest,
     answers: { 200: settleBody },
     errors: {
       500: 'The chain refused for a reason of the facilitator, or a fault of ours.',
@@ -123,14 +122,6 @@ function settlementRoute(facilitator: Facilitator): AnyRoute {
 
 const BODY_BYTES_MAX = 65_536
 const NAMES = Object.values(NETWORKS).flatMap(({ name, caip2 }) => [name, caip2])
-
-const requestBody = z
-  .discriminatedUnion('x402Version', [v1Request, v2Request], { error: 'must be 1 or 2' })
-  .meta({ description: 'As the x402 protocol has it; a `payment` beside `paymentPayload` is ignored' })
-
-function toPayment(body: z.output<typeof requestBody>): Payment {
-  return body.x402Version === 1 ? fromV1(body) : fromV2(body)
-}
 
 const healthBody = z.object({
   status: z.literal('ok'),

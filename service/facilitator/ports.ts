@@ -40,8 +40,8 @@ export interface SettlementStore {
   fail(settlement: Settlement, reason: Reason, ours: boolean, now: Date): Promise<void>
   /** Back to waiting, for a transaction of its own. */
   release(settlement: Settlement, payerHasCode: boolean): Promise<void>
-  /** Waiting for long, or settled by somebody else's transaction and not deep enough. */
-  loose(network: NetworkName, claimedBefore: Date, limit: number): Promise<readonly Settlement[]>
+  /** Open although its time was over at that moment, or settled by somebody else and not deep enough. */
+  loose(network: NetworkName, at: Date, limit: number): Promise<readonly Settlement[]>
 
   /** Gives the success to this operation if nobody has it; `busy` while somebody else is being told. */
   offer(digest: Hex, to: string, keeps: boolean, now: Date, until: Date): Promise<'given' | 'busy' | 'handed-out'>

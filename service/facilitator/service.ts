@@ -1,7 +1,9 @@
 import type { Address, Hex } from '../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
+import { invalid } from '../kit/errors.ts'
 import { settlementMissing } from './errors.ts'
 import type { Answer, Asker, Payment, Settlement, Verdict } from './model.ts'
+import { paymentRequest, toPayment } from './request.ts'
 import { createBell } from './service/bell.ts'
 import { examine, simulate } from './service/examine.ts'
 import { createGasWatch } from './service/gas.ts'
@@ -34,10 +36,22 @@ export function createFacilitator(parts: FacilitatorParts) {
       else await bells.claimed.wait(PACE.turnMs)
       await pause(PACE.gatherMs)
     }
-    await lane.release()
+    // Not worth an error on the way out: the lease ends by itself.
+    await lane.release().catch(() => undefined)
   }
 
   return {
+    /** A payload that came by another way than the body of a call to the facilitator. */
+    read(request: unknown): Payment {
+      const parsed = paymentRequest.safeParse(request)
+      if (parsed.success) return toPayment(parsed.data)
+      const [issue] = parsed.error.issues
+      throw invalid(
+        { [issue?.path.join('.') || 'payment']: issue?.message ?? 'is not an x402 payment' },
+        'invalid_payment',
+      )
+    },
+
     /** Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked. */
     async verify(payment: Payment): Promise<Verdict> {
       const examined = examine(parts, payment)

@@ -76,8 +76,9 @@ CREATE TABLE facilitator_settlement (
 CREATE UNIQUE INDEX facilitator_settlement_network_asset_payer_nonce_key
   ON facilitator_settlement (network, asset, payer, nonce);
 CREATE INDEX facilitator_settlement_transaction_id_idx ON facilitator_settlement (transaction_id);
--- What waits for a sponsor, oldest first.
-CREATE INDEX facilitator_settlement_waiting ON facilitator_settlement (network, claimed_at) WHERE state = 'claimed';
+-- What waits for a sponsor or for a block, oldest first.
+CREATE INDEX facilitator_settlement_open ON facilitator_settlement (network, claimed_at)
+  WHERE state IN ('claimed', 'signed', 'broadcast');
 -- What somebody else's transaction settled and is not deep enough yet.
 CREATE INDEX facilitator_settlement_external ON facilitator_settlement (network) WHERE external AND NOT final;
 

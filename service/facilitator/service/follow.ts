@@ -1,5 +1,5 @@
 import type { Chain, Receipt } from '../../chain/model.ts'
-import type { Carrier, Settlement } from '../model.ts'
+import type { Carrier } from '../model.ts'
 import { isMoved } from '../rules.ts'
 import { judge } from './judge.ts'
 import type { FacilitatorParts } from './parts.ts'
@@ -19,7 +19,7 @@ export async function follow(parts: FacilitatorParts, chain: Chain, carrier: Car
   } else if (await isDeep(parts, chain, receipt)) {
     await parts.store.finish(carrier)
   }
-  await judgeRest(parts, chain, carrier, receipt)
+  await judgeRest(parts, chain, carrier)
   return true
 }
 
@@ -67,10 +67,11 @@ async function isDeep(parts: FacilitatorParts, chain: Chain, receipt: Receipt): 
 }
 
 /** What our transaction carried and did not move, one by one: the neighbours have their success already. */
-async function judgeRest(parts: FacilitatorParts, chain: Chain, carrier: Carrier, receipt: Receipt): Promise<void> {
-  const rest: readonly Settlement[] = await parts.store.carried(carrier)
+async function judgeRest(parts: FacilitatorParts, chain: Chain, carrier: Carrier): Promise<void> {
+  const rest = await parts.store.carried(carrier)
+  // A batch calls Multicall3, one alone the token.
+  const alone = carrier.target === chain.network.usdc.address
   for (const settlement of rest) {
-    const alone = settlement.alone || rest.length + receipt.used.length === 1
-    await judge(parts, chain, settlement, alone)
+    await judge(parts, chain, settlement, alone ? 'alone' : 'among-others')
   }
 }

@@ -4,14 +4,17 @@ import type { FacilitatorParts } from './parts.ts'
 export interface SponsorGas {
   network: string
   sponsor: Address
-  /** Null while the chain does not answer. */
+  /** Null while it is not known. */
   wei: bigint | null
   low: boolean
 }
 
-/** What the sponsors have left, asked for at most twice a minute however often it is read. */
-export function createGasWatch(parts: FacilitatorParts): () => Promise<readonly SponsorGas[]> {
-  let known: Promise<readonly SponsorGas[]> = Promise.resolve([])
+/** What the sponsors have left, read twice a minute at most. Nobody waits for it: a dead RPC must not hold up /readyz. */
+export function createGasWatch(parts: FacilitatorParts): () => readonly SponsorGas[] {
+  const sponsors = [...parts.chains.values()].flatMap((chain) =>
+    parts.keys.map((key) => ({ chain, sponsor: chain.addressOf(key) })),
+  )
+  let known: readonly SponsorGas[] = sponsors.map(({ chain, sponsor }) => unknown(chain, sponsor))
   let readAt = 0
 
   async function read(chain: Chain, sponsor: Address): Promise<SponsorGas> {
@@ -23,7 +26,7 @@ export function createGasWatch(parts: FacilitatorParts): () => Promise<readonly 
       return { network, sponsor, wei, low }
     } catch {
       // Whoever reads this wants to hear that it is not known, not an error page.
-      return { network, sponsor, wei: null, low: false }
+      return unknown(chain, sponsor)
     }
   }
 
@@ -31,11 +34,14 @@ export function createGasWatch(parts: FacilitatorParts): () => Promise<readonly 
     const now = parts.clock.now().getTime()
     if (now - readAt >= EVERY_MS) {
       readAt = now
-      const chains = [...parts.chains.values()]
-      known = Promise.all(chains.flatMap((chain) => parts.keys.map((key) => read(chain, chain.addressOf(key)))))
+      void Promise.all(sponsors.map(({ chain, sponsor }) => read(chain, sponsor))).then((read) => (known = read))
     }
     return known
   }
+}
+
+function unknown(chain: Chain, sponsor: Address): SponsorGas {
+  return { network: chain.network.name, sponsor, wei: null, low: false }
 }
 
 const EVERY_MS = 30_000

@@ -7,13 +7,15 @@ import type { FacilitatorParts } from './parts.ts'
  * What became of an authorization that our own transaction did not move: its nonce is used by somebody else,
  * or it is not used and may be tried once more, or it can never be. Read from the chain each time, so that
  * judging twice comes to the same.
+ *
+ * `after`: still `waiting` for a sponsor or a block; or a block has run it without success, `among-others` that
+ * may have starved it, or `alone`, so that another time would be the same.
  */
 export async function judge(
   parts: FacilitatorParts,
   chain: Chain,
   settlement: Settlement,
-  /** Whether the chain has run it alone, so that trying again would come to the same. */
-  tried: boolean,
+  after: 'waiting' | 'among-others' | 'alone',
 ): Promise<void> {
   const { store, clock, signatures, log, measures } = parts
   const { authorization, digest } = settlement
@@ -34,8 +36,7 @@ export async function judge(
     return await store.release(settlement, settlement.payerHasCode)
   }
   if (isOver(settlement, head.timestamp)) return await store.fail(settlement, EXPIRED, false, clock.now())
-  // Not tried yet: it waits for a sponsor, and its time is not over.
-  if (settlement.state === 'claimed') return
+  if (after === 'waiting') return
 
   const [simulation] = await chain.simulate([authorization])
   if (simulation === undefined) return
@@ -44,7 +45,7 @@ export async function judge(
   if (refusal !== null) return await store.fail(settlement, refusal, false, clock.now())
   // It would go through now. Among others it may have been starved of gas, so it gets a transaction of its own.
   const payerHasCode = simulation.payerCode !== 'none'
-  if (!tried) return await store.release(settlement, payerHasCode)
+  if (after === 'among-others') return await store.release(settlement, payerHasCode)
   await store.fail(settlement, 'invalid_exact_evm_transaction_failed', !payerHasCode, clock.now())
 }
 

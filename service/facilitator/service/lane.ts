@@ -32,6 +32,7 @@ export function createLane(
   const lane = randomUUID()
   const lease = parts.lease(name)
   let leasedUntil = 0
+  let askAgainAt = 0
   /** Null while this process is not the writer: what it knew of the nonces is worth nothing. */
   let sender: Sender | null = null
   let carriers: readonly Carrier[] = []
@@ -50,10 +51,13 @@ export function createLane(
   async function keepLease(): Promise<boolean> {
     const now = clock.now()
     if (now.getTime() < leasedUntil - PACE.leaseMs / 2) return true
+    if (leasedUntil === 0 && now.getTime() < askAgainAt) return false
     const kept = await lease.take(now, new Date(now.getTime() + PACE.leaseMs))
     // Somebody else may have signed while the lease was out: the nonces are counted anew.
     if (!kept || now.getTime() >= leasedUntil) sender = null
     leasedUntil = kept ? now.getTime() + PACE.leaseMs : 0
+    askAgainAt = now.getTime() + PACE.recheckMs
+    if (!kept) carriers = []
     return kept
   }
 
@@ -68,7 +72,7 @@ export function createLane(
       ({ authorization }) => authorization.validBefore > BigInt(Math.floor(now.getTime() / 1000)),
     )
     for (const late of taken.filter((settlement) => !timely.includes(settlement)))
-      await judge(parts, chain, late, false)
+      await judge(parts, chain, late, 'waiting')
     // Signed one after the other, for the nonces; sent together, for the time.
     const sending: Promise<void>[] = []
     for (const group of plan(timely, PACE.batchMax).slice(0, PACE.flightMax - inFlight)) {

@@ -17,7 +17,7 @@ async function reconcileOne(parts: FacilitatorParts, chain: Chain, now: Date): P
   const { store } = parts
   const network = chain.network.name
   const before = new Date(now.getTime() - PACE.looseMs)
-  for (const settlement of await store.loose(network, before, 200)) await judge(parts, chain, settlement, false)
+  for (const settlement of await store.loose(network, before, 200)) await judge(parts, chain, settlement, 'waiting')
   for (const carrier of await store.open(network, { others: parts.keys.map((key) => chain.addressOf(key)) })) {
     if (carrier.signedAt > before || (await follow(parts, chain, carrier))) continue
     // Signed for good: sending it needs no key. Its fees can be raised no more.

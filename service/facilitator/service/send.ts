@@ -107,7 +107,7 @@ export async function createSender(
       { network, sponsor, nonce: carrier.nonce },
       "a sponsor's nonce was used by a transaction that is not ours",
     )
-    for (const settlement of await store.carried(carrier)) await judge(parts, chain, settlement, false)
+    for (const settlement of await store.carried(carrier)) await judge(parts, chain, settlement, 'among-others')
     await store.lose(carrier)
     foreign.delete(carrier.id)
     next = await countNonce()

@@ -83,8 +83,8 @@ export function endings(statements: Statements): Endings {
       )
     },
 
-    async loose(network, claimedBefore, limit) {
-      const rows = await statements.run<SettlementRow>(LOOSE, [network, claimedBefore, limit], 'facilitator_loose')
+    async loose(network, at, limit) {
+      const rows = await statements.run<SettlementRow>(LOOSE, [network, at, limit], 'facilitator_loose')
       return rows.map(fromSettlementRow)
     },
   }
@@ -125,7 +125,9 @@ WHERE s.transaction_id = done.id AND s.state IN ('settled', 'failed') AND NOT s.
 
 const LOOSE = `
 (SELECT ${SETTLEMENT} FROM facilitator_settlement s
- WHERE network = $1 AND state = 'claimed' AND claimed_at <= $2 ORDER BY claimed_at LIMIT $3)
+ WHERE network = $1 AND state IN ('claimed', 'signed', 'broadcast') AND claimed_at <= $2
+   AND valid_before < extract(epoch FROM $2::timestamptz)
+ ORDER BY claimed_at LIMIT $3)
 UNION ALL
 (SELECT ${SETTLEMENT} FROM facilitator_settlement s
  WHERE network = $1 AND external AND NOT final AND state = 'settled' LIMIT $3)`

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../chain/model.ts'
+import type { Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Carrier, Reason, Settlement, State } from '../model.ts'
 
@@ -117,6 +117,6 @@ export function toHex(bytes: Buffer): Hex {
   return `0x${bytes.toString('hex')}`
 }
 
-export function toBytes(hex: Hex | Address): Buffer {
+export function toBytes(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }
