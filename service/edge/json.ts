@@ -38,7 +38,8 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-const LONG_NUMBER = /\d[\d.]{15,}|\d[eE]/
+// Where a number may stand, so that the digits of a signature or a hash are not taken for one.
+const LONG_NUMBER = /(?:^|[:,[\s])-?\d(?:[\d.]{15,}|[\d.]*[eE])/
 
 function parseNumber(literal: string): number | InexactNumber {
   const value = Number(literal)

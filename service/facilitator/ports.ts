@@ -13,6 +13,8 @@ export interface SettlementStore {
   take(network: NetworkName, lane: string, limit: number, now: Date, until: Date): Promise<readonly Settlement[]>
   /** Stores a transaction before it is sent, with all its settlements or not at all. */
   sign(signing: Signing): Promise<Carrier | 'nonce-taken' | 'settlements-gone'>
+  /** Something without settlements, for a nonce that nothing open has; null when there is something. */
+  fill(signing: Omit<Signing, 'lane' | 'digests'>): Promise<Carrier | null>
   /** Another hash under the same nonce. */
   replace(carrier: Carrier, by: Replacement): Promise<void>
   sent(carrier: Carrier, now: Date): Promise<void>
@@ -73,7 +75,6 @@ export interface Signing {
   fees: Fees
   hash: Hex
   raw: Hex
-  /** Empty for what only fills a gap. */
   digests: readonly Hex[]
   now: Date
 }

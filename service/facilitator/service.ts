@@ -45,11 +45,8 @@ export function createFacilitator(parts: FacilitatorParts) {
     read(request: unknown): Payment {
       const parsed = paymentRequest.safeParse(request)
       if (parsed.success) return toPayment(parsed.data)
-      const [issue] = parsed.error.issues
-      throw invalid(
-        { [issue?.path.join('.') || 'payment']: issue?.message ?? 'is not an x402 payment' },
-        'invalid_payment',
-      )
+      const { path = [], message = 'is not an x402 payment' } = parsed.error.issues[0] ?? {}
+      throw invalid({ [['payment', ...path].join('.')]: message }, 'invalid_payment')
     },
 
     /** Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked. */

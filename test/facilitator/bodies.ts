@@ -2,7 +2,7 @@
 
 const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 const SELLER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-export const BUYER = '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const BUYER = '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
 const authorization = {
   from: BUYER,

@@ -127,9 +127,33 @@ describe('trouble on the chain', () => {
     await until(async () => (await look(payment)).confirmed === true)
   })
 
+  it('a nonce that nothing is under way for is filled, and what waited behind it goes through', async () => {
+    const nonce = await sentBy(world.chain, sponsor())
+    // As if it had gone to a foreign transaction, in a block that was taken back since.
+    await world.database.statements.run(
+      `INSERT INTO facilitator_transaction
+         (network, sponsor, nonce, state, target, data, gas, max_fee, priority_fee, hash, raw, signed_at)
+       VALUES ('base-sepolia', $1, $2, 'lost', $1, '', 21000, 1, 1, '', '', now())`,
+      [Buffer.from(sponsor().slice(2), 'hex'), nonce],
+    )
+    await service().close()
+    const next = await world.add({ environment: { BASE_SEPOLIA_RPC_URLS: relay.url } })
+    world.clock.forward(7_000)
+    const payment = await newPayment()
+    const asked = next.post('/settle', payment)
+    await until(async () => (await stateOf(payment)) === 'broadcast')
+    world.clock.forward(13_000)
+    await until(async () => {
+      await world.chain.mine()
+      return (await stateOf(payment)) === 'settled'
+    })
+    expect((await asked).body.success).toBe(true)
+    expect(await sentBy(world.chain, sponsor())).toBe(nonce + 2)
+    await next.close()
+  })
+
   it("a nonce that somebody used with the sponsor's key costs a new transaction, not the payment", async () => {
     const payment = await newPayment()
-    await service().close()
     const other = await world.add({ writes: false })
     const asked = other.post('/settle', payment)
     await until(async () => (await stateOf(payment)) === 'claimed')

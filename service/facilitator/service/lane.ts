@@ -40,10 +40,7 @@ export function createLane(
 
   async function turn(): Promise<void> {
     if (!(await keepLease())) return
-    if (sender === null) {
-      sender = await createSender(parts, chain, { key, sponsor, lane })
-      await repair(sender)
-    }
+    sender ??= await createSender(parts, chain, { key, sponsor, lane })
     await submit(sender)
     await lookAfter(sender)
   }
@@ -99,8 +96,8 @@ export function createLane(
         bells.ended.ring()
         continue
       }
-      if (place === 0) await to.push(carrier)
-      else await to.resend(carrier)
+      if (place > 0) await to.resend(carrier)
+      else if (!(await repair(to, carrier))) await to.push(carrier)
       break
     }
     if (now - checkedAt < PACE.recheckMs) return
@@ -108,14 +105,16 @@ export function createLane(
     for (const carrier of carriers.filter(({ state }) => state === 'mined')) await follow(parts, chain, carrier)
   }
 
-  /** A nonce below ours that nothing was signed for would hold up everything behind it for ever. */
-  async function repair(to: Sender): Promise<void> {
-    const open = (await store.open(network, { sponsor })).filter(({ state }) => state !== 'mined')
-    const missing = gaps(
-      await chain.nonceOf(sponsor, 'latest'),
-      open.map(({ nonce }) => nonce),
-    )
+  /**
+   * A nonce below the lowest open one that nothing is under way for holds up everything behind it for ever.
+   * Looked for when that one takes as long as if it were too cheap. Answers whether there was such a nonce.
+   */
+  async function repair(to: Sender, lowest: Carrier): Promise<boolean> {
+    const age = clock.now().getTime() - lowest.signedAt.getTime()
+    if (age < parts.settings.bumpAfterMs) return false
+    const missing = gaps(await chain.nonceOf(sponsor, 'latest'), [lowest.nonce])
     for (const nonce of missing) await to.fill(nonce)
+    return missing.length > 0
   }
 
   return {

@@ -36,22 +36,25 @@ export async function createSender(
     return Math.max((own ?? -1) + 1, await chain.nonceOf(sponsor, 'pending'))
   }
 
-  async function sign(call: Call, gas: bigint, items: readonly Settlement[], at?: number): Promise<Carrier | null> {
+  async function sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<Carrier | null> {
     const fees = await chain.fees()
     for (let attempt = 0; attempt < 3; attempt++) {
-      const nonce = at ?? next
-      const { hash, raw } = chain.signTransaction({ key, nonce, gas, fees, ...call })
-      const signing = { lane, network, sponsor, nonce, target: call.to, data: call.data, gas, fees, hash, raw }
-      const stored = await store.sign({ ...signing, digests: items.map(({ digest }) => digest), now: clock.now() })
+      const signing = signed(call, gas, fees, next)
+      const stored = await store.sign({ ...signing, lane, digests: items.map(({ digest }) => digest) })
       if (typeof stored === 'object') {
-        if (at === undefined) next++
+        next++
         await parts.checkpoint('signed')
         return stored
       }
-      if (stored === 'settlements-gone' || at !== undefined) return null
+      if (stored === 'settlements-gone') return null
       next = await countNonce()
     }
     return null
+  }
+
+  function signed(call: Call, gas: bigint, fees: Fees, nonce: number) {
+    const { hash, raw } = chain.signTransaction({ key, nonce, gas, fees, ...call })
+    return { network, sponsor, nonce, target: call.to, data: call.data, gas, fees, hash, raw, now: clock.now() }
   }
 
   async function broadcast(carrier: Carrier): Promise<void> {
@@ -123,13 +126,13 @@ export async function createSender(
   }
 
   return {
-    sign: (call, gas, items) => sign(call, gas, items),
+    sign,
     send: broadcast,
     push,
     resend,
     async fill(nonce) {
       log.warn({ network, sponsor, nonce }, 'a gap among the nonces is filled')
-      const carrier = await sign({ to: sponsor, data: '0x' }, 21_000n, [], nonce)
+      const carrier = await store.fill(signed({ to: sponsor, data: '0x' }, 21_000n, await chain.fees(), nonce))
       if (carrier !== null) await broadcast(carrier)
     },
   }

@@ -3,7 +3,7 @@ import type { Carrier } from '../model.ts'
 import type { SettlementStore, Signing } from '../ports.ts'
 import { fromCarrierRow, fromSettlementRow, SETTLEMENT, toBytes, type CarrierRow, type SettlementRow } from './rows.ts'
 
-type Carriers = Pick<SettlementStore, 'sign' | 'replace' | 'sent' | 'open' | 'highestNonce' | 'carried'>
+type Carriers = Pick<SettlementStore, 'sign' | 'fill' | 'replace' | 'sent' | 'open' | 'highestNonce' | 'carried'>
 
 /** The sponsor's transactions on their way out. */
 export function carriers(statements: Statements): Carriers {
@@ -16,6 +16,12 @@ export function carriers(statements: Statements): Carriers {
         if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error
         return 'nonce-taken'
       }
+    },
+
+    async fill(signing) {
+      const values = valuesOf({ ...signing, lane: '', digests: [] }).slice(2)
+      const [row] = await statements.run<{ id: bigint }>(FILL, values, 'facilitator_fill')
+      return row === undefined ? null : carrierOf(row.id, signing)
     },
 
     async replace({ id }, { hash, raw, fees, now }) {
@@ -85,6 +91,22 @@ WITH mine AS (
 )
 SELECT id FROM made`
 
+// One that was given up is sent nothing for any more: its nonce came back with a reorganisation.
+const FILL = `
+WITH made AS (
+  INSERT INTO facilitator_transaction AS t
+    (network, sponsor, nonce, target, data, gas, max_fee, priority_fee, hash, raw, signed_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  ON CONFLICT (network, sponsor, nonce) DO UPDATE
+  SET state = 'signed', target = $4, data = $5, gas = $6, max_fee = $7, priority_fee = $8, hash = $9, raw = $10,
+    signed_at = $11, sent_at = NULL, block_number = NULL, block_hash = NULL
+  WHERE t.state = 'lost'
+  RETURNING id, hash
+), named AS (
+  INSERT INTO facilitator_hash (hash, transaction_id) SELECT hash, id FROM made ON CONFLICT DO NOTHING
+)
+SELECT id FROM made`
+
 function valuesOf(signing: Signing): unknown[] {
   const { digests, lane, network, sponsor, nonce, target, data, gas, fees, hash, raw, now } = signing
   return [
@@ -93,7 +115,7 @@ function valuesOf(signing: Signing): unknown[] {
   ]
 }
 
-function carrierOf(id: bigint, { fees, now, ...signing }: Signing): Carrier {
+function carrierOf(id: bigint, { fees, now, ...signing }: Omit<Signing, 'lane' | 'digests'>): Carrier {
   return {
     ...signing,
     id,

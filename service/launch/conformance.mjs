@@ -1,0 +1,18 @@
+import './node-version.mjs'
+
+const { installOwnPackage } = await import('./own-package.mjs')
+const { prepare } = await import('./prepare.mjs')
+const { become } = await import('./run.mjs')
+
+await prepare({ build: false })
+// The other side of these suites is what strangers use: large packages that nothing else here needs.
+for (const version of ['v1', 'v2']) await installOwnPackage(`test/conformance/${version}`)
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
+process.exitCode = await become([
+  ...jest,
+  '--runInBand',
+  'test/conformance/',
+  ...process.argv.slice(2),
+  // Last, for Jest takes every word after it for one more pattern.
+  '--testPathIgnorePatterns=/node_modules/',
+])

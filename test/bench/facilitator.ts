@@ -1,0 +1,110 @@
+import { startChain, type TestChain } from '../harness/chain.ts'
+import { load, type Hash, type Outcome } from './facilitator/load.ts'
+import { Payments } from './facilitator/payments.ts'
+import { startCoinslot, startReference, type Rival } from './facilitator/rivals.ts'
+
+/*
+ * The protocol's own facilitator and this one in turn, over the same chain in one run, on the machine that also
+ * carries the chain and the callers: absolute figures say little elsewhere, the ratio does.
+ */
+
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
+const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
+const ONLY = process.env['BENCH_ONLY']
+const BLOCK_SECONDS = 2
+/** A caller who waits for his block settles one payment per block: what the service can carry shows with more of them. */
+const CROWD = 512
+/** `AuthorizationUsed(address,bytes32)`: one for each payment that a transaction carried to its end. */
+const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
+
+const chain = await startChain()
+const rivals: Rival[] = []
+try {
+  rivals.push(await startReference(chain), await startCoinslot(chain))
+  const payments = await Payments.open(chain, 1024)
+  if (ONLY !== 'settle') await verifications(payments)
+  if (ONLY !== 'verify') {
+    await settlements(payments, 'automine', AT_ONCE)
+    await chain.call('evm_setAutomine', false)
+    await chain.call('evm_setIntervalMining', BLOCK_SECONDS)
+    await settlements(payments, `${String(BLOCK_SECONDS)} s blocks`, [...AT_ONCE, CROWD])
+  }
+} finally {
+  for (const rival of rivals) await rival.stop()
+  await chain.stop()
+}
+
+async function verifications(payments: Payments): Promise<void> {
+  const sample = await payments.take(512)
+  for (const { origin } of rivals) await load({ origin, path: '/verify' }, sample, { atOnce: 16, seconds: 1.5 })
+  heading('verify', ['a second', 'p50 ms', 'p99 ms', 'failed'])
+  for (const atOnce of AT_ONCE) {
+    await inTurn(`${String(atOnce)} at once`, async ({ origin }) => {
+      const outcome = await load({ origin, path: '/verify' }, sample, { atOnce, seconds: SECONDS })
+      return { outcome, cells: [outcome.p50.toFixed(1), outcome.p99.toFixed(1), failuresOf(outcome)] }
+    })
+  }
+  payments.giveBack(sample)
+}
+
+async function settlements(payments: Payments, mining: string, crowds: readonly number[]): Promise<void> {
+  heading(`settle, ${mining}`, ['a second', 'p50 ms', 'p99 ms', 'failed', 'gas each', 'in one transaction'])
+  for (const atOnce of crowds) {
+    await inTurn(`${String(atOnce)} at once`, async ({ name, origin }) => {
+      const ready = await payments.take(Math.ceil(SECONDS * (name === 'coinslot' ? 300 : 100)) + atOnce)
+      const outcome = await load({ origin, path: '/settle' }, ready, { atOnce, seconds: SECONDS })
+      payments.giveBack(outcome.unused)
+      const { each, together } = await gasOf(chain, outcome.hashes)
+      const pace = [outcome.p50.toFixed(0), outcome.p99.toFixed(0)]
+      return { outcome, cells: [...pace, failuresOf(outcome), each.toFixed(0), together.toFixed(1)] }
+    })
+  }
+}
+
+async function inTurn(
+  what: string,
+  measure: (rival: Rival) => Promise<{ outcome: Outcome; cells: string[] }>,
+): Promise<void> {
+  const rates: number[] = []
+  for (const rival of rivals) {
+    const { outcome, cells } = await measure(rival)
+    rates.push(outcome.rate)
+    row([what, rival.name, outcome.rate.toFixed(1), ...cells])
+  }
+  const [theirs = 0, ours = 0] = rates
+  row([what, '**ratio**', theirs === 0 ? '–' : `**${(ours / theirs).toFixed(1)}**`])
+}
+
+async function gasOf(on: TestChain, hashes: readonly Hash[]): Promise<{ each: number; together: number }> {
+  let gas = 0
+  let payments = 0
+  const different = new Set(hashes)
+  for (const hash of different) {
+    const receipt = (await on.call('eth_getTransactionReceipt', hash)) as Receipt
+    gas += Number(receipt.gasUsed)
+    payments += receipt.logs.filter(({ topics }) => topics[0] === USED).length
+  }
+  return { each: gas / payments || 0, together: payments / different.size || 0 }
+}
+
+interface Receipt {
+  gasUsed: Hash
+  logs: { topics: Hash[] }[]
+}
+
+function failuresOf({ failures, successes }: Outcome): string {
+  const count = [...failures.values()].reduce((sum, each) => sum + each, 0)
+  if (count === 0) return '0'
+  const [reason] = [...failures].sort((a, b) => b[1] - a[1])[0]!
+  return `${String(count)} of ${String(count + successes)} (${reason})`
+}
+
+function heading(what: string, columns: readonly string[]): void {
+  console.log('')
+  row([what, '', ...columns])
+  console.log(`| --- | --- |${' ---: |'.repeat(columns.length)}`)
+}
+
+function row(cells: readonly string[]): void {
+  console.log(`| ${cells.join(' | ')} |`)
+}

@@ -1,0 +1,90 @@
+import { Agent, request } from 'undici'
+import type { Payment } from './payments.ts'
+
+export interface Outcome {
+  /** Successes a second, until the last answer was there. */
+  rate: number
+  p50: number
+  p99: number
+  successes: number
+  /** How often each reason was given. */
+  failures: Map<string, number>
+  hashes: Hash[]
+  unused: Payment[]
+}
+
+export type Hash = `0x${string}`
+
+/** An answer that a block has to be waited for takes seconds; what takes this long comes no more. */
+const PATIENCE_MS = 30_000
+
+/** So many callers, each asking anew as soon as it was answered, until the time or the payments are at an end. */
+export async function load(
+  { origin, path }: { origin: string; path: '/verify' | '/settle' },
+  payments: readonly Payment[],
+  { atOnce, seconds }: { atOnce: number; seconds: number },
+): Promise<Outcome> {
+  const agent = new Agent({ connections: atOnce })
+  const times: number[] = []
+  const failures = new Map<string, number>()
+  const hashes: Hash[] = []
+  let next = 0
+  const began = performance.now()
+  const end = began + seconds * 1000
+  try {
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while (performance.now() < end) {
+          // A verification changes nothing, so the same payments do for all of them.
+          const payment = path === '/verify' ? payments[next++ % payments.length] : payments[next++]
+          if (payment === undefined) return
+          const started = performance.now()
+          const refusal = await ask(payment)
+          if (refusal === null) times.push(performance.now() - started)
+          else failures.set(refusal, (failures.get(refusal) ?? 0) + 1)
+        }
+      }),
+    )
+  } finally {
+    await agent.destroy()
+  }
+  const took = (performance.now() - began) / 1000
+  times.sort((a, b) => a - b)
+  const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0
+  return {
+    rate: times.length / took,
+    p50: at(0.5),
+    p99: at(0.99),
+    successes: times.length,
+    failures,
+    hashes,
+    unused: path === '/verify' ? [] : payments.slice(next),
+  }
+
+  /** The reason where it was refused. */
+  async function ask(payment: Payment): Promise<string | null> {
+    try {
+      const { body } = await request(origin + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: payment,
+        dispatcher: agent,
+        headersTimeout: PATIENCE_MS,
+      })
+      const answer = (await body.json()) as Partial<Answer>
+      if (answer.success === true && answer.transaction !== undefined) hashes.push(answer.transaction)
+      if (answer.success === true || answer.isValid === true) return null
+      return (answer.errorReason ?? answer.invalidReason ?? JSON.stringify(answer)).slice(0, 60)
+    } catch (error) {
+      return (error as { code?: string }).code ?? String(error)
+    }
+  }
+}
+
+interface Answer {
+  isValid: boolean
+  invalidReason: string
+  success: boolean
+  transaction: Hash
+  errorReason: string
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { request } from 'undici'
+import { installOwnPackage } from '../../../service/launch/own-package.mjs'
+import type { TestChain } from '../../harness/chain.ts'
+
+export interface Rival {
+  name: 'reference' | 'coinslot'
+  origin: string
+  stop(): Promise<void>
+}
+
+/** Where node's profiler writes what ours did: set it to see what the time goes into. */
+const PROFILE = process.env['BENCH_PROFILE']
+const PORT = 4962
+
+/** The protocol's own facilitator, with a sponsor of its own. */
+export async function startReference(chain: TestChain): Promise<Rival> {
+  await installOwnPackage('test/bench/reference')
+  const env = { PATH: process.env['PATH'], RPC_URL: chain.url, PRIVATE_KEY: chain.accounts[0]!.privateKey }
+  const child = spawn(process.execPath, ['test/bench/reference/server.mjs'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...env, NODE_ENV: 'production' },
+  })
+  const gone = once(child, 'exit')
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    gone.then(() => Promise.reject(new Error('the reference ended before it listened'))),
+  ])) as [string]
+  return {
+    name: 'reference',
+    origin: line,
+    async stop() {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+/** The service as people run it: built, on its embedded database, with no limit on how often it is asked. */
+export async function startCoinslot(chain: TestChain): Promise<Rival> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
+  const profile = PROFILE === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILE}`]
+  const child = spawn(process.execPath, [...profile, 'service/dist/main.js'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      DATA_DIR: folder,
+      ...(process.env['DATABASE_URL'] === undefined ? {} : { DATABASE_URL: process.env['DATABASE_URL'] }),
+      PORT: String(PORT),
+      LOG_LEVEL: 'warn',
+      BASE_SEPOLIA_RPC_URLS: chain.url,
+      SPONSOR_PRIVATE_KEYS: chain.accounts[1]!.privateKey,
+      RATE_VERIFY_PER_MINUTE: '0',
+      RATE_SETTLE_PER_MINUTE: '0',
+      GAS_BUDGET_PER_DAY: '0',
+      GAS_BUDGET_PER_PAYER_DAY: '0',
+    },
+  })
+  const gone = once(child, 'exit')
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await gone
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const origin = `http://127.0.0.1:${String(PORT)}`
+  try {
+    await untilReady(origin)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { name: 'coinslot', origin: `${origin}/facilitator`, stop }
+}
+
+async function untilReady(origin: string): Promise<void> {
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
+    const ready = await request(`${origin}/readyz`).then(
+      async ({ statusCode, body }) => {
+        await body.dump()
+        return statusCode === 200
+      },
+      () => false,
+    )
+    if (ready) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('the service did not become ready')
+}

@@ -1,0 +1,103 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Hex } from '../../service/chain/model.ts'
+
+export type Version = 1 | 2
+
+/** A program of the stock packages: a process of its own, so that nothing of ours is in it but what it is told. */
+export interface Seller {
+  origin: string
+  stop(): Promise<void>
+}
+
+export interface Buyer {
+  buy(asked: { url: string; privateKey: Hex }): Promise<Purchase>
+  sign(asked: Wish): Promise<StockPayload>
+  /** What the reference facilitator says against a request; version 2's program knows both versions. */
+  judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>
+  stop(): Promise<void>
+}
+
+export interface Purchase {
+  status: number
+  body: unknown
+  receipt: { success: boolean; transaction: Hex; network: string; payer: string } | null
+  header: { name: string; value: string }
+}
+
+export interface Wish {
+  privateKey: Hex
+  requirements: Requirements
+  terms: Partial<Record<'from' | 'validAfter' | 'validBefore' | 'nonce', string>>
+  /** The signature comes as that of a wallet which this factory would still have to deploy. */
+  factory: Hex | null
+}
+
+export interface Requirements {
+  network: string
+  payTo: string
+  asset: string
+  extra: object
+  [field: string]: unknown
+}
+
+export interface StockPayload {
+  network?: string
+  accepted?: Requirements
+  payload: { signature: Hex; authorization: Record<'from' | 'to' | 'value' | 'nonce', string> }
+}
+
+export async function startSeller(
+  version: Version,
+  shop: { facilitator: string; network: string; payTo: string; price: string },
+): Promise<Seller> {
+  const child = start(version, 'seller', {
+    FACILITATOR_URL: shop.facilitator,
+    NETWORK: shop.network,
+    PAY_TO: shop.payTo,
+    PRICE: shop.price,
+  })
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the seller ended before it listened')))
+  const [{ origin }] = (await Promise.race([once(child, 'message'), ended])) as [{ origin: string }]
+  return { origin, stop: () => stop(child) }
+}
+
+export function startBuyer(version: Version): Buyer {
+  const child = start(version, 'buyer', {})
+  const waiting = new Map<number, { resolve(given: unknown): void; reject(error: Error): void }>()
+  child.on('message', ({ id, given, error }: { id: number; given?: unknown; error?: string }) => {
+    const asked = waiting.get(id)
+    waiting.delete(id)
+    if (error === undefined) asked?.resolve(given)
+    else asked?.reject(new Error(error))
+  })
+  child.on('exit', () => {
+    for (const asked of waiting.values()) asked.reject(new Error('the buyer ended before it answered'))
+  })
+  let count = 0
+  const ask = <Given>(verb: string, asked: object): Promise<Given> =>
+    new Promise((resolve, reject) => {
+      const id = count++
+      waiting.set(id, { resolve: resolve as (given: unknown) => void, reject })
+      child.send({ id, verb, asked })
+    })
+  return {
+    buy: (asked) => ask('buy', asked),
+    sign: (asked) => ask('sign', asked),
+    judge: (asked) => ask('judge', asked),
+    stop: () => stop(child),
+  }
+}
+
+function start(version: Version, part: 'seller' | 'buyer', environment: Record<string, string>): ChildProcess {
+  const file = fileURLToPath(new URL(`./v${String(version)}/${part}.mjs`, import.meta.url))
+  return fork(file, { execArgv: [], env: { PATH: process.env['PATH'], ...environment } })
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}

@@ -1,0 +1,72 @@
+import { x402Facilitator } from '@x402/core/facilitator'
+import { toFacilitatorEvmSigner } from '@x402/evm'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
+import { ExactEvmSchemeV1 as ExactFacilitatorV1 } from '@x402/evm/exact/v1/facilitator'
+import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import { createWalletClient, http, publicActions, serializeErc6492Signature } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { base, baseSepolia } from 'viem/chains'
+import { answer } from '../answer.mjs'
+
+answer({
+  /** Pays with the stock client, and shows what it sent so that it can be sent again. */
+  async buy({ url, privateKey }) {
+    let header = null
+    const listening = (input, init) => {
+      const asked = new Request(input, init)
+      header = asked.headers.get('payment-signature') ?? header
+      return fetch(asked)
+    }
+    const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(privateKey)))
+    const response = await wrapFetchWithPayment(listening, client)(url)
+    const receipt = response.headers.get('payment-response')
+    return {
+      status: response.status,
+      body: await response.json(),
+      receipt: receipt === null ? null : decodePaymentResponseHeader(receipt),
+      header: { name: 'PAYMENT-SIGNATURE', value: header },
+    }
+  },
+
+  /** What the stock client signs for these requirements; `terms` stand in the signed message instead of its own. */
+  async sign({ privateKey, requirements, terms, factory }) {
+    const account = privateKeyToAccount(privateKey)
+    const signer = {
+      address: terms.from ?? account.address,
+      async signTypedData(asked) {
+        const signature = await account.signTypedData({ ...asked, message: { ...asked.message, ...numbers(terms) } })
+        return factory === null ? signature : serializeErc6492Signature({ address: factory, data: '0x12', signature })
+      },
+    }
+    const { payload } = await new ExactEvmScheme(signer).createPaymentPayload(2, requirements)
+    return {
+      x402Version: 2,
+      resource: { url: 'https://seller.example/paid', description: 'A page', mimeType: 'application/json' },
+      accepted: requirements,
+      payload: { ...payload, authorization: { ...payload.authorization, ...terms } },
+    }
+  },
+
+  /** The reason that the reference gives for the same request; null where it finds nothing wrong. */
+  async judge({ rpc, privateKey, chainId, body }) {
+    const account = privateKeyToAccount(privateKey)
+    const chain = chainId === base.id ? base : baseSepolia
+    const client = createWalletClient({ account, chain, transport: http(rpc) }).extend(publicActions)
+    const signer = toFacilitatorEvmSigner({ ...client, address: account.address })
+    const facilitator = new x402Facilitator()
+      .register(`eip155:${String(chain.id)}`, new ExactFacilitator(signer))
+      .registerV1(chain === base ? 'base' : 'base-sepolia', new ExactFacilitatorV1(signer))
+    const { isValid, invalidReason } = await facilitator.verify(body.paymentPayload, body.paymentRequirements)
+    return isValid ? null : invalidReason
+  },
+})
+
+function numbers(terms) {
+  const { validAfter, validBefore } = terms
+  return {
+    ...terms,
+    ...(validAfter === undefined ? {} : { validAfter: BigInt(validAfter) }),
+    ...(validBefore === undefined ? {} : { validBefore: BigInt(validBefore) }),
+  }
+}
