@@ -5,7 +5,7 @@ export default {
   globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/chaos/', '<rootDir>/test/bench/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(chaos|bench|conformance)/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

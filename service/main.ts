@@ -16,6 +16,21 @@ async function main(): Promise<void> {
   const stop = once(async () => {
     for (const step of undo.reverse()) await step()
   })
+  // From the very first: whoever stops a start half-way must not leave a database server behind.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      // Whoever presses Ctrl-C twice does not want to wait; the database server's watchdog ends it in order.
+      process.once(signal, () => process.exit(130))
+      log.info({ signal }, 'stopping')
+      void stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'could not stop in order')
+          process.exit(1)
+        },
+      )
+    })
+  }
   try {
     const url = config.DATABASE_URL ?? (await embedded(config, log, undo))
     const applied = await migrate(url)
@@ -32,20 +47,6 @@ async function main(): Promise<void> {
   } catch (error) {
     await stop()
     throw error
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      // Whoever presses Ctrl-C twice does not want to wait; the database is still shut down in order.
-      process.once(signal, () => process.exit(130))
-      log.info({ signal }, 'stopping')
-      void stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'could not stop in order')
-          process.exit(1)
-        },
-      )
-    })
   }
 }
 

@@ -9,6 +9,8 @@ import { startCoinslot, startReference, type Rival } from './facilitator/rivals.
  */
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
+/** Verifications are measured in turns of both, and the median counts: what else the machine does comes and goes. */
+const ROUNDS = 3
 const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
 const ONLY = process.env['BENCH_ONLY']
 const BLOCK_SECONDS = 2
@@ -39,8 +41,13 @@ async function verifications(payments: Payments): Promise<void> {
   for (const { origin } of rivals) await load({ origin, path: '/verify' }, sample, { atOnce: 16, seconds: 1.5 })
   heading('verify', ['a second', 'p50 ms', 'p99 ms', 'failed'])
   for (const atOnce of AT_ONCE) {
-    await inTurn(`${String(atOnce)} at once`, async ({ origin }) => {
-      const outcome = await load({ origin, path: '/verify' }, sample, { atOnce, seconds: SECONDS })
+    const runs = new Map<Rival, Outcome[]>(rivals.map((rival) => [rival, []]))
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [{ origin }, outcomes] of runs)
+        outcomes.push(await load({ origin, path: '/verify' }, sample, { atOnce, seconds: SECONDS / 2 }))
+    }
+    await inTurn(`${String(atOnce)} at once`, async (rival) => {
+      const outcome = runs.get(rival)!.sort((a, b) => a.rate - b.rate)[Math.floor(ROUNDS / 2)]!
       return { outcome, cells: [outcome.p50.toFixed(1), outcome.p99.toFixed(1), failuresOf(outcome)] }
     })
   }

@@ -4,7 +4,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
 import { ExactEvmSchemeV1 as ExactFacilitatorV1 } from '@x402/evm/exact/v1/facilitator'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
-import { createWalletClient, http, publicActions, serializeErc6492Signature } from 'viem'
+import { createWalletClient, http, multicall3Abi, publicActions, serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { base, baseSepolia } from 'viem/chains'
 import { answer } from '../answer.mjs'
@@ -53,7 +53,11 @@ answer({
     const account = privateKeyToAccount(privateKey)
     const chain = chainId === base.id ? base : baseSepolia
     const client = createWalletClient({ account, chain, transport: http(rpc) }).extend(publicActions)
-    const signer = toFacilitatorEvmSigner({ ...client, address: account.address })
+    const signer = toFacilitatorEvmSigner({
+      ...client,
+      address: account.address,
+      readContract: (asked) => client.readContract(asked.functionName === 'tryAggregate' ? aggregate3(asked) : asked),
+    })
     const facilitator = new x402Facilitator()
       .register(`eip155:${String(chain.id)}`, new ExactFacilitator(signer))
       .registerV1(chain === base ? 'base' : 'base-sepolia', new ExactFacilitatorV1(signer))
@@ -61,6 +65,12 @@ answer({
     return isValid ? null : invalidReason
   },
 })
+
+/** Of Multicall3 the chain that this runs on has only the newer of two functions for the same question. */
+function aggregate3({ address, args: [, calls] }) {
+  const args = [calls.map((call) => ({ ...call, allowFailure: true }))]
+  return { address, abi: multicall3Abi, functionName: 'aggregate3', args }
+}
 
 function numbers(terms) {
   const { validAfter, validBefore } = terms
