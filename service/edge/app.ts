@@ -36,6 +36,8 @@ export interface AppParts {
 export function createApp(parts: AppParts): Express {
   const app = express()
   app.disable('x-powered-by')
+  // Nothing here is asked for twice unchanged; hashing each answer would only cost.
+  app.set('etag', false)
   app.set('trust proxy', parts.trustProxy.length === 0 ? false : [...parts.trustProxy])
   app.set('query parser', 'simple')
   app.use(openRequest(parts.clock, parts.log, parts.metrics))

@@ -75,12 +75,24 @@ async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
       details: { body: `must have at most ${String(bytesMax)} bytes` },
     })
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > bytesMax) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return await new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    // Listeners, not `for await`: an iterator costs a small request more than its parsing does.
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= bytesMax) chunks.push(chunk)
+      else {
+        request.pause()
+        reject(tooLarge())
+      }
+    })
+    request.once('end', () => {
+      resolve(Buffer.concat(chunks))
+    })
+    request.once('error', reject)
+    request.once('close', () => {
+      reject(new DomainError('invalid', 'bad_request', 'The body ended before it was complete.'))
+    })
+  })
 }

@@ -79,7 +79,7 @@ export function startBuyer(version: Version): Buyer {
   const ask = <Given>(verb: string, asked: object): Promise<Given> =>
     new Promise((resolve, reject) => {
       const id = count++
-      waiting.set(id, { resolve: resolve as (given: unknown) => void, reject })
+      waiting.set(id, { resolve: resolve, reject })
       child.send({ id, verb, asked })
     })
   return {

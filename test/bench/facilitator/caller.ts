@@ -1,0 +1,69 @@
+import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+
+/**
+ * One connection, one question at a time. The callers share the machine with what they measure, and an HTTP client
+ * would take as much of it for a request as the service does for a good part of the answer.
+ */
+export class Caller {
+  private socket: Socket | null = null
+  private readonly host: string
+  private readonly port: number
+  private readonly path: string
+
+  constructor(address: string) {
+    const { hostname, port, pathname } = new URL(address)
+    this.host = hostname
+    this.port = Number(port)
+    this.path = pathname
+  }
+
+  /** The body of the answer, whatever its status; rejects when none came within the time. */
+  async post(body: Buffer, patienceMs: number): Promise<string> {
+    const socket = (this.socket ??= await this.open())
+    try {
+      const answer = await new Promise<string>((resolve, reject) => {
+        let said = ''
+        socket.removeAllListeners()
+        socket.on('data', (text: string) => {
+          said += text
+          const answer = bodyOf(said)
+          if (answer !== null) resolve(answer)
+        })
+        socket.once('error', reject)
+        socket.once('close', () => reject(new Error('closed')))
+        socket.setTimeout(patienceMs, () => reject(new Error('no answer')))
+        const lines = [`POST ${this.path} HTTP/1.1`, `host: ${this.host}`, 'content-type: application/json']
+        socket.cork()
+        socket.write(`${lines.join('\r\n')}\r\ncontent-length: ${String(body.length)}\r\n\r\n`)
+        socket.write(body)
+        socket.uncork()
+      })
+      return answer
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.socket?.removeAllListeners().on('error', () => undefined)
+    this.socket?.destroy()
+    this.socket = null
+  }
+
+  private async open(): Promise<Socket> {
+    const socket = connect(this.port, this.host).setNoDelay(true).setEncoding('latin1')
+    await once(socket, 'connect')
+    return socket
+  }
+}
+
+function bodyOf(said: string): string | null {
+  const end = said.indexOf('\r\n\r\n')
+  if (end === -1) return null
+  const length = /\r\ncontent-length: (\d+)/i.exec(said)?.[1]
+  if (length === undefined) throw new Error(`an answer without a length: ${said.slice(0, end)}`)
+  const body = said.slice(end + 4)
+  return body.length < Number(length) ? null : body
+}
