@@ -105,6 +105,8 @@ interface Row {
   left_over: bigint | null
 }
 
+// OFFSET 0 keeps the two look-ups as they are written, one probe of an index each: joined freely they became a
+// scan of all locks in the plan of a young database, kept until the next analysis, at a third of the pace.
 export const RESERVE = `
 WITH ask AS (
   SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::text[], $8::timestamptz[])
@@ -117,8 +119,8 @@ WITH ask AS (
 ), known AS (
   SELECT ask.place, m.input_hash = ask.hash AS same, h.from_credits
   FROM ask
-  JOIN ledger_movement m ON m.id = ask.hold || '.reserve'
-  JOIN ledger_hold h ON h.id = ask.hold
+  JOIN LATERAL (SELECT input_hash FROM ledger_movement WHERE id = ask.hold || '.reserve' OFFSET 0) m ON true
+  JOIN LATERAL (SELECT from_credits FROM ledger_hold WHERE id = ask.hold OFFSET 0) h ON true
 ), judged AS (
   SELECT ask.*, coalesce(c.available, 0) AS credits_room, w.available + coalesce(c.available, 0) AS room,
          sum(ask.amount) OVER (PARTITION BY ask.wallet ORDER BY ask.place) AS running
