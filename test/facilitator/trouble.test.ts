@@ -89,6 +89,8 @@ describe('trouble on the chain', () => {
       const { txHash } = await look(payment)
       return txHash !== first ? txHash : null
     })
+    // The hash is stored before the transaction is sent: a block mined now could still take the first.
+    await until(async () => (await world.chain.call('eth_getTransactionByHash', second)) !== null)
     await world.chain.mine()
     const { body } = await asked
     expect(body).toMatchObject({ success: true, txHash: second })

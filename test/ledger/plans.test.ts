@@ -4,16 +4,17 @@ import { testDatabase } from '../harness/database.ts'
 
 /*
  * A connection keeps the plan that it made when the tables were young. Whatever that plan scans from end to
- * end grows with the ledger until somebody analyses the tables.
+ * end grows with the ledger until the tables are analysed. Accounts are few at first and are analysed as they
+ * come; the other three grow by thousands before anybody looks.
  */
 test.each([
   ['reserve', RESERVE],
   ['end', END],
-])('the plan of a young database for %s scans no table of the ledger', async (_, text) => {
+])('the plan of a young database for %s scans nothing that grows with every charge', async (_, text) => {
   const database = await testDatabase({ poolMax: 1 })
   const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toContain('ledger_hold')
-  expect(plan).not.toMatch(/Seq Scan on ledger_/)
+  expect(plan).not.toMatch(/Seq Scan on ledger_(movement|hold|posting)/)
   await database.close()
 })
