@@ -6,7 +6,10 @@ const { become } = await import('./run.mjs')
 await prepare()
 // The suites of test/chaos take minutes and the whole machine, so `npm test` leaves them out.
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
-const [name = '', ...args] = process.argv.slice(2)
+const words = process.argv.slice(2)
+// A suite's name comes first, or none; the rest is for Jest.
+const name = words[0]?.startsWith('-') === false ? words[0] : ''
+const args = name === '' ? words : words.slice(1)
 process.exitCode = await become([
   ...jest,
   '--runInBand',
