@@ -35,10 +35,11 @@ export function createWallets(ledger: Ledger) {
       if (owner.environment === 'production') throw notProvable()
       const figures = await ledger.wallet(owner)
       if (figures === null) throw walletMissing()
-      assertFits(figures.funds, deposit.amount)
       const { amount, transactionHash } = deposit
       const hash = transactionHash === null ? null : canonicalHash(transactionHash)
       const id = hash === null ? idLike('dep', operation) : `deposit.${owner.environment}.${hash}`
+      // A deposit that is made already is in the balance: it is repeated or refused as such, not as too large.
+      if ((await ledger.findMovement(id)) === null) assertFits(figures.funds, amount)
       try {
         const credited = await ledger.credit({ id, kind: 'deposit', owner, amount, reference: hash, act: operation })
         return { amount, transactionHash, newBalance: credited.balanceAfter }

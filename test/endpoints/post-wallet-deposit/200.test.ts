@@ -82,6 +82,18 @@ describe('POST /wallet/deposit → 200', () => {
       expect((await deposit(person, 'retry', 1)).status).toBe(200)
     })
 
+    test('a lost answer is given again also where the same amount would not fit once more', async () => {
+      const person = await service.person()
+      const first = await deposit(person, 'large', 9_000_000_000)
+      await service.database.statements.run(
+        `UPDATE idempotent_request SET status = NULL, answer = NULL, leased_until = now() - interval '1 second'
+         WHERE answer ->> 'newBalance' = '9000000000'`,
+        [],
+      )
+      const again = await deposit(person, 'large', 9_000_000_000)
+      expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body })
+    })
+
     test('an answer that got lost with its process is given by whoever asks next', async () => {
       const person = await service.person()
       const first = await deposit(person, 'lost', 4)
