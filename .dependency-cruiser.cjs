@@ -7,13 +7,13 @@
 const MAY_CALL = {
   ledger: [],
   identity: ['ledger'],
-  wallet: ['ledger', 'identity'],
-  deliveries: [],
+  wallet: ['ledger', 'identity', 'facilitator', 'deliveries'],
+  deliveries: ['ledger', 'identity'],
   facilitator: [],
-  spending: ['ledger', 'deliveries'],
-  marketplace: ['ledger', 'wallet', 'spending', 'deliveries'],
+  spending: ['ledger', 'identity', 'deliveries'],
+  marketplace: ['ledger', 'identity', 'wallet', 'spending', 'deliveries'],
   tools: ['ledger', 'spending', 'marketplace'],
-  checkouts: ['facilitator', 'deliveries', 'wallet', 'identity'],
+  checkouts: ['ledger', 'facilitator', 'deliveries', 'wallet', 'identity'],
   paywall: ['facilitator', 'deliveries', 'ledger'],
 }
 refuseCircles(MAY_CALL)
@@ -28,7 +28,7 @@ const ADAPTER = 'chain|models|outbound|vault|mail|queue|database'
 const SPOKEN_OF = 'outbound|vault|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'
 /** Only here do ports meet what implements them. */
-const ROOTS = ['^service/(compose|main)[.]ts$', '^service/(cli|launch)/']
+const ROOTS = ['^service/(compose|main)[.]ts$', '^service/(compose|cli|launch)/']
 
 /** `model` stands for model.ts and, once that grew too long, for the files of model/. */
 const named = (files, of = CAPABILITY) => `^service/(${of})/(${files})(/|[.]ts$)`

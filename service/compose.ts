@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Express, Request } from 'express'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { loadCurve } from './chain/curve.ts'
-import { addressOf, createSignatures } from './chain/eip712.ts'
-import { loadKeccak } from './chain/keccak.ts'
-import type { Hex } from './chain/model.ts'
-import { NETWORKS } from './chain/networks.ts'
-import { walletSignatures } from './chain/signin.ts'
-import { createChain } from './chain/usdc.ts'
+import { openChains } from './compose/chains.ts'
+import { openFacilitator } from './compose/facilitator.ts'
+import type { Ground, Part, SurfaceName } from './compose/ground.ts'
+import { openIdentity, walletOf } from './compose/identity.ts'
 import type { Config } from './config.ts'
 import { openDatabase, type Database } from './database/client.ts'
 import { isMigrated } from './database/migrate.ts'
@@ -16,38 +13,25 @@ import { createApp } from './edge/app.ts'
 import { Idempotency } from './edge/idempotency.ts'
 import { createRateLimit } from './edge/limits.ts'
 import { Metrics } from './edge/metrics.ts'
+import type { Surface } from './edge/openapi.ts'
 import { assertOrigin, limitAddresses } from './edge/requests.ts'
 import { mountTrpc, router } from './edge/trpc.ts'
-import { facilitatorRoutes } from './facilitator/http.ts'
-import { facilitatorSweepers } from './facilitator/jobs.ts'
 import type { Checkpoint } from './facilitator/ports.ts'
-import { createFacilitator, type Facilitator } from './facilitator/service.ts'
-import { createSettlementStore } from './facilitator/store.ts'
-import { identityRoutes } from './identity/http.ts'
-import { createTokenIssuer } from './identity/issuer.ts'
-import { identityTopics } from './identity/jobs.ts'
+import type { Facilitator } from './facilitator/service.ts'
 import type { Caller } from './identity/model.ts'
-import { createIdentity, type Identity } from './identity/service.ts'
-import { signInHandler } from './identity/signin/handler.ts'
-import { loadOrMakeSecret } from './identity/signin/secret.ts'
-import { createSignIn } from './identity/signin/signin.ts'
-import { createIdentityStore } from './identity/store.ts'
+import type { Identity } from './identity/service.ts'
 import { identityRouter } from './identity/trpc.ts'
 import { systemClock, type Clock } from './kit/clock.ts'
-import { DomainError } from './kit/errors.ts'
-import { fromDecimal } from './kit/money.ts'
 import { createLedger, type Ledger } from './ledger/service.ts'
 import { createLedgerStore } from './ledger/store.ts'
-import { logMailer, smtpMailer } from './mail/mailer.ts'
 import { outboundClient } from './outbound/client.ts'
 import { createLease } from './queue/lease.ts'
 import { createOutbox } from './queue/outbox.ts'
 import { createQueue, type Queue } from './queue/queue.ts'
 import { loadOrMakeKey } from './vault/keyfile.ts'
 import { parseKeyring } from './vault/keyring.ts'
-import { Secret } from './vault/secret.ts'
 import { vaultOf } from './vault/vault.ts'
-import { toBody, walletRoutes } from './wallet/http.ts'
+import { walletRoutes } from './wallet/http.ts'
 import { createWallets, type Wallets } from './wallet/service.ts'
 import { walletRouter } from './wallet/trpc.ts'
 
@@ -75,56 +59,17 @@ interface Options {
 
 /** Puts the parts together, once, in one place. Nothing runs yet. */
 export async function compose(config: Config, options: Options): Promise<Service> {
-  const { log } = options
-  const clock = options.clock ?? systemClock
-  const database = openDatabase({ url: options.url, poolMax: config.DATABASE_POOL, log })
-  const redis = config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log)
-  const metrics = new Metrics()
-  const ledger = createLedger(createLedgerStore(database.statements, clock), clock)
+  const ground = await openGround(config, options, () => queue.announced())
+  const { log, clock, database, ledger, metrics, redis } = ground
   const wallets = createWallets(ledger)
-  const outbound = outboundClient({
-    policy: { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS },
-  })
-  const mailer =
-    config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
-  const vault = vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS))
-  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
-  const outbox = createOutbox(clock, () => {
-    queue.announced()
-  })
-  const identity = createIdentity({
-    store: createIdentityStore(database),
-    ledger,
-    clock,
-    log,
-    sealing: {
-      seal: (text, context) => vault.seal(new Secret(text), context),
-      open: (sealed, context) => vault.open(sealed, context).reveal(),
-    },
-    mailer: mailer ?? logMailer(log),
-    agentExists: () => Promise.resolve(false),
-    signIn: (welcome) =>
-      createSignIn(
-        {
-          prisma: database.prisma,
-          clock,
-          log,
-          secret,
-          dashboard: config.addresses.dashboard,
-          trustedOrigins: config.CORS_ORIGINS,
-          canMail: mailer !== null || !config.LIVE,
-          signatures: walletSignatures,
-          chainIds: [8453, 84532],
-        },
-        welcome,
-      ),
-    issuer: tokenIssuer(config, log),
-    announce: (inside, announcement) => outbox.add(inside, [announcement]),
-    live: config.LIVE,
-    credits: fromDecimal(config.SIGNUP_CREDITS),
-  })
-
-  const { facilitator, closeChains } = await openFacilitator(config, { database, clock, metrics, options })
+  const { identity, part: identityPart } = await openIdentity(ground, wallets)
+  const chains = await openChains(ground)
+  const { facilitator, part: facilitatorPart } = openFacilitator(ground, chains, options.checkpoint)
+  const parts: readonly Part[] = [
+    identityPart,
+    { routes: [{ surface: 'api', routes: walletRoutes(wallets) }] },
+    facilitatorPart,
+  ]
 
   const idempotency = new Idempotency(database.statements, clock)
   const queue = createQueue({
@@ -135,23 +80,13 @@ export async function compose(config: Config, options: Options): Promise<Service
       config.REDIS_URL === undefined
         ? { kind: 'postgres', connectionString: options.url }
         : { kind: 'redis', url: config.REDIS_URL },
-    topics: identityTopics(identity),
+    topics: parts.flatMap(({ topics }) => topics ?? []),
     sweepers: [
       { name: 'ledger.locks', everyMs: 1_000, run: async () => metrics.count('lock_expired', await ledger.sweep()) },
       { name: 'edge.idempotency', everyMs: 600_000, run: () => idempotency.forget() },
-      ...facilitatorSweepers(facilitator),
+      ...parts.flatMap(({ sweepers }) => sweepers ?? []),
     ],
-    measures: {
-      pushed: (topic, rows) => {
-        metrics.count(`pushed ${topic}`, rows)
-      },
-      handled: (topic, outcome) => {
-        metrics.count(`${outcome} ${topic}`)
-      },
-      swept: (sweeper, succeeded) => {
-        metrics.count(`${succeeded ? 'swept' : 'sweep failed'} ${sweeper}`)
-      },
-    },
+    measures: metrics.ofQueue(),
   })
   metrics.watch(
     'coinslot_queue_lag_seconds',
@@ -160,29 +95,16 @@ export async function compose(config: Config, options: Options): Promise<Service
   )
   metrics.watch('coinslot_queue_dead', 'Rows that were given up', async () => (await queue.health()).dead)
 
-  const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
-  const identify = async (request: Request): Promise<Caller> => {
-    assertOrigin(request, ownOrigins)
-    return await identity.identify({
-      authorization: request.get('authorization'),
-      cookie: request.get('cookie'),
-      environmentHeader: request.get('coinslot-environment'),
-      now: clock.now(),
-    })
-  }
+  const identify = identifier(ground, identity)
   let draining = false
   const limit = createRateLimit('api', config.RATE_API_PER_MINUTE, redis)
-  const signInLimit = createRateLimit('sign-in', config.RATE_SIGN_IN_PER_MINUTE, redis)
   const app = createApp({
     clock,
     log,
     metrics,
     idempotency,
     limit,
-    limits: {
-      verify: createRateLimit('verify', config.RATE_VERIFY_PER_MINUTE, redis),
-      settle: createRateLimit('settle', config.RATE_SETTLE_PER_MINUTE, redis),
-    },
+    limits: Object.assign({}, ...parts.map(({ limits }) => limits)),
     identify,
     health: {
       draining: () => draining,
@@ -193,32 +115,20 @@ export async function compose(config: Config, options: Options): Promise<Service
           .catch(() => false),
       parts: async () => ({
         queue: await queue.health().catch(() => 'unknown'),
-        sponsors: facilitator.gas().map((gas) => ({ ...gas, wei: gas.wei === null ? null : String(gas.wei) })),
         redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
+        ...(await healthOf(parts)),
       }),
     },
-    surfaces: [
-      ...(config.ROLES.includes('api')
-        ? [
-            {
-              name: 'api',
-              address: config.addresses.api,
-              routes: [...identityRoutes(identity, walletOf(wallets)), ...walletRoutes(wallets)],
-            },
-          ]
-        : []),
-      ...(config.ROLES.includes('facilitator')
-        ? [{ name: 'facilitator', address: config.addresses.facilitator, routes: facilitatorRoutes(facilitator) }]
-        : []),
-    ],
-    mounted: config.ROLES.includes('dashboard')
-      ? [
-          { path: '/auth', handler: limitAddresses(signInLimit, 'POST') },
-          { path: '/auth', handler: signInHandler(identity, config.addresses.dashboard) },
-          { path: '/trpc', handler: limitAddresses(limit) },
-          { path: '/trpc', handler: mountTrpc(appRouter(identity, wallets, clock), identify) },
-        ]
-      : [],
+    surfaces: surfacesOf(config, parts),
+    mounted: [
+      ...parts.flatMap(({ mounted }) => mounted ?? []),
+      { role: 'dashboard' as const, path: '/trpc', handler: limitAddresses(limit) },
+      {
+        role: 'dashboard' as const,
+        path: '/trpc',
+        handler: mountTrpc(appRouter(identity, wallets, clock), identify),
+      },
+    ].filter(({ role }) => config.ROLES.includes(role)),
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
     bodyBytesMax: config.BODY_BYTES_MAX,
@@ -237,15 +147,13 @@ export async function compose(config: Config, options: Options): Promise<Service
     },
     async start() {
       if (config.ROLES.includes('worker')) await queue.start()
-      if (config.ROLES.includes('facilitator')) facilitator.start()
+      for (const part of parts) await part.start?.()
     },
     async stop() {
       await queue.stop()
-      await facilitator.stop()
-      await closeChains()
-      await identity.settled()
-      mailer?.close()
-      await outbound.close()
+      for (const part of parts.toReversed()) await part.stop?.()
+      await chains.close()
+      await ground.outbound.close()
       await database.close()
       redis?.disconnect()
     },
@@ -265,90 +173,62 @@ function appRouter(identity: Identity, wallets: Wallets, clock: Clock) {
   })
 }
 
-/** Verifies and settles on the networks that have an RPC; without one it says so to whoever asks. */
-async function openFacilitator(
-  config: Config,
-  { database, clock, metrics, options }: { database: Database; clock: Clock; metrics: Metrics; options: Options },
-) {
-  const { log } = options
-  const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
-  const signatures = createSignatures(curve, keccak)
-  log.info({ curve: signatures.kind }, 'signatures are recovered')
-  const keys = config.SPONSOR_PRIVATE_KEYS as Hex[]
-  const [first] = keys
-  const sender = first === undefined ? null : addressOf(keccak, curve.publicKey(Buffer.from(first.slice(2), 'hex')))
-  const urls = { base: config.BASE_RPC_URLS, 'base-sepolia': config.BASE_SEPOLIA_RPC_URLS }
-  const chains = Object.values(NETWORKS)
-    .filter(({ name }) => urls[name].length > 0)
-    .map((network) =>
-      createChain({
-        network,
-        urls: urls[network.name],
-        sender,
-        curve,
-        keccak,
-        clock,
-        log,
-        gasEach: BigInt(config.SETTLE_GAS_MAX),
-      }),
-    )
-  const facilitator = createFacilitator({
-    store: createSettlementStore(database.statements),
-    signatures,
-    chains: new Map(chains.map((chain) => [chain.network.name, chain])),
-    keys,
-    lease: (name) => createLease(database.statements, name, randomUUID()),
-    clock,
+async function openGround(config: Config, { url, log, clock = systemClock }: Options, announced: () => void) {
+  const database = openDatabase({ url, poolMax: config.DATABASE_POOL, log })
+  const ground: Ground = {
+    config,
     log,
-    measures: metrics,
-    checkpoint: options.checkpoint ?? (() => undefined),
-    settings: {
-      waitMs: config.SETTLE_WAIT_MS,
-      confirmations: config.SETTLE_CONFIRMATIONS,
-      gasMax: BigInt(config.SETTLE_GAS_MAX),
-      gasPerDay: config.GAS_BUDGET_PER_DAY === 0n ? null : config.GAS_BUDGET_PER_DAY,
-      gasPerPayerDay: config.GAS_BUDGET_PER_PAYER_DAY === 0n ? null : config.GAS_BUDGET_PER_PAYER_DAY,
-      lowBalance: config.SPONSOR_LOW_BALANCE,
-      bumpAfterMs: config.SETTLE_BUMP_AFTER_MS,
-    },
-  })
-  metrics.watch(
-    'coinslot_sponsors_low_on_gas',
-    'Sponsors whose balance is below SPONSOR_LOW_BALANCE',
-    () => facilitator.gas().filter(({ low }) => low).length,
-  )
-  return { facilitator, closeChains: () => Promise.all(chains.map((chain) => chain.close())) }
+    clock,
+    database,
+    redis: config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log),
+    metrics: new Metrics(),
+    ledger: createLedger(createLedgerStore(database.statements, clock), clock),
+    outbound: outboundClient({
+      policy: { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS },
+    }),
+    vault: vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS)),
+    outbox: createOutbox(clock, announced),
+    lease: (name) => createLease(database.statements, name, randomUUID()),
+  }
+  return ground
 }
 
-/** Whoever has no wallet is told so by null, not by an error. */
-function walletOf(wallets: Wallets) {
-  return async (caller: Caller): Promise<Record<string, unknown> | null> => {
-    try {
-      return toBody(await wallets.balance(caller))
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'missing') return null
-      throw error
-    }
+function identifier({ config, clock }: Ground, identity: Identity) {
+  const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
+  return async (request: Request): Promise<Caller> => {
+    assertOrigin(request, ownOrigins)
+    return await identity.identify({
+      authorization: request.get('authorization'),
+      cookie: request.get('cookie'),
+      environmentHeader: request.get('coinslot-environment'),
+      now: clock.now(),
+    })
   }
 }
 
-/** The issuer's address is the operator's, not a user's: it may be on a private network whatever the policy. */
-function tokenIssuer(config: Config, log: Logger) {
-  if (config.OIDC_ISSUER === undefined || config.OIDC_AUDIENCE === undefined) return null
-  const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
-  return createTokenIssuer({
-    issuer: config.OIDC_ISSUER,
-    audience: config.OIDC_AUDIENCE,
-    log,
-    async fetchDocument(url) {
-      const { status, body } = await outbound.send({
-        url,
-        limits: { totalMs: 5_000, bodyBytes: 1_000_000 },
-        redirects: 2,
-      })
-      return { status, text: body.toString('utf8') }
-    },
+/** Of each address that this process serves, all that the parts have there. */
+function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
+  const names: SurfaceName[] = ['api', 'facilitator', 'pay', 'tools', 'gate']
+  return names
+    .filter((name) => config.ROLES.includes(name))
+    .map((name) => ({
+      name,
+      address: config.addresses[name],
+      routes: parts.flatMap(({ routes }) => routes ?? []).flatMap((of) => (of.surface === name ? of.routes : [])),
+    }))
+    .filter(({ routes }) => routes.length > 0)
+}
+
+async function healthOf(parts: readonly Part[]): Promise<Record<string, unknown>> {
+  const asked = parts.flatMap(({ health }) => Object.entries(health ?? {}))
+  const told = asked.map(async ([name, ask]) => {
+    try {
+      return [name, await ask()] as const
+    } catch {
+      return [name, 'unknown'] as const
+    }
   })
+  return Object.fromEntries(await Promise.all(told))
 }
 
 function openRedis(url: string, log: Logger): Redis {

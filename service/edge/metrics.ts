@@ -30,6 +30,21 @@ export class Metrics {
     this.events.inc({ event }, by)
   }
 
+  /** What a queue reports, as events. */
+  ofQueue() {
+    return {
+      pushed: (topic: string, rows: number): void => {
+        this.count(`pushed ${topic}`, rows)
+      },
+      handled: (topic: string, outcome: string): void => {
+        this.count(`${outcome} ${topic}`)
+      },
+      swept: (sweeper: string, succeeded: boolean): void => {
+        this.count(`${succeeded ? 'swept' : 'sweep failed'} ${sweeper}`)
+      },
+    }
+  }
+
   /** A figure that is asked for whenever the metrics are read. */
   watch(name: string, help: string, read: () => Promise<number> | number): void {
     new Gauge({

@@ -8,7 +8,8 @@ import { answerError, isOurFault } from './errors.ts'
 import type { Idempotency, Outcome } from './idempotency.ts'
 import { readJson } from './json.ts'
 import type { RateLimit } from './limits.ts'
-import { contextOf, type RequestContext } from './requests.ts'
+import { contextOf, sendPage, wantsPage, type RequestContext } from './requests.ts'
+import { sendEvents } from './events.ts'
 import type { AnyRoute, Reply } from './route.ts'
 
 export interface Pipeline {
@@ -34,6 +35,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   const context = contextOf(response)
   context.route = route.path
   context.errorFields = route.errorFields
+  if (route.errorPage !== undefined && wantsPage(request)) context.errorPage = route.errorPage
   const caller = await authenticate(route, request, pipeline)
   context.caller = caller
   const limited = await limitOf(route, pipeline)(limitKey(caller, request))
@@ -51,6 +53,8 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     query: route.query === undefined ? undefined : decode(route.query, request.query, 'query'),
     params: route.params === undefined ? undefined : decode(route.params, request.params, 'path'),
     address: addressOf(request),
+    header: (name: string) => request.get(name),
+    wantsPage: wantsPage(request),
     keyed,
   }
   const act = (operation: Id<'op'>): Promise<Reply> => route.handle({ ...decoded, operation })
@@ -144,8 +148,11 @@ function addressOf(request: Request): string {
 function send(response: Response, answer: Reply): void {
   if (answer.whenSent !== undefined) watch(response, answer.whenSent)
   if (answer.headers !== undefined) response.set(answer.headers)
-  if (answer.body === undefined) response.status(answer.status).end()
-  else response.status(answer.status).json(answer.body)
+  response.status(answer.status)
+  if (answer.events !== undefined) sendEvents(response, answer.events)
+  else if (answer.page !== undefined) sendPage(response, answer.page)
+  else if (answer.body === undefined) response.end()
+  else response.json(answer.body)
 }
 
 /** `finish` comes when the last byte was handed over, `close` alone when the connection broke before. */

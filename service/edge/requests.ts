@@ -7,7 +7,7 @@ import { newId, type Id } from '../kit/ids.ts'
 import { answerError, isOurFault } from './errors.ts'
 import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
-import type { AnyRoute } from './route.ts'
+import type { AnyRoute, Page } from './route.ts'
 
 /** What is known of a request while it is served; goes into its log line. */
 export interface RequestContext {
@@ -17,6 +17,8 @@ export interface RequestContext {
   caller: Caller | null
   /** What this route's error bodies have in addition. */
   errorFields?: AnyRoute['errorFields'] | undefined
+  /** Set where this error goes to a person's browser. */
+  errorPage?: AnyRoute['errorPage'] | undefined
 }
 
 /** First of all: a name for the request, and a line and a measure when it is done. */
@@ -85,7 +87,7 @@ export const notFound: RequestHandler = (request) => {
 export function answerErrors(log: Logger) {
   // Express knows an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
-    const { requestId, errorFields } = contextOf(response)
+    const { requestId, errorFields, errorPage } = contextOf(response)
     const told = fromExpress(error)
     if (isOurFault(told)) log.error({ requestId, err: told }, 'request failed')
     if (response.headersSent) {
@@ -95,8 +97,20 @@ export function answerErrors(log: Logger) {
     const { status, headers, body } = answerError(told, requestId, errorFields)
     // A body that was not read to its end would be taken for the next request on this connection.
     if (!request.complete) response.set('Connection', 'close')
-    response.set(headers).status(status).json(body)
+    response.set(headers).status(status)
+    if (errorPage === undefined) response.json(body)
+    else sendPage(response, errorPage({ status, code: String(body['code']), sentence: String(body['error']) }))
   }
+}
+
+export function sendPage(response: Response, page: Page): void {
+  if (page.headers !== undefined) response.set(page.headers)
+  response.type(page.type).send(page.content)
+}
+
+/** A browser names HTML first; a program that takes anything gets JSON. */
+export function wantsPage(request: Request): boolean {
+  return request.accepts(['json', 'html']) === 'html'
 }
 
 /** Express speaks of a broken path or a cut-off body in errors of its own, with a status. */

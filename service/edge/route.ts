@@ -36,6 +36,8 @@ export interface Route<
   limit?: string | null
   /** Less than everywhere else. */
   bodyBytesMax?: number
+  /** An error as a page, for whoever asks with a browser. */
+  errorPage?(error: { status: number; code: string; sentence: string }): Page
   /** What an error's body has besides `error`, `code` and `requestId`, for protocols with a form of their own. */
   errorFields?(error: { code: string; sentence: string }): Readonly<Record<string, unknown>>
   body?: Body
@@ -69,11 +71,34 @@ export interface Decoded<
   keyed: boolean
   /** The caller's network address. */
   address: string
+  /** A request header by its name in lower case. */
+  header(name: string): string | undefined
+  /** Whether a browser asks, who wants a page rather than JSON. */
+  wantsPage: boolean
+}
+
+/** Something else than JSON. */
+export interface Page {
+  /** With its charset. */
+  type: string
+  content: string | Buffer
+  headers?: Readonly<Record<string, string>>
+}
+
+/** One of `text/event-stream`. */
+export interface ServerEvent {
+  event: string
+  data: unknown
+  id?: string
 }
 
 export interface Reply {
   status: number
   body: unknown
+  /** Instead of the body. */
+  page?: Page
+  /** Instead of the body: told as they happen, until they end or nobody listens any more. */
+  events?: (gone: AbortSignal) => AsyncIterable<ServerEvent>
   headers?: Readonly<Record<string, string>>
   /** What an idempotent replay answers instead: a secret is shown once. */
   replayBody?: unknown

@@ -1,0 +1,61 @@
+import type { Hex } from '../chain/model.ts'
+import { createRateLimit } from '../edge/limits.ts'
+import { facilitatorRoutes } from '../facilitator/http.ts'
+import { facilitatorSweepers } from '../facilitator/jobs.ts'
+import type { Checkpoint } from '../facilitator/ports.ts'
+import { createFacilitator, type Facilitator } from '../facilitator/service.ts'
+import { createSettlementStore } from '../facilitator/store.ts'
+import type { Chains } from './chains.ts'
+import type { Ground, Part } from './ground.ts'
+
+/** Verifies and settles on the networks that have an RPC; without one it says so to whoever asks. */
+export function openFacilitator(
+  ground: Ground,
+  chains: Chains,
+  checkpoint: Checkpoint | undefined,
+): { facilitator: Facilitator; part: Part } {
+  const { config, database, clock, log, metrics, redis } = ground
+  const facilitator = createFacilitator({
+    store: createSettlementStore(database.statements),
+    signatures: chains.signatures,
+    chains: chains.byNetwork,
+    keys: config.SPONSOR_PRIVATE_KEYS as Hex[],
+    lease: (name) => ground.lease(name),
+    clock,
+    log,
+    measures: metrics,
+    checkpoint: checkpoint ?? (() => undefined),
+    settings: {
+      waitMs: config.SETTLE_WAIT_MS,
+      confirmations: config.SETTLE_CONFIRMATIONS,
+      gasMax: BigInt(config.SETTLE_GAS_MAX),
+      gasPerDay: config.GAS_BUDGET_PER_DAY === 0n ? null : config.GAS_BUDGET_PER_DAY,
+      gasPerPayerDay: config.GAS_BUDGET_PER_PAYER_DAY === 0n ? null : config.GAS_BUDGET_PER_PAYER_DAY,
+      lowBalance: config.SPONSOR_LOW_BALANCE,
+      bumpAfterMs: config.SETTLE_BUMP_AFTER_MS,
+    },
+  })
+  metrics.watch(
+    'coinslot_sponsors_low_on_gas',
+    'Sponsors whose balance is below SPONSOR_LOW_BALANCE',
+    () => facilitator.gas().filter(({ low }) => low).length,
+  )
+  return {
+    facilitator,
+    part: {
+      routes: [{ surface: 'facilitator', routes: facilitatorRoutes(facilitator) }],
+      limits: {
+        verify: createRateLimit('verify', config.RATE_VERIFY_PER_MINUTE, redis),
+        settle: createRateLimit('settle', config.RATE_SETTLE_PER_MINUTE, redis),
+      },
+      sweepers: facilitatorSweepers(facilitator),
+      health: {
+        sponsors: () => facilitator.gas().map((gas) => ({ ...gas, wei: gas.wei === null ? null : String(gas.wei) })),
+      },
+      start() {
+        if (config.ROLES.includes('facilitator')) facilitator.start()
+      },
+      stop: () => facilitator.stop(),
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { walletSignatures } from '../chain/signin.ts'
+import type { Config } from '../config.ts'
+import { limitAddresses } from '../edge/requests.ts'
+import { createRateLimit } from '../edge/limits.ts'
+import { identityRoutes } from '../identity/http.ts'
+import { createTokenIssuer } from '../identity/issuer.ts'
+import { identityTopics } from '../identity/jobs.ts'
+import type { Caller } from '../identity/model.ts'
+import { createIdentity, type Identity } from '../identity/service.ts'
+import { signInHandler } from '../identity/signin/handler.ts'
+import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import { createSignIn } from '../identity/signin/signin.ts'
+import { createIdentityStore } from '../identity/store.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Log } from '../kit/log.ts'
+import { fromDecimal } from '../kit/money.ts'
+import { logMailer, smtpMailer } from '../mail/mailer.ts'
+import { outboundClient } from '../outbound/client.ts'
+import { Secret } from '../vault/secret.ts'
+import { toBody } from '../wallet/http.ts'
+import type { Wallets } from '../wallet/service.ts'
+import type { Ground, Part } from './ground.ts'
+
+export async function openIdentity(ground: Ground, wallets: Wallets): Promise<{ identity: Identity; part: Part }> {
+  const { config, clock, log, database, ledger, vault, outbox, redis } = ground
+  const mailer =
+    config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
+  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
+  const identity = createIdentity({
+    store: createIdentityStore(database),
+    ledger,
+    clock,
+    log,
+    sealing: {
+      seal: (text, context) => vault.seal(new Secret(text), context),
+      open: (sealed, context) => vault.open(sealed, context).reveal(),
+    },
+    mailer: mailer ?? logMailer(log),
+    agentExists: () => Promise.resolve(false),
+    signIn: (welcome) =>
+      createSignIn(
+        {
+          prisma: database.prisma,
+          clock,
+          log,
+          secret,
+          dashboard: config.addresses.dashboard,
+          trustedOrigins: config.CORS_ORIGINS,
+          canMail: mailer !== null || !config.LIVE,
+          signatures: walletSignatures,
+          chainIds: [8453, 84532],
+        },
+        welcome,
+      ),
+    issuer: tokenIssuer(config, log),
+    announce: (inside, announcement) => outbox.add(inside, [announcement]),
+    live: config.LIVE,
+    credits: fromDecimal(config.SIGNUP_CREDITS),
+  })
+  const signInLimit = createRateLimit('sign-in', config.RATE_SIGN_IN_PER_MINUTE, redis)
+  return {
+    identity,
+    part: {
+      routes: [{ surface: 'api', routes: identityRoutes(identity, walletOf(wallets)) }],
+      mounted: [
+        { role: 'dashboard', path: '/auth', handler: limitAddresses(signInLimit, 'POST') },
+        { role: 'dashboard', path: '/auth', handler: signInHandler(identity, config.addresses.dashboard) },
+      ],
+      topics: identityTopics(identity),
+      async stop() {
+        await identity.settled()
+        mailer?.close()
+      },
+    },
+  }
+}
+
+/** Whoever has no wallet is told so by null, not by an error. */
+export function walletOf(wallets: Wallets) {
+  return async (caller: Caller): Promise<Record<string, unknown> | null> => {
+    try {
+      return toBody(await wallets.balance(caller))
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'missing') return null
+      throw error
+    }
+  }
+}
+
+/** The issuer's address is the operator's, not a user's: it may be on a private network whatever the policy. */
+function tokenIssuer(config: Config, log: Log) {
+  if (config.OIDC_ISSUER === undefined || config.OIDC_AUDIENCE === undefined) return null
+  const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  return createTokenIssuer({
+    issuer: config.OIDC_ISSUER,
+    audience: config.OIDC_AUDIENCE,
+    log,
+    async fetchDocument(url) {
+      const { status, body } = await outbound.send({
+        url,
+        limits: { totalMs: 5_000, bodyBytes: 1_000_000 },
+        redirects: 2,
+      })
+      return { status, text: body.toString('utf8') }
+    },
+  })
+}
