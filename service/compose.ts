@@ -104,7 +104,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     metrics,
     idempotency,
     limit,
-    limits: Object.assign({}, ...parts.map(({ limits }) => limits)),
+    limits: Object.fromEntries(parts.flatMap(({ limits }) => Object.entries(limits ?? {}))),
     identify,
     health: {
       draining: () => draining,

@@ -41,7 +41,7 @@ export interface Part {
   topics?: readonly Topic[]
   sweepers?: readonly Sweeper[]
   /** Its line in /readyz. */
-  health?: Readonly<Record<string, () => Promise<unknown> | unknown>>
+  health?: Readonly<Record<string, () => unknown>>
   start?(): Promise<void> | void
   stop?(): Promise<void>
 }
