@@ -1,4 +1,5 @@
-import type { Response } from 'express'
+import { once } from 'node:events'
+import type { Express, Response } from 'express'
 import type { ServerEvent } from './route.ts'
 
 /**
@@ -7,7 +8,10 @@ import type { ServerEvent } from './route.ts'
  */
 export function sendEvents(response: Response, source: (gone: AbortSignal) => AsyncIterable<ServerEvent>): void {
   const gone = new AbortController()
+  const open = streamsOf(response.app)
+  open.add(gone)
   response.once('close', () => {
+    open.delete(gone)
     gone.abort()
   })
   response.set({
@@ -27,6 +31,15 @@ export function sendEvents(response: Response, source: (gone: AbortSignal) => As
     })
 }
 
+/** A stream may never end by itself: a server that stops ends those it has, and their readers come back. */
+export function endStreams(app: Express): void {
+  for (const gone of streamsOf(app)) gone.abort()
+}
+
+function streamsOf(app: { locals: Record<string, unknown> }): Set<AbortController> {
+  return (app.locals['streams'] ??= new Set()) as Set<AbortController>
+}
+
 const BEAT_MS = 15_000
 
 async function write(response: Response, events: AsyncIterable<ServerEvent>, gone: AbortSignal): Promise<void> {
@@ -38,10 +51,7 @@ async function write(response: Response, events: AsyncIterable<ServerEvent>, gon
 }
 
 /** A reader that does not read holds the source back instead of filling the memory. */
-function drained(response: Response, gone: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (gone.aborted) resolve()
-    response.once('drain', resolve)
-    response.once('close', resolve)
-  })
+async function drained(response: Response, gone: AbortSignal): Promise<void> {
+  // Rejects when the reader is gone, and then there is nothing to wait for.
+  await once(response, 'drain', { signal: gone }).catch(() => undefined)
 }

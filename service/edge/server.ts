@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
+import { endStreams } from './events.ts'
 
 export interface RunningServer {
   port: number
@@ -21,7 +22,13 @@ export async function listen(app: Express, port: number, host: string): Promise<
     })
     server.listen(port, host, resolve)
   })
-  return { port: (server.address() as AddressInfo).port, drain: (deadlineMs) => drain(server, deadlineMs) }
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain(deadlineMs) {
+      endStreams(app)
+      return drain(server, deadlineMs)
+    },
+  }
 }
 
 class PortTaken extends Error {
