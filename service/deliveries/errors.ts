@@ -1,0 +1,30 @@
+import { DomainError, invalid } from '../kit/errors.ts'
+
+export function deliveryMissing(): DomainError {
+  return new DomainError('missing', 'delivery_not_found', 'There is no such delivery.')
+}
+
+export function endpointMissing(): DomainError {
+  return new DomainError('missing', 'webhook_endpoint_not_found', 'There is no such webhook endpoint.')
+}
+
+export function endpointOff(): DomainError {
+  return new DomainError(
+    'conflict',
+    'webhook_endpoint_disabled',
+    'The webhook endpoint is disabled or deleted: enable it first.',
+  )
+}
+
+export function tooManyEndpoints(most: number): DomainError {
+  return new DomainError(
+    'conflict',
+    'too_many_webhook_endpoints',
+    `An account has at most ${String(most)} webhook endpoints in an environment.`,
+  )
+}
+
+/** The guarded client refused the address, and says why. */
+export function urlRefused(refusal: DomainError): DomainError {
+  return invalid({ url: refusal.message }, refusal.code)
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { page, timestamp } from '../../kit/wire.ts'
+import { EVENTS, type Endpoint } from '../model.ts'
+import { isSecret } from '../rules/signature.ts'
+import type { Deliveries } from '../service.ts'
+
+export function endpointRoutes({ endpoints }: Deliveries): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/webhook-endpoints',
+      summary: 'Your webhook endpoints in this environment, newest first',
+      tag: 'Webhooks',
+      auth: 'person',
+      query: page,
+      answers: {
+        200: z.object({ webhookEndpoints: z.array(endpointBody), total: z.int(), limit: z.int(), offset: z.int() }),
+      },
+      async handle({ caller, query }) {
+        const { endpoints: listed, total } = await endpoints.list(caller, query)
+        return reply(200, { webhookEndpoints: listed.map(toBody), total, ...query })
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/webhook-endpoints',
+      summary: 'Have an address told of events; its secret is in this answer only',
+      tag: 'Webhooks',
+      auth: 'person',
+      idempotent: true,
+      body: newEndpointBody,
+      answers: { 201: withSecret },
+      errors: { 409: 'There are too many, or the Idempotency-Key was used for another request.' },
+      async handle({ caller, body, operation }) {
+        const { endpoint, secret } = await endpoints.create(caller, { ...body, secret: body.secret ?? null }, operation)
+        return secretOnce(201, endpoint, secret)
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/webhook-endpoints/:id',
+      summary: 'One of your webhook endpoints',
+      tag: 'Webhooks',
+      auth: 'person',
+      params: named,
+      answers: { 200: shown },
+      errors: MISSING,
+      handle: async ({ caller, params }) => reply(200, show(await endpoints.get(caller, params.id))),
+    }),
+    route({
+      method: 'patch',
+      path: '/webhook-endpoints/:id',
+      summary: 'Change its address or events, or switch it on or off',
+      tag: 'Webhooks',
+      auth: 'person',
+      params: named,
+      body: changedEndpointBody,
+      answers: { 200: shown },
+      errors: MISSING,
+      async handle({ caller, params, body }) {
+        const change = { url: body.url ?? null, events: body.events ?? null, status: body.status ?? null }
+        return reply(200, show(await endpoints.change(caller, params.id, change)))
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/webhook-endpoints/:id',
+      summary: 'Tell it nothing more',
+      tag: 'Webhooks',
+      auth: 'person',
+      params: named,
+      answers: { 204: z.undefined() },
+      errors: MISSING,
+      async handle({ caller, params }) {
+        await endpoints.remove(caller, params.id)
+        return reply(204, undefined)
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/webhook-endpoints/:id/rotate-secret',
+      summary: 'Make a new secret for it; the one before signs along for 24 hours',
+      tag: 'Webhooks',
+      auth: 'person',
+      idempotent: true,
+      params: named,
+      answers: { 200: withSecret },
+      errors: MISSING,
+      async handle({ caller, params, operation }) {
+        const { endpoint, secret } = await endpoints.rotate(caller, params.id, operation)
+        return secretOnce(200, endpoint, secret)
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/webhook-endpoints/:id/test',
+      summary: 'Send it an event that nothing happened for',
+      tag: 'Webhooks',
+      auth: 'person',
+      idempotent: true,
+      params: named,
+      answers: { 202: z.object({ deliveryId: z.string() }) },
+      errors: { ...MISSING, 409: 'The endpoint is disabled.' },
+      async handle({ caller, params, operation }) {
+        return reply(202, { deliveryId: await endpoints.test(caller, params.id, operation) })
+      },
+    }),
+  ]
+}
+
+const MISSING = { 404: 'There is no such webhook endpoint of yours in this environment.' }
+const named = z.object({ id: z.string() })
+
+const url = z
+  .string()
+  .max(2_000, 'must have at most 2000 characters')
+  .meta({ examples: ['https://example.com/hook'] })
+
+const events = z
+  .array(z.enum(EVENTS))
+  .min(1)
+  .max(EVENTS.length)
+  .transform((names) => [...new Set(names)])
+
+const newEndpointBody = z.strictObject({
+  url,
+  events,
+  secret: z
+    .string()
+    .refine(isSecret, 'must be whsec_ and the base64 of 24 to 64 bytes')
+    .nullish()
+    .meta({ description: 'Made when absent' }),
+})
+
+const changedEndpointBody = z.strictObject({
+  url: url.optional(),
+  events: events.optional(),
+  status: z.enum(['enabled', 'disabled']).optional(),
+})
+
+const endpointBody = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(EVENTS)),
+    status: z.enum(['enabled', 'disabled']),
+    failingSince: timestamp.nullable().meta({ description: 'Since when nothing but failures came' }),
+    disabledAt: timestamp.nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'WebhookEndpoint' })
+
+const shown = z.object({ webhookEndpoint: endpointBody })
+const withSecret = z.object({
+  webhookEndpoint: endpointBody,
+  secret: z.string().nullable().meta({ description: 'whsec_…; null when a request is replayed' }),
+})
+
+function show(endpoint: Endpoint): z.infer<typeof shown> {
+  return { webhookEndpoint: toBody(endpoint) }
+}
+
+function secretOnce(status: number, endpoint: Endpoint, secret: string) {
+  return { ...reply(status, { ...show(endpoint), secret }), replayBody: { ...show(endpoint), secret: null } }
+}
+
+function toBody(endpoint: Endpoint): z.infer<typeof endpointBody> {
+  const { id, url: address, events: asked, status } = endpoint
+  return {
+    id,
+    url: address,
+    events: [...asked],
+    status,
+    failingSince: endpoint.failingSince?.toISOString() ?? null,
+    disabledAt: endpoint.disabledAt?.toISOString() ?? null,
+    createdAt: endpoint.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { Sweeper, Topic } from '../queue/model.ts'
+import { WAIT_MS, WAIT_MS_MAX } from './rules/answer.ts'
+import type { Deliveries } from './service.ts'
+import { ATTEMPT, LONG_ATTEMPT, NOTICE } from './service/announcing.ts'
+import type { Notice } from './service/telling.ts'
+
+interface Turn {
+  id: string
+  turn: number
+}
+
+export function deliveryTopics(deliveries: Deliveries): Topic[] {
+  const decode = z.object({ id: z.string(), turn: z.int() })
+  const handle: Topic<Turn>['handle'] = (turn, { signal }) => deliveries.attempt(turn, signal)
+  const attempts = { decode, handle, retryDelaysMs: AGAIN_MS }
+  const topics: [Topic<Turn>, Topic<Turn>, Topic<Notice & { userId: string }>] = [
+    { ...attempts, topic: ATTEMPT, concurrency: 256, timeoutMs: WAIT_MS + BESIDES_MS },
+    { ...attempts, topic: LONG_ATTEMPT, concurrency: 512, timeoutMs: WAIT_MS_MAX + BESIDES_MS },
+    {
+      topic: NOTICE,
+      decode: z.object({
+        userId: z.string(),
+        event: z.enum(['delivery.unconfirmed', 'delivery.stopped', 'delivery.exhausted', 'endpoint.disabled']),
+        id: z.string(),
+        about: z.string(),
+      }),
+      handle: (notice, { id }) => deliveries.mail(notice, id),
+      concurrency: 4,
+      timeoutMs: 30_000,
+    },
+  ]
+  return topics
+}
+
+export function deliverySweepers(deliveries: Deliveries): Sweeper[] {
+  return [{ name: 'deliveries.states', everyMs: 2_000, run: (_now, signal) => deliveries.sweep(signal) }]
+}
+
+/** What an attempt takes besides the receiver's answer: its turn in the process, and being written down. */
+const BESIDES_MS = 30_000
+
+/**
+ * The receiver's failures are in the delivery, which has its own schedule. What fails here is ours, the database
+ * mostly, and is tried until it goes: a paid delivery is never given up for it.
+ */
+const AGAIN_MS = [1_000, 5_000, 15_000, ...Array.from({ length: 10_000 }, () => 60_000)]

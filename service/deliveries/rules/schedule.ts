@@ -1,0 +1,85 @@
+import type { DeliveryState, OnUnconfirmed } from '../model.ts'
+
+/** From one attempt to the next: at once, then after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h and 24 h. */
+const WAITS_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000] as const
+
+/** How many attempts the schedule has. */
+export const ATTEMPTS = WAITS_MS.length + 1
+
+/**
+ * When the attempt at this place is due, the place counted from 0 for the first; null where the schedule ends.
+ * Jitter only ever adds, up to a tenth: nothing comes earlier than promised, and what failed together does not
+ * come back together. `chance` is from 0 to 1.
+ */
+export function dueAt(place: number, now: Date, chance: number): Date | null {
+  const waitMs = place === 0 ? 0 : WAITS_MS[place - 1]
+  return waitMs === undefined ? null : new Date(now.getTime() + Math.round(waitMs * (1 + 0.1 * chance)))
+}
+
+/** What an attempt came to. */
+export type Verdict = 'confirmed' | 'gone' | 'failed'
+
+/** A receiver that has seen it before confirms nothing: whoever saw it first may have died over it. */
+export function verdictOf(status: number | null, answer: string | null): Verdict {
+  if (status === 410) return 'gone'
+  if (status === null || status < 200 || status > 299) return 'failed'
+  return saysDuplicate(answer) ? 'failed' : 'confirmed'
+}
+
+/** Where a delivery stands when its attempt ends without being confirmed. */
+export interface Standing {
+  state: DeliveryState
+  /** Which attempt of the schedule this was, from 0. */
+  place: number
+  onUnconfirmed: OnUnconfirmed
+}
+
+/** Where it goes from there. */
+export interface Course {
+  state: DeliveryState
+  place: number
+  dueAt: Date | null
+  /** Whoever claimed it has lost it. */
+  reopened: boolean
+  /** Its owner is to be told. */
+  told: 'delivery.unconfirmed' | 'delivery.stopped' | 'delivery.exhausted' | null
+}
+
+/**
+ * A claimed one is left alone unless its owner wants it sent again, since whoever claimed it may have acted. All
+ * others follow the schedule to its end.
+ */
+export function afterFailure(standing: Standing, verdict: 'gone' | 'failed', now: Date, chance: number): Course {
+  const claimed = standing.state === 'claimed'
+  const place = standing.place + 1
+  const ended = { place, dueAt: null, reopened: false }
+  if (claimed && (standing.onUnconfirmed === 'hold' || verdict === 'gone')) {
+    return { ...ended, state: 'unconfirmed', told: 'delivery.unconfirmed' }
+  }
+  if (verdict === 'gone') return { ...ended, state: 'stopped', told: 'delivery.stopped' }
+  const next = dueAt(place, now, chance)
+  if (next !== null) return { state: 'pending', place, dueAt: next, reopened: claimed, told: null }
+  if (claimed) return { ...ended, state: 'unconfirmed', told: 'delivery.unconfirmed' }
+  return { ...ended, state: 'exhausted', told: 'delivery.exhausted' }
+}
+
+/** A claimed delivery may be confirmed for as long as an attempt may take, and this breath longer. */
+export const CONFIRM_GRACE_MS = 10_000
+
+/** Whether an endpoint that fails now has done nothing else for too long. */
+export function isGivenUp(failingSince: Date, now: Date): boolean {
+  return now.getTime() - failingSince.getTime() >= FAILING_MS_MAX
+}
+
+const FAILING_MS_MAX = 5 * 24 * 3_600_000
+
+function saysDuplicate(answer: string | null): boolean {
+  // Most answers are short and speak of something else: only a candidate is parsed.
+  if (answer?.includes('"duplicate"') !== true) return false
+  try {
+    const parsed: unknown = JSON.parse(answer)
+    return typeof parsed === 'object' && parsed !== null && (parsed as { duplicate?: unknown }).duplicate === true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,87 @@
+import { accountOf, type Caller } from '../identity/model.ts'
+import { newId, type Id } from '../kit/ids.ts'
+import type { Owner } from '../ledger/model.ts'
+import { deliveryMissing, endpointOff } from './errors.ts'
+import type { AnsweredDelivery, DeliveryDetail, Page } from './model.ts'
+import type { DeliveryFilter } from './ports.ts'
+import { createAttempt } from './service/attempt.ts'
+import { toAnnouncement } from './service/announcing.ts'
+import { createEndpoints } from './service/endpoints.ts'
+import { toMail } from './service/notices.ts'
+import type { DeliveriesParts } from './service/parts.ts'
+import { createRecord } from './service/record.ts'
+import { createSecrets } from './service/secrets.ts'
+import { createTargets } from './service/targets.ts'
+import { createTelling, type Notice } from './service/telling.ts'
+import { createWriting } from './service/write.ts'
+
+/** What has to be told to receivers outside, until they have it. */
+export function createDeliveries(parts: DeliveriesParts) {
+  const { store, announce, clock } = parts
+  const secrets = createSecrets(parts)
+  const writing = createWriting(parts)
+  const own = createTargets({ ...parts, secrets })
+  const telling = createTelling({ ...parts, event: (inside, event) => writing.event(inside, event) })
+  const record = createRecord({ ...parts, telling })
+
+  return {
+    /** In the caller's transaction: the row, and the announcement of its first attempt. */
+    write: writing.write,
+    event: writing.event,
+    /** For whoever has many events at once: of these accounts, those that anybody would be told for. */
+    listeners: parts.targets.listeners.bind(parts.targets),
+    targets: own,
+    endpoints: createEndpoints({ ...parts, secrets, writing, own }),
+
+    /** True to the first who asks, and to that very act again. Nobody sends a claimed one by itself any more. */
+    async claim(
+      owner: Owner,
+      id: string,
+      operation: Id<'op'> = newId('op', clock.now()),
+    ): Promise<{ claimed: boolean }> {
+      const claimed = await store.claim(owner, id, operation, clock.now())
+      if (claimed === null) throw deliveryMissing()
+      return { claimed }
+    },
+
+    /** Now, under the same `webhook-id`, with the whole schedule before it, to be claimed anew. */
+    async redeliver(owner: Owner, id: string, operation: Id<'op'> = newId('op', clock.now())): Promise<DeliveryDetail> {
+      const open = await store.isOpen(owner, id)
+      if (open === null) throw deliveryMissing()
+      if (!open) throw endpointOff()
+      await store.inTransaction(async (inside) => {
+        const live = await store.redeliver(inside, owner, id, operation, clock.now())
+        if (live !== null) await announce(inside, [toAnnouncement(live)])
+      })
+      return await find(owner, id)
+    },
+
+    /** The newest delivery of each subject; of anybody's when no owner is named. */
+    async bySubject(owner: Owner | null, subjects: readonly string[]): Promise<ReadonlyMap<string, AnsweredDelivery>> {
+      return subjects.length === 0 ? new Map() : await store.bySubject(owner, subjects)
+    },
+
+    async list(caller: Caller, filter: DeliveryFilter, page: Page) {
+      return await store.list(accountOf(caller), filter, page)
+    },
+
+    async get(caller: Caller, id: string): Promise<DeliveryDetail> {
+      return await find(accountOf(caller), id)
+    },
+
+    attempt: createAttempt({ ...parts, record, secrets }),
+    sweep: record.sweep,
+
+    async mail(notice: Notice & { userId: string }, id: string): Promise<void> {
+      await parts.mail(notice.userId, { id, ...toMail(notice) })
+    },
+  }
+
+  async function find(owner: Owner, id: string): Promise<DeliveryDetail> {
+    const delivery = await store.find(owner, id)
+    if (delivery === null) throw deliveryMissing()
+    return delivery
+  }
+}
+
+export type Deliveries = ReturnType<typeof createDeliveries>

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { DomainError } from '../../kit/errors.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
+import type { Owner } from '../../ledger/model.ts'
+import { accountOf, type Caller } from '../../identity/model.ts'
+import { endpointMissing, endpointOff, tooManyEndpoints, urlRefused } from '../errors.ts'
+import type { Endpoint, EventName, Page } from '../model.ts'
+import type { EndpointChange } from '../ports.ts'
+import { toSecret } from '../rules/signature.ts'
+import type { DeliveriesParts } from './parts.ts'
+import type { Secrets } from './secrets.ts'
+import { SECRET_BYTES, type createTargets } from './targets.ts'
+import type { createWriting } from './write.ts'
+
+/** An account's own addresses for events. */
+export function createEndpoints({ store, targets, clock, secrets, checkAddress, writing, own }: EndpointsParts) {
+  /** What the guard says of the address, said of the field. */
+  async function check(url: string): Promise<void> {
+    try {
+      await checkAddress(url)
+    } catch (error) {
+      throw error instanceof DomainError && error.kind === 'invalid' ? urlRefused(error) : error
+    }
+  }
+
+  async function find(owner: Owner, id: string): Promise<Endpoint> {
+    const endpoint = await targets.findEndpoint(owner, id)
+    if (endpoint === null) throw endpointMissing()
+    return endpoint
+  }
+
+  return {
+    async list(caller: Caller, page: Page) {
+      return await targets.listEndpoints(accountOf(caller), page)
+    },
+
+    async get(caller: Caller, id: string): Promise<Endpoint> {
+      return await find(accountOf(caller), id)
+    },
+
+    /** The operation names it: a request that is repeated after a crash finds it, with the secret it has. */
+    async create(
+      caller: Caller,
+      wanted: { url: string; events: readonly EventName[]; secret: string | null },
+      operation: Id<'op'>,
+    ): Promise<{ endpoint: Endpoint; secret: string }> {
+      const owner = accountOf(caller)
+      await check(wanted.url)
+      const id = idLike('whe', operation)
+      const sealed = secrets.seal(wanted.secret ?? toSecret(randomBytes(SECRET_BYTES)), id)
+      const { url, events } = wanted
+      const row = { id, owner, url, events, sealed, madeBy: operation, createdAt: clock.now() }
+      if (!(await targets.addEndpoint(row, ENDPOINTS_MAX))) throw tooManyEndpoints(ENDPOINTS_MAX)
+      return { endpoint: await find(owner, id), ...(await own.secrets(id, owner)) }
+    },
+
+    /** Enabled again it starts with a clean slate. */
+    async change(caller: Caller, id: string, change: EndpointChange): Promise<Endpoint> {
+      const owner = accountOf(caller)
+      if (change.url !== null) await check(change.url)
+      const changed = await targets.changeEndpoint(owner, id, change, clock.now())
+      if (changed === null) throw endpointMissing()
+      return changed
+    },
+
+    /** What it has not been told yet is not sent any more. */
+    async remove(caller: Caller, id: string): Promise<void> {
+      if (!(await targets.removeEndpoint(accountOf(caller), id))) throw endpointMissing()
+    },
+
+    async rotate(caller: Caller, id: string, operation: Id<'op'>): Promise<{ endpoint: Endpoint; secret: string }> {
+      const owner = accountOf(caller)
+      const endpoint = await find(owner, id)
+      return { endpoint, ...(await own.rotate({ id, owner }, operation)) }
+    },
+
+    /** An event of no account, to see whether they arrive; sent whatever the endpoint asked for. */
+    async test(caller: Caller, id: string, operation: Id<'op'>): Promise<Id<'dlv'>> {
+      const owner = accountOf(caller)
+      const endpoint = await find(owner, id)
+      if (endpoint.status !== 'enabled') throw endpointOff()
+      const event = endpoint.events[0] ?? 'payment.completed'
+      const delivery = idLike('dlv', operation)
+      const body = JSON.stringify({ event, data: { test: true, id: endpoint.id, at: clock.now().toISOString() } })
+      await store.inTransaction((inside) =>
+        writing.write(inside, {
+          id: delivery,
+          owner,
+          subject: idLike('evt', operation),
+          to: { target: id },
+          body,
+          headers: { 'coinslot-test': 'true' },
+        }),
+      )
+      return delivery
+    },
+  }
+}
+
+type EndpointsParts = Pick<DeliveriesParts, 'store' | 'targets' | 'clock' | 'checkAddress'> & {
+  secrets: Secrets
+  writing: ReturnType<typeof createWriting>
+  own: ReturnType<typeof createTargets>
+}
+
+/** An event is one delivery to each. */
+const ENDPOINTS_MAX = 50

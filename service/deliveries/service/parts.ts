@@ -1,0 +1,33 @@
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type {
+  Announce,
+  CheckAddress,
+  DeliveryStore,
+  Listener,
+  MailOwner,
+  Post,
+  Sealing,
+  SecretsOf,
+  TargetStore,
+} from '../ports.ts'
+import type { LaneSizes } from './lanes.ts'
+
+export interface DeliveriesParts {
+  store: DeliveryStore
+  targets: TargetStore
+  post: Post
+  checkAddress: CheckAddress
+  sealing: Sealing
+  accountSecrets: SecretsOf
+  announce: Announce
+  attempted: Listener
+  mail: MailOwner
+  clock: Clock
+  log: Log
+  /** From 0 to 1, for the jitter. */
+  chance(): number
+  /** One more of these, for whoever keeps metrics. */
+  count(event: string): void
+  lanes: LaneSizes
+}

@@ -1,0 +1,131 @@
+import { Batch } from '../../kit/batch.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Concluded, Live, Locked, Redirected, Wait } from '../ports.ts'
+import { afterFailure, isGivenUp, type Verdict } from '../rules/schedule.ts'
+import { toAnnouncement } from './announcing.ts'
+import type { DeliveriesParts } from './parts.ts'
+import type { Telling } from './telling.ts'
+
+/**
+ * Writes down how attempts ended and what follows: state, attempt and next announcement in one commit. Those of
+ * the same moment travel together.
+ */
+export function createRecord(parts: RecordParts) {
+  const { store, targets, announce, clock, chance, telling } = parts
+
+  const confirmations = oneLane<Concluded>((done) => store.confirm(done))
+  const failures = oneLane<Ending>((endings) => store.inTransaction((inside) => end(inside, endings)))
+  const waits = oneLane<Wait>((list) =>
+    store.inTransaction(async (inside) => announceAll(inside, await store.postpone(inside, list))),
+  )
+
+  async function end(inside: Statements, endings: readonly Ending[]): Promise<void> {
+    const now = clock.now()
+    const locked = await store.lock(
+      inside,
+      endings.map(({ id }) => id),
+    )
+    const changes: { before: Locked; to: Redirected }[] = []
+    const late: Concluded[] = []
+    const moved = new Set<string>()
+    for (const ending of endings) {
+      const before = locked.get(ending.id)
+      if (before === undefined) continue
+      // Sent again by hand meanwhile, or ended by another process: what was tried is kept and changes nothing.
+      if (isCurrent(before, ending) && !moved.has(ending.id)) {
+        moved.add(ending.id)
+        changes.push({ before, to: redirected(before, ending, now) })
+      } else if (ending.attempt !== null) late.push(ending.attempt)
+    }
+    await store.redirect(
+      inside,
+      changes.map(({ to }) => to),
+    )
+    if (late.length > 0) await store.keep(inside, late)
+    await announceAll(
+      inside,
+      changes.flatMap(({ before, to }) =>
+        to.dueAt === null ? [] : [{ id: to.id, turn: before.turn + 1, waitMs: before.waitMs, dueAt: to.dueAt }],
+      ),
+    )
+    for (const { before, to } of changes) if (to.told !== null) await telling.ofDelivery(inside, to.told, before)
+    await giveUp(inside, endings, now)
+  }
+
+  function redirected(before: Locked, { verdict, attempt, error }: Ending, now: Date): Redirected {
+    return { ...afterFailure(before, verdict, now, chance()), id: before.id, attempt, error }
+  }
+
+  /** Five days of nothing but failures switch an endpoint off. */
+  async function giveUp(inside: Statements, endings: readonly Ending[], now: Date): Promise<void> {
+    const failed = new Set(endings.flatMap(({ attempt }) => (attempt?.target == null ? [] : [attempt.target])))
+    if (failed.size === 0) return
+    const failing = await targets.failing(inside, [...failed], now)
+    const hopeless = failing.filter(({ since }) => isGivenUp(since, now)).map(({ id }) => id)
+    if (hopeless.length === 0) return
+    for (const endpoint of await targets.disable(inside, hopeless, now)) await telling.ofEndpoint(inside, endpoint)
+  }
+
+  async function announceAll(inside: Statements, live: readonly Live[]): Promise<void> {
+    await announce(inside, live.map(toAnnouncement))
+  }
+
+  return {
+    confirmed: (attempt: Concluded) => confirmations.add(attempt),
+    failed: (ending: Ending) => failures.add(ending),
+    wait: (wait: Wait) => waits.add(wait),
+
+    /** What dead processes left: claims that nobody confirms any more, and attempts that nobody makes. */
+    async sweep(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        const ids = await store.overdueClaims(clock.now(), SWEPT)
+        const endings = ids.map((id): Ending => ({ id, turn: null, attempt: null, error: null, verdict: 'failed' }))
+        if (endings.length > 0) await store.inTransaction((inside) => end(inside, endings))
+        if (ids.length < SWEPT) break
+      }
+      while (!signal.aborted) {
+        const now = clock.now()
+        const found = await store.inTransaction(async (inside) => {
+          const live = await store.overdueAttempts(inside, new Date(now.getTime() - LOST_MS), now, SWEPT)
+          await announceAll(inside, live)
+          return live.length
+        })
+        if (found < SWEPT) break
+      }
+    },
+  }
+}
+
+/** An attempt that did not confirm, or an end without one. */
+export interface Ending {
+  id: string
+  /** Null: whichever it is at. */
+  turn: number | null
+  attempt: Concluded | null
+  error: string | null
+  verdict: Exclude<Verdict, 'confirmed'>
+}
+
+type RecordParts = Pick<DeliveriesParts, 'store' | 'targets' | 'announce' | 'clock' | 'chance'> & { telling: Telling }
+
+const SWEPT = 200
+
+/** Longer than an attempt, all its waits in the process and a crowded queue take. */
+const LOST_MS = 15 * 60_000
+
+function isCurrent(before: Locked, { turn }: Ending): boolean {
+  if (turn === null) return before.state === 'claimed'
+  return before.turn === turn && (before.state === 'pending' || before.state === 'claimed')
+}
+
+function oneLane<Ask>(run: (asks: readonly Ask[]) => Promise<void>): Batch<Ask, true> {
+  return new Batch({
+    lanes: 1,
+    largest: 500,
+    laneOf: () => 0,
+    async run(asks) {
+      await run(asks)
+      return asks.map(() => true)
+    },
+  })
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { newId, type Id } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Owner } from '../../ledger/model.ts'
+import type { NewTarget } from '../model.ts'
+import { toSecret } from '../rules/signature.ts'
+import type { DeliveriesParts } from './parts.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Addresses that other capabilities keep here, each with a secret of its own. */
+export function createTargets({ targets, clock, secrets }: TargetsParts) {
+  const draw = (id: string): string => secrets.seal(toSecret(randomBytes(SECRET_BYTES)), id)
+
+  async function secretOf(owner: Owner, id: string): Promise<string> {
+    const kept = await targets.secrets(owner, id)
+    if (kept === null) throw new Error(`there is no target ${id} of this owner`)
+    return secrets.open(kept, id)
+  }
+
+  return {
+    /** Makes it, or moves it to another address with the secret that it has. The address was checked by the caller. */
+    async put(inside: Statements, { id, owner, url }: NewTarget): Promise<{ secret: string }> {
+      const createdAt = clock.now()
+      const madeBy = newId('op', createdAt)
+      const kept = await targets.put(inside, { id, owner, url, sealed: draw(id), madeBy, createdAt })
+      return { secret: secrets.open(kept, id) }
+    },
+
+    /** The one before signs along for a day, so that the receiver can change over. The same act makes no other. */
+    async rotate({ id, owner }: Pick<NewTarget, 'id' | 'owner'>, operation: Id<'op'>): Promise<{ secret: string }> {
+      const until = new Date(clock.now().getTime() + SIGNS_ALONG_MS)
+      await targets.rotate(owner, id, { sealed: draw(id), madeBy: operation }, until)
+      return { secret: await secretOf(owner, id) }
+    },
+
+    /** The present one. */
+    async secrets(id: string, owner: Owner): Promise<{ secret: string }> {
+      return { secret: await secretOf(owner, id) }
+    },
+  }
+}
+
+type TargetsParts = Pick<DeliveriesParts, 'targets' | 'clock'> & { secrets: Secrets }
+
+export const SECRET_BYTES = 32
+const SIGNS_ALONG_MS = 24 * 3_600_000

@@ -1,0 +1,67 @@
+import type { Statements } from '../../kit/transaction.ts'
+import type { NewDelivery, NewEvent } from '../model.ts'
+import type { DeliveryRow } from '../ports.ts'
+import { KEEP_BYTES, KEEP_BYTES_MAX, WAIT_MS, WAIT_MS_MAX } from '../rules/answer.ts'
+import { deliveryOf } from '../rules/ids.ts'
+import { toAnnouncement } from './announcing.ts'
+import type { DeliveriesParts } from './parts.ts'
+
+/** The row and its announcement, in the transaction of what they tell. */
+export function createWriting({ store, targets, announce, clock }: WritingParts) {
+  async function add(inside: Statements, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>> {
+    const added = await store.add(inside, rows)
+    const live = rows.filter(({ id }) => added.has(id))
+    await announce(
+      inside,
+      live.map(({ id, waitMs, createdAt: dueAt }) => toAnnouncement({ id, turn: 0, waitMs, dueAt })),
+    )
+    return added
+  }
+
+  return {
+    async write(inside: Statements, delivery: NewDelivery): Promise<void> {
+      const row = toRow(delivery, clock.now())
+      const added = await add(inside, [row])
+      if (added.size === 0 && !(await store.has(inside, row.id))) {
+        throw new Error(`the delivery ${row.id} names a target that is not its owner's`)
+      }
+    },
+
+    /** One delivery to each endpoint that asked for it; where nobody asked, nothing. */
+    async event(inside: Statements, { id, owner, event, data }: NewEvent): Promise<void> {
+      const endpoints = await targets.listening(inside, owner, event)
+      if (endpoints.length === 0) return
+      const body = JSON.stringify({ event, data })
+      const now = clock.now()
+      const rows = endpoints.map((target) =>
+        toRow({ id: deliveryOf(id, target), owner, subject: id, to: { target }, body }, now),
+      )
+      await add(inside, rows)
+    },
+
+    add,
+  }
+}
+
+type WritingParts = Pick<DeliveriesParts, 'store' | 'targets' | 'announce' | 'clock'>
+
+function toRow(delivery: NewDelivery, now: Date): DeliveryRow {
+  const { id, owner, subject, to, body, headers = {}, onUnconfirmed = 'hold' } = delivery
+  return {
+    id,
+    owner,
+    subject,
+    targetId: 'target' in to ? to.target : null,
+    url: 'url' in to ? to.url : null,
+    body,
+    headers,
+    waitMs: within(delivery.waitMs ?? WAIT_MS, 1, WAIT_MS_MAX),
+    keepBytes: within(delivery.keepBytes ?? KEEP_BYTES, 0, KEEP_BYTES_MAX),
+    onUnconfirmed,
+    createdAt: now,
+  }
+}
+
+function within(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, Math.round(value)))
+}

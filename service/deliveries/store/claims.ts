@@ -1,0 +1,45 @@
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { DeliveryStore, Live } from '../ports.ts'
+import { CONFIRM_GRACE_MS } from '../rules/schedule.ts'
+
+/** Who acts on a delivery, and that it goes out again. */
+export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim' | 'redeliver'> {
+  return {
+    async claim(owner, id, act, now) {
+      const values = [owner.userId, owner.environment, id, act, now, CONFIRM_GRACE_MS]
+      const [row] = await statements.run<{ claimed: boolean; known: boolean }>(CLAIM, values, 'delivery_claim')
+      if (row === undefined) throw new Error('the claim gave no row')
+      return row.known ? row.claimed : null
+    },
+
+    async redeliver(inside, owner, id, act, now) {
+      const values = [owner.userId, owner.environment, id, act, now]
+      const [live] = await inside.run<Live>(REDELIVER, values, 'delivery_redeliver')
+      return live ?? null
+    },
+  }
+}
+
+// The row's own lock decides among any number of callers: whoever waited for it finds the row claimed.
+export const CLAIM = `
+WITH claimed AS (
+  UPDATE delivery SET
+    claimed_at = coalesce(claimed_at, $5::timestamptz),
+    claimed_by = coalesce(claimed_by, $4::text),
+    state = CASE WHEN state = 'pending' THEN 'claimed' ELSE state END,
+    due_at = NULL,
+    confirm_by = CASE
+      WHEN state = 'pending' THEN $5::timestamptz + (wait_ms + $6::int) * interval '1 ms' ELSE confirm_by
+    END
+  WHERE id = $3 AND user_id = $1 AND environment = $2::environment AND (claimed_at IS NULL OR claimed_by = $4::text)
+  RETURNING 1
+)
+SELECT EXISTS (SELECT FROM claimed) AS claimed,
+  EXISTS (SELECT FROM delivery WHERE id = $3 AND user_id = $1 AND environment = $2::environment) AS known`
+
+const REDELIVER = `
+UPDATE delivery SET
+  state = 'pending', turn = turn + 1, place = 0, due_at = $5::timestamptz, redelivered_by = $4::text,
+  claimed_at = NULL, claimed_by = NULL, confirm_by = NULL
+WHERE id = $3 AND user_id = $1 AND environment = $2::environment AND redelivered_by IS DISTINCT FROM $4::text
+RETURNING id, turn, wait_ms AS "waitMs", due_at AS "dueAt"`

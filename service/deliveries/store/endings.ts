@@ -1,0 +1,218 @@
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { Attempt, OnUnconfirmed } from '../model.ts'
+import type { DeliveryStore, Live, Locked, Outgoing, Redirected } from '../ports.ts'
+import { toSecrets } from './secrets.ts'
+
+/**
+ * What the worker reads and writes. All of a moment is one statement, and rows are named by arrays of ids. None of
+ * these has a name: a prepared one would keep the plan of the young database that it was first run in, which reads
+ * the whole table for a handful of ids. Planned anew, each costs a fraction of a millisecond, for a whole batch.
+ */
+export function endings(statements: StatementPool): Endings {
+  return {
+    async load(ids) {
+      const rows = await statements.run<OutgoingRow>(LOAD, [ids])
+      return new Map(rows.map((row) => [row.id, toOutgoing(row)]))
+    },
+
+    async confirm(done) {
+      const values = [...toColumns(done), done.map(({ turn }) => turn), done.map(({ target }) => target)]
+      await statements.run(CONFIRM, values)
+    },
+
+    async lock(inside, ids) {
+      const rows = await inside.run<LockedRow>(LOCK, [ids])
+      return new Map(rows.map((row) => [row.id, toLocked(row)]))
+    },
+
+    async redirect(inside, changes) {
+      if (changes.length === 0) return
+      const tried = changes.flatMap(({ id, attempt }) => (attempt === null ? [] : [{ id, ...attempt }]))
+      const values = [...toColumns(tried), ...toCourses(changes)]
+      await inside.run(REDIRECT, values)
+    },
+
+    async keep(inside, attempts) {
+      await inside.run(KEEP, toColumns(attempts))
+    },
+
+    async postpone(inside, waits) {
+      const values = [waits.map(({ id }) => id), waits.map(({ turn }) => turn), waits.map(({ dueAt }) => dueAt)]
+      return await inside.run<Live>(POSTPONE, values)
+    },
+
+    async overdueClaims(now, limit) {
+      const rows = await statements.run<{ id: string }>(OVERDUE_CLAIMS, [now, limit])
+      return rows.map(({ id }) => id)
+    },
+
+    async overdueAttempts(inside, dueBefore, now, limit) {
+      return await inside.run<Live>(OVERDUE_ATTEMPTS, [dueBefore, now, limit])
+    },
+  }
+}
+
+type Endings = Pick<
+  DeliveryStore,
+  'load' | 'confirm' | 'lock' | 'redirect' | 'keep' | 'postpone' | 'overdueClaims' | 'overdueAttempts'
+>
+
+const LOAD = `
+SELECT d.id, d.user_id AS "userId", d.environment, d.turn, d.state, coalesce(t.url, d.url) AS url, d.body, d.headers,
+  d.wait_ms AS "waitMs", d.keep_bytes AS "keepBytes", d.target_id AS "targetId", t.status = 'enabled' AS open, t.sealed,
+  t.previous_sealed AS "previousSealed", t.previous_expires_at AS "previousExpiresAt"
+FROM delivery d LEFT JOIN delivery_target t ON t.id = d.target_id
+WHERE d.id = ANY($1::text[])`
+
+const ATTEMPTS = `unnest($1::text[], $2::timestamptz[], $3::int[], $4::int[], $5::text[], $6::text[])
+    AS a (id, at, duration_ms, status, error, answer)`
+
+const KEPT = `
+  INSERT INTO delivery_attempt (delivery_id, at, duration_ms, status, error, answer)
+  SELECT id, at, duration_ms, status, error, answer FROM ${ATTEMPTS}`
+
+const ENDS = "a.turn = d.turn AND d.state IN ('pending', 'claimed')"
+
+/*
+ * The common end, in one statement. An attempt whose turn is over is kept and counted, and changes nothing else. A
+ * target is written only when it had failed before: its row would else be rewritten a thousand times a second.
+ */
+const CONFIRM = `
+WITH kept AS (${KEPT}),
+healed AS (
+  UPDATE delivery_target SET failing_since = NULL
+  WHERE id = ANY($8::text[]) AND failing_since IS NOT NULL
+)
+UPDATE delivery d SET
+  attempts = d.attempts + 1,
+  last_attempt_at = a.at,
+  last_status = a.status,
+  last_error = a.error,
+  state = CASE WHEN ${ENDS} THEN 'delivered' ELSE d.state END,
+  due_at = CASE WHEN ${ENDS} THEN NULL ELSE d.due_at END,
+  delivered_at = CASE WHEN ${ENDS} THEN a.at + a.duration_ms * interval '1 ms' ELSE d.delivered_at END
+FROM unnest($1::text[], $2::timestamptz[], $3::int[], $4::int[], $5::text[], $7::int[])
+    AS a (id, at, duration_ms, status, error, turn)
+WHERE d.id = ANY($1::text[]) AND d.id = a.id`
+
+// In the order of their ids, or two of these would wait for each other.
+const LOCK = `
+SELECT id, user_id AS "userId", environment, subject, target_id AS target, turn, state, place,
+  on_unconfirmed AS "onUnconfirmed", wait_ms AS "waitMs"
+FROM delivery WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE`
+
+const REDIRECT = `
+WITH kept AS (${KEPT})
+UPDATE delivery d SET
+  state = c.state,
+  place = c.place,
+  due_at = c.due_at,
+  turn = d.turn + 1,
+  claimed_at = CASE WHEN c.reopened THEN NULL ELSE d.claimed_at END,
+  claimed_by = CASE WHEN c.reopened THEN NULL ELSE d.claimed_by END,
+  confirm_by = NULL,
+  attempts = d.attempts + c.tried::int,
+  last_attempt_at = coalesce(c.at, d.last_attempt_at),
+  last_status = CASE WHEN c.tried THEN c.status ELSE d.last_status END,
+  last_error = CASE WHEN c.tried THEN c.error ELSE coalesce(c.error, d.last_error) END
+FROM unnest(
+    $7::text[], $8::delivery_state[], $9::int[], $10::timestamptz[], $11::bool[], $12::bool[], $13::timestamptz[],
+    $14::int[], $15::text[]
+  ) AS c (id, state, place, due_at, reopened, tried, at, status, error)
+WHERE d.id = ANY($7::text[]) AND d.id = c.id`
+
+const KEEP = `
+WITH kept AS (${KEPT})
+UPDATE delivery SET attempts = attempts + 1 WHERE id = ANY($1::text[])`
+
+const POSTPONE = `
+UPDATE delivery d SET turn = d.turn + 1, due_at = w.due_at
+FROM unnest($1::text[], $2::int[], $3::timestamptz[]) AS w (id, turn, due_at)
+WHERE d.id = ANY($1::text[]) AND d.id = w.id AND d.turn = w.turn AND d.state = 'pending'
+RETURNING d.id, d.turn, d.wait_ms AS "waitMs", d.due_at AS "dueAt"`
+
+const OVERDUE_CLAIMS = `
+SELECT id FROM delivery WHERE state = 'claimed' AND confirm_by <= $1::timestamptz ORDER BY confirm_by LIMIT $2::int`
+
+const OVERDUE_ATTEMPTS = `
+UPDATE delivery SET turn = turn + 1, due_at = $2::timestamptz
+WHERE id = ANY(ARRAY(
+  SELECT id FROM delivery
+  WHERE state = 'pending' AND due_at <= $1::timestamptz
+  ORDER BY due_at LIMIT $3::int FOR UPDATE SKIP LOCKED
+))
+RETURNING id, turn, wait_ms AS "waitMs", due_at AS "dueAt"`
+
+function toColumns(attempts: readonly (Attempt & { id: string })[]): unknown[] {
+  return [
+    attempts.map(({ id }) => id),
+    attempts.map(({ at }) => at),
+    attempts.map(({ durationMs }) => durationMs),
+    attempts.map(({ status }) => status),
+    attempts.map(({ error }) => error),
+    attempts.map(({ answer }) => answer),
+  ]
+}
+
+function toCourses(changes: readonly Redirected[]): unknown[] {
+  return [
+    changes.map(({ id }) => id),
+    changes.map(({ state }) => state),
+    changes.map(({ place }) => place),
+    changes.map(({ dueAt }) => dueAt),
+    changes.map(({ reopened }) => reopened),
+    changes.map(({ attempt }) => attempt !== null),
+    changes.map(({ attempt }) => attempt?.at ?? null),
+    changes.map(({ attempt }) => attempt?.status ?? null),
+    changes.map(({ attempt, error }) => (attempt === null ? error : attempt.error)),
+  ]
+}
+
+interface OutgoingRow {
+  id: string
+  userId: string
+  environment: Environment
+  turn: number
+  state: Outgoing['state']
+  url: string
+  body: string
+  headers: Record<string, string>
+  waitMs: number
+  keepBytes: number
+  targetId: string | null
+  open: boolean | null
+  sealed: string | null
+  previousSealed: string | null
+  previousExpiresAt: Date | null
+}
+
+function toOutgoing(row: OutgoingRow): Outgoing {
+  const { id, userId, environment, turn, state, url, body, headers, waitMs, keepBytes, targetId } = row
+  return {
+    id,
+    owner: { userId, environment },
+    turn,
+    state,
+    url,
+    body,
+    headers,
+    waitMs,
+    keepBytes,
+    target: targetId === null || row.sealed === null ? null : toTarget(targetId, row.sealed, row),
+  }
+}
+
+function toTarget(id: string, sealed: string, row: OutgoingRow): Outgoing['target'] {
+  return { id, open: row.open === true, secrets: toSecrets({ ...row, sealed }) }
+}
+
+interface LockedRow extends Omit<Locked, 'owner'> {
+  userId: string
+  environment: Environment
+  onUnconfirmed: OnUnconfirmed
+}
+
+function toLocked({ userId, environment, ...rest }: LockedRow): Locked {
+  return { ...rest, owner: { userId, environment } }
+}

@@ -1,0 +1,146 @@
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { Id } from '../../kit/ids.ts'
+import type { Environment, Owner } from '../../ledger/model.ts'
+import type { Endpoint } from '../model.ts'
+import type { Failing, TargetStore } from '../ports.ts'
+
+/** Targets that ask for events. */
+export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 'rotate' | 'secrets'> {
+  return {
+    async addEndpoint({ id, owner, url, sealed, madeBy, events, createdAt }, most) {
+      const values = [id, owner.userId, owner.environment, url, sealed, madeBy, events, createdAt, most]
+      const [row] = await statements.run<{ there: boolean }>(ADD, values, 'delivery_endpoint_add')
+      return row?.there === true
+    },
+
+    async findEndpoint({ userId, environment }, id) {
+      const [row] = await statements.run<EndpointRow>(FIND, [userId, environment, id], 'delivery_endpoint_find')
+      return row === undefined ? null : toEndpoint(row)
+    },
+
+    async listEndpoints({ userId, environment }, { limit, offset }) {
+      const values = [userId, environment]
+      const [rows, [counted]] = await Promise.all([
+        statements.run<EndpointRow>(LIST, [...values, limit, offset], 'delivery_endpoint_list'),
+        statements.run<{ total: bigint }>(COUNT, values, 'delivery_endpoint_count'),
+      ])
+      return { endpoints: rows.map(toEndpoint), total: Number(counted?.total ?? 0) }
+    },
+
+    async changeEndpoint({ userId, environment }, id, { url, events, status }, now) {
+      const values = [userId, environment, id, url, events, status, now]
+      const [row] = await statements.run<EndpointRow>(CHANGE, values, 'delivery_endpoint_change')
+      return row === undefined ? null : toEndpoint(row)
+    },
+
+    async removeEndpoint({ userId, environment }, id) {
+      return (await statements.run(REMOVE, [userId, environment, id], 'delivery_endpoint_remove')).length > 0
+    },
+
+    async listening(inside, { userId, environment }, event) {
+      const values = [userId, environment, event]
+      const rows = await inside.run<{ id: string }>(LISTENING, values, 'delivery_endpoint_listening')
+      return rows.map(({ id }) => id)
+    },
+
+    async listeners(inside, owners, events) {
+      const values = [owners.map(({ userId }) => userId), owners.map(({ environment }) => environment), events]
+      return await inside.run<Owner>(LISTENERS, values, 'delivery_endpoint_listeners')
+    },
+
+    async failing(inside, ids, now) {
+      return await inside.run<Failing>(FAILING, [ids, now])
+    },
+
+    async disable(inside, ids, now) {
+      const rows = await inside.run<EndpointRow>(DISABLE, [ids, now])
+      return rows.map(toEndpoint)
+    },
+  }
+}
+
+const ENDPOINT = `t.id, t.user_id AS "userId", t.environment, t.url, t.events, t.status, t.failing_since AS "failingSince",
+  t.disabled_at AS "disabledAt", t.created_at AS "createdAt"`
+
+/** A checkout's target has no events and is none of these. */
+const IS_ENDPOINT = `t.events <> '{}' AND t.status <> 'deleted'`
+const OWNED = `t.user_id = $1 AND t.environment = $2::environment AND ${IS_ENDPOINT}`
+
+// Counted under no lock: two at the same moment may make one too many, which harms nobody.
+const ADD = `
+WITH room AS (
+  SELECT (
+    SELECT count(*) FROM delivery_target t
+    WHERE t.user_id = $2 AND t.environment = $3::environment AND ${IS_ENDPOINT} AND t.id <> $1
+  ) < $9::int AS there
+), added AS (
+  INSERT INTO delivery_target (id, user_id, environment, url, sealed, made_by, events, created_at)
+  SELECT $1, $2, $3::environment, $4, $5, $6, $7::text[], $8::timestamptz FROM room WHERE there
+  ON CONFLICT (id) DO NOTHING
+)
+SELECT there FROM room`
+
+const FIND = `SELECT ${ENDPOINT} FROM delivery_target t WHERE t.id = $3 AND ${OWNED}`
+const LIST = `SELECT ${ENDPOINT} FROM delivery_target t WHERE ${OWNED} ORDER BY t.id DESC LIMIT $3 OFFSET $4`
+const COUNT = `SELECT count(*) AS total FROM delivery_target t WHERE ${OWNED}`
+
+// Another address, or being enabled by hand, is a new start: what failed before counts no more.
+const CHANGE = `
+UPDATE delivery_target t SET
+  url = coalesce($4::text, t.url),
+  events = coalesce($5::text[], t.events),
+  status = coalesce($6::delivery_target_status, t.status),
+  disabled_at = CASE $6::delivery_target_status
+    WHEN 'disabled' THEN coalesce(t.disabled_at, $7::timestamptz)
+    WHEN 'enabled' THEN NULL
+    ELSE t.disabled_at
+  END,
+  failing_since = CASE
+    WHEN $6::delivery_target_status = 'enabled' OR $4::text <> t.url THEN NULL ELSE t.failing_since
+  END
+WHERE t.id = $3 AND ${OWNED}
+RETURNING ${ENDPOINT}`
+
+const REMOVE = `UPDATE delivery_target t SET status = 'deleted' WHERE t.id = $3 AND ${OWNED} RETURNING t.id`
+
+const LISTENING = `
+SELECT t.id FROM delivery_target t WHERE ${OWNED} AND t.status = 'enabled' AND $3::text = ANY(t.events) ORDER BY t.id`
+
+const LISTENERS = `
+SELECT o."userId", o.environment FROM unnest($1::text[], $2::environment[]) AS o("userId", environment)
+WHERE EXISTS (
+  SELECT FROM delivery_target t
+  WHERE t.user_id = o."userId" AND t.environment = o.environment AND ${IS_ENDPOINT}
+    AND t.status = 'enabled' AND t.events && $3::text[])`
+
+const FAILING = `
+WITH marked AS (
+  UPDATE delivery_target SET failing_since = $2::timestamptz WHERE id = ANY($1::text[]) AND failing_since IS NULL
+)
+SELECT t.id, coalesce(t.failing_since, $2::timestamptz) AS since FROM delivery_target t
+WHERE t.id = ANY($1::text[]) AND ${IS_ENDPOINT} AND t.status = 'enabled'`
+
+const DISABLE = `
+UPDATE delivery_target t SET status = 'disabled', disabled_at = $2::timestamptz
+WHERE t.id = ANY($1::text[]) AND ${IS_ENDPOINT} AND t.status = 'enabled'
+RETURNING ${ENDPOINT}`
+
+interface EndpointRow extends Omit<Endpoint, 'id' | 'owner'> {
+  id: string
+  userId: string
+  environment: Environment
+}
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  const { userId, environment } = row
+  return {
+    id: row.id as Id<'whe'>,
+    owner: { userId, environment },
+    url: row.url,
+    events: row.events,
+    status: row.status,
+    failingSince: row.failingSince,
+    disabledAt: row.disabledAt,
+    createdAt: row.createdAt,
+  }
+}

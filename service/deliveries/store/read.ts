@@ -1,0 +1,127 @@
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { Id } from '../../kit/ids.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { AnsweredDelivery, Attempt, DeliveryView } from '../model.ts'
+import type { DeliveryFilter, DeliveryStore } from '../ports.ts'
+
+/** Deliveries as their owners see them. */
+export function reading(statements: StatementPool): Pick<DeliveryStore, 'find' | 'isOpen' | 'list' | 'bySubject'> {
+  return {
+    async find({ userId, environment }, id) {
+      const [row] = await statements.run<DetailRow>(FIND, [userId, environment, id], 'delivery_find')
+      if (row === undefined) return null
+      const history = row.history.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
+      return { ...toView(row), body: row.body, history }
+    },
+
+    async isOpen({ userId, environment }, id) {
+      const [row] = await statements.run<{ open: boolean }>(IS_OPEN, [userId, environment, id], 'delivery_is_open')
+      return row?.open ?? null
+    },
+
+    async list({ userId, environment }, filter, { limit, offset }) {
+      const { where, values } = toWhere(userId, environment, filter)
+      const page = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`
+      // Without names: planned for the very filter that was given.
+      const [rows, [counted]] = await Promise.all([
+        statements.run<ViewRow>(`SELECT ${VIEW} FROM ${JOINED} WHERE ${where} ORDER BY d.id DESC ${page}`, [
+          ...values,
+          limit,
+          offset,
+        ]),
+        statements.run<{ total: bigint }>(`SELECT count(*) AS total FROM delivery d WHERE ${where}`, values),
+      ])
+      return { deliveries: rows.map(toView), total: Number(counted?.total ?? 0) }
+    },
+
+    async bySubject(owner, subjects) {
+      const rows =
+        owner === null
+          ? await statements.run<AnsweredRow>(bySubject(''), [subjects])
+          : await statements.run<AnsweredRow>(bySubject('AND d.user_id = $2 AND d.environment = $3::environment'), [
+              subjects,
+              owner.userId,
+              owner.environment,
+            ])
+      return new Map(
+        rows.map((row): [string, AnsweredDelivery] => [row.subject, { ...toView(row), answer: row.answer }]),
+      )
+    },
+  }
+}
+
+const VIEW = `d.id, d.user_id AS "userId", d.environment, d.subject, d.target_id AS target, coalesce(t.url, d.url) AS url,
+  d.state, d.attempts, d.last_status AS "lastStatus", d.last_error AS "lastError", d.last_attempt_at AS "lastAttemptAt",
+  d.due_at AS "nextAttemptAt", d.claimed_at AS "claimedAt", d.delivered_at AS "deliveredAt", d.created_at AS "createdAt"`
+
+const JOINED = 'delivery d LEFT JOIN delivery_target t ON t.id = d.target_id'
+
+// One statement, and so one moment: the count and the attempts agree.
+const FIND = `
+SELECT ${VIEW}, d.body, (
+  SELECT coalesce(json_agg(json_build_object(
+    'at', a.at, 'durationMs', a.duration_ms, 'status', a.status, 'error', a.error, 'answer', a.answer
+  ) ORDER BY a.at, a.id), '[]')
+  FROM delivery_attempt a WHERE a.delivery_id = d.id
+) AS history
+FROM ${JOINED} WHERE d.id = $3 AND d.user_id = $1 AND d.environment = $2::environment`
+
+const IS_OPEN = `
+SELECT t.id IS NULL OR t.status = 'enabled' AS open FROM ${JOINED}
+WHERE d.id = $3 AND d.user_id = $1 AND d.environment = $2::environment`
+
+function toWhere(userId: string, environment: Environment, { subject, state, target }: DeliveryFilter) {
+  const asked = { 'd.subject': subject, 'd.state': state, 'd.target_id': target }
+  const given = Object.entries(asked).filter(([, value]) => value !== null)
+  const conditions = given.map(([column], place) => `${column} = $${place + 3}`)
+  return {
+    where: ['d.user_id = $1', 'd.environment = $2::environment', ...conditions].join(' AND '),
+    values: [userId, environment, ...given.map(([, value]) => value)],
+  }
+}
+
+function bySubject(owned: string): string {
+  return `
+SELECT DISTINCT ON (d.subject) ${VIEW}, said.answer
+FROM ${JOINED}
+LEFT JOIN LATERAL (
+  SELECT a.answer FROM delivery_attempt a WHERE a.delivery_id = d.id ORDER BY a.id DESC LIMIT 1
+) AS said ON true
+WHERE d.subject = ANY($1::text[]) ${owned}
+ORDER BY d.subject, d.created_at DESC, d.id DESC`
+}
+
+interface ViewRow extends Omit<DeliveryView, 'id' | 'owner'> {
+  id: string
+  userId: string
+  environment: Environment
+}
+
+interface DetailRow extends ViewRow {
+  body: string
+  history: readonly (Omit<Attempt, 'at'> & { at: string })[]
+}
+
+interface AnsweredRow extends ViewRow {
+  answer: string | null
+}
+
+function toView(row: ViewRow): DeliveryView {
+  const { userId, environment } = row
+  return {
+    id: row.id as Id<'dlv'>,
+    owner: { userId, environment },
+    subject: row.subject,
+    target: row.target,
+    url: row.url,
+    state: row.state,
+    attempts: row.attempts,
+    lastStatus: row.lastStatus,
+    lastError: row.lastError,
+    lastAttemptAt: row.lastAttemptAt,
+    nextAttemptAt: row.nextAttemptAt,
+    claimedAt: row.claimedAt,
+    deliveredAt: row.deliveredAt,
+    createdAt: row.createdAt,
+  }
+}

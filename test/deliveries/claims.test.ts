@@ -1,0 +1,168 @@
+import { newId } from '../../service/kit/ids.ts'
+import { startSmtp } from '../harness/smtp.ts'
+import { isGenuine, ok, startReceiver, status, type Answering, type Receiver } from './receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+/** A workflow acts once: who may is decided by one row, and what nobody confirms is for its owner to decide. */
+describe('a claim', () => {
+  let world: World
+  let owners: Receiver
+  let ownersSecret: string
+  let smtp: Awaited<ReturnType<typeof startSmtp>>
+
+  beforeAll(async () => {
+    smtp = await startSmtp()
+    world = await startWorld({ SMTP_URL: smtp.url, MAIL_FROM: 'hello@coinslot.example' })
+    owners = await startReceiver()
+    const made = await world.person.call('POST', '/v1/webhook-endpoints', {
+      body: { url: owners.url, events: ['delivery.unconfirmed', 'delivery.exhausted', 'delivery.stopped'] },
+    })
+    ownersSecret = made.body.secret as string
+  })
+  beforeEach(() => {
+    world.receiver.answers(ok)
+  })
+  afterAll(async () => {
+    await owners.close()
+    await world.close()
+    await smtp.close()
+  })
+
+  const claim = async (id: string, headers: Record<string, string> = {}) =>
+    (await world.person.call('POST', `/v1/deliveries/${id}/claim`, { headers })).body as { claimed: boolean }
+
+  /** As a workflow does it: asks whether it may act, then fails to answer. */
+  const claims =
+    (then: Answering): Answering =>
+    async (response, call) => {
+      await claim(call.id)
+      await then(response, call)
+    }
+
+  test('raced by fifty is given to exactly one', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await world.write()
+      const answers = await Promise.all(Array.from({ length: 50 }, () => claim(id)))
+      expect(answers.filter(({ claimed }) => claimed)).toHaveLength(1)
+      expect(await claim(id)).toEqual({ claimed: false })
+    }
+  })
+
+  test('that is repeated under its Idempotency-Key is told the same, whoever else asks', async () => {
+    const id = await world.write()
+    const mine = { 'idempotency-key': 'execution-1' }
+    expect(await claim(id, mine)).toEqual({ claimed: true })
+    expect(await claim(id)).toEqual({ claimed: false })
+    expect(await claim(id, mine)).toEqual({ claimed: true })
+    expect(await claim(id, { 'idempotency-key': 'execution-2' })).toEqual({ claimed: false })
+  })
+
+  test('that is repeated after a crash, before its answer was kept, is told the same', async () => {
+    const id = await world.write()
+    const operation = newId('op', new Date())
+    const { deliveries } = world.service
+    expect(await deliveries.claim(world.owner, id, operation)).toEqual({ claimed: true })
+    expect(await deliveries.claim(world.owner, id, operation)).toEqual({ claimed: true })
+    expect(await deliveries.claim(world.owner, id)).toEqual({ claimed: false })
+  })
+
+  test('while the answer is under way leaves the delivery to be confirmed by it', async () => {
+    world.receiver.answers(claims(ok))
+    const id = await world.write()
+    const seen = await world.reaches(id, 'delivered')
+    expect(seen.claimedAt).not.toBeNull()
+    expect(await claim(id)).toEqual({ claimed: false })
+  })
+
+  test('may come after the delivery was confirmed', async () => {
+    const id = await world.write()
+    await world.reaches(id, 'delivered')
+    expect(await claim(id)).toEqual({ claimed: true })
+    expect((await world.reaches(id, 'delivered')).claimedAt).not.toBeNull()
+  })
+
+  test('that nobody confirms ends the schedule, and its owner is told', async () => {
+    world.receiver.answers(claims(status(500, 'died')))
+    const told = owners.calls.length
+    const id = await world.write({ subject: 'pay_unconfirmed' })
+    const seen = await world.reaches(id, 'unconfirmed')
+    expect(seen).toMatchObject({ attemptCount: 1, lastStatus: 500, nextAttemptAt: null })
+    await owners.came(told + 1)
+    const call = owners.calls[told]!
+    expect(JSON.parse(call.body)).toEqual({ event: 'delivery.unconfirmed', data: { id, subject: 'pay_unconfirmed' } })
+    expect(isGenuine(ownersSecret, call)).toBe(true)
+    await mailed(`redeliver ${id}`)
+    // Time alone changes nothing any more.
+    world.service.clock.forward(48 * 3_600_000)
+    await world.reaches(await world.write(), 'unconfirmed')
+    expect(world.receiver.of(id)).toHaveLength(1)
+  })
+
+  test('between two attempts is unconfirmed once no answer can come any more', async () => {
+    world.receiver.answers(status(503))
+    const id = await world.write({ waitMs: 5_000 })
+    await world.until(id, ({ attemptCount }) => attemptCount === 1)
+    expect(await claim(id)).toEqual({ claimed: true })
+    expect((await world.reaches(id, 'claimed')).nextAttemptAt).toBeNull()
+    world.service.clock.forward(14_000)
+    expect((await world.until(id, () => true)).status).toBe('claimed')
+    world.service.clock.forward(2_000)
+    await world.reaches(id, 'unconfirmed')
+    expect(world.receiver.of(id)).toHaveLength(1)
+  })
+
+  test('is not confirmed by whoever says that it is a duplicate', async () => {
+    world.receiver.answers(claims(status(200, '{"duplicate":true}')))
+    const id = await world.write()
+    expect((await world.reaches(id, 'unconfirmed')).lastStatus).toBe(200)
+  })
+
+  test('is open again when its owner redelivers, under the same webhook-id', async () => {
+    world.receiver.answers(claims(status(500)))
+    const id = await world.write()
+    await world.reaches(id, 'unconfirmed')
+    world.receiver.answers(claims(ok))
+    const { status: code, body } = await world.person.call('POST', `/v1/deliveries/${id}/redeliver`)
+    expect(code).toBe(202)
+    expect(body.delivery).toMatchObject({ id, claimedAt: null })
+    const seen = await world.reaches(id, 'delivered')
+    expect(seen.claimedAt).not.toBeNull()
+    expect(world.receiver.of(id)).toHaveLength(2)
+    expect(await claim(id)).toEqual({ claimed: false })
+  })
+
+  test('opens by itself where the delivery is to be redelivered, and the schedule goes on', async () => {
+    let runs = 0
+    world.receiver.answers(async (response, call) => {
+      if ((await claim(call.id)).claimed) runs++
+      await status(runs < 3 ? 500 : 200)(response, call)
+    })
+    const id = await world.write({ onUnconfirmed: 'redeliver' })
+    await world.until(id, ({ attemptCount }) => attemptCount === 1)
+    world.service.clock.forward(6_000)
+    await world.until(id, ({ attemptCount }) => attemptCount === 2)
+    world.service.clock.forward(36_000)
+    const seen = await world.reaches(id, 'delivered')
+    expect(seen.attemptCount).toBe(3)
+    expect(runs).toBe(3)
+  })
+
+  test('the owner is told of what was exhausted or turned away, too', async () => {
+    world.receiver.answers(status(410))
+    const told = owners.calls.length
+    const id = await world.write({ subject: 'pay_gone' })
+    await world.reaches(id, 'stopped')
+    await owners.came(told + 1)
+    expect(JSON.parse(owners.calls[told]!.body)).toEqual({
+      event: 'delivery.stopped',
+      data: { id, subject: 'pay_gone' },
+    })
+    await mailed('answered 410')
+  })
+
+  async function mailed(words: string): Promise<void> {
+    // Mails wrap and escape their lines; the words are what counts.
+    const text = () => smtp.received.join('\n').replaceAll('=\n', '').replaceAll('=3D', '=')
+    while (!text().includes(words)) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+})

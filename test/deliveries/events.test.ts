@@ -1,0 +1,167 @@
+import { newId } from '../../service/kit/ids.ts'
+import type { EventName } from '../../service/deliveries/model.ts'
+import { isGenuine, ok, startReceiver, status, type Receiver } from './receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+/** An account's endpoints are told of what they asked for, in the commit of what happened. */
+describe('an event', () => {
+  let world: World
+  let receivers: Receiver[]
+
+  beforeAll(async () => {
+    world = await startWorld()
+  })
+  beforeEach(async () => {
+    receivers = [await startReceiver(), await startReceiver()]
+  })
+  afterEach(async () => {
+    const { body } = await world.person.call('GET', '/v1/webhook-endpoints')
+    for (const { id } of body.webhookEndpoints as { id: string }[]) {
+      await world.person.call('DELETE', `/v1/webhook-endpoints/${id}`)
+    }
+    for (const receiver of receivers) await receiver.close()
+  })
+  afterAll(() => world.close())
+
+  async function endpoint(receiver: Receiver, events: EventName[]): Promise<{ id: string; secret: string }> {
+    const { status: code, body } = await world.person.call('POST', '/v1/webhook-endpoints', {
+      body: { url: receiver.url, events },
+    })
+    expect(code).toBe(201)
+    return { id: body.webhookEndpoint.id as string, secret: body.secret as string }
+  }
+
+  async function happens(event: EventName, data: Record<string, unknown> = {}, owner = world.owner): Promise<string> {
+    const { clock, database, deliveries } = world.service
+    const id = newId('evt', clock.now())
+    await database.statements.together((inside) => deliveries.event(inside, { id, owner, event, data }))
+    return id
+  }
+
+  const eventsOf = (receiver: Receiver) => receiver.calls.map(({ body }) => JSON.parse(body) as unknown)
+
+  test('reaches each endpoint that asked for it, signed with its own secret, and no other', async () => {
+    const [one, two] = receivers as [Receiver, Receiver]
+    const first = await endpoint(one, ['payment.completed', 'revenue.milestone'])
+    const second = await endpoint(two, ['payment.completed'])
+    const id = await happens('payment.completed', { customerId: '0xabc', amount: 0.5, endpoint: '/x' })
+    await Promise.all([one.came(1), two.came(1)])
+    const body = { event: 'payment.completed', data: { customerId: '0xabc', amount: 0.5, endpoint: '/x' } }
+    expect([eventsOf(one), eventsOf(two)]).toEqual([[body], [body]])
+    expect(isGenuine(first.secret, one.calls[0]!)).toBe(true)
+    expect(isGenuine(second.secret, two.calls[0]!)).toBe(true)
+    expect(isGenuine(second.secret, one.calls[0]!)).toBe(false)
+    expect(one.calls[0]!.id).not.toBe(two.calls[0]!.id)
+    const listed = await world.person.call('GET', `/v1/deliveries?subject=${id}`)
+    expect(listed.body.total).toBe(2)
+
+    await happens('revenue.milestone', { milestone: 1000 })
+    await one.came(2)
+    expect(eventsOf(one)[1]).toEqual({ event: 'revenue.milestone', data: { milestone: 1000 } })
+    expect(two.calls).toHaveLength(1)
+  })
+
+  test('written twice under its id reaches an endpoint once', async () => {
+    const [one] = receivers as [Receiver]
+    await endpoint(one, ['run.completed'])
+    const { clock, database, deliveries } = world.service
+    const event = { id: newId('evt', clock.now()), owner: world.owner, event: 'run.completed' as const, data: {} }
+    await deliveries.event(database.statements, event)
+    await deliveries.event(database.statements, event)
+    await one.came(1)
+    await happens('run.completed')
+    await one.came(2)
+    expect(one.calls[0]!.id).not.toBe(one.calls[1]!.id)
+  })
+
+  test("of another account or environment is nobody else's business", async () => {
+    const [one] = receivers as [Receiver]
+    await endpoint(one, ['run.completed'])
+    const other = (await world.service.person()).caller.user.id
+    await happens('run.completed', { theirs: true }, { userId: other, environment: 'sandbox' })
+    await happens('run.completed', { theirs: true }, { ...world.owner, environment: 'production' })
+    await happens('run.completed', { mine: true })
+    await one.came(1)
+    expect(eventsOf(one)).toEqual([{ event: 'run.completed', data: { mine: true } }])
+  })
+
+  test('is not told to an endpoint that is disabled or deleted, nor what waited for it', async () => {
+    const [one, two] = receivers as [Receiver, Receiver]
+    const off = await endpoint(one, ['run.failed'])
+    const gone = await endpoint(two, ['run.failed'])
+    for (const receiver of receivers) receiver.answers(status(500))
+    const subject = await happens('run.failed', { n: 1 })
+    await Promise.all([one.came(1), two.came(1)])
+    const path = (id: string) => `/v1/webhook-endpoints/${id}`
+    const disabled = await world.person.call('PATCH', path(off.id), { body: { status: 'disabled' } })
+    expect(disabled.body.webhookEndpoint).toMatchObject({ status: 'disabled', disabledAt: expect.any(String) })
+    expect((await world.person.call('DELETE', path(gone.id))).status).toBe(204)
+    await happens('run.failed', { n: 2 })
+    world.service.clock.forward(6_000)
+    const { deliveries: waiting } = (await world.person.call('GET', `/v1/deliveries?subject=${subject}`)).body as {
+      deliveries: { id: string }[]
+    }
+    expect(waiting).toHaveLength(2)
+    for (const { id } of waiting) {
+      expect(await world.reaches(id, 'stopped')).toMatchObject({ lastError: 'endpoint_disabled', attemptCount: 1 })
+      const { status: code, body } = await world.person.call('POST', `/v1/deliveries/${id}/redeliver`)
+      expect([code, body.code]).toEqual([409, 'webhook_endpoint_disabled'])
+    }
+    expect([one.calls.length, two.calls.length]).toEqual([1, 1])
+
+    one.answers(ok)
+    const enabled = await world.person.call('PATCH', path(off.id), { body: { status: 'enabled' } })
+    expect(enabled.body.webhookEndpoint).toMatchObject({ status: 'enabled', disabledAt: null, failingSince: null })
+    await happens('run.failed', { n: 3 })
+    await one.came(2)
+    expect(eventsOf(one)[1]).toEqual({ event: 'run.failed', data: { n: 3 } })
+  })
+
+  test('that fails for five days disables its endpoint, and its owner is told', async () => {
+    const [bad, good] = receivers as [Receiver, Receiver]
+    bad.answers(status(500))
+    const failing = await endpoint(bad, ['run.failed'])
+    await endpoint(good, ['endpoint.disabled'])
+    const read = async () =>
+      (await world.person.call('GET', `/v1/webhook-endpoints/${failing.id}`)).body.webhookEndpoint as Record<
+        string,
+        unknown
+      >
+
+    const { clock } = world.service
+    for (let day = 0; day < 5; day++) {
+      const id = await happens('run.failed', { day })
+      await attempted(id)
+      expect(await read()).toMatchObject({ status: 'enabled', failingSince: expect.any(String) })
+      clock.forward(24 * 3_600_000)
+    }
+    // This one's attempt, or one more of those that still wait: whichever comes first after five days is the last.
+    await happens('run.failed', { day: 5 })
+    await good.came(1)
+    const ended = await read()
+    expect(ended).toMatchObject({ status: 'disabled', disabledAt: expect.any(String) })
+    const told = { id: failing.id, url: bad.url, failingSince: ended['failingSince'] }
+    expect(eventsOf(good)).toEqual([{ event: 'endpoint.disabled', data: told }])
+  })
+
+  test('that arrives once in five days keeps its endpoint', async () => {
+    const [receiver] = receivers as [Receiver]
+    const kept = await endpoint(receiver, ['run.failed'])
+    const { clock } = world.service
+    for (let day = 0; day < 8; day++) {
+      receiver.answers(day === 4 ? ok : status(500))
+      await attempted(await happens('run.failed', { day }))
+      clock.forward(24 * 3_600_000)
+    }
+    const { body } = await world.person.call('GET', `/v1/webhook-endpoints/${kept.id}`)
+    expect(body.webhookEndpoint.status).toBe('enabled')
+  })
+
+  /** Its first attempt, to the one endpoint that asked, is written down. */
+  async function attempted(event: string): Promise<void> {
+    const { deliveries } = (await world.person.call('GET', `/v1/deliveries?subject=${event}`)).body as {
+      deliveries: { id: string }[]
+    }
+    await world.until(deliveries[0]!.id, ({ attemptCount }) => attemptCount > 0)
+  }
+})

@@ -1,0 +1,83 @@
+import { createLanes } from '../../service/deliveries/service/lanes.ts'
+import { ok, startReceiver } from './receiver.ts'
+import { startWorld } from './world.ts'
+
+describe('one receiver that hangs', () => {
+  test('keeps nobody else waiting, and what is for it is not lost', async () => {
+    const world = await startWorld()
+    const hanging = await startReceiver()
+    const held: (() => void)[] = []
+    hanging.answers((response) => void held.push(() => response.end('{}')))
+    const stuck = await Promise.all(Array.from({ length: 400 }, () => world.write({ to: { url: hanging.url } })))
+    await hanging.came(24)
+
+    const started = performance.now()
+    const quick = await Promise.all(Array.from({ length: 50 }, () => world.write()))
+    await world.receiver.came(50)
+    // The hanging ones have 15 s each: whoever had to wait for hands would wait about as long.
+    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(new Set(world.receiver.calls.map(({ id }) => id))).toEqual(new Set(quick))
+    expect(hanging.calls.length).toBeLessThanOrEqual(48)
+
+    hanging.answers(ok)
+    for (const end of held) end()
+    const delivered = async () => {
+      const { rows } = await world.service.database.pool.query<{ done: boolean }>(
+        `SELECT count(*) = $2 AS done FROM delivery WHERE id = ANY($1) AND state = 'delivered'`,
+        [stuck, stuck.length],
+      )
+      return rows[0]?.done === true
+    }
+    while (!(await delivered())) {
+      world.service.clock.forward(5_000)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    await hanging.close()
+    await world.close()
+  })
+})
+
+describe('a lane', () => {
+  const sizes = { own: 2, host: 3 }
+
+  test('that is full and quick lets the next one wait its turn', async () => {
+    const lanes = createLanes(sizes, () => 0)
+    const [first] = [await taken(lanes), await taken(lanes)]
+    const third = taken(lanes)
+    first.leave()
+    ;(await third).leave()
+  })
+
+  test('that is full and stays so sends away for longer and longer, one after the other', async () => {
+    const lanes = createLanes(sizes, () => 0)
+    await taken(lanes)
+    await taken(lanes)
+    // The first has to find out that it is slow; from then on nobody waits.
+    const stays: number[] = []
+    for (let n = 0; n < 20; n++) {
+      const place = await lanes.enter('own', 'host')
+      if (!('stayAwayMs' in place)) throw new Error('there was room')
+      stays.push(place.stayAwayMs)
+    }
+    expect(stays[0]).toBeGreaterThanOrEqual(1_000)
+    expect(stays).toEqual([...stays].sort((a, b) => a - b))
+    expect(stays[19]).toBeGreaterThan(stays[0]!)
+    expect(Math.max(...stays)).toBeLessThanOrEqual(60_000)
+  })
+
+  test("of one owner leaves room at the host for another's", async () => {
+    const lanes = createLanes(sizes, () => 0)
+    await taken(lanes)
+    await taken(lanes)
+    const other = await taken(lanes, 'other')
+    expect(await lanes.enter('third', 'host')).toHaveProperty('stayAwayMs')
+    other.leave()
+    await taken(lanes, 'third')
+  })
+
+  async function taken(lanes: ReturnType<typeof createLanes>, own = 'own') {
+    const place = await lanes.enter(own, 'host')
+    if ('stayAwayMs' in place) throw new Error('sent away')
+    return place
+  }
+})

@@ -1,0 +1,71 @@
+import { newId } from '../../service/kit/ids.ts'
+import { createDeliveryStore } from '../../service/deliveries/store.ts'
+import { ADD } from '../../service/deliveries/store/write.ts'
+import { CLAIM } from '../../service/deliveries/store/claims.ts'
+import { testDatabase } from '../harness/database.ts'
+
+/*
+ * A connection keeps the plan of a named statement from when the tables were young. What that plan reads from end
+ * to end grows with every delivery.
+ */
+test.each(Object.entries({ ADD, CLAIM }))(
+  'the plan of a young database for %s reads no table from end to end',
+  async (_, text) => {
+    const database = await testDatabase({ poolMax: 1 })
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/delivery/)
+    expect(plan).not.toMatch(/Seq Scan on delivery/)
+    await database.close()
+  },
+)
+
+test('what the worker runs reads no table from end to end once there is something in it', async () => {
+  const database = await testDatabase({ poolMax: 1 })
+  const { pool, statements } = database
+  const store = createDeliveryStore(statements)
+  const ids = [newId('dlv', new Date()), newId('dlv', new Date())]
+  const run = async () => {
+    const concluded = { at: new Date(), durationMs: 1, status: 200, error: null, answer: '' }
+    const ended = { ...concluded, turn: 0, target: 'chk_1' }
+    await store.load(ids)
+    await store.confirm(ids.map((id) => ({ ...ended, id })))
+    await store.lock(statements, ids)
+    const course = { state: 'pending', place: 1, dueAt: new Date(), reopened: false, told: null, error: null } as const
+    await store.redirect(
+      statements,
+      ids.map((id) => ({ ...course, id, attempt: concluded })),
+    )
+    await store.keep(
+      statements,
+      ids.map((id) => ({ ...ended, id })),
+    )
+    await store.postpone(
+      statements,
+      ids.map((id) => ({ id, turn: 0, dueAt: new Date() })),
+    )
+    await store.bySubject(null, ids)
+  }
+  // On the very connection that will run them again: what it keeps from now on is what the test is about.
+  for (let time = 0; time < 10; time++) await run()
+  await pool.query(
+    `INSERT INTO delivery (id, user_id, environment, subject, url, body, headers, wait_ms, keep_bytes, on_unconfirmed,
+       state, delivered_at, created_at)
+     SELECT 'dlv_' || n, 'usr_1', 'sandbox', 'pay_' || n, 'https://example.com', '{}', '{}', 15000, 2048, 'hold',
+       'delivered', now(), now()
+     FROM generate_series(1, 20000) AS n`,
+  )
+  await pool.query('SELECT pg_stat_force_next_flush()')
+  const scanned = async () => {
+    const { rows } = await pool.query<{ seq: bigint }>(
+      `SELECT seq_scan AS seq FROM pg_stat_user_tables WHERE relname = 'delivery'`,
+    )
+    return rows[0]!.seq
+  }
+  await pool.query('SELECT pg_stat_clear_snapshot()')
+  const before = await scanned()
+  await run()
+  await pool.query('SELECT pg_stat_force_next_flush()')
+  expect(await scanned()).toBe(before)
+  await database.close()
+})

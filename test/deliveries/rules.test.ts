@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Webhook } from 'standardwebhooks'
+import { toKept } from '../../service/deliveries/rules/answer.ts'
+import { deliveryOf } from '../../service/deliveries/rules/ids.ts'
+import {
+  afterFailure,
+  ATTEMPTS,
+  dueAt,
+  isGivenUp,
+  verdictOf,
+  type Standing,
+} from '../../service/deliveries/rules/schedule.ts'
+import { isSecret, signatureOf, toSecret } from '../../service/deliveries/rules/signature.ts'
+import { isId, newId } from '../../service/kit/ids.ts'
+
+const now = new Date('2026-01-31T12:00:00.000Z')
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+describe('a signature', () => {
+  const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8')) as {
+    secret: string
+    id: string
+    timestamp: number
+    body: string
+    signature: string
+  }[]
+
+  test.each(vectors)('is that of the golden vector for $id', ({ secret, id, timestamp, body, signature }) => {
+    expect(signatureOf([secret], id, timestamp, body)).toBe(signature)
+    // The official library says the same: the vectors are not our own opinion.
+    expect(new Webhook(secret).sign(id, new Date(timestamp * 1000), body)).toBe(signature)
+  })
+
+  test('is made with each secret while one replaces the other', () => {
+    const [old, next] = [1, 2].map((n) => toSecret(Buffer.alloc(32, n))) as [string, string]
+    const both = signatureOf([next, old], 'dlv_1', 1, '{}')
+    expect(both).toBe(`${signatureOf([next], 'dlv_1', 1, '{}')} ${signatureOf([old], 'dlv_1', 1, '{}')}`)
+  })
+
+  test('is never made without a secret, or with what is none', () => {
+    expect(() => signatureOf([], 'dlv_1', 1, '{}')).toThrow('unsigned')
+    expect(() => signatureOf(['whsec_'], 'dlv_1', 1, '{}')).toThrow('not a signing secret')
+  })
+
+  test.each([
+    ['24 bytes', toSecret(Buffer.alloc(24)), true],
+    ['64 bytes', toSecret(Buffer.alloc(64)), true],
+    ['23 bytes', toSecret(Buffer.alloc(23)), false],
+    ['65 bytes', toSecret(Buffer.alloc(65)), false],
+    ['no prefix', Buffer.alloc(32).toString('base64'), false],
+    ['the other alphabet', `whsec_${Buffer.alloc(32, 255).toString('base64url')}`, false],
+    ['loose last bits', 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB=', false],
+    ['a line break', `${toSecret(Buffer.alloc(32))}\n`, false],
+  ])('a secret of %s', (_, secret, good) => {
+    expect(isSecret(secret)).toBe(good)
+  })
+})
+
+describe('the schedule', () => {
+  const waits = [0, 5 * second, 30 * second, 2 * minute, 10 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour]
+
+  test('has its ten attempts, none early, each at most a tenth late', () => {
+    expect(ATTEMPTS).toBe(waits.length)
+    waits.forEach((wait, place) => {
+      expect(dueAt(place, now, 0)!.getTime() - now.getTime()).toBe(wait)
+      expect(dueAt(place, now, 1)!.getTime() - now.getTime()).toBe(Math.round(wait * 1.1))
+    })
+    expect(dueAt(waits.length, now, 0)).toBeNull()
+  })
+
+  test.each([
+    [200, '', 'confirmed'],
+    [204, null, 'confirmed'],
+    [299, 'x', 'confirmed'],
+    [200, '{"duplicate": false}', 'confirmed'],
+    [200, '[{"duplicate": true}]', 'confirmed'],
+    [200, '"duplicate"', 'confirmed'],
+    [200, '{"duplicate": true', 'confirmed'],
+    [200, '{"duplicate": true}', 'failed'],
+    [202, ' {"run": 1, "duplicate":true} ', 'failed'],
+    [410, '', 'gone'],
+    [301, '', 'failed'],
+    [404, '', 'failed'],
+    [500, '', 'failed'],
+    [null, null, 'failed'],
+  ] as const)('%s with %j is %s', (status, answer, verdict) => {
+    expect(verdictOf(status, answer)).toBe(verdict)
+  })
+
+  const standing: Standing = { state: 'pending', place: 0, onUnconfirmed: 'hold' }
+
+  test('goes on after a failure, and ends exhausted', () => {
+    expect(afterFailure(standing, 'failed', now, 0)).toEqual({
+      state: 'pending',
+      place: 1,
+      dueAt: new Date(now.getTime() + 5 * second),
+      reopened: false,
+      told: null,
+    })
+    const last = { ...standing, place: ATTEMPTS - 1 }
+    expect(afterFailure(last, 'failed', now, 0)).toMatchObject({
+      state: 'exhausted',
+      dueAt: null,
+      told: 'delivery.exhausted',
+    })
+  })
+
+  test('ends at a 410', () => {
+    expect(afterFailure(standing, 'gone', now, 0)).toMatchObject({
+      state: 'stopped',
+      dueAt: null,
+      told: 'delivery.stopped',
+    })
+  })
+
+  test('of a claimed one is over: its owner decides', () => {
+    for (const verdict of ['failed', 'gone'] as const) {
+      expect(afterFailure({ ...standing, state: 'claimed' }, verdict, now, 0)).toMatchObject({
+        state: 'unconfirmed',
+        dueAt: null,
+        reopened: false,
+        told: 'delivery.unconfirmed',
+      })
+    }
+  })
+
+  test('of a claimed one goes on with an open claim where that is wanted, to the same end', () => {
+    const claimed: Standing = { state: 'claimed', place: 2, onUnconfirmed: 'redeliver' }
+    expect(afterFailure(claimed, 'failed', now, 0)).toEqual({
+      state: 'pending',
+      place: 3,
+      dueAt: new Date(now.getTime() + 2 * minute),
+      reopened: true,
+      told: null,
+    })
+    expect(afterFailure({ ...claimed, place: ATTEMPTS - 1 }, 'failed', now, 0)).toMatchObject({
+      state: 'unconfirmed',
+      told: 'delivery.unconfirmed',
+    })
+  })
+
+  test('an endpoint is given up after five days of failures, not a moment before', () => {
+    const since = new Date(now.getTime() - 5 * 24 * hour)
+    expect(isGivenUp(since, now)).toBe(true)
+    expect(isGivenUp(new Date(since.getTime() + 1), now)).toBe(false)
+  })
+})
+
+describe('what is kept of an answer', () => {
+  test('is cut between characters', () => {
+    const answer = Buffer.from('añ€😀', 'utf8')
+    const cuts = Array.from({ length: answer.length + 1 }, (_, bytes) => toKept(answer, bytes))
+    expect(cuts).toEqual(['', 'a', 'a', 'añ', 'añ', 'añ', 'añ€', 'añ€', 'añ€', 'añ€', 'añ€😀'])
+  })
+
+  test('can be stored whatever came', () => {
+    expect(toKept(Buffer.from([0x61, 0x00, 0xff, 0x62]), 10)).toBe('a\ufffd\ufffdb')
+    const noise = createHash('sha256').update('noise').digest()
+    expect(toKept(noise, 20)).not.toContain('\0')
+  })
+})
+
+describe('the id of an event for one endpoint', () => {
+  const event = newId('evt', now)
+
+  test('is the same each time, another for another endpoint or event, and sorts by the event', () => {
+    const id = deliveryOf(event, 'whe_a')
+    expect(isId('dlv', id)).toBe(true)
+    expect(deliveryOf(event, 'whe_a')).toBe(id)
+    expect(deliveryOf(event, 'whe_b')).not.toBe(id)
+    expect(deliveryOf(newId('evt', now), 'whe_a')).not.toBe(id)
+    expect(id.slice(4, 14)).toBe(event.slice(4, 14))
+  })
+})
