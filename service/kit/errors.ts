@@ -25,6 +25,8 @@ export class DomainError extends Error {
 }
 
 export type Kind =
+  /** Nothing is wrong: it waits for a person's word. */
+  | 'held'
   | 'invalid'
   | 'unauthenticated'
   | 'unaffordable'

@@ -2,7 +2,23 @@ import { randomFillSync } from 'node:crypto'
 
 /** Every id says what it names. A slug has no underscore, so the two never look alike. */
 export type Prefix =
-  'rda' | 'run' | 'chk' | 'pay' | 'dlv' | 'evt' | 'agt' | 'pwl' | 'key' | 'dep' | 'wdr' | 'tool' | 'usr' | 'req' | 'op'
+  | 'rda'
+  | 'run'
+  | 'chk'
+  | 'pay'
+  | 'dlv'
+  | 'evt'
+  | 'agt'
+  | 'pwl'
+  | 'key'
+  | 'dep'
+  | 'wdr'
+  | 'tool'
+  | 'usr'
+  | 'req'
+  | 'op'
+  | 'whe'
+  | 'apr'
 
 export type Id<P extends Prefix> = `${P}_${string}`
 

@@ -43,7 +43,7 @@ export function toWire(amount: Usdc): number {
 }
 
 /** Micro-dollars as a plain decimal without trailing zeros: '5', '0.02', '-1.000001'. */
-function toDecimal(amount: bigint): string {
+export function toDecimal(amount: bigint): string {
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(7, '0')
   const fraction = digits.slice(-6).replace(/0+$/, '')

@@ -9,3 +9,21 @@ export interface StatementPool extends Statements {
   /** One short transaction of nothing but SQL. Whatever `work` throws undoes it. */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
+
+/**
+ * Another process committed the same thing, or locked the same rows the other way round, after this work took
+ * its view: with a new view it finds what is there. The work must be safe to repeat.
+ */
+export async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !COLLISIONS.has((error as { code?: string }).code ?? '')) throw error
+    }
+  }
+}
+
+const ATTEMPTS = 3
+/** Unique violation, deadlock, serialization failure. */
+const COLLISIONS = new Set(['23505', '40P01', '40001'])

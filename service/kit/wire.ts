@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fromWire, type Usdc } from './money.ts'
 
 /** USDC as a JSON number with at most six decimals; never rounded. */
-const amount = z
+export const amount = z
   .number({ error: 'must be a number' })
   .transform((value, context): Usdc => {
     const parsed = fromWire(value)

@@ -1,0 +1,289 @@
+import { z } from 'zod'
+import { parsePattern } from './pattern.ts'
+
+/** What somebody is asked to fill in, before a checkout or a run. */
+export interface Field {
+  name: string
+  label: string
+  type: FieldType
+  required: boolean
+  placeholder: string | null
+  /** What can be chosen; of a `select` only. */
+  options: readonly string[] | null
+  description: string | null
+  /** Taken when nothing is filled in. */
+  default: Json
+  /** The least and largest value of a number, the shortest and longest length of a text. */
+  min: number | null
+  max: number | null
+  /** What the whole text must match. */
+  pattern: string | null
+}
+
+export type FieldType = (typeof FIELD_TYPES)[number]
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+
+const FIELD_TYPES = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file'] as const
+
+/**
+ * Values for the fields, with the defaults of those left out; or what is wrong, by field. Unknown ones are refused.
+ * An empty text counts as left out, which is what a form sends for an untouched field.
+ */
+export function readInput(fields: readonly Field[], given: Readonly<Record<string, unknown>>): Input {
+  // Pairs, for a field of a stranger's may be called as what every object has.
+  const faults = new Map<string, string>()
+  const values: [string, Json][] = []
+  const known = new Set(fields.map(({ name }) => name))
+  for (const name of Object.keys(given)) if (!known.has(name)) faults.set(name.slice(0, NAME_MAX), 'is not known')
+  for (const field of fields) {
+    const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined
+    if (value === undefined || value === null || value === '') {
+      if (field.default !== null) values.push([field.name, field.default])
+      else if (field.required) faults.set(field.name, 'is required')
+      continue
+    }
+    const read = readValue(field, value)
+    if (read.fault === null) values.push([field.name, read.value])
+    else faults.set(field.name, read.fault)
+  }
+  return faults.size > 0 ? { faults: Object.fromEntries(faults) } : { values: Object.fromEntries(values) }
+}
+
+/** Something that fits, for whoever tries a form without filling it in; a pattern alone is not guessed. */
+export function sampleInput(fields: readonly Field[]): Readonly<Record<string, Json>> {
+  return Object.fromEntries(fields.map((field) => [field.name, field.default ?? sampleOf(field)]))
+}
+
+function sampleOf({ type, options, min, max }: Field): Json {
+  switch (type) {
+    case 'number':
+      return min ?? max ?? 1
+    case 'boolean':
+      return true
+    case 'select':
+      return options?.[0] ?? ''
+    case 'url':
+    case 'file':
+      return 'https://example.com/'
+    case 'email':
+      return 'somebody@example.com'
+    case 'json':
+      return {}
+    case 'text':
+    case 'textarea':
+      return 'Example'.padEnd(min ?? 0, '.').slice(0, max ?? undefined)
+  }
+}
+
+export type Input = { values: Readonly<Record<string, Json>> } | { faults: Readonly<Record<string, string>> }
+
+type Read = { fault: null; value: Json } | { fault: string }
+
+function readValue(field: Field, value: unknown): Read {
+  switch (field.type) {
+    case 'number':
+      return readNumber(field, value)
+    case 'boolean':
+      return typeof value === 'boolean' ? { fault: null, value } : { fault: 'must be true or false' }
+    case 'json':
+      return readJson(value)
+    case 'select':
+      return typeof value === 'string' && field.options?.includes(value) === true
+        ? { fault: null, value }
+        : { fault: `must be one of ${(field.options ?? []).join(', ')}` }
+    case 'text':
+    case 'textarea':
+    case 'url':
+    case 'email':
+    case 'file':
+      return readText(field, value)
+  }
+}
+
+function readNumber({ min, max }: Field, value: unknown): Read {
+  // A number that JavaScript cannot hold as it was written arrives as an object, and is refused here.
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { fault: 'must be a number' }
+  if (min !== null && value < min) return { fault: `must be at least ${String(min)}` }
+  if (max !== null && value > max) return { fault: `must be at most ${String(max)}` }
+  return { fault: null, value }
+}
+
+function readText({ type, min, max, pattern }: Field, value: unknown): Read {
+  if (typeof value !== 'string') return { fault: 'must be a text' }
+  const fault = faultOfText(value)
+  if (fault !== null) return { fault }
+  const length = Array.from(value).length
+  const longest = Math.min(max ?? Infinity, LENGTH_MAX[type])
+  if (min !== null && length < min) return { fault: `must have at least ${String(min)} characters` }
+  if (length > longest) return { fault: `must have at most ${String(longest)} characters` }
+  if (type === 'text' && /[\r\n]/.test(value)) return { fault: 'must be a single line' }
+  if ((type === 'url' || type === 'file') && !isWebAddress(value)) return { fault: 'must be an http or https address' }
+  if (type === 'email' && !EMAIL.test(value)) return { fault: 'must be an e-mail address' }
+  if (pattern !== null && !fits(pattern, value)) return { fault: `must match ${pattern}` }
+  return { fault: null, value }
+}
+
+/** A text is read as JSON, which is what a form has; anything else is JSON already. */
+function readJson(value: unknown): Read {
+  let read = value
+  if (typeof value === 'string') {
+    if (value.length > LENGTH_MAX.json) return { fault: `must have at most ${String(LENGTH_MAX.json)} characters` }
+    try {
+      read = JSON.parse(value) as unknown
+    } catch {
+      return { fault: 'must be JSON' }
+    }
+  }
+  const fault = faultOfJson(read, 0)
+  return fault === null ? { fault: null, value: read as Json } : { fault }
+}
+
+/** Deep enough for any data, shallow enough for whoever walks it by recursion. */
+function faultOfJson(value: unknown, depth: number): string | null {
+  if (depth > DEPTH_MAX) return `must not be nested deeper than ${String(DEPTH_MAX)} levels`
+  if (typeof value === 'string') return faultOfText(value)
+  if (value === null || typeof value !== 'object') return null
+  if (value instanceof Number) return 'must have numbers of at most 15 digits'
+  for (const [name, inner] of Object.entries(value)) {
+    const fault = faultOfText(name) ?? faultOfJson(inner, depth + 1)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+/** What PostgreSQL and half of the world's programs cannot keep as text. */
+function faultOfText(text: string): string | null {
+  if (text.includes('\0')) return 'must not contain a NUL character'
+  return /\p{Surrogate}/u.test(text) ? 'must be well-formed text' : null
+}
+
+/** Absolute, and of the web: never `javascript:` or the like. */
+export function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  return (protocol === 'https:' || protocol === 'http:') && hostname !== '' && username === '' && password === ''
+}
+
+function fits(pattern: string, value: string): boolean {
+  const parsed = parsePattern(pattern)
+  return typeof parsed !== 'string' && parsed.matches(value)
+}
+
+const NAME_MAX = 64
+const DEPTH_MAX = 32
+const LENGTH_MAX: Readonly<Record<FieldType, number>> = {
+  text: 2_000,
+  textarea: 20_000,
+  url: 2_048,
+  file: 2_048,
+  email: 254,
+  json: 50_000,
+  select: 200,
+  number: 0,
+  boolean: 0,
+}
+const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/
+const TEXTS: ReadonlySet<string> = new Set(['text', 'textarea', 'url', 'email', 'file'])
+
+/** A text of somebody's that is stored and shown: not empty, within bounds, without what databases cannot keep. */
+export function plainText(longest: number) {
+  return z
+    .string()
+    .min(1)
+    .max(longest)
+    .refine((text) => faultOfText(text) === null, 'must be well-formed text without NUL characters')
+}
+
+const name = z
+  .string()
+  .max(NAME_MAX)
+  .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and have only letters, digits and _')
+  .refine((text) => !(text in Object.prototype), 'is a name that programs keep for themselves')
+
+/** One field as its owner describes it; whatever makes no sense together is a fault of the later one. */
+const fieldSchema = z
+  .strictObject({
+    name,
+    label: plainText(200).nullish().meta({ description: 'The name when absent' }),
+    type: z.enum(FIELD_TYPES),
+    required: z.boolean().nullish(),
+    placeholder: plainText(200).nullish(),
+    options: z.array(plainText(200)).min(1).max(100).nullish().meta({ description: 'For `select`' }),
+    description: plainText(1_000).nullish(),
+    default: z.unknown().optional().meta({ description: 'Taken when nothing is filled in' }),
+    min: z.number().nullish().meta({ description: 'The least number, or the shortest length of a text' }),
+    max: z.number().nullish().meta({ description: 'The largest number, or the longest length of a text' }),
+    pattern: plainText(256).nullish().meta({ description: 'The whole text must match it; no lookaround' }),
+  })
+  .transform((given, context): Field => {
+    const field: Field = {
+      name: given.name,
+      label: given.label ?? given.name,
+      type: given.type,
+      required: given.required ?? false,
+      placeholder: given.placeholder ?? null,
+      options: given.options ?? null,
+      description: given.description ?? null,
+      default: null,
+      min: given.min ?? null,
+      max: given.max ?? null,
+      pattern: given.pattern ?? null,
+    }
+    const faults = faultsOf(field)
+    for (const [part, message] of faults) context.addIssue({ code: 'custom', path: [part], message })
+    if (faults.length > 0 || given.default == null) return field
+    const read = readValue(field, given.default)
+    if (read.fault === null) return { ...field, default: read.value }
+    context.addIssue({ code: 'custom', path: ['default'], message: read.fault })
+    return z.NEVER
+  })
+
+function faultsOf({ type, options, min, max, pattern }: Field): [string, string][] {
+  const faults: [string, string][] = []
+  const isText = TEXTS.has(type)
+  if (type === 'select' && options === null) faults.push(['options', 'is required for a select'])
+  if (type !== 'select' && options !== null) faults.push(['options', 'is for a select only'])
+  if (options !== null && new Set(options).size < options.length) faults.push(['options', 'must not repeat an option'])
+  for (const [part, bound] of [['min', min] as const, ['max', max] as const]) {
+    if (bound === null) continue
+    if (type !== 'number' && !isText) faults.push([part, 'is for numbers and texts only'])
+    else if (isText && !(Number.isSafeInteger(bound) && bound >= 0)) faults.push([part, 'must be a length'])
+  }
+  if (min !== null && max !== null && min > max) faults.push(['max', 'must not be less than min'])
+  if (pattern !== null && !isText) faults.push(['pattern', 'is for texts only'])
+  const parsed = pattern === null ? null : parsePattern(pattern)
+  if (typeof parsed === 'string') faults.push(['pattern', parsed])
+  return faults
+}
+
+/** All fields of a form, each name once. */
+export const fieldsSchema = z
+  .array(fieldSchema)
+  .max(50)
+  .superRefine((fields, context) => {
+    const seen = new Set<string>()
+    for (const [place, field] of fields.entries()) {
+      if (seen.has(field.name)) {
+        context.addIssue({ code: 'custom', path: [place, 'name'], message: 'is the name of another field already' })
+      }
+      seen.add(field.name)
+    }
+  })
+
+/** A field in an answer. */
+export const fieldOut = z
+  .object({
+    name: z.string(),
+    label: z.string(),
+    type: z.enum(FIELD_TYPES),
+    required: z.boolean(),
+    placeholder: z.string().nullable(),
+    options: z.array(z.string()).readonly().nullable(),
+    description: z.string().nullable(),
+    default: z.unknown(),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    pattern: z.string().nullable(),
+  })
+  .meta({ id: 'Field' })
