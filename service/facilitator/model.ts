@@ -126,4 +126,14 @@ export interface Asker {
    * connection that may break, and must be confirmed or withdrawn.
    */
   keeps: boolean
+  /** How long they wait for the outcome; the service's own time when absent. */
+  waitMs?: number
+}
+
+/** What an authorization was spent on, by whom that is sold: one thing, ever. */
+export interface Purchase {
+  /** EIP-712: the authorization's identity. */
+  digest: Hex
+  /** The name under which it is settled. */
+  buys: string
 }

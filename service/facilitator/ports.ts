@@ -1,6 +1,7 @@
 import type { Address, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
-import type { Carrier, Reason, Settlement } from './model.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Carrier, Purchase, Reason, Settlement } from './model.ts'
 
 /** Where settlements are kept. Each method is one statement: nothing stays open while the chain is asked. */
 export interface SettlementStore {
@@ -49,6 +50,9 @@ export interface SettlementStore {
   offer(digest: Hex, to: string, keeps: boolean, now: Date, until: Date): Promise<'given' | 'busy' | 'handed-out'>
   confirm(digest: Hex, to: string, now: Date): Promise<void>
   withdraw(digest: Hex, to: string): Promise<void>
+
+  /** In the transaction of what is bought. Answers what the authorization buys: this, or what it was spent on before. */
+  buy(inside: Statements, purchase: Purchase, now: Date): Promise<string>
 
   gasSpent(network: NetworkName, payer: Address, day: Date): Promise<{ network: bigint; payer: bigint }>
 }

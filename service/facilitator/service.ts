@@ -2,7 +2,8 @@ import type { Address, Hex } from '../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
 import { settlementMissing } from './errors.ts'
-import type { Answer, Asker, Payment, Settlement, Verdict } from './model.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Answer, Asker, Payment, Purchase, Settlement, Verdict } from './model.ts'
 import { paymentRequest, toPayment } from './request.ts'
 import { createBell } from './service/bell.ts'
 import { examine, simulate } from './service/examine.ts'
@@ -59,6 +60,22 @@ export function createFacilitator(parts: FacilitatorParts) {
     /** Makes the transfer happen, once, and tells of its success once. See `Asker` about who is told. */
     settle: (payment: Payment, asker: Asker): Promise<Answer & { digest: Hex | null }> =>
       settling.settle(payment, asker),
+
+    purchases: {
+      /** What identifies the authorization; null where the payment is not one of USDC on a network that is known. */
+      digestOf({ network, authorization }: Payment): Hex | null {
+        return network === null || authorization === null ? null : parts.signatures.digest(network, authorization)
+      },
+      /**
+       * In the transaction of what is sold. Who is answered has the authorization, and settles it under that very
+       * name; from now on nobody else is told of its success.
+       */
+      claim: (inside: Statements, purchase: Purchase): Promise<string> =>
+        parts.store.buy(inside, purchase, parts.clock.now()),
+    },
+
+    /** Whether payments on this network can be settled here. */
+    serves: (network: NetworkName): boolean => parts.chains.has(network) && parts.keys.length > 0,
 
     /** The caller who was offered the success has it, or never will: then the next one gets it. */
     async delivered(digest: Hex, operation: string, arrived: boolean): Promise<void> {

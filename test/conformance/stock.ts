@@ -12,7 +12,8 @@ export interface Seller {
 }
 
 export interface Buyer {
-  buy(asked: { url: string; privateKey: Hex }): Promise<Purchase>
+  /** `asked` is how: as for `fetch`, a GET when absent. */
+  buy(asked: { url: string; privateKey: Hex; asked?: RequestInit }): Promise<Purchase>
   sign(asked: Wish): Promise<StockPayload>
   /** What the reference facilitator says against a request; version 2's program knows both versions. */
   judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>

@@ -65,7 +65,7 @@ export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; 
 
   /** Waits for the end, at most its time; a success is told to one. */
   async function outcome({ digest, payment }: Examined, asker: Asker): Promise<Answer> {
-    const deadline = clock.now().getTime() + settings.waitMs
+    const deadline = clock.now().getTime() + (asker.waitMs ?? settings.waitMs)
     const payer = payment.payer ?? ''
     for (;;) {
       const settlement = await look(digest)

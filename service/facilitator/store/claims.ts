@@ -113,11 +113,13 @@ WHERE s.digest IN (
   ORDER BY claimed_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING ${SETTLEMENT}`
 
-// One row's lock decides among all processes. An offer whose time is over was made by a process that died, or
+// One row's lock decides among all processes. What was bought with it is told to the buyer alone: an authorization can
+// be read by everybody once its transaction is under way. An offer whose time is over was made by a process that died, or
 // over a connection of which nobody heard again.
 const OFFER = `
 UPDATE facilitator_settlement SET offered_to = $2, offered_until = $5,
   handed_out_at = CASE WHEN handed_out_at IS NULL AND $3 THEN $4 ELSE handed_out_at END
 WHERE digest = $1 AND state = 'settled'
   AND (offered_to = $2 OR (handed_out_at IS NULL AND (offered_to IS NULL OR offered_until <= $4)))
+  AND NOT EXISTS (SELECT FROM facilitator_purchase p WHERE p.digest = $1 AND p.buys <> $2)
 RETURNING handed_out_at IS NOT NULL AS handed`

@@ -6,14 +6,14 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey }) {
+  async buy({ url, privateKey, asked = {} }) {
     let header = null
     const listening = (input, init) => {
-      const asked = new Request(input, init)
-      header = asked.headers.get('x-payment') ?? header
-      return fetch(asked)
+      const sent = new Request(input, init)
+      header = sent.headers.get('x-payment') ?? header
+      return fetch(sent)
     }
-    const response = await wrapFetchWithPayment(listening, privateKeyToAccount(privateKey))(url)
+    const response = await wrapFetchWithPayment(listening, privateKeyToAccount(privateKey))(url, asked)
     const receipt = response.headers.get('x-payment-response')
     return {
       status: response.status,

@@ -11,15 +11,15 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey }) {
+  async buy({ url, privateKey, asked = {} }) {
     let header = null
     const listening = (input, init) => {
-      const asked = new Request(input, init)
-      header = asked.headers.get('payment-signature') ?? header
-      return fetch(asked)
+      const sent = new Request(input, init)
+      header = sent.headers.get('payment-signature') ?? header
+      return fetch(sent)
     }
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(privateKey)))
-    const response = await wrapFetchWithPayment(listening, client)(url)
+    const response = await wrapFetchWithPayment(listening, client)(url, asked)
     const receipt = response.headers.get('payment-response')
     return {
       status: response.status,

@@ -1,0 +1,51 @@
+import { sentenceOf } from '../facilitator/errors.ts'
+import type { Reason } from '../facilitator/model.ts'
+import { DomainError, invalid } from '../kit/errors.ts'
+
+/** The same for one that never was, one that has expired, and somebody else's. */
+export function checkoutMissing(): DomainError {
+  return new DomainError('missing', 'checkout_not_found', 'This checkout does not exist, or it has expired.')
+}
+
+export function paymentMissing(): DomainError {
+  return new DomainError('missing', 'payment_not_found', 'There is no such payment at this checkout.')
+}
+
+/** No money for a dead workflow. */
+export function workflowUnavailable(): DomainError {
+  return new DomainError(
+    'unavailable',
+    'workflow_unavailable',
+    'The workflow behind this checkout is not available right now. Nothing was charged.',
+    { retryAfterSeconds: 60 },
+  )
+}
+
+export function inTestMode(): DomainError {
+  return invalid(
+    { paymentPayload: 'must be absent: this checkout is in test mode and takes `simulate: true`' },
+    'test_mode',
+  )
+}
+
+export function notInTestMode(): DomainError {
+  return invalid({ simulate: 'must be absent: this checkout is not in test mode' }, 'not_test_mode')
+}
+
+/** One authorization buys one thing. */
+export function authorizationUsed(): DomainError {
+  return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
+}
+
+/** What is wrong with an authorization, in the protocol's words and a person's. */
+export function refusalOf(reason: Reason): DomainError {
+  if (reason === 'invalid_exact_evm_nonce_already_used') return authorizationUsed()
+  const sentence = `${sentenceOf(reason)} Nothing was charged.`
+  return reason === 'invalid_exact_evm_payload_authorization_valid_before'
+    ? new DomainError('expired', 'payment_expired', sentence, { reason })
+    : new DomainError('unaffordable', 'payment_refused', sentence, { reason })
+}
+
+export function quoteExpired(): DomainError {
+  return new DomainError('expired', 'quote_expired', "The price was held for ten minutes: get today's and pay again.")
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import type { Address } from '../../chain/model.ts'
+import { fieldOut, fieldsSchema, isWebAddress, plainText } from '../../kit/fields.ts'
+import { amountOut, positiveAmount, timestamp } from '../../kit/wire.ts'
+import type { PaymentView, Terms } from '../model.ts'
+
+const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
+
+const NETWORK_NAMES = ['base', 'base-sepolia'] as const
+
+/** What an owner says of a checkout. */
+export const termsBody = z
+  .strictObject({
+    callbackUrl: webAddress.meta({ description: 'Where a paid input is delivered' }),
+    product: z.strictObject({ name: plainText(200), description: plainText(5_000).nullish() }),
+    price: positiveAmount,
+    network: z.enum(NETWORK_NAMES),
+    recipient: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+      .transform((text) => text.toLowerCase() as Address)
+      .nullish()
+      .meta({ description: "Who is paid; the owner's own wallet when absent" }),
+    fields: fieldsSchema.nullish().meta({ description: 'What the customer fills in' }),
+    redirectUrl: webAddress.nullish().meta({ description: 'Where the customer goes afterwards' }),
+    testMode: z.boolean().nullish().meta({ description: 'Payments are simulated, no chain is touched' }),
+    lifetime: z.enum(['temporary', 'persistent']).nullish().meta({ description: '`persistent` when absent' }),
+    responseMode: z.enum(['immediately', 'lastNode']).nullish(),
+    preflight: z.boolean().nullish().meta({ description: 'Ask the workflow whether it is there before each payment' }),
+    onUnconfirmed: z.enum(['hold', 'redeliver']).nullish(),
+    source: z
+      .strictObject({ instanceId: plainText(200), workflowId: plainText(200), nodeId: plainText(200) })
+      .nullish()
+      .meta({ description: 'The place it stands for: the same one gets the same checkout and secret back' }),
+  })
+  .meta({ id: 'CheckoutTerms' })
+
+export function toTerms(body: z.output<typeof termsBody>): Terms {
+  return {
+    callbackUrl: body.callbackUrl,
+    product: { name: body.product.name, description: body.product.description ?? null },
+    price: body.price,
+    network: body.network,
+    recipient: body.recipient ?? null,
+    fields: body.fields ?? [],
+    redirectUrl: body.redirectUrl ?? null,
+    testMode: body.testMode ?? false,
+    lifetime: body.lifetime ?? 'persistent',
+    responseMode: body.responseMode ?? 'immediately',
+    preflight: body.preflight ?? false,
+    onUnconfirmed: body.onUnconfirmed ?? 'hold',
+    source: body.source ?? null,
+  }
+}
+
+/** What is filled in; its fields are the checkout's own, so they are checked there. */
+export const inputBody = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').meta({
+  override: { type: 'object', description: "Values of the checkout's fields, by name" },
+})
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Number)
+}
+
+export const payBody = z
+  .strictObject({
+    input: inputBody,
+    paymentPayload: inputBody.optional().meta({
+      override: { type: 'object', description: 'An x402 payload of either version: the signed authorization' },
+    }),
+    simulate: z.literal(true, 'must be true or absent').optional().meta({ description: 'In test mode, instead' }),
+    quoteId: z.string().max(500).optional().meta({ description: "The price that GET promised; else today's" }),
+  })
+  .refine(({ paymentPayload, simulate }) => (paymentPayload === undefined) !== (simulate === undefined), {
+    path: ['paymentPayload'],
+    message: 'is required, unless simulate is true in test mode',
+  })
+
+const source = z.object({ instanceId: z.string(), workflowId: z.string(), nodeId: z.string() })
+
+export const checkoutOut = z
+  .object({
+    id: z.string(),
+    url: z.string().meta({ description: 'The page' }),
+    x402Url: z.string().meta({ description: 'The same address, for agents' }),
+    status: z.enum(['active', 'paused', 'expired']),
+    lifetime: z.enum(['temporary', 'persistent']),
+    expiresAt: timestamp.nullable().meta({ description: 'When a temporary one ends without a heartbeat' }),
+    callbackUrl: z.string(),
+    product: z.object({ name: z.string(), description: z.string().nullable() }),
+    price: amountOut,
+    currency: z.literal('USDC'),
+    network: z.enum(NETWORK_NAMES),
+    recipient: z.string().nullable(),
+    fields: z.array(fieldOut),
+    redirectUrl: z.string().nullable(),
+    testMode: z.boolean(),
+    responseMode: z.enum(['immediately', 'lastNode']),
+    preflight: z.boolean(),
+    onUnconfirmed: z.enum(['hold', 'redeliver']),
+    source: source.nullable(),
+    pausedAt: timestamp.nullable().meta({ description: 'Since when its workflow is known to be gone' }),
+    expiredAt: timestamp.nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Checkout' })
+
+export const paymentOut = z
+  .object({
+    payment: z.object({
+      id: z.string(),
+      checkoutId: z.string(),
+      status: z.enum(['created', 'settling', 'paid', 'failed']),
+      txHash: z.string().nullable(),
+      amount: amountOut,
+      currency: z.literal('USDC'),
+      network: z.enum(NETWORK_NAMES),
+      payer: z.string(),
+      explorerUrl: z.string().nullable(),
+      reason: z.object({ code: z.string(), sentence: z.string() }).nullable(),
+      statusUrl: z.string(),
+      testMode: z.boolean(),
+      createdAt: timestamp,
+      paidAt: timestamp.nullable(),
+      redirectUrl: z.string().nullable(),
+    }),
+    delivery: z
+      .object({ id: z.string(), status: z.string(), attempts: z.int(), answer: z.string().nullable() })
+      .nullable(),
+  })
+  .meta({ id: 'CheckoutPayment' })
+
+/** The answer is what it says it is: a view that grows must be described too. */
+export function shown(view: PaymentView): z.input<typeof paymentOut> {
+  return view
+}

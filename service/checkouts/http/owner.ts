@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute, type Reply } from '../../edge/route.ts'
+import { toWire } from '../../kit/money.ts'
+import { page } from '../../kit/wire.ts'
+import type { Checkout } from '../model.ts'
+import { statusOf } from '../rules/life.ts'
+import type { Checkouts } from '../service.ts'
+import { checkoutOut, inputBody, paymentOut, shown, termsBody, toTerms } from './bodies.ts'
+
+/** `/checkouts`, for whoever sells. */
+export function checkoutRoutes(checkouts: Checkouts, { pay, now }: Place): AnyRoute[] {
+  const toBody = (checkout: Checkout): z.input<typeof checkoutOut> => bodyOf(checkout, pay, now())
+  return [...wholeRoutes(checkouts, toBody), ...lifeRoutes(checkouts, toBody), ...saleRoutes(checkouts)]
+}
+
+interface Place {
+  /** The address of the hosted forms. */
+  pay: string
+  now: () => Date
+}
+
+type ToBody = (checkout: Checkout) => z.input<typeof checkoutOut>
+
+const common = { tag: 'Checkouts', auth: 'person' } as const
+const one = { params: z.object({ id: z.string() }), errors: { 404: 'No such checkout of yours.' } }
+
+function wholeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
+  return [
+    route({
+      ...common,
+      method: 'post',
+      path: '/checkouts',
+      summary: 'Put a price on a workflow; the same source gets the same checkout and secret back',
+      idempotent: true,
+      bodyBytesMax: BODY_BYTES_MAX,
+      body: termsBody,
+      answers: { 201: withSecret },
+      errors: { 409: 'The Idempotency-Key was used for another request.' },
+      async handle({ caller, body, operation }) {
+        const { checkout, secret } = await checkouts.put(caller, toTerms(body), operation)
+        return once(201, toBody(checkout), secret)
+      },
+    }),
+    route({
+      ...common,
+      method: 'get',
+      path: '/checkouts',
+      summary: 'Your checkouts in this environment, newest first',
+      query: page,
+      answers: {
+        200: z.object({ checkouts: z.array(checkoutOut), total: z.int(), limit: z.int(), offset: z.int() }),
+      },
+      async handle({ caller, query }) {
+        const listed = await checkouts.list(caller, query)
+        return reply(200, { checkouts: listed.checkouts.map(toBody), total: listed.total, ...query })
+      },
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'get',
+      path: '/checkouts/:id',
+      summary: 'One checkout, also when it has expired',
+      answers: { 200: withoutSecret },
+      handle: async ({ caller, params }) => reply(200, { checkout: toBody(await checkouts.get(caller, params.id)) }),
+    }),
+  ]
+}
+
+function lifeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
+  return [
+    route({
+      ...common,
+      ...one,
+      method: 'delete',
+      path: '/checkouts/:id',
+      summary: 'Expire it; registering the same source again brings the same link back',
+      answers: { 200: withoutSecret },
+      handle: async ({ caller, params }) => reply(200, { checkout: toBody(await checkouts.expire(caller, params.id)) }),
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'post',
+      path: '/checkouts/:id/heartbeat',
+      summary: 'The listener of a temporary checkout still listens: 180 more seconds',
+      answers: { 200: withoutSecret },
+      handle: async ({ caller, params }) =>
+        reply(200, { checkout: toBody(await checkouts.heartbeat(caller, params.id)) }),
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'post',
+      path: '/checkouts/:id/rotate-secret',
+      summary: 'A new secret; the old one signs along for 24 hours',
+      idempotent: true,
+      answers: { 200: withSecret },
+      async handle({ caller, params, operation }) {
+        const { checkout, secret } = await checkouts.rotateSecret(caller, params.id, operation)
+        return once(200, toBody(checkout), secret)
+      },
+    }),
+  ]
+}
+
+function saleRoutes(checkouts: Checkouts): AnyRoute[] {
+  return [
+    route({
+      ...common,
+      ...one,
+      method: 'get',
+      path: '/checkouts/:id/payments',
+      summary: 'What was sold, newest first',
+      query: page,
+      answers: { 200: z.object({ payments: z.array(soldOut), total: z.int(), limit: z.int(), offset: z.int() }) },
+      async handle({ caller, params, query }) {
+        const { sales, total } = await checkouts.sales(caller, params.id, query)
+        const payments = sales.map(({ payment, delivery, input }) => ({ ...payment, input, delivery }))
+        return reply(200, { payments, total, ...query })
+      },
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'post',
+      path: '/checkouts/:id/test-payment',
+      summary: 'Simulate a payment, in test mode; sample values stand for an absent input',
+      idempotent: true,
+      bodyBytesMax: BODY_BYTES_MAX,
+      body: z.strictObject({ input: inputBody.optional() }).optional(),
+      answers: { 200: paymentOut },
+      async handle({ caller, params, body, operation }) {
+        return reply(200, shown(await checkouts.testPayment(caller, params.id, body?.input ?? null, operation)))
+      },
+    }),
+  ]
+}
+
+const BODY_BYTES_MAX = 131_072
+const withoutSecret = z.object({ checkout: checkoutOut })
+const withSecret = z.object({
+  checkout: checkoutOut,
+  secret: z.string().nullable().meta({ description: 'Signs the deliveries; null when an answer is replayed' }),
+})
+const soldOut = paymentOut.shape.payment.extend({
+  input: z.record(z.string(), z.unknown()),
+  delivery: paymentOut.shape.delivery,
+})
+
+/** Answers are kept for whoever repeats a request; secrets are not kept in the open. */
+function once(status: number, checkout: z.input<typeof checkoutOut>, secret: string): Reply {
+  return { ...reply(status, { checkout, secret }), replayBody: { checkout, secret: null } }
+}
+
+function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<typeof checkoutOut> {
+  const { id, price, leasedUntil, expiredAt, pausedAt, createdAt, updatedAt } = checkout
+  const url = `${pay}/${id}`
+  const status = statusOf(checkout, now)
+  return {
+    id,
+    url,
+    x402Url: url,
+    status,
+    lifetime: checkout.lifetime,
+    expiresAt: leasedUntil?.toISOString() ?? null,
+    callbackUrl: checkout.callbackUrl,
+    product: checkout.product,
+    price: toWire(price),
+    currency: 'USDC',
+    network: checkout.network,
+    recipient: checkout.recipient,
+    fields: [...checkout.fields],
+    redirectUrl: checkout.redirectUrl,
+    testMode: checkout.testMode,
+    responseMode: checkout.responseMode,
+    preflight: checkout.preflight,
+    onUnconfirmed: checkout.onUnconfirmed,
+    source: checkout.source,
+    pausedAt: pausedAt?.toISOString() ?? null,
+    expiredAt: (expiredAt ?? (status === 'expired' ? leasedUntil : null))?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../edge/route.ts'
+import type { PaymentView } from '../model.ts'
+import type { CheckoutPages } from '../ports.ts'
+import { invalid } from '../../kit/errors.ts'
+import type { Checkouts } from '../service.ts'
+import { isObject, payBody, paymentOut, shown } from './bodies.ts'
+import { presentedIn, requireAgain, sold, toRequired } from './x402.ts'
+
+/** `/p/{chk}`, for whoever pays: a person in a browser, or an agent. */
+export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
+  const common = {
+    tag: 'Hosted checkout',
+    auth: 'anyone',
+    errorPage: (error: Parameters<CheckoutPages['missing']>[0]) => pages.missing(error),
+  } as const
+  return [
+    route({
+      ...common,
+      method: 'get',
+      path: '/:chk',
+      summary: 'The page for a browser, what it is made of for a program',
+      params: z.object({ chk: z.string() }),
+      answers: { 200: z.object({ checkout: z.looseObject({}), available: z.boolean() }) },
+      errors: GONE,
+      async handle({ params, wantsPage, header, operation }) {
+        const presented = presentedIn(header)
+        if (presented !== null) return await buy(checkouts, params.chk, {}, presented, operation)
+        const view = await checkouts.view(params.chk)
+        if (wantsPage) return { ...reply(200, null), page: pages.checkout(view), headers: FRESH }
+        return { ...reply(200, view), headers: FRESH }
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/:chk',
+      summary: 'For agents: the input in the body, paid by x402 of either version',
+      idempotent: 'anyone',
+      limit: 'pay',
+      bodyBytesMax: BODY_BYTES_MAX,
+      params: z.object({ chk: z.string() }),
+      body: z.unknown(),
+      answers: { 200: paymentOut, 202: paymentOut },
+      errors: {
+        ...GONE,
+        402: 'What is to be paid, for both versions of x402; or why the payment is refused.',
+        409: 'The authorization has paid for something else.',
+      },
+      async handle({ params, body, header, operation }) {
+        const input = body ?? {}
+        if (!isObject(input)) throw invalid({ body: 'must be an object of the fields by name' })
+        const presented = presentedIn(header)
+        if (presented !== null) return await buy(checkouts, params.chk, input, presented, operation)
+        return toRequired(await checkouts.offer(params.chk, input), 'A payment is required.')
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/:chk/pay',
+      summary: 'Pay with a signed authorization, or simulate it in test mode',
+      idempotent: 'anyone',
+      limit: 'pay',
+      bodyBytesMax: BODY_BYTES_MAX,
+      params: z.object({ chk: z.string() }),
+      body: payBody,
+      answers: { 200: paymentOut, 202: paymentOut },
+      errors: {
+        ...GONE,
+        402: 'The authorization is refused; `reason` says why.',
+        409: 'The authorization has paid for something else.',
+        410: 'The authorization or the quote has expired.',
+      },
+      async handle({ params, body, operation }) {
+        const purchase = {
+          input: body.input,
+          named: (field: string) => `input.${field}`,
+          payload: body.paymentPayload ?? null,
+          quoteId: body.quoteId ?? null,
+        }
+        return answered(await checkouts.pay(params.chk, purchase, operation))
+      },
+    }),
+    route({
+      ...common,
+      method: 'get',
+      path: '/:chk/payments/:pay',
+      summary: 'How far a payment and its delivery have come; as server-sent events until they rest',
+      params: z.object({ chk: z.string(), pay: z.string() }),
+      answers: { 200: paymentOut },
+      errors: { 404: 'No such payment at this checkout.' },
+      async handle({ params, header, wantsPage }) {
+        const { chk, pay } = params
+        if (header('accept')?.includes('text/event-stream') === true) {
+          const follow = await checkouts.follow(chk, pay)
+          return { ...reply(200, null), events: (gone) => toEvents(follow(gone)) }
+        }
+        const view = await checkouts.payment(chk, pay)
+        if (!wantsPage) return { ...reply(200, shown(view)), headers: FRESH }
+        const page = pages.payment(await checkouts.viewOrNull(chk), view)
+        return { ...reply(200, null), page, headers: FRESH }
+      },
+    }),
+  ]
+}
+
+async function buy(
+  checkouts: Checkouts,
+  chk: string,
+  input: Readonly<Record<string, unknown>>,
+  presented: NonNullable<ReturnType<typeof presentedIn>>,
+  operation: Parameters<Checkouts['pay']>[2],
+): Promise<Reply> {
+  const purchase = { input, named: (field: string) => field, payload: presented.payload, quoteId: null, patient: true }
+  try {
+    return sold(answered(await checkouts.pay(chk, purchase, operation)), presented)
+  } catch (error) {
+    return await requireAgain(error, () => checkouts.offer(chk, input))
+  }
+}
+
+/** 202 while the chain has not said yet: never taken for a failure. */
+function answered(view: PaymentView): Reply {
+  const { status } = view.payment
+  return { ...reply(status === 'created' || status === 'settling' ? 202 : 200, shown(view)), headers: FRESH }
+}
+
+async function* toEvents(views: AsyncIterable<PaymentView>): AsyncIterable<ServerEvent> {
+  for await (const view of views) yield { event: 'state', data: view }
+}
+
+/** A quote in it is good for ten minutes; and a browser gets something else at the same address. */
+const FRESH = { 'Cache-Control': 'no-store', Vary: 'Accept' }
+const GONE = {
+  404: 'The checkout does not exist or has expired.',
+  503: 'The workflow is not available; nothing is charged.',
+}
+const BODY_BYTES_MAX = 65_536

@@ -1,0 +1,144 @@
+import type { Address } from '../chain/model.ts'
+import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
+import type { Answer, Asker, Payment as Presented, Purchase, Verdict } from '../facilitator/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
+import type { Id } from '../kit/ids.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Owner } from '../ledger/model.ts'
+import type { Announcement } from '../queue/model.ts'
+import type { Authorized, Checkout, CheckoutView, Payment, PaymentView, Source } from './model.ts'
+
+/** Where checkouts are kept. */
+export interface CheckoutStore {
+  inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
+  /** Of whatever owner and state. */
+  find(id: string): Promise<Checkout | null>
+  findOwn(owner: Owner, id: string): Promise<Checkout | null>
+  list(owner: Owner, page: Page): Promise<{ checkouts: readonly Checkout[]; total: number }>
+
+  /** Those that stand for this place, held until the transaction ends; nobody else makes one for it meanwhile. */
+  lockSource(inside: Statements, owner: Owner, source: Source): Promise<readonly Checkout[]>
+  /** Under an id that exists, of this owner's, nothing changes; answers what is there, or null if it is not theirs. */
+  add(inside: Statements, checkout: Checkout): Promise<Checkout | null>
+  save(inside: Statements, checkout: Checkout): Promise<void>
+  /** Null when there is none of theirs that lives. */
+  prolong(owner: Owner, id: string, until: Date, now: Date): Promise<Checkout | null>
+  /** Null when there is none of theirs; an expired one stays as it is. */
+  expire(owner: Owner, id: string, now: Date): Promise<Checkout | null>
+  /** Temporary ones whose time is over. */
+  expireLeases(now: Date): Promise<void>
+
+  /** Counts that there was nothing; from so many on it is paused. Answers the one that became so. */
+  countMissing(inside: Statements, id: string, most: number, now: Date, probeAt: Date): Promise<Checkout | null>
+  /** These answered something else: the count begins anew. */
+  forgetMissing(ids: readonly string[]): Promise<void>
+  /** These are there again. */
+  resume(ids: readonly string[], now: Date): Promise<void>
+  /** Paused ones that are to be asked; nobody else asks them before their next time. */
+  takeProbes(now: Date, until: Date, limit: number): Promise<readonly Checkout[]>
+  probeAgain(id: string, at: Date): Promise<void>
+}
+
+/** Where payments are kept. */
+export interface PaymentStore {
+  /** Null when its checkout sells no more, or there is one of this id already. */
+  add(inside: Statements, sale: NewSale): Promise<Payment | null>
+  find(id: string): Promise<Sale | null>
+  findByDigest(digest: string): Promise<Sale | null>
+  /** Of one checkout, by their ids. */
+  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Payment>>
+  list(owner: Owner, checkout: string, page: Page): Promise<{ payments: readonly Payment[]; total: number } | null>
+
+  /** The chain is about to be asked. */
+  settling(id: string): Promise<void>
+  /** Null when it has ended already. */
+  paid(inside: Statements, id: string, txHash: string, now: Date): Promise<Payment | null>
+  failed(id: string, reason: string, now: Date): Promise<void>
+  /** Those that wait for the chain's word; nobody else takes them before their next time. */
+  takeOpen(now: Date, limit: number): Promise<readonly Sale[]>
+}
+
+export interface Page {
+  limit: number
+  offset: number
+}
+
+/** A payment with what it is for. */
+export interface Sale {
+  payment: Payment
+  checkout: Checkout
+  /** Null for a simulated one. */
+  authorized: Authorized | null
+  inputHash: Buffer
+}
+
+export interface NewSale {
+  payment: Payment
+  authorized: Authorized | null
+  inputHash: Buffer
+  /** When the chain is asked again unless it has answered; null for a payment that has ended. */
+  resumeAt: Date | null
+}
+
+/** What of the facilitator is called here. */
+export interface FacilitatorPort {
+  read(request: unknown): Presented
+  verify(payment: Presented): Promise<Verdict>
+  settle(payment: Presented, asker: Asker): Promise<Answer>
+  serves(network: NetworkName): boolean
+  purchases: {
+    digestOf(payment: Presented): Authorized['digest'] | null
+    claim(inside: Statements, purchase: Purchase): Promise<string>
+  }
+}
+
+/** What of the deliveries is called here. */
+export interface DeliveryPort {
+  write(inside: Statements, delivery: NewDelivery): Promise<void>
+  event(inside: Statements, event: NewEvent): Promise<void>
+  bySubject(owner: Owner | null, subjects: readonly string[]): Promise<ReadonlyMap<string, AnsweredDelivery>>
+  targets: {
+    put(inside: Statements, target: NewTarget): Promise<{ secret: string }>
+    rotate(target: { id: string; owner: Owner }, operation: Id<'op'>): Promise<{ secret: string }>
+  }
+}
+
+/** The workflow's address, which somebody gave us: guarded by whoever hands this in. */
+export interface Callbacks {
+  /** Throws a DomainError that says why the address is not called. */
+  check(url: string): Promise<void>
+  /** A POST without a body; null when no answer came. */
+  ask(url: string): Promise<{ status: number; body: Buffer } | null>
+}
+
+/** Where the owner of a wallet is paid; null until the wallet has an address. */
+export type WalletAddress = (owner: Owner) => Promise<Address | null>
+
+/** A mail to an account's own address, where there is one. Safe to repeat: the id names the mail. */
+export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>
+
+/** Written in the transaction of what is announced. */
+export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>
+
+/** What a browser is shown. */
+export interface CheckoutPages {
+  checkout(view: CheckoutView): Shown
+  /** The address of one payment, for somebody who opens it in a browser. */
+  payment(view: CheckoutView | null, payment: PaymentView): Shown
+  missing(error: { status: number; code: string; sentence: string }): Shown
+}
+
+interface Shown {
+  type: string
+  content: string | Buffer
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Passed between any two steps of a payment, so that a test can end the process there. */
+export type Checkpoint = (name: Step) => Promise<void> | void
+export type Step = 'accepted' | 'settling' | 'answered' | 'paid'
+
+/** Numbers for whoever keeps metrics. */
+export interface Measures {
+  count(event: string, by?: number): void
+}

@@ -1,0 +1,52 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { NETWORKS, networkOf } from '../../chain/networks.ts'
+import { invalid } from '../../kit/errors.ts'
+import { usdc } from '../../kit/money.ts'
+import type { Environment } from '../../ledger/model.ts'
+import { quoteExpired } from '../errors.ts'
+import type { Checkout, Quote } from '../model.ts'
+
+/** What is asked today, held for ten minutes. */
+export function quoteOf({ price, network, recipient }: Checkout, now: Date): Quote {
+  return { price, network, recipient, expiresAt: new Date(now.getTime() + HELD_MS) }
+}
+
+const HELD_MS = 600_000
+
+/** The quote itself, signed: nothing is kept of it here, and nobody makes one of their own. */
+export function toQuoteId(checkout: Checkout['id'], quote: Quote, key: Buffer): string {
+  const { price, network, recipient, expiresAt } = quote
+  const said = [String(price), NETWORKS[network].name, recipient ?? '', String(expiresAt.getTime())].join('|')
+  const text = Buffer.from(said).toString('base64url')
+  return `${text}.${signed(checkout, text, key).toString('base64url')}`
+}
+
+/** What was promised at this very checkout; throws where nothing was, or not any more. */
+export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buffer, now: Date): Quote {
+  const [text = '', signature = ''] = quoteId.split('.')
+  const given = Buffer.from(signature, 'base64url')
+  const expected = signed(checkout, text, key)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw invalid({ quoteId: 'must be one that this checkout gave' })
+  }
+  const [price = '', name = '', recipient = '', until = ''] = Buffer.from(text, 'base64url').toString().split('|')
+  const network = networkOf(name)
+  if (network === null) throw invalid({ quoteId: 'names a network that is not served any more' })
+  const expiresAt = new Date(Number(until))
+  if (expiresAt <= now) throw quoteExpired()
+  return {
+    price: usdc(BigInt(price)),
+    network: network.name,
+    recipient: recipient === '' ? null : (recipient as `0x${string}`),
+    expiresAt,
+  }
+}
+
+/** A price that was shown in test mode, of money that this environment never takes, binds nobody. */
+export function assertQuoted({ network }: Quote, environment: Environment): void {
+  if (environment === 'sandbox' && NETWORKS[network].live) throw quoteExpired()
+}
+
+function signed(checkout: string, text: string, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(`${checkout}.${text}`).digest()
+}

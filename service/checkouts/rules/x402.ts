@@ -1,0 +1,91 @@
+import { NETWORKS, networkOf } from '../../chain/networks.ts'
+import type { FieldType } from '../../kit/fields.ts'
+import { invalid } from '../../kit/errors.ts'
+import type { Checkout, Quote, RequirementsV1, RequirementsV2 } from '../model.ts'
+
+/** What is to be signed, in either version. */
+export function requirementsOf(checkout: Checkout, quote: Quote, address: string) {
+  if (quote.recipient === null) return null
+  const network = NETWORKS[quote.network]
+  const common = {
+    scheme: 'exact',
+    payTo: quote.recipient,
+    // Until a signature that was made in good time is settled, and not much longer: it can be used until then.
+    maxTimeoutSeconds: 300,
+    asset: network.usdc.checksummed,
+    extra: { name: network.usdc.name, version: network.usdc.version },
+  } as const
+  const v1: RequirementsV1 = {
+    ...common,
+    network: network.name,
+    maxAmountRequired: String(quote.price),
+    resource: address,
+    description: checkout.product.name,
+    mimeType: 'application/json',
+    outputSchema: { input: inputSchema(checkout) },
+  }
+  const v2: RequirementsV2 = { ...common, network: network.caip2, amount: String(quote.price) }
+  return { v1, v2 }
+}
+
+/** What an agent has to send in the body. */
+function inputSchema({ fields }: Checkout): Readonly<Record<string, unknown>> {
+  return {
+    type: 'http',
+    method: 'POST',
+    bodyType: 'json',
+    bodyFields: Object.fromEntries(
+      fields.map(({ name, type, required, description, label, options }) => [
+        name,
+        { type: JSON_TYPES[type], required, description: description ?? label, ...(options ? { enum: options } : {}) },
+      ]),
+    ),
+  }
+}
+
+const JSON_TYPES: Readonly<Record<FieldType, string>> = {
+  text: 'string',
+  textarea: 'string',
+  number: 'number',
+  boolean: 'boolean',
+  select: 'string',
+  url: 'string',
+  email: 'string',
+  json: 'object',
+  file: 'string',
+}
+
+/** The header of version 2's clients. */
+export function requiredHeader(product: string, v2: RequirementsV2, address: string, error: string): string {
+  return toHeader({
+    x402Version: 2,
+    error,
+    resource: { url: address, description: product, mimeType: 'application/json' },
+    accepts: [v2],
+  })
+}
+
+export function toHeader(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64')
+}
+
+/** What a payment header carries. */
+export function fromHeader(name: string, text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64').toString('utf8')) as unknown
+  } catch {
+    throw invalid({ [name]: 'must be base64 of JSON' }, 'invalid_payment')
+  }
+}
+
+/** In which version a payload speaks, and of which network. */
+export function readPayload(payload: unknown): { version: 1 | 2; network: Quote['network'] | null } {
+  const said = (typeof payload === 'object' && payload !== null ? payload : {}) as {
+    x402Version?: unknown
+    network?: unknown
+    accepted?: { network?: unknown } | null
+  }
+  const version = said.x402Version === 2 || (said.x402Version !== 1 && said.accepted != null) ? 2 : 1
+  const name = version === 1 ? said.network : said.accepted?.network
+  return { version, network: typeof name === 'string' ? (networkOf(name)?.name ?? null) : null }
+}

@@ -1,0 +1,33 @@
+import type { CheckoutParts } from './service/parts.ts'
+import { createBuying } from './service/buy.ts'
+import { createFollowing } from './service/follow.ts'
+import { createLife } from './service/life.ts'
+import { createSettling } from './service/settle.ts'
+import { createShowing } from './service/show.ts'
+import { createWatching } from './service/watch.ts'
+
+/** A price on a workflow, and what is sold by it. */
+export function createCheckouts(parts: CheckoutParts) {
+  const settling = createSettling(parts)
+  const showing = createShowing(parts)
+  const watching = createWatching(parts)
+  const following = createFollowing({ ...parts, showing })
+  return {
+    ...createLife(parts),
+    ...createBuying({ ...parts, settling, showing, watching, following }),
+    ...following,
+
+    /** After each attempt at a delivery to this checkout's callback. */
+    attempted: watching.attempted,
+    tellPaused: watching.tell,
+
+    /** Ends what ends by itself, also what a process left that is gone. */
+    sweepers: {
+      leases: (now: Date): Promise<void> => parts.store.expireLeases(now),
+      payments: settling.sweep,
+      probes: watching.probe,
+    },
+  }
+}
+
+export type Checkouts = ReturnType<typeof createCheckouts>

@@ -1,0 +1,115 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { AnsweredDelivery } from '../../deliveries/model.ts'
+import { accountOf, type Caller } from '../../identity/model.ts'
+import { Batch } from '../../kit/batch.ts'
+import { checkoutMissing, paymentMissing } from '../errors.ts'
+import type { CheckoutView, Payment, PaymentView } from '../model.ts'
+import type { Page, Sale } from '../ports.ts'
+import { assertShown, isAtRest, pauseBetweenLooks, statusOf } from '../rules/life.ts'
+import type { CheckoutParts } from './parts.ts'
+import type { Showing } from './show.ts'
+
+/** Reading: the payer by the ids that they know, the owner all that is theirs. */
+export function createFollowing({ store, payments, deliveries, clock, showing }: FollowingParts) {
+  // Everybody who follows looks again and again: those of the same moment look together.
+  const looks = new Batch<string, { payment: Payment | null; delivery: AnsweredDelivery | undefined }>({
+    lanes: 1,
+    largest: 200,
+    laneOf: () => 0,
+    async run(ids) {
+      const [found, delivered] = await Promise.all([payments.findAll(ids), deliveries.bySubject(null, ids)])
+      return ids.map((id) => ({ payment: found.get(id) ?? null, delivery: delivered.get(id) }))
+    },
+  })
+
+  async function find(checkout: string, id: string): Promise<Sale> {
+    const sale = await payments.find(id)
+    if (sale?.payment.checkoutId !== checkout) throw paymentMissing()
+    return sale
+  }
+
+  return {
+    /** What is sold here, for whoever has the link; nothing once it has expired. */
+    async view(id: string): Promise<CheckoutView> {
+      const checkout = await store.find(id)
+      return showing.checkout(assertShown(checkout, clock.now()))
+    },
+
+    /** For a payment whose checkout may be gone since. */
+    async viewOrNull(id: string): Promise<CheckoutView | null> {
+      const checkout = await store.find(id)
+      return checkout === null || statusOf(checkout, clock.now()) === 'expired' ? null : showing.checkout(checkout)
+    },
+
+    async payment(checkout: string, id: string): Promise<PaymentView> {
+      return await showing.sale(await find(checkout, id))
+    },
+
+    /** Each state from now on, until it has come to rest or its reader is gone. */
+    async follow(checkout: string, id: string): Promise<(gone: AbortSignal) => AsyncIterable<PaymentView>> {
+      const { checkout: at } = await find(checkout, id)
+      return async function* (gone) {
+        const began = clock.now().getTime()
+        let last = ''
+        while (!gone.aborted) {
+          const { payment, delivery } = await looks.add(id)
+          if (payment === null) return
+          const view = showing.payment(payment, at, delivery)
+          const said = JSON.stringify(view)
+          if (said !== last) yield view
+          last = said
+          if (isAtRest(view)) return
+          const age = clock.now().getTime() - began
+          // A browser that still wants to know asks again by itself.
+          if (age > FOLLOWED_MS) return
+          await wait(pauseBetweenLooks(age), undefined, { signal: gone }).catch(() => undefined)
+        }
+      }
+    },
+
+    /** The payment with whatever the workflow has answered by then; as it is once it takes too long. */
+    async rested({ payment: { id, checkoutId } }: PaymentView): Promise<PaymentView> {
+      const { checkout: at } = await find(checkoutId, id)
+      const began = clock.now().getTime()
+      for (;;) {
+        const { payment, delivery } = await looks.add(id)
+        if (payment === null) throw paymentMissing()
+        const view = showing.payment(payment, at, delivery)
+        const age = clock.now().getTime() - began
+        if (payment.state === 'settling' || isAtRest(view) || age > PATIENCE_MS) return view
+        await wait(pauseBetweenLooks(age))
+      }
+    },
+
+    async sales(caller: Caller, checkout: string, page: Page): Promise<{ sales: Sold[]; total: number }> {
+      const owner = accountOf(caller)
+      const at = await store.findOwn(owner, checkout)
+      const listed = at === null ? null : await payments.list(owner, checkout, page)
+      if (at === null || listed === null) throw checkoutMissing()
+      const delivered = await deliveries.bySubject(
+        owner,
+        listed.payments.map(({ id }) => id),
+      )
+      const sales = listed.payments.map((payment) => ({
+        ...showing.payment(payment, at, delivered.get(payment.id)),
+        input: payment.input,
+      }))
+      return { sales, total: listed.total }
+    },
+  }
+}
+
+interface FollowingParts extends CheckoutParts {
+  showing: Showing
+}
+
+/** A payment as the owner sees it: with what was filled in. */
+export interface Sold extends PaymentView {
+  input: Payment['input']
+}
+
+export type Following = ReturnType<typeof createFollowing>
+
+const FOLLOWED_MS = 600_000
+/** Clients and what is between them and us give up after half a minute or a whole one; the address tells the rest. */
+const PATIENCE_MS = 25_000

@@ -1,0 +1,91 @@
+import { accountOf, type Caller } from '../../identity/model.ts'
+import { DomainError, invalid } from '../../kit/errors.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Owner } from '../../ledger/model.ts'
+import { checkoutMissing } from '../errors.ts'
+import type { Checkout, Terms } from '../model.ts'
+import type { Page } from '../ports.ts'
+import { assertTerms, leaseEnd, renewed, successor } from '../rules/life.ts'
+import type { CheckoutParts } from './parts.ts'
+
+/** How a checkout comes, changes and goes, at its owner's word. */
+export function createLife({ store, deliveries, callbacks, walletAddress, clock }: CheckoutParts) {
+  /** Made, or the one that stands for this place already, brought up to date: the same link, the same secret. */
+  async function put(
+    caller: Caller,
+    wanted: Terms,
+    operation: Id<'op'>,
+  ): Promise<{ checkout: Checkout; secret: string }> {
+    const owner = accountOf(caller)
+    const terms = { ...wanted, recipient: wanted.recipient ?? (await walletAddress(owner)) }
+    assertTerms(terms, owner.environment)
+    await checkCallback(terms.callbackUrl)
+    return await store.inTransaction(async (inside) => {
+      const checkout = await place(inside, owner, terms, idLike('chk', operation))
+      const { secret } = await deliveries.targets.put(inside, { id: checkout.id, owner, url: checkout.callbackUrl })
+      return { checkout, secret }
+    })
+  }
+
+  async function place(inside: Statements, owner: Owner, terms: Terms, id: Id<'chk'>): Promise<Checkout> {
+    const now = clock.now()
+    const there = terms.source === null ? [] : await store.lockSource(inside, owner, terms.source)
+    const before = successor(there, terms, now)
+    if (before !== null) {
+      const checkout = renewed(before, terms, now)
+      await store.save(inside, checkout)
+      return checkout
+    }
+    const fresh = { ...terms, id, owner, createdAt: now, state: 'active', leasedUntil: null } as const
+    const checkout = renewed({ ...fresh, pausedAt: null, expiredAt: null, updatedAt: now }, terms, now)
+    const made = await store.add(inside, checkout)
+    if (made === null) throw checkoutMissing()
+    return made
+  }
+
+  async function checkCallback(url: string): Promise<void> {
+    try {
+      await callbacks.check(url)
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+      throw invalid({ callbackUrl: error.message })
+    }
+  }
+
+  return {
+    put,
+
+    async get(caller: Caller, id: string): Promise<Checkout> {
+      return given(await store.findOwn(accountOf(caller), id))
+    },
+
+    list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
+
+    /** The listener of a temporary one still listens. One that has expired does not come back by this. */
+    async heartbeat(caller: Caller, id: string): Promise<Checkout> {
+      const now = clock.now()
+      return given(await store.prolong(accountOf(caller), id, leaseEnd(now), now))
+    },
+
+    async expire(caller: Caller, id: string): Promise<Checkout> {
+      return given(await store.expire(accountOf(caller), id, clock.now()))
+    },
+
+    /** The one before signs along for a day. */
+    async rotateSecret(
+      caller: Caller,
+      id: string,
+      operation: Id<'op'>,
+    ): Promise<{ checkout: Checkout; secret: string }> {
+      const owner = accountOf(caller)
+      const checkout = given(await store.findOwn(owner, id))
+      return { checkout, ...(await deliveries.targets.rotate({ id, owner }, operation)) }
+    },
+  }
+}
+
+function given(checkout: Checkout | null): Checkout {
+  if (checkout === null) throw checkoutMissing()
+  return checkout
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type {
+  Announce,
+  Callbacks,
+  CheckoutStore,
+  Checkpoint,
+  DeliveryPort,
+  FacilitatorPort,
+  Measures,
+  PaymentStore,
+  MailOwner,
+  WalletAddress,
+} from '../ports.ts'
+
+export interface CheckoutParts {
+  store: CheckoutStore
+  payments: PaymentStore
+  deliveries: DeliveryPort
+  facilitator: FacilitatorPort
+  callbacks: Callbacks
+  walletAddress: WalletAddress
+  announce: Announce
+  mailOwner: MailOwner
+  clock: Clock
+  log: Log
+  measures: Measures
+  checkpoint: Checkpoint
+  /** Signs quotes; the same in every process. */
+  quoteKey: Buffer
+  addresses: {
+    /** Of the hosted forms. */
+    pay: string
+    facilitator: string
+  }
+}

@@ -1,0 +1,137 @@
+import { NETWORKS } from '../../chain/networks.ts'
+import type { AnsweredDelivery } from '../../deliveries/model.ts'
+import { sentenceOf } from '../../facilitator/errors.ts'
+import type { Reason } from '../../facilitator/model.ts'
+import { idLike } from '../../kit/ids.ts'
+import { toWire } from '../../kit/money.ts'
+import { inTestMode } from '../errors.ts'
+import type { Checkout, CheckoutView, Payment, PaymentView, RequirementsV1, RequirementsV2 } from '../model.ts'
+import { redirectOf, statusOf } from '../rules/life.ts'
+import { quoteOf, toQuoteId } from '../rules/quote.ts'
+import { requirementsOf } from '../rules/x402.ts'
+import type { CheckoutParts } from './parts.ts'
+
+export interface Showing {
+  addressOf(checkout: Pick<Checkout, 'id'>): string
+  checkout(checkout: Checkout): CheckoutView
+  /** What is known of the delivery is asked for by whoever has many of them to ask for. */
+  payment(payment: Payment, checkout: Checkout, delivery: AnsweredDelivery | undefined): PaymentView
+  /** What an agent is told that has not paid yet. */
+  offer(checkout: Checkout): Offer
+  /** One, with its delivery. */
+  sale(sale: { payment: Payment; checkout: Checkout }): Promise<PaymentView>
+}
+
+export interface Offer {
+  product: string
+  address: string
+  facilitator: string
+  /** A plain decimal, as the specification writes it here. */
+  amount: string
+  recipient: string
+  expires: Date
+  requirements: { v1: RequirementsV1; v2: RequirementsV2 }
+}
+
+/** What the payer sees. */
+export function createShowing({ deliveries, facilitator, clock, quoteKey, addresses }: CheckoutParts): Showing {
+  const addressOf = ({ id }: Pick<Checkout, 'id'>): string => `${addresses.pay}/${id}`
+
+  function checkout(of: Checkout): CheckoutView {
+    const now = clock.now()
+    const network = NETWORKS[of.network]
+    const quote = quoteOf(of, now)
+    const status = statusOf(of, now)
+    const url = addressOf(of)
+    return {
+      checkout: {
+        id: of.id,
+        url,
+        x402Url: url,
+        status,
+        lifetime: of.lifetime,
+        testMode: of.testMode,
+        product: of.product,
+        price: toWire(of.price),
+        currency: 'USDC',
+        network: network.name,
+        chainId: network.chainId,
+        recipient: of.recipient,
+        asset: {
+          address: network.usdc.checksummed,
+          name: network.usdc.name,
+          version: network.usdc.version,
+          decimals: 6,
+        },
+        fields: of.fields,
+        redirectUrl: of.redirectUrl,
+        responseMode: of.responseMode,
+        explorer: EXPLORERS[of.network],
+      },
+      available: status === 'active' && (of.testMode || facilitator.serves(of.network)),
+      quote: { quoteId: toQuoteId(of.id, quote, quoteKey), expiresAt: quote.expiresAt.toISOString() },
+      paymentRequirements: of.testMode ? null : requirementsOf(of, quote, url),
+    }
+  }
+
+  function payment(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined): PaymentView {
+    const transaction = of.simulated || of.txHash === null ? null : `${EXPLORERS[of.network]}/tx/${of.txHash}`
+    const shows = at.responseMode === 'lastNode' && delivery?.state === 'delivered'
+    return {
+      payment: {
+        id: of.id,
+        checkoutId: of.checkoutId,
+        status: of.state,
+        txHash: of.txHash,
+        amount: toWire(of.amount),
+        currency: 'USDC',
+        network: of.network,
+        payer: of.payer,
+        explorerUrl: transaction,
+        reason: of.reason === null ? null : { code: of.reason, sentence: sentenceOf(of.reason as Reason) },
+        statusUrl: `${addressOf(at)}/payments/${of.id}`,
+        testMode: of.simulated,
+        createdAt: of.createdAt.toISOString(),
+        paidAt: of.paidAt?.toISOString() ?? null,
+        redirectUrl: redirectOf(at, of),
+      },
+      delivery:
+        of.state === 'paid'
+          ? {
+              id: idLike('dlv', of.id),
+              status: delivery?.state ?? 'pending',
+              attempts: delivery?.attempts ?? 0,
+              answer: shows ? delivery.answer : null,
+            }
+          : null,
+    }
+  }
+
+  function offer(of: Checkout): Offer {
+    const quote = quoteOf(of, clock.now())
+    const requirements = requirementsOf(of, quote, addressOf(of))
+    if (requirements === null || of.recipient === null) throw inTestMode()
+    return {
+      product: of.product.name,
+      address: addressOf(of),
+      facilitator: addresses.facilitator,
+      amount: String(toWire(of.price)),
+      recipient: of.recipient,
+      expires: quote.expiresAt,
+      requirements,
+    }
+  }
+
+  return {
+    addressOf,
+    offer,
+    checkout,
+    payment,
+    async sale({ payment: sold, checkout: at }) {
+      const delivered = await deliveries.bySubject(null, sold.state === 'paid' ? [sold.id] : [])
+      return payment(sold, at, delivered.get(sold.id))
+    },
+  }
+}
+
+const EXPLORERS = { base: 'https://basescan.org', 'base-sepolia': 'https://sepolia.basescan.org' } as const

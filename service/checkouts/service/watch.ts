@@ -1,0 +1,76 @@
+import { isId, newId } from '../../kit/ids.ts'
+import { isGone, isThere, MISSING_MAX, nextProbe } from '../rules/life.ts'
+import { pausedMail } from './mails.ts'
+import type { CheckoutParts } from './parts.ts'
+
+export interface Watching {
+  /** What a callback said to an attempt; null when nothing came. */
+  attempted(target: string, answer: { status: number | null }): Promise<void>
+  /** The mail about a pause; nothing where it has ended meanwhile. */
+  tell(id: string, mail: string): Promise<void>
+  /** Asks the workflows of paused checkouts whether they are back. */
+  probe(now: Date): Promise<void>
+}
+
+/** Whether the workflow behind a checkout is there: none is sold to that is known to be gone. */
+export function createWatching(parts: CheckoutParts): Watching {
+  const { store, deliveries, callbacks, announce, mailOwner, clock, log } = parts
+  /** When it was last written down that a callback answers: a thousand answers a second are not worth a statement each. */
+  const answered = new Map<string, number>()
+
+  async function missing(id: string): Promise<void> {
+    answered.delete(id)
+    const now = clock.now()
+    await store.inTransaction(async (inside) => {
+      const paused = await store.countMissing(inside, id, MISSING_MAX, now, nextProbe(now, now))
+      if (paused === null) return
+      log.warn({ checkout: id }, 'a checkout is paused: its workflow is not there')
+      const { owner, product, callbackUrl, source } = paused
+      const data = { checkoutId: id, product: product.name, callbackUrl, source, pausedAt: now.toISOString() }
+      await deliveries.event(inside, { id: newId('evt', now), owner, event: 'checkout.paused', data })
+      await announce(inside, [{ topic: PAUSED, payload: { checkoutId: id } }])
+    })
+  }
+
+  async function there(id: string, started: boolean): Promise<void> {
+    const now = clock.now().getTime()
+    if (now - (answered.get(id) ?? 0) < AGAIN_MS) return
+    if (answered.size >= REMEMBERED) answered.clear()
+    answered.set(id, now)
+    await store.forgetMissing([id])
+    if (started) await store.resume([id], clock.now())
+  }
+
+  async function ask(id: string, url: string, pausedAt: Date): Promise<void> {
+    const answer = await callbacks.ask(url)
+    const now = clock.now()
+    if (answer !== null && isThere(answer.status)) await store.resume([id], now)
+    else await store.probeAgain(id, nextProbe(pausedAt, now))
+  }
+
+  return {
+    async attempted(target, { status }) {
+      if (!isId('chk', target) || status === null) return
+      if (isGone(status)) await missing(target)
+      else await there(target, status < 300)
+    },
+
+    async tell(id, mail) {
+      const checkout = await store.find(id)
+      if (checkout?.state === 'paused') await mailOwner(checkout.owner.userId, { id: mail, ...pausedMail(checkout) })
+    },
+
+    async probe(now) {
+      const taken = await store.takeProbes(now, new Date(now.getTime() + TAKEN_MS), AT_ONCE)
+      await Promise.all(taken.map(({ id, callbackUrl, pausedAt }) => ask(id, callbackUrl, pausedAt ?? now)))
+    },
+  }
+}
+
+/** The topic of the mail. */
+export const PAUSED = 'checkouts.paused'
+
+const AGAIN_MS = 5_000
+const REMEMBERED = 10_000
+const TAKEN_MS = 60_000
+const AT_ONCE = 20

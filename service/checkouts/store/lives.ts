@@ -1,0 +1,126 @@
+import { isId } from '../../kit/ids.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { Checkout } from '../model.ts'
+import type { CheckoutStore } from '../ports.ts'
+import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
+
+type Lives = Pick<
+  CheckoutStore,
+  'inTransaction' | 'find' | 'findOwn' | 'list' | 'lockSource' | 'add' | 'save' | 'prolong' | 'expire' | 'expireLeases'
+>
+
+/** How checkouts come, change and go. */
+export function lives(statements: StatementPool): Lives {
+  return {
+    inTransaction: (work) => statements.together(work),
+
+    // What has not the form of an id names nothing, and may not even be a text to PostgreSQL.
+    async find(id) {
+      if (!isId('chk', id)) return null
+      const rows = await statements.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
+      return only(rows)
+    },
+
+    async findOwn({ userId, environment }, id) {
+      if (!isId('chk', id)) return null
+      const rows = await statements.run<CheckoutRow>(FIND_OWN, [id, userId, environment], 'checkout_find_own')
+      return only(rows)
+    },
+
+    async list({ userId, environment }, { limit, offset }) {
+      const owner = [userId, environment]
+      const [rows, [counted]] = await Promise.all([
+        statements.run<CheckoutRow>(LIST, [...owner, limit, offset], 'checkout_list'),
+        statements.run<{ total: bigint }>(COUNT, owner, 'checkout_count'),
+      ])
+      return { checkouts: rows.map(fromCheckoutRow), total: Number(counted?.total ?? 0) }
+    },
+
+    async lockSource(inside, { userId, environment }, { instanceId, workflowId, nodeId }) {
+      const place = [userId, environment, instanceId, workflowId, nodeId]
+      // Also where there is no row yet: two that register the same place at once make one checkout.
+      await inside.run(
+        'SELECT pg_advisory_xact_lock(hashtextextended($1, 7))',
+        [JSON.stringify(place)],
+        'checkout_lock',
+      )
+      return (await inside.run<CheckoutRow>(OF_SOURCE, place, 'checkout_of_source')).map(fromCheckoutRow)
+    },
+
+    async add(inside, checkout) {
+      const { id, owner } = checkout
+      await inside.run(ADD, checkoutValues(checkout), 'checkout_add')
+      return only(await inside.run<CheckoutRow>(FIND_OWN, [id, owner.userId, owner.environment], 'checkout_find_own'))
+    },
+
+    async save(inside, checkout) {
+      await inside.run(SAVE, checkoutValues(checkout), 'checkout_save')
+    },
+
+    async prolong({ userId, environment }, id, until, now) {
+      if (!isId('chk', id)) return null
+      const rows = await statements.run<CheckoutRow>(PROLONG, [id, userId, environment, until, now], 'checkout_prolong')
+      return only(rows)
+    },
+
+    async expire({ userId, environment }, id, now) {
+      if (!isId('chk', id)) return null
+      const rows = await statements.run<CheckoutRow>(EXPIRE, [id, userId, environment, now], 'checkout_expire')
+      return only(rows)
+    },
+
+    async expireLeases(now) {
+      await statements.run(EXPIRE_LEASES, [now], 'checkout_expire_leases')
+    },
+  }
+}
+
+function only([row]: readonly CheckoutRow[]): Checkout | null {
+  return row === undefined ? null : fromCheckoutRow(row)
+}
+
+const FIND_OWN = 'SELECT * FROM checkout WHERE id = $1 AND user_id = $2 AND environment = $3'
+
+const LIST = `
+SELECT * FROM checkout WHERE user_id = $1 AND environment = $2 ORDER BY id DESC LIMIT $3 OFFSET $4`
+
+const COUNT = 'SELECT count(*) AS total FROM checkout WHERE user_id = $1 AND environment = $2'
+
+const OF_SOURCE = `
+SELECT * FROM checkout
+WHERE user_id = $1 AND environment = $2 AND source_instance = $3 AND source_workflow = $4 AND source_node = $5
+ORDER BY id FOR UPDATE`
+
+const COLUMNS = `id, user_id, environment, state, lifetime, leased_until, callback_url, product_name,
+  product_description, price, network, recipient, fields, redirect_url, test_mode, response_mode, preflight,
+  redeliver_unconfirmed, source_instance, source_workflow, source_node, created_at, updated_at`
+
+// The same act again finds what it made.
+const ADD = `
+INSERT INTO checkout (${COLUMNS})
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+ON CONFLICT (id) DO NOTHING`
+
+// Saved is what was renewed: active, with nothing held against it.
+const SAVE = `
+UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url = $7, product_name = $8,
+  product_description = $9, price = $10, network = $11, recipient = $12, fields = $13::json, redirect_url = $14,
+  test_mode = $15, response_mode = $16, preflight = $17, redeliver_unconfirmed = $18, source_instance = $19,
+  source_workflow = $20, source_node = $21, created_at = $22, updated_at = $23,
+  missing = 0, probe_at = NULL, paused_at = NULL, expired_at = NULL
+WHERE id = $1 AND user_id = $2 AND environment = $3`
+
+const PROLONG = `
+UPDATE checkout SET leased_until = CASE WHEN lifetime = 'temporary' THEN $4::timestamptz END
+WHERE id = $1 AND user_id = $2 AND environment = $3 AND state <> 'expired' AND (leased_until IS NULL OR leased_until > $5)
+RETURNING *`
+
+const EXPIRE = `
+UPDATE checkout SET state = 'expired', expired_at = coalesce(expired_at, $4), paused_at = NULL, probe_at = NULL,
+  updated_at = CASE WHEN state = 'expired' THEN updated_at ELSE $4 END
+WHERE id = $1 AND user_id = $2 AND environment = $3
+RETURNING *`
+
+const EXPIRE_LEASES = `
+UPDATE checkout SET state = 'expired', expired_at = leased_until, paused_at = NULL, probe_at = NULL, updated_at = $1
+WHERE lifetime = 'temporary' AND state <> 'expired' AND leased_until <= $1`

@@ -1,0 +1,127 @@
+import { isId } from '../../kit/ids.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { NewSale, PaymentStore, Sale } from '../ports.ts'
+import { nextResume } from '../rules/life.ts'
+import { fromPaymentRow, fromSaleRow, type PaymentRow, type SaleRow } from './rows.ts'
+
+/** What was sold, and how far its payment has come. */
+export function payments(statements: StatementPool): PaymentStore {
+  return {
+    async add(inside, sale) {
+      const rows = await inside.run<PaymentRow>(ADD, valuesOf(sale), 'checkout_payment_add')
+      return rows[0] === undefined ? null : fromPaymentRow(rows[0])
+    },
+
+    async find(id) {
+      if (!isId('pay', id)) return null
+      return only(await statements.run<SaleRow>(FIND('p.id = $1'), [id], 'checkout_payment_find'))
+    },
+
+    async findByDigest(digest) {
+      const bytes = Buffer.from(digest.slice(2), 'hex')
+      return only(await statements.run<SaleRow>(FIND('p.digest = $1'), [bytes], 'checkout_payment_by_digest'))
+    },
+
+    async findAll(ids) {
+      const rows = await statements.run<PaymentRow>(
+        'SELECT * FROM checkout_payment WHERE id = ANY($1)',
+        [ids],
+        'checkout_payment_find_all',
+      )
+      return new Map(rows.map((row) => [row.id, fromPaymentRow(row)]))
+    },
+
+    async list({ userId, environment }, checkout, { limit, offset }) {
+      const own = [checkout, userId, environment]
+      const [rows, [counted]] = await Promise.all([
+        statements.run<PaymentRow>(LIST, [...own, limit, offset], 'checkout_payment_list'),
+        statements.run<{ total: bigint }>(COUNT, own, 'checkout_payment_count'),
+      ])
+      return counted === undefined ? null : { payments: rows.map(fromPaymentRow), total: Number(counted.total) }
+    },
+
+    async settling(id) {
+      await statements.run(
+        `UPDATE checkout_payment SET state = 'settling' WHERE id = $1 AND state = 'created'`,
+        [id],
+        'checkout_payment_settling',
+      )
+    },
+
+    async paid(inside, id, txHash, now) {
+      const [row] = await inside.run<PaymentRow>(PAID, [id, txHash, now], 'checkout_payment_paid')
+      return row === undefined ? null : fromPaymentRow(row)
+    },
+
+    async failed(id, reason, now) {
+      await statements.run(FAILED, [id, reason, now], 'checkout_payment_failed')
+    },
+
+    async takeOpen(now, limit) {
+      const rows = await statements.run<{ id: string; created_at: Date }>(OPEN, [now, limit], 'checkout_payment_open')
+      if (rows.length === 0) return []
+      const ids = rows.map(({ id }) => id)
+      const next = rows.map((row) => nextResume(row.created_at, now))
+      return (await statements.run<SaleRow>(TAKE, [ids, next, now], 'checkout_payment_take')).map(fromSaleRow)
+    },
+  }
+}
+
+function only([row]: readonly SaleRow[]): Sale | null {
+  return row === undefined ? null : fromSaleRow(row)
+}
+
+// The checkout's row is held while the payment comes to be: none begins once it has expired or is paused.
+const ADD = `
+WITH open AS (
+  SELECT id FROM checkout
+  WHERE id = $2 AND state = 'active' AND (leased_until IS NULL OR leased_until > $17) FOR SHARE
+)
+INSERT INTO checkout_payment
+  (id, checkout_id, user_id, environment, state, amount, network, recipient, payer, simulated, digest, request, input,
+   input_hash, tx_hash, resume_at, created_at, ended_at)
+SELECT $1, open.id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json, $13::json, $14, $15, $16, $17, $18 FROM open
+ON CONFLICT DO NOTHING
+RETURNING *`
+
+function valuesOf({ payment, authorized, inputHash, resumeAt }: NewSale): unknown[] {
+  const { owner } = payment
+  return [
+    ...[payment.id, payment.checkoutId, owner.userId, owner.environment, payment.state, payment.amount],
+    ...[payment.network, payment.recipient, payment.payer, payment.simulated],
+    authorized === null ? null : Buffer.from(authorized.digest.slice(2), 'hex'),
+    authorized === null ? null : JSON.stringify(authorized.request),
+    ...[JSON.stringify(payment.input), inputHash, payment.txHash, resumeAt, payment.createdAt, payment.paidAt],
+  ]
+}
+
+const FIND = (which: string): string => `
+SELECT p.*, row_to_json(c) AS sold FROM checkout_payment p JOIN checkout c ON c.id = p.checkout_id WHERE ${which}`
+
+const LIST = `
+SELECT * FROM checkout_payment
+WHERE checkout_id = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
+
+// No row at all where the checkout is not theirs.
+const COUNT = `
+SELECT (SELECT count(*) FROM checkout_payment WHERE checkout_id = $1) AS total
+FROM checkout WHERE id = $1 AND user_id = $2 AND environment = $3`
+
+const PAID = `
+UPDATE checkout_payment SET state = 'paid', tx_hash = $2, ended_at = $3, resume_at = NULL
+WHERE id = $1 AND state IN ('created', 'settling') RETURNING *`
+
+const FAILED = `
+UPDATE checkout_payment SET state = 'failed', reason = $2, ended_at = $3, resume_at = NULL
+WHERE id = $1 AND state IN ('created', 'settling')`
+
+const OPEN = `
+SELECT id, created_at FROM checkout_payment
+WHERE state IN ('created', 'settling') AND resume_at <= $1 ORDER BY resume_at LIMIT $2`
+
+const TAKE = `
+WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, next)), taken AS (
+  UPDATE checkout_payment p SET resume_at = due.next FROM due
+  WHERE p.id = due.id AND p.state IN ('created', 'settling') AND p.resume_at <= $3 RETURNING p.*
+)
+SELECT p.*, row_to_json(c) AS sold FROM taken p JOIN checkout c ON c.id = p.checkout_id`

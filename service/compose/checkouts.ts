@@ -1,0 +1,83 @@
+import { hkdfSync } from 'node:crypto'
+import type { Address } from '../chain/model.ts'
+import { checkoutRoutes } from '../checkouts/http/owner.ts'
+import { payerRoutes } from '../checkouts/http/payer.ts'
+import { checkoutSweepers, checkoutTopics } from '../checkouts/jobs.ts'
+import type { CheckoutPages, Checkpoint, DeliveryPort } from '../checkouts/ports.ts'
+import { createCheckouts, type Checkouts } from '../checkouts/service.ts'
+import { createCheckoutStore, createPaymentStore } from '../checkouts/store.ts'
+import { createRateLimit } from '../edge/limits.ts'
+import type { Facilitator } from '../facilitator/service.ts'
+import type { Identity } from '../identity/service.ts'
+import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Owner } from '../ledger/model.ts'
+import type { Outbound } from '../outbound/client.ts'
+import type { Ground, Part } from './ground.ts'
+
+/** Prices on workflows, the pages where they are paid, and what the payments lead to. */
+export async function openCheckouts(
+  ground: Ground,
+  parts: {
+    facilitator: Facilitator
+    deliveries: DeliveryPort
+    identity: Identity
+    pages: CheckoutPages
+    walletAddress: (owner: Owner) => Promise<string | null>
+    checkpoint: Checkpoint | undefined
+  },
+): Promise<{ checkouts: Checkouts; part: Part }> {
+  const { config, database, clock, log, metrics, outbound, redis } = ground
+  const checkouts = createCheckouts({
+    store: createCheckoutStore(database.statements),
+    payments: createPaymentStore(database.statements),
+    deliveries: parts.deliveries,
+    facilitator: parts.facilitator,
+    callbacks: callbacksBy(outbound),
+    walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
+    announce: (inside, announcements) => ground.outbox.add(inside, announcements),
+    mailOwner: (userId, mail) => parts.identity.mailTo(userId, mail),
+    clock,
+    log,
+    measures: metrics,
+    checkpoint: parts.checkpoint ?? (() => undefined),
+    quoteKey: quoteKey(config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))),
+    addresses: config.addresses,
+  })
+  return {
+    checkouts,
+    part: {
+      routes: [
+        {
+          surface: 'api',
+          routes: checkoutRoutes(checkouts, { pay: config.addresses.pay, now: () => clock.now() }),
+        },
+        { surface: 'pay', routes: payerRoutes(checkouts, parts.pages) },
+      ],
+      limits: { pay: createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis) },
+      topics: checkoutTopics(checkouts),
+      sweepers: checkoutSweepers(checkouts),
+    },
+  }
+}
+
+/** A key of its own from the secret that every process has: a quote opens no session, nor the other way round. */
+function quoteKey(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'coinslot checkout quotes', 32))
+}
+
+/** A workflow that is asked whether it is there has a few seconds and a few words. */
+function callbacksBy(outbound: Outbound) {
+  return {
+    check: (url: string) => outbound.checkAddress(url),
+    async ask(url: string): Promise<{ status: number; body: Buffer } | null> {
+      try {
+        const limits = { totalMs: 8_000, headersMs: 8_000, bodyBytes: 65_536 }
+        return await outbound.send({ url, method: 'POST', limits, truncate: true, redirects: 'pass' })
+      } catch (error) {
+        if (error instanceof DomainError) return null
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import type { Hex } from '../../../service/chain/model.ts'
+import { signed } from '../../checkouts/world.ts'
+import { usdcOf } from '../../facilitator/world.ts'
+import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
+import { testDatabase, type TestDatabase } from '../../harness/database.ts'
+import type { Life } from './driver.ts'
+import { Mortal } from './mortal.ts'
+
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 50)
+const CUSTOMERS = 3
+const PRICE = 1_000_000n
+const START = 1_500_000n
+
+/** The steps of a payment, its own and the facilitator's; then those of a delivery, where its receiver pulls the trigger. */
+const PLACES = [
+  ...([
+    'accepted',
+    'settling',
+    'claimed',
+    'signed',
+    'sent',
+    'broadcast',
+    'mined',
+    'offered',
+    'answered',
+    'paid',
+  ] as const),
+  ...(['told', 'taken'] as const),
+]
+type Place = (typeof PLACES)[number]
+/** One transaction carries all customers of a moment. */
+const BATCHED: ReadonlySet<Place> = new Set(['signed', 'sent', 'broadcast', 'mined'])
+
+interface Customer {
+  payer: TestAccount
+  paymentPayload: Record<string, unknown>
+  /** Whether they ask again after the crash, as a reloaded page does, or are never seen again. */
+  returns: boolean
+  answered: boolean
+}
+
+describe('the service is killed at every step of payments and deliveries', () => {
+  let chain: TestChain
+  let database: TestDatabase
+  let mortal: Mortal
+  let workflow: Awaited<ReturnType<typeof startReceiver>>
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
+
+  beforeAll(async () => {
+    chain = await startChain()
+    database = await testDatabase({ poolMax: 2 })
+    mortal = new Mortal(settings(chain, database.url, folder))
+    workflow = await startReceiver(() => {
+      mortal.kill()
+    })
+  })
+  afterAll(async () => {
+    mortal.kill()
+    await workflow.close()
+    await database.close()
+    await chain.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it(`${String(KILLS)} times: paid or failed true to the chain, each paid one told with one id`, async () => {
+    const recipient = chain.accounts[3]!.address
+    const customers: Customer[] = []
+    const kills = new Map<Place, number>()
+    await mortal.live(null)
+    const checkout = await sell(mortal, workflow.url, recipient)
+    mortal.kill()
+    await mortal.died()
+
+    for (let round = 0; round < KILLS; round++) {
+      const place = PLACES[round % PLACES.length]!
+      const pass = BATCHED.has(place) ? 1 : 1 + (Math.floor(round / PLACES.length) % CUSTOMERS)
+      await mortal.live(place === 'told' || place === 'taken' ? null : ({ step: place, pass } satisfies Life['dieAt']))
+      workflow.arm(place === 'told' || place === 'taken' ? { at: place, pass } : null)
+      // Those of the rounds before who come back do so while the new ones pay.
+      const back = customers.filter(({ returns, answered }) => returns && !answered)
+      const fresh = await Promise.all(Array.from({ length: CUSTOMERS }, (_, each) => arrive(each !== 0)))
+      customers.push(...fresh)
+      await Promise.all([mortal.diedWithin(20_000), ...[...back, ...fresh].map(ask)])
+      kills.set(place, (kills.get(place) ?? 0) + 1)
+    }
+
+    workflow.arm(null)
+    await mortal.live(null)
+    for (const customer of customers.filter(({ returns, answered }) => returns && !answered)) await ask(customer)
+    await rested(database)
+    const outcome = await compare(customers, recipient)
+    process.stdout.write(
+      `${JSON.stringify({ kills: Object.fromEntries(kills), customers: customers.length, ...outcome })}\n`,
+    )
+    // If no request was ever cut off, or all were, the kills proved nothing.
+    expect(outcome.paid).toBeGreaterThan(KILLS)
+    expect(mortal.late).toBe(0)
+
+    async function arrive(returns: boolean): Promise<Customer> {
+      const payer = await chain.payer(START)
+      const paymentPayload = await signed(payer, chain, checkout.requirements)
+      return { payer, paymentPayload, returns, answered: false }
+    }
+
+    async function ask(customer: Customer): Promise<void> {
+      const { paymentPayload } = customer
+      const answer = await mortal.call('POST', `/p/${checkout.id}/pay`, {
+        input: { who: customer.payer.address },
+        paymentPayload,
+      })
+      if (answer === null || answer.status >= 500) return
+      expect(answer.body.payment.status).not.toBe('failed')
+      customer.answered = true
+    }
+
+    async function compare(all: readonly Customer[], to: Hex) {
+      const rows = await database.statements.run<{ id: string; payer: Hex; state: string }>(
+        'SELECT id, payer, state FROM checkout_payment',
+        [],
+      )
+      const paid = rows.filter(({ state }) => state === 'paid')
+      for (const { payer, returns } of all) {
+        const own = rows.filter((row) => row.payer === payer.address)
+        expect(own.length).toBeLessThanOrEqual(1)
+        // Whoever came back got what they came for; who did not may have been cut off before anything was written.
+        if (returns) expect(own.map(({ state }) => state)).toEqual(['paid'])
+        expect(await usdcOf(chain, payer.address)).toBe(own[0]?.state === 'paid' ? START - PRICE : START)
+      }
+      expect(await usdcOf(chain, to)).toBe(BigInt(paid.length) * PRICE)
+
+      for (const { id, payer } of paid) {
+        const told = workflow.told.filter(({ json }) => json.input.who === payer)
+        expect(told.length).toBeGreaterThanOrEqual(1)
+        expect(new Set(told.map(({ id: webhook }) => webhook))).toEqual(new Set([id.replace('pay_', 'dlv_')]))
+        expect(new Set(told.map(({ body }) => body)).size).toBe(1)
+        const by = new Webhook(checkout.secret)
+        for (const { id: webhook, body, headers } of told) {
+          // Signed anew rather than verified: each life's clock is ahead of the one that a receiver has.
+          const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+          expect(headers['webhook-signature']).toBe(by.sign(webhook, at, body))
+        }
+      }
+      expect(new Set(workflow.told.map(({ id }) => id)).size).toBe(paid.length)
+      const failed = rows.filter(({ state }) => state === 'failed').length
+      return { paid: paid.length, failed, none: all.length - rows.length, told: workflow.told.length }
+    }
+  }, 1_500_000)
+})
+
+async function sell(mortal: Mortal, callbackUrl: string, recipient: Hex) {
+  const made = await mortal.call(
+    'POST',
+    '/v1/checkouts',
+    {
+      callbackUrl,
+      product: { name: 'Chaos' },
+      price: 1,
+      network: 'base-sepolia',
+      recipient,
+      fields: [{ name: 'who', type: 'text', required: true }],
+    },
+    DEMO_KEY,
+  )
+  if (made?.status !== 201) throw new Error(`no checkout: ${JSON.stringify(made?.body)}`)
+  const id: string = made.body.checkout.id
+  const view = await mortal.call('GET', `/p/${id}`)
+  return {
+    id,
+    secret: made.body.secret as string,
+    requirements: view?.body.paymentRequirements as Parameters<typeof signed>[2],
+  }
+}
+
+/** Nothing waits for the chain any more, and nothing for its receiver. */
+async function rested(database: TestDatabase): Promise<void> {
+  const deadline = Date.now() + 120_000
+  for (;;) {
+    const [open] = await database.statements.run<{ n: bigint }>(
+      `SELECT (SELECT count(*) FROM checkout_payment WHERE state IN ('created', 'settling'))
+         + (SELECT count(*) FROM delivery WHERE state <> 'delivered') AS n`,
+      [],
+    )
+    if (open?.n === 0n) return
+    if (Date.now() > deadline) throw new Error(`${String(open?.n)} did not come to rest`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** `told`: killed while it waits for the answer. `taken`: with the answer on its way. */
+async function startReceiver(kill: () => void) {
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into deliveries field by field
+  const told: { id: string; body: string; json: any; headers: Record<string, string> }[] = []
+  let armed: { at: 'told' | 'taken'; pass: number } | null = null
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      const headers = request.headers as Record<string, string>
+      told.push({ id: headers['webhook-id'] ?? '', body, json: JSON.parse(body), headers })
+      const now = armed !== null && --armed.pass === 0 ? armed.at : null
+      if (now === 'told') {
+        kill()
+        return
+      }
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}', now === 'taken' ? kill : undefined)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/webhook`,
+    told,
+    arm(at: typeof armed) {
+      armed = at
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve()
+        })
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const DEMO_KEY = 'csk_test_chaos_of_checkouts_0001'
+
+function settings(chain: TestChain, url: string, folder: string): Record<string, string> {
+  return {
+    DATA_DIR: folder,
+    DATABASE_URL: url,
+    DATABASE_POOL: '8',
+    DEMO_API_KEY: DEMO_KEY,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    BASE_SEPOLIA_RPC_URLS: chain.url,
+    SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+    RATE_API_PER_MINUTE: '0',
+    RATE_PAY_PER_MINUTE: '0',
+    GAS_BUDGET_PER_DAY: '0',
+    GAS_BUDGET_PER_PAYER_DAY: '0',
+  }
+}

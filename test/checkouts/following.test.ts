@@ -1,0 +1,156 @@
+import { usdcOf } from '../facilitator/world.ts'
+import { openWorld, until, type World } from './world.ts'
+
+describe('what becomes of a payment', () => {
+  let world: World
+  beforeAll(async () => {
+    // No block comes by itself: an outcome is unknown until a test mines one.
+    world = await openWorld({ chain: true, environment: { SETTLE_WAIT_MS: '300' } })
+    await world.chain.call('evm_setAutomine', false)
+  })
+  afterAll(() => world.close())
+  beforeEach(() => {
+    world.workflow.told.length = 0
+    world.workflow.answers({})
+  })
+
+  const statusPath = (body: { payment: { statusUrl: string } }) => new URL(body.payment.statusUrl).pathname
+  const sweep = () => world.service.checkouts.sweepers.payments(world.service.clock.now())
+
+  async function paying(terms: Record<string, unknown> = {}) {
+    const sold = await world.sell(terms)
+    const payer = await world.chain.payer(5_000_000n)
+    const paymentPayload = await world.sign(payer, sold.id)
+    const answer = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, paymentPayload } })
+    return { ...sold, payer, paymentPayload, answer }
+  }
+
+  it('an unknown outcome is 202 and settling, never failed, and ends by itself when the block comes', async () => {
+    const { answer, payer } = await paying()
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { payment: { status: 'settling', txHash: null, reason: null }, delivery: null },
+    })
+    await world.chain.mine()
+    // The one who asked is gone; the sweeper asks for them.
+    world.service.clock.forward(6_000)
+    const end = await until(async () => {
+      await sweep()
+      const { body } = await world.call('GET', statusPath(answer.body))
+      return body.payment.status === 'paid' && body
+    })
+    expect(end.payment).toMatchObject({ id: answer.body.payment.id, txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
+    expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
+    await until(() => world.workflow.told.some(({ json }) => json.payment.payer === payer.address))
+  })
+
+  it('the reload of a page in the middle finds the same payment and carries it on', async () => {
+    const { id, answer, payer, paymentPayload } = await paying()
+    await world.chain.mine()
+    const again = await until(async () => {
+      const reposted = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, paymentPayload } })
+      return reposted.status === 200 && reposted
+    })
+    expect(again.body.payment).toMatchObject({ id: answer.body.payment.id, status: 'paid' })
+    expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
+  })
+
+  it('one whose money is gone before the block comes has failed, with the reason, and nothing was moved', async () => {
+    const { answer, payer } = await paying()
+    await world.chain.fund(payer.address, 0n)
+    await world.chain.mine()
+    world.service.clock.forward(6_000)
+    const end = await until(async () => {
+      await sweep()
+      const { body } = await world.call('GET', statusPath(answer.body))
+      return body.payment.status === 'failed' && body
+    })
+    expect(end).toMatchObject({
+      payment: { reason: { code: expect.stringMatching(/^invalid_exact_evm_/), sentence: expect.any(String) } },
+      delivery: null,
+    })
+    expect(world.workflow.told.filter(({ json }) => json.payment.payer === payer.address)).toHaveLength(0)
+  })
+
+  it('its address tells each state as it comes, and ends when all is at rest', async () => {
+    await world.chain.call('evm_setAutomine', true)
+    const { answer } = await paying()
+    const response = await fetch(world.service.origin + statusPath(answer.body), {
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const text = await response.text()
+    const states = [...text.matchAll(/^event: state\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+    expect(states.at(-1)).toMatchObject({ payment: { status: 'paid' }, delivery: { status: 'delivered', attempts: 1 } })
+  })
+
+  it('the last node answers, and the payer is shown that: by its address, and an agent at once', async () => {
+    world.workflow.answers({ delivered: { status: 200, body: '{"report":"<b>all good</b>"}' } })
+    const { id, answer } = await paying({ responseMode: 'lastNode' })
+    const end = await until(async () => {
+      const { body } = await world.call('GET', statusPath(answer.body))
+      return body.delivery?.status === 'delivered' && body
+    })
+    expect(end.delivery.answer).toBe('{"report":"<b>all good</b>"}')
+
+    const payment = Buffer.from(JSON.stringify(await world.sign(await world.chain.payer(5_000_000n), id, 1)))
+    const agent = await world.call('POST', `/p/${id}`, {
+      body: {},
+      headers: { 'X-PAYMENT': payment.toString('base64') },
+    })
+    expect(agent).toMatchObject({
+      status: 200,
+      body: { delivery: { status: 'delivered', answer: '{"report":"<b>all good</b>"}' } },
+    })
+  })
+
+  it('a workflow that answers at once keeps its answer to itself', async () => {
+    world.workflow.answers({ delivered: { status: 200, body: '{"internal":"secret"}' } })
+    const { answer } = await paying()
+    const end = await until(async () => {
+      const { body } = await world.call('GET', statusPath(answer.body))
+      return body.delivery?.status === 'delivered' && body
+    })
+    expect(end.delivery.answer).toBeNull()
+  })
+
+  describe('claimed by its workflow', () => {
+    const claim = async (delivery: string) =>
+      (await world.seller.call('POST', `/v1/deliveries/${delivery}/claim`)).body.claimed as boolean
+
+    async function claimed(terms: Record<string, unknown> = {}) {
+      world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+      const { answer } = await paying(terms)
+      const path = statusPath(answer.body)
+      const delivery: string = answer.body.payment.id.replace('pay_', 'dlv_')
+      await until(async () => (await world.call('GET', path)).body.delivery?.attempts > 0)
+      const claims = await Promise.all(Array.from({ length: 10 }, () => claim(delivery)))
+      expect(claims.filter(Boolean)).toHaveLength(1)
+      return { path, delivery }
+    }
+
+    it('it runs once; never confirmed it is unconfirmed, and its owner sends it again by hand', async () => {
+      const { path, delivery } = await claimed()
+      world.service.clock.forward(3_600_000)
+      await until(async () => (await world.call('GET', path)).body.delivery?.status === 'unconfirmed')
+      const before = world.workflow.told.length
+      world.workflow.answers({})
+      expect((await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)).status).toBe(202)
+      await until(async () => (await world.call('GET', path)).body.delivery?.status === 'delivered')
+      expect(world.workflow.told.length).toBeGreaterThan(before)
+      expect(new Set(world.workflow.told.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery]))
+    })
+
+    it('with onUnconfirmed: redeliver it goes again by itself, to be claimed anew', async () => {
+      const { path, delivery } = await claimed({ onUnconfirmed: 'redeliver' })
+      world.workflow.answers({})
+      world.service.clock.forward(3_600_000)
+      await until(async () => {
+        // By its schedule, whose pauses grow.
+        world.service.clock.forward(5_000)
+        return (await world.call('GET', path)).body.delivery?.status === 'delivered'
+      })
+      expect(await claim(delivery)).toBe(true)
+    })
+  })
+})

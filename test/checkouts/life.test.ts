@@ -1,0 +1,128 @@
+import { newId } from '../../service/kit/ids.ts'
+import { LIVE, openWorld, type World } from './world.ts'
+
+describe('the life of a checkout', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ works: false, environment: LIVE })
+  })
+  afterAll(() => world.close())
+
+  const source = () => ({ instanceId: 'n8n', workflowId: newId('op', new Date()), nodeId: 'trigger' })
+  const page = async (id: string) => (await world.call('GET', `/p/${id}`)).status
+  const own = async (id: string) => (await world.seller.call('GET', `/v1/checkouts/${id}`)).body.checkout
+  const expire = (id: string) => world.seller.call('DELETE', `/v1/checkouts/${id}`)
+
+  describe('temporary, while a workflow is tested', () => {
+    it('lives 180 seconds without a word from its listener, and another 180 after each', async () => {
+      const { id } = await world.sell({ lifetime: 'temporary', source: source() })
+      world.service.clock.forward(170_000)
+      const beat = await world.seller.call('POST', `/v1/checkouts/${id}/heartbeat`)
+      expect(beat.status).toBe(200)
+      const left = Date.parse(beat.body.checkout.expiresAt as string) - world.service.clock.now().getTime()
+      expect(left).toBeGreaterThan(175_000)
+      expect(left).toBeLessThanOrEqual(180_000)
+      world.service.clock.forward(170_000)
+      expect(await page(id)).toBe(200)
+      world.service.clock.forward(11_000)
+      // Nobody had to write it down for it to be over.
+      expect(await page(id)).toBe(404)
+      expect(await own(id)).toMatchObject({ status: 'expired', expiredAt: expect.any(String) })
+      expect((await world.seller.call('POST', `/v1/checkouts/${id}/heartbeat`)).status).toBe(404)
+      await world.service.checkouts.sweepers.leases(world.service.clock.now())
+      const [row] = await world.service.database.statements.run<{ state: string }>(
+        'SELECT state FROM checkout WHERE id = $1',
+        [id],
+      )
+      expect(row).toEqual({ state: 'expired' })
+      expect(await page(id)).toBe(404)
+    })
+
+    it('comes back under the same link and secret when the same place listens again', async () => {
+      const place = source()
+      const first = await world.sell({ lifetime: 'temporary', source: place })
+      await expire(first.id)
+      expect(await page(first.id)).toBe(404)
+      const second = await world.sell({ lifetime: 'temporary', source: place, price: 2 })
+      expect(second).toMatchObject({ id: first.id, secret: first.secret })
+      expect(second.checkout).toMatchObject({ price: 2, status: 'active', expiredAt: null })
+    })
+
+    it('becomes the persistent one when the workflow is activated: same link, same secret, no end', async () => {
+      const place = source()
+      const tested = await world.sell({ lifetime: 'temporary', testMode: true, source: place })
+      const active = await world.sell({ lifetime: 'persistent', source: place, price: 3 })
+      expect(active).toMatchObject({ id: tested.id, secret: tested.secret })
+      expect(active.checkout).toMatchObject({ lifetime: 'persistent', expiresAt: null, testMode: false, price: 3 })
+      world.service.clock.forward(3_600_000)
+      expect(await page(active.id)).toBe(200)
+      // Testing again is another one; the customers' link does not move.
+      const again = await world.sell({ lifetime: 'temporary', testMode: true, source: place })
+      expect(again.id).not.toBe(active.id)
+      expect(await own(active.id)).toMatchObject({ lifetime: 'persistent', price: 3, testMode: false })
+    })
+
+    it('does not become it where there is one already, nor when it is over', async () => {
+      const place = source()
+      const active = await world.sell({ lifetime: 'persistent', source: place })
+      await expire(active.id)
+      const tested = await world.sell({ lifetime: 'temporary', testMode: true, source: place })
+      expect((await world.sell({ lifetime: 'persistent', source: place })).id).toBe(active.id)
+      expect(await own(tested.id)).toMatchObject({ lifetime: 'temporary', status: 'active' })
+
+      const other = source()
+      const over = await world.sell({ lifetime: 'temporary', testMode: true, source: other })
+      world.service.clock.forward(180_001)
+      expect((await world.sell({ lifetime: 'persistent', source: other })).id).not.toBe(over.id)
+    })
+  })
+
+  describe('persistent, while a workflow is active', () => {
+    it('keeps its link and secret through edits, deactivation and re-activation', async () => {
+      const place = source()
+      const first = await world.sell({ source: place, price: 1 })
+      const edited = await world.sell({ source: place, price: 5, product: { name: 'Dearer' } })
+      expect(edited).toMatchObject({ id: first.id, secret: first.secret })
+      expect((await world.call('GET', `/p/${first.id}`)).body.checkout).toMatchObject({
+        price: 5,
+        product: { name: 'Dearer', description: null },
+      })
+      expect((await expire(first.id)).body.checkout).toMatchObject({ status: 'expired', lifetime: 'persistent' })
+      const gone = await world.call('GET', `/p/${first.id}`)
+      expect(gone).toMatchObject({ status: 404, body: { code: 'checkout_not_found' } })
+      expect((await world.sell({ source: place })).id).toBe(first.id)
+      expect(await page(first.id)).toBe(200)
+    })
+
+    it('is one, however often and at once its workflow is activated', async () => {
+      const place = source()
+      const made = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))
+      expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+      expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
+    })
+
+    it('is another in another environment, for another account, and for another node', async () => {
+      const place = source()
+      const { id } = await world.sell({ source: place })
+      const production = await world.service.person({ environment: 'production' })
+      const stranger = await world.service.person()
+      const others = await Promise.all([
+        world.sell({ source: place }, production),
+        world.sell({ source: place }, stranger),
+        world.sell({ source: { ...place, nodeId: 'another' } }),
+        world.sell({}),
+        world.sell({}),
+      ])
+      expect(new Set([id, ...others.map((one) => one.id)]).size).toBe(6)
+    })
+  })
+
+  it('a new secret is another, and the place keeps it', async () => {
+    const place = source()
+    const { id, secret } = await world.sell({ source: place })
+    const rotated = await world.seller.call('POST', `/v1/checkouts/${id}/rotate-secret`)
+    expect(rotated.body.secret).toMatch(/^whsec_/)
+    expect(rotated.body.secret).not.toBe(secret)
+    expect((await world.sell({ source: place })).secret).toBe(rotated.body.secret)
+  })
+})

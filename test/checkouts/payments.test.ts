@@ -1,0 +1,70 @@
+import { Webhook } from 'standardwebhooks'
+import { usdcOf } from '../facilitator/world.ts'
+import { openWorld, until, type World } from './world.ts'
+
+describe('a payment', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+  })
+  afterAll(() => world.close())
+  beforeEach(() => {
+    world.workflow.told.length = 0
+    world.workflow.answers({})
+  })
+
+  it('simulated in test mode is delivered as the specification shows it, signed, and marked', async () => {
+    const { id, secret } = await world.sell({ testMode: true, fields: [{ name: 'site', type: 'url', required: true }] })
+    const paid = await world.call('POST', `/p/${id}/pay`, {
+      body: { input: { site: 'https://example.com' }, simulate: true },
+    })
+    expect(paid.status).toBe(200)
+    expect(paid.body.payment).toMatchObject({ status: 'paid', testMode: true, payer: `0x${'0'.repeat(40)}` })
+    const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
+    expect(told!.headers['coinslot-test']).toBe('true')
+    const event = new Webhook(secret).verify(told!.body, told!.headers as Record<string, string>)
+    const pay: string = paid.body.payment.id
+    expect(event).toEqual({
+      payment: {
+        txHash: `simulated:${pay}`,
+        amount: 1,
+        currency: 'USDC',
+        payer: `0x${'0'.repeat(40)}`,
+        network: 'base-sepolia',
+        timestamp: expect.any(Number),
+      },
+      input: { site: 'https://example.com' },
+      metadata: { checkoutId: id, receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) },
+    })
+    expect(told!.headers['webhook-id']).toBe(pay.replace('pay_', 'dlv_'))
+  })
+
+  it.each([1, 2] as const)(
+    'by an authorization of version %i moves the money once and starts the workflow',
+    async (version) => {
+      const { id, secret } = await world.sell()
+      const payer = await world.chain.payer(5_000_000n)
+      const before = await usdcOf(world.chain, world.recipient)
+      const paymentPayload = await world.sign(payer, id, version)
+      const pay = () => world.call('POST', `/p/${id}/pay`, { body: { input: {}, paymentPayload } })
+      const paid = await pay()
+      expect(paid.body.payment).toMatchObject({ status: 'paid', amount: 1, payer: payer.address, testMode: false })
+      expect(paid.status).toBe(200)
+      expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
+      const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
+      expect(told!.headers['coinslot-test']).toBeUndefined()
+      new Webhook(secret).verify(told!.body, told!.headers as Record<string, string>)
+      expect(told!.json.payment.txHash).toBe(paid.body.payment.txHash)
+
+      const again = await pay()
+      expect(again.body.payment.id).toBe(paid.body.payment.id)
+      expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
+      await until(
+        async () =>
+          (await world.call('GET', new URL(String(again.body.payment.statusUrl)).pathname)).body.delivery?.status ===
+          'delivered',
+      )
+      expect(world.workflow.told).toHaveLength(1)
+    },
+  )
+})

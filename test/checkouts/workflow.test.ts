@@ -1,0 +1,107 @@
+import { openWorld, until, type World } from './world.ts'
+
+const NOT_FOUND = { status: 404, body: '{"message":"not registered"}' }
+
+describe('a workflow that is gone', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+  })
+  afterAll(() => world.close())
+  beforeEach(() => {
+    world.workflow.answers({})
+    world.workflow.told.length = 0
+  })
+
+  const state = async (id: string) => (await world.seller.call('GET', `/v1/checkouts/${id}`)).body.checkout.status
+  const simulate = (id: string) => world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
+  const probe = () => world.service.checkouts.sweepers.probes(world.service.clock.now())
+
+  it.each([
+    ['nothing there', NOT_FOUND],
+    ['a fault', { status: 500, body: '{}' }],
+    ['a page instead of JSON', { status: 200, body: '<html>login</html>' }],
+    ['a redirect', { status: 302, body: '{}' }],
+  ])('preflight answered by %s: 503, and nobody is charged', async (_, asked) => {
+    const { id } = await world.sell({ preflight: true })
+    const payer = await world.chain.payer(1_000_000n)
+    const paymentPayload = await world.sign(payer, id)
+    world.workflow.answers({ asked })
+    const pay = () => world.call('POST', `/p/${id}/pay`, { body: { input: {}, paymentPayload } })
+    expect(await pay()).toMatchObject({ status: 503, body: { code: 'workflow_unavailable' } })
+    expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(0)
+    // The authorization was not used up: once the workflow is there it pays.
+    world.workflow.answers({})
+    expect(await pay()).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
+  })
+
+  it('is asked with an empty body, once for each payment, and only where its owner wants that', async () => {
+    const asking = await world.sell({ testMode: true, preflight: true })
+    const trusting = await world.sell({ testMode: true })
+    const before = world.workflow.asked
+    await simulate(asking.id)
+    await simulate(trusting.id)
+    expect(world.workflow.asked).toBe(before + 1)
+  })
+
+  it('three deliveries of which find nothing: paused, told to its owner, not paid for, and back once it answers', async () => {
+    await world.service.database.statements.run('UPDATE identity_user SET email_confirmed = true', [])
+    const hook = await world.seller.call('POST', '/v1/webhook-endpoints', {
+      body: { url: `${world.workflow.url}?owner`, events: ['checkout.paused'] },
+    })
+    expect(hook.status).toBe(201)
+    world.workflow.answers({ delivered: NOT_FOUND })
+    const { id } = await world.sell({ testMode: true })
+    for (let count = 0; count < 3; count++) {
+      expect(await state(id)).toBe('active')
+      const paid = await simulate(id)
+      await until(async () => {
+        const { body } = await world.call('GET', `/p/${id}/payments/${String(paid.body.payment.id)}`)
+        return body.delivery?.attempts > 0
+      })
+    }
+    expect(await until(async () => (await state(id)) === 'paused')).toBe(true)
+    expect(await simulate(id)).toMatchObject({ status: 503, body: { code: 'workflow_unavailable' } })
+    const shown = await world.call('GET', `/p/${id}`)
+    expect(shown).toMatchObject({ status: 200, body: { available: false, checkout: { status: 'paused' } } })
+    const told = await until(() => world.workflow.told.find(({ json }) => json.event === 'checkout.paused') ?? null)
+    expect(told.json.data).toMatchObject({ checkoutId: id, callbackUrl: world.workflow.url })
+
+    // Asked again, and still not there.
+    world.workflow.answers({ asked: NOT_FOUND })
+    world.service.clock.forward(31_000)
+    await probe()
+    expect(await state(id)).toBe('paused')
+    world.workflow.answers({})
+    world.service.clock.forward(31_000)
+    await probe()
+    expect(await state(id)).toBe('active')
+    expect((await simulate(id)).status).toBe(200)
+  })
+
+  it('is not taken for gone by 404s with anything else between them', async () => {
+    const { id } = await world.sell({ testMode: true })
+    const { attempted } = world.service.checkouts
+    for (const status of [404, 404, 200, 404, 404, 500, 404, 410, null]) await attempted(id, { status })
+    expect(await state(id)).toBe('active')
+    await attempted(id, { status: 404 })
+    expect(await state(id)).toBe('paused')
+    await attempted(id, { status: 500 })
+    expect(await state(id)).toBe('paused')
+  })
+
+  it('is there again when it registers itself, or takes a delivery', async () => {
+    const source = { instanceId: 'n8n', workflowId: 'back', nodeId: 'trigger' }
+    const { id } = await world.sell({ testMode: true, source })
+    const pause = async () => {
+      for (let count = 0; count < 3; count++) await world.service.checkouts.attempted(id, { status: 404 })
+      expect(await state(id)).toBe('paused')
+    }
+    await pause()
+    await world.sell({ testMode: true, source })
+    expect(await state(id)).toBe('active')
+    await pause()
+    await world.service.checkouts.attempted(id, { status: 200 })
+    expect(await state(id)).toBe('active')
+  })
+})

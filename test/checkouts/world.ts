@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Hex } from '../../service/chain/model.ts'
+import type { CheckoutView } from '../../service/checkouts/model.ts'
+import type { Environment } from '../../service/ledger/model.ts'
+import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
+import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
+
+/** A workflow's webhook: remembers what it was told and answers as a test wants. */
+export interface Workflow {
+  url: string
+  told: Told[]
+  /** From now on. What a POST without a body gets is `asked`, what a delivery gets is `delivered`. */
+  answers(with_: { asked?: WorkflowAnswer; delivered?: WorkflowAnswer }): void
+  /** How often it was asked whether it is there. */
+  asked: number
+  close(): Promise<void>
+}
+
+export interface Told {
+  headers: IncomingHttpHeaders
+  body: string
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into deliveries field by field
+  json: any
+}
+
+export interface WorkflowAnswer {
+  status: number
+  body: string
+}
+
+const FINE: WorkflowAnswer = { status: 200, body: '{"message":"ready"}' }
+
+export async function startWorkflow(): Promise<Workflow> {
+  const told: Told[] = []
+  let answers = { asked: FINE, delivered: FINE }
+  let asked = 0
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      if (body === '') asked++
+      else told.push({ headers: request.headers, body, json: JSON.parse(body) })
+      const answer = body === '' ? answers.asked : answers.delivered
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/webhook/paid`,
+    told,
+    answers(given) {
+      answers = { asked: given.asked ?? FINE, delivered: given.delivered ?? FINE }
+    },
+    get asked() {
+      return asked
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve()
+        })
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** The service with its worker, a workflow, and a chain where a test wants one. */
+export interface World {
+  service: TestService
+  workflow: Workflow
+  seller: TestPerson
+  /** Throws where the world was opened without. */
+  chain: TestChain
+  recipient: Hex
+  /** A checkout of the seller's: 1 USDC on base-sepolia, unless it is said otherwise. */
+  sell(terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
+  /** An authorization that this checkout asks for, as the page sends it. */
+  sign(payer: TestAccount, checkout: string, version?: 1 | 2): Promise<Record<string, unknown>>
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface Sold {
+  id: string
+  secret: string
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in answers
+  checkout: any
+}
+
+export async function openWorld(
+  options: { chain?: boolean; environment?: Record<string, string>; person?: Environment; works?: boolean } = {},
+): Promise<World> {
+  const chain = options.chain === true ? await startChain() : null
+  const service = await testService({
+    RATE_API_PER_MINUTE: '0',
+    RATE_PAY_PER_MINUTE: '0',
+    ...(chain === null
+      ? {}
+      : {
+          BASE_SEPOLIA_RPC_URLS: chain.url,
+          SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+          GAS_BUDGET_PER_DAY: '0',
+          GAS_BUDGET_PER_PAYER_DAY: '0',
+        }),
+    ...options.environment,
+  })
+  if (options.works !== false) await service.start()
+  const workflow = await startWorkflow()
+  const seller = await service.person(options.person === undefined ? {} : { environment: options.person })
+  const recipient = chain?.accounts[3]!.address ?? '0x00000000000000000000000000000000000000a1'
+
+  return {
+    service,
+    workflow,
+    seller,
+    recipient,
+    get chain() {
+      if (chain === null) throw new Error('this world has no chain')
+      return chain
+    },
+    async sell(terms = {}, by = seller) {
+      const made = await by.call('POST', '/v1/checkouts', {
+        body: {
+          callbackUrl: workflow.url,
+          product: { name: 'SEO audit' },
+          price: 1,
+          network: 'base-sepolia',
+          recipient,
+          ...terms,
+        },
+      })
+      if (made.status !== 201) throw new Error(`no checkout: ${made.text}`)
+      return { id: made.body.checkout.id, secret: made.body.secret, checkout: made.body.checkout }
+    },
+    async sign(payer, checkout, version = 2) {
+      const { body } = await service.call('GET', `/p/${checkout}`)
+      return await signed(payer, chain!, body.paymentRequirements as Requirements, version)
+    },
+    call: service.call,
+    async close() {
+      await service.close()
+      await workflow.close()
+      await chain?.stop()
+    },
+  }
+}
+
+type Requirements = NonNullable<CheckoutView['paymentRequirements']>
+
+/** What a wallet makes of the requirements, in the shape of either version. */
+export async function signed(
+  payer: TestAccount,
+  chain: TestChain,
+  requirements: Requirements,
+  version: 1 | 2 = 2,
+): Promise<Record<string, unknown>> {
+  const { v1, v2 } = requirements
+  const { signature, ...terms } = await payer.authorize(chain.network, v2.payTo.toLowerCase() as Hex, {
+    value: BigInt(v2.amount),
+    // Longer than any test turns the clock's hands.
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + 36_000),
+  })
+  const authorization = {
+    ...terms,
+    value: String(terms.value),
+    validAfter: String(terms.validAfter),
+    validBefore: String(terms.validBefore),
+  }
+  const payload = { signature, authorization }
+  return version === 1
+    ? { x402Version: 1, scheme: 'exact', network: v1.network, payload }
+    : { x402Version: 2, accepted: v2, payload }
+}
+
+/** A server for real money, whose callbacks may be on this machine. */
+export const LIVE: Record<string, string> = {
+  LIVE: 'true',
+  AUTH_SECRET: 'a'.repeat(40),
+  VAULT_KEY: `test:${randomBytes(32).toString('base64')}`,
+  ALLOW_PRIVATE_CALLBACKS: 'true',
+}
+
+/** Looks again and again until there is something to see. */
+export async function until<Value>(look: () => Promise<Value | null | false> | Value | null | false): Promise<Value> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const seen = await look()
+    if (seen !== null && seen !== false) return seen
+    if (Date.now() > deadline) throw new Error('nothing came')
+    // Not at once: the service under test runs in this very process.
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,61 @@
+import { openWorld, until, type World } from '../checkouts/world.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { startBuyer, type Buyer } from './stock.ts'
+
+describe.each([1, 2] as const)('a stock client of version %i at a checkout', (version) => {
+  let world: World
+  let buyer: Buyer
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+    buyer = startBuyer(version)
+  })
+  afterAll(async () => {
+    await buyer.stop()
+    await world.close()
+  })
+
+  it('pays its x402 address unchanged, with the input in the body, and the workflow runs once', async () => {
+    // More than a tenth of a dollar and the older client asks its owner.
+    const { id } = await world.sell({ price: 0.05, fields: [{ name: 'site', type: 'url', required: true }] })
+    const payer = await world.chain.payer(1_000_000n)
+    const url = `${world.service.origin}/p/${id}`
+    const input = { site: 'https://example.com/' }
+    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input) }
+    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, asked })
+    expect(purchase).toMatchObject({
+      status: 200,
+      body: { payment: { status: 'paid', amount: 0.05, payer: payer.address } },
+      receipt: {
+        success: true,
+        transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        network: version === 1 ? world.chain.network.name : world.chain.network.caip2,
+        payer: payer.address,
+      },
+    })
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+    const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
+    expect(told!.json).toMatchObject({ payment: { txHash: purchase.receipt!.transaction }, input })
+
+    const { name, value } = purchase.header
+    const again = await fetch(url, { ...asked, headers: { ...asked.headers, [name]: value } })
+    expect(again.status).toBe(200)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+    expect(world.workflow.told).toHaveLength(1)
+  })
+
+  it('pays nothing for an input that is wrong, and is told again what to pay when it cannot', async () => {
+    const { id } = await world.sell({ price: 0.05, fields: [{ name: 'site', type: 'url', required: true }] })
+    const url = `${world.service.origin}/p/${id}`
+    const payer = await world.chain.payer(49_999n)
+    const post = (input: object) => ({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    })
+    const wrong = await buyer.buy({ url, privateKey: payer.privateKey, asked: post({ site: 'nowhere' }) })
+    expect(wrong).toMatchObject({ status: 400, body: { details: { site: expect.any(String) } }, receipt: null })
+    const poor = await buyer.buy({ url, privateKey: payer.privateKey, asked: post({ site: 'https://example.com' }) })
+    expect(poor).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(49_999n)
+  })
+})

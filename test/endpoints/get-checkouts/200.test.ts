@@ -1,0 +1,40 @@
+import { openWorld, type World } from '../../checkouts/world.ts'
+
+describe('GET /v1/checkouts: 200', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ works: false })
+  })
+  afterAll(() => world.close())
+
+  it('lists what is yours, newest first, in pages, without secrets', async () => {
+    expect((await world.seller.call('GET', '/v1/checkouts')).body).toEqual({
+      checkouts: [],
+      total: 0,
+      limit: 20,
+      offset: 0,
+    })
+    const ids: string[] = []
+    for (const price of [1, 2, 3]) ids.unshift((await world.sell({ price })).id)
+    const stranger = await world.service.person()
+    await world.sell({}, stranger)
+    const all = await world.seller.call('GET', '/v1/checkouts')
+    expect(all.body.total).toBe(3)
+    expect(new Set(all.body.checkouts.map(({ id }: { id: string }) => id))).toEqual(new Set(ids))
+    expect(all.text).not.toContain('whsec_')
+    const second = await world.seller.call('GET', '/v1/checkouts?limit=1&offset=1')
+    expect(second.body).toMatchObject({ total: 3, limit: 1, offset: 1, checkouts: [all.body.checkouts[1]] })
+    expect((await world.seller.call('GET', '/v1/checkouts?offset=9')).body).toMatchObject({ checkouts: [], total: 3 })
+    expect((await world.seller.call('GET', '/v1/checkouts?limit=101')).status).toBe(400)
+  })
+
+  it('shows one of them, also when it has expired', async () => {
+    const { id, checkout } = await world.sell()
+    expect(await world.seller.call('GET', `/v1/checkouts/${id}`)).toMatchObject({ status: 200, body: { checkout } })
+    const expired = await world.seller.call('DELETE', `/v1/checkouts/${id}`)
+    expect(expired.body.checkout).toMatchObject({ id, status: 'expired', expiredAt: expect.any(String) })
+    // Expiring it again changes nothing.
+    expect((await world.seller.call('DELETE', `/v1/checkouts/${id}`)).body).toEqual(expired.body)
+    expect((await world.seller.call('GET', `/v1/checkouts/${id}`)).body).toEqual(expired.body)
+  })
+})

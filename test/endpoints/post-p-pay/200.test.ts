@@ -1,0 +1,88 @@
+import { openWorld, type World } from '../../checkouts/world.ts'
+
+describe('POST /p/{chk}/pay: 200', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ works: false, chain: true })
+  })
+  afterAll(() => world.close())
+
+  it('says all of a simulated payment', async () => {
+    const { id } = await world.sell({ testMode: true, price: 0.02, redirectUrl: 'https://example.com/thanks?a=1#done' })
+    const { status, body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
+    expect(status).toBe(200)
+    const pay: string = body.payment.id
+    expect(pay).toMatch(/^pay_[0-9a-z]{26}$/)
+    expect(body).toEqual({
+      payment: {
+        id: pay,
+        checkoutId: id,
+        status: 'paid',
+        txHash: `simulated:${pay}`,
+        amount: 0.02,
+        currency: 'USDC',
+        network: 'base-sepolia',
+        payer: `0x${'0'.repeat(40)}`,
+        explorerUrl: null,
+        reason: null,
+        statusUrl: `http://localhost:0/p/${id}/payments/${pay}`,
+        testMode: true,
+        createdAt: expect.stringMatching(/Z$/),
+        paidAt: expect.stringMatching(/Z$/),
+        redirectUrl: `https://example.com/thanks?a=1&checkout_id=${id}&payment_id=${pay}#done`,
+      },
+      delivery: { id: pay.replace('pay_', 'dlv_'), status: 'pending', attempts: 0, answer: null },
+    })
+    expect((await world.call('GET', `/p/${id}/payments/${pay}`)).body).toEqual(body)
+  })
+
+  it('a simulated payment touches no ledger and no chain', async () => {
+    const { id } = await world.sell({ testMode: true, network: 'base' })
+    const before = await look()
+    await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
+    expect(await look()).toEqual(before)
+
+    async function look() {
+      const [row] = await world.service.database.statements.run(
+        'SELECT (SELECT count(*) FROM ledger_movement) AS movements, (SELECT count(*) FROM facilitator_settlement) AS settlements',
+        [],
+      )
+      return row
+    }
+  })
+
+  it('of a real one the transaction and where to look at it; the defaults of what was left out are delivered', async () => {
+    await world.service.facilitator.start()
+    const fields = [
+      { name: 'a', type: 'text', default: 'given' },
+      { name: 'b', type: 'json' },
+    ]
+    const { id } = await world.sell({ fields })
+    const payer = await world.chain.payer(1_000_000n)
+    const body = { input: { b: '{"x":[1,2]}' }, paymentPayload: await world.sign(payer, id) }
+    const { body: paid } = await world.call('POST', `/p/${id}/pay`, { body })
+    expect(paid.payment).toMatchObject({
+      status: 'paid',
+      payer: payer.address,
+      explorerUrl: `https://sepolia.basescan.org/tx/${String(paid.payment.txHash)}`,
+      testMode: false,
+      redirectUrl: null,
+    })
+    const { body: listed } = await world.seller.call('GET', `/v1/checkouts/${id}/payments`)
+    expect(listed.payments[0].input).toEqual({ a: 'given', b: { x: [1, 2] } })
+  })
+
+  it('the same Idempotency-Key simulates once', async () => {
+    const { id } = await world.sell({ testMode: true })
+    const body = { input: {}, simulate: true }
+    const pay = () => world.call('POST', `/p/${id}/pay`, { body, headers: { 'Idempotency-Key': 'k' } })
+    const [first, second] = [await pay(), await pay()]
+    expect(second.body).toEqual(first.body)
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    const other = { body: { ...body, quoteId: 'x' }, headers: { 'Idempotency-Key': 'k' } }
+    expect(await world.call('POST', `/p/${id}/pay`, other)).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_conflict' },
+    })
+  })
+})

@@ -1,0 +1,114 @@
+import { openWorld, type World } from '../../checkouts/world.ts'
+
+describe('POST /p/{chk}: x402', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+  })
+  afterAll(() => world.close())
+
+  const header = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+  const decoded = (text: string | null) => JSON.parse(Buffer.from(text ?? '', 'base64').toString())
+
+  it('402 without a payment: both versions, and the form of the specification', async () => {
+    const { id } = await world.sell({ price: 0.000001 })
+    const { status, body, headers } = await world.call('POST', `/p/${id}`)
+    const { body: view } = await world.call('GET', `/p/${id}`)
+    expect(status).toBe(402)
+    expect(body).toEqual({
+      x402Version: 1,
+      error: expect.any(String),
+      reason: null,
+      code: 'payment_required',
+      accepts: [view.paymentRequirements.v1],
+      type: 'x402',
+      amount: '0.000001',
+      currency: 'USDC',
+      facilitator: 'http://localhost:0/facilitator',
+      recipient: world.recipient,
+      memo: 'SEO audit',
+      expires: expect.stringMatching(/Z$/),
+    })
+    expect(decoded(headers.get('payment-required'))).toEqual({
+      x402Version: 2,
+      error: expect.any(String),
+      resource: { url: `http://localhost:0/p/${id}`, description: 'SEO audit', mimeType: 'application/json' },
+      accepts: [view.paymentRequirements.v2],
+    })
+    expect(
+      Object.fromEntries(
+        ['required', 'amount', 'currency', 'facilitator'].map((name) => [name, headers.get(`x-payment-${name}`)]),
+      ),
+    ).toEqual({
+      required: 'true',
+      amount: '0.000001',
+      currency: 'USDC',
+      facilitator: 'http://localhost:0/facilitator',
+    })
+  })
+
+  it.each([
+    [1, 'X-PAYMENT', 'x-payment-response', 'base-sepolia'],
+    [2, 'PAYMENT-SIGNATURE', 'payment-response', 'eip155:84532'],
+  ] as const)(
+    '200 with one of version %i, and a receipt where its clients look',
+    async (version, name, receipt, network) => {
+      const { id } = await world.sell({ fields: [{ name: 'site', type: 'url', required: true }] })
+      const payer = await world.chain.payer(5_000_000n)
+      const headers = { [name]: header(await world.sign(payer, id, version)) }
+      const body = { site: 'https://example.com/' }
+      const paid = await world.call('POST', `/p/${id}`, { body, headers })
+      expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid', payer: payer.address } } })
+      expect(decoded(paid.headers.get(receipt))).toEqual({
+        success: true,
+        transaction: paid.body.payment.txHash,
+        network,
+        payer: payer.address,
+      })
+      expect((await world.call('POST', `/p/${id}`, { body, headers })).body.payment.id).toBe(paid.body.payment.id)
+      const other = await world.call('POST', `/p/${id}`, { body: { site: 'https://other.example/' }, headers })
+      expect(other).toMatchObject({ status: 409, body: { code: 'authorization_used' } })
+    },
+  )
+
+  it('400 for the fields, by their names, before anything is to be paid', async () => {
+    const { id } = await world.sell({ fields: [{ name: 'site', type: 'url', required: true }] })
+    expect(await world.call('POST', `/p/${id}`, { body: {} })).toMatchObject({
+      status: 400,
+      body: { details: { site: 'is required' } },
+    })
+    for (const body of [[], 'text', 5]) {
+      expect((await world.call('POST', `/p/${id}`, { body })).body.details).toEqual({ body: expect.any(String) })
+    }
+  })
+
+  it('400 for a header that is none', async () => {
+    const { id } = await world.sell()
+    const answer = await world.call('POST', `/p/${id}`, { headers: { 'X-PAYMENT': '***' } })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
+  })
+
+  it('402 again, with the reason, for a payment that is refused', async () => {
+    const { id } = await world.sell()
+    const headers = { 'X-PAYMENT': header(await world.sign(await world.chain.payer(5n), id, 1)) }
+    const answer = await world.call('POST', `/p/${id}`, { headers })
+    const reason = 'invalid_exact_evm_insufficient_balance'
+    expect(answer).toMatchObject({ status: 402, body: { x402Version: 1, code: 'payment_refused', reason } })
+    expect(answer.body.accepts).toHaveLength(1)
+    expect(decoded(answer.headers.get('payment-required')).error).toBe(reason)
+  })
+
+  it('a GET with a payment pays too, where nothing has to be filled in', async () => {
+    const { id } = await world.sell()
+    const headers = { 'X-PAYMENT': header(await world.sign(await world.chain.payer(5_000_000n), id, 1)) }
+    expect(await world.call('GET', `/p/${id}`, { headers })).toMatchObject({
+      status: 200,
+      body: { payment: { status: 'paid' } },
+    })
+  })
+
+  it('400 in test mode: nobody signs for nothing', async () => {
+    const { id } = await world.sell({ testMode: true })
+    expect(await world.call('POST', `/p/${id}`)).toMatchObject({ status: 400, body: { code: 'test_mode' } })
+  })
+})
