@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 
 const { prepare } = await import('./prepare.mjs')
-const { filesUnder } = await import('./fingerprint.mjs')
 const { root } = await import('./run.mjs')
 
 /** `npm run check`: everything that a machine can hold. The slow ones come first, so that the last two end together. */
@@ -19,11 +18,10 @@ const STEPS = [
     ],
   },
   { name: 'types of service', run: typesOf('service/tsconfig.json', 'service') },
+  { name: 'types of pages', run: typesOf('service/pages/browser/tsconfig.json', 'pages') },
   { name: 'types of test', run: typesOf('test/tsconfig.json', 'test') },
-  // tsc takes an empty project for a mistake, and the package may start without a node.
-  ...(holdsTypeScript('nodes', 'credentials')
-    ? [{ name: 'types of nodes', run: typesOf('tsconfig.json', 'nodes') }]
-    : []),
+  { name: 'types of nodes', run: typesOf('tsconfig.json', 'nodes') },
+  { name: 'types of test/nodes', run: typesOf('test/nodes/tsconfig.json', 'test-nodes') },
   { name: 'unused code', run: ['knip/bin/knip.js', '--no-progress'] },
   {
     name: 'directions',
@@ -101,8 +99,4 @@ function typesOf(project, name) {
     '--tsBuildInfoFile',
     `.build/types/${name}.tsbuildinfo`,
   ]
-}
-
-function holdsTypeScript(...folders) {
-  return folders.flatMap((folder) => filesUnder(folder)).some((file) => file.endsWith('.ts'))
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /*
- * `node service/launch/complete-lock.mjs`, after a dependency was added: npm leaves a package for another
+ * `node service/launch/complete-lock.mjs [package-lock.json]`, after a dependency was added: npm leaves a package for another
  * platform out of the lock file when its registry did not have it, and then `npm ci` refuses the file
  * everywhere. An entry with a version and a platform is enough for it; who is on that platform fetches it.
  */
@@ -52,7 +52,7 @@ function isDescribed(packages, where, name) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const file = path.resolve(import.meta.dirname, '../../package-lock.json')
+  const file = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '../../package-lock.json'))
   const lock = JSON.parse(readFileSync(file, 'utf8'))
   const missing = missingPlatforms(lock)
   if (missing.length > 0) writeFileSync(file, `${JSON.stringify(complete(lock), null, 2)}\n`)

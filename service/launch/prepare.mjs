@@ -5,11 +5,11 @@ import { alone } from './lock.mjs'
 import { node, npm, root } from './run.mjs'
 
 /**
- * Makes a clone ready, doing only what is not done: packages, the Prisma client, the build. Each step leaves
+ * Makes a clone ready, doing only what is not done: packages, the Prisma client, the pages, the build. Each step leaves
  * a stamp under .build that says from what it was made, so a second call only compares.
  */
 export async function prepare({ build = true } = {}) {
-  const steps = build ? [packages, client, service] : [packages, client]
+  const steps = [packages, client, pages, ...(build ? [service] : [])]
   if (steps.every((step) => step.done())) return
   await alone(async () => {
     for (const step of steps) {
@@ -40,6 +40,17 @@ const client = {
   async run() {
     rmSync(at('service/database/generated'), { recursive: true, force: true })
     await node(['node_modules/prisma/build/index.js', 'generate'], { env: { CHECKPOINT_DISABLE: '1' } })
+  },
+}
+
+const pages = {
+  title: 'Building the pages',
+  name: 'pages',
+  // Its libraries come by the lock file, and what they are goes into what is built.
+  source: () => sha256([...datesOf(filesUnder('service/pages')), contentsOf('package-lock.json')]),
+  done: () => existsSync(at('.build/pages')) && stamped(pages),
+  async run() {
+    await node(['service/pages/build.mjs'])
   },
 }
 

@@ -1,0 +1,14 @@
+import { serveAssets } from '../pages/assets.ts'
+import { loadBuilt } from '../pages/built.ts'
+import { createPages, type Pages } from '../pages/pages.ts'
+import type { Ground, Part } from './ground.ts'
+
+/** What customers' browsers are shown, with the files that it loads beside it. */
+export async function openPages({ config, clock }: Ground): Promise<{ pages: Pages; part: Part }> {
+  const built = await loadBuilt()
+  const assetsPath = `${new URL(config.addresses.pay).pathname.replace(/\/+$/, '')}/assets`
+  return {
+    pages: createPages(built, { clock, assetsPath }),
+    part: { mounted: [{ role: 'pay', path: assetsPath, handler: serveAssets(built.assets) }] },
+  }
+}

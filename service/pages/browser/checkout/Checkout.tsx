@@ -1,0 +1,135 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { Acts } from './acts.ts'
+import { Fields } from './Fields.tsx'
+import { rawOf } from './form.ts'
+import { Warning } from './Icons.tsx'
+import { Pay } from './Pay.tsx'
+import { Progress } from './Progress.tsx'
+import { headlineOf, isPaid, type Doing, type State } from './state.ts'
+import { useWatched, type Watched } from './watched.ts'
+import { Summary } from './Summary.tsx'
+
+/** The whole page. Without acts it only looks the part: until its script has started. */
+export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | null }) {
+  const state = useWatched(store)
+  const { page, progress } = state
+  const { product, testMode, id } = page.checkout
+  useTitle(state)
+  return (
+    <>
+      {testMode && <TestBanner />}
+      <main class="split">
+        <Summary page={page} />
+        <section class="till" aria-label="Payment">
+          <div class="column">
+            {progress !== null ? (
+              <Progress key={id} page={page} progress={progress} acts={acts} />
+            ) : state.gone ? (
+              <Unavailable
+                title="This payment link has ended"
+                text={`${product.name} can no longer be paid for here. Nothing was charged.`}
+              />
+            ) : !page.available ? (
+              <Unavailable
+                title="Not available right now"
+                text={`${product.name} cannot be started at the moment, so no payment is taken. Nothing was charged.`}
+                retry={acts?.retry}
+              />
+            ) : null}
+            <Form state={state} acts={acts} hidden={progress !== null || state.gone || !page.available} />
+          </div>
+        </section>
+      </main>
+      <p class="unseen" role="status" aria-live="polite">
+        {spoken(state)}
+      </p>
+    </>
+  )
+}
+
+/** Hidden rather than taken away while a payment is under way: after a failure all that was filled in is still there. */
+function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden: boolean }) {
+  const form = useRef<HTMLFormElement>(null)
+  const { page, errors, account, wallets } = state
+  const { fields, testMode } = page.checkout
+  useEffect(() => {
+    const first = fields.find(({ name }) => name in errors)
+    if (first === undefined || form.current === null) return
+    control(form.current, first.name)?.focus()
+  }, [errors])
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (acts === null || form.current === null) return
+    const raw = rawOf(fields, form.current)
+    if (testMode) acts.simulate(raw)
+    else if (account === null && wallets?.length === 1 && wallets[0] !== undefined) acts.connect(wallets[0])
+    else if (account === null) form.current.querySelector<HTMLElement>('.wallet')?.focus()
+    else acts.pay(raw)
+  }
+  return (
+    // The page's own words beside the field say more than the browser's bubbles.
+    <form ref={form} noValidate hidden={hidden} onSubmit={submit}>
+      {fields.length > 0 && <Fields fields={fields} errors={errors} />}
+      <Pay state={state} acts={acts} />
+    </form>
+  )
+}
+
+function control(form: HTMLFormElement, name: string): HTMLElement | null {
+  const found = form.elements.namedItem(name)
+  return found instanceof HTMLElement ? found : null
+}
+
+function TestBanner() {
+  return (
+    <p class="banner" role="note">
+      <strong>Test mode</strong> No money moves here. The workflow runs with a simulated payment.
+    </p>
+  )
+}
+
+function Unavailable({ title, text, retry }: { title: string; text: string; retry?: (() => void) | undefined }) {
+  return (
+    <div class="outcome">
+      <span class="seal seal-wait">
+        <Warning />
+      </span>
+      <h2>{title}</h2>
+      <p class="quiet">{text}</p>
+      {retry !== undefined && (
+        <button type="button" class="button button-plain" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What a screen reader says of changes that happen elsewhere than at the focus. */
+function spoken({ page, doing, notice, progress, gone, account }: State): string {
+  if (progress !== null) {
+    const { title, text } = headlineOf(progress, page)
+    return `${title}. ${text}`
+  }
+  if (gone) return 'This payment link has ended.'
+  if (!page.available) return 'Not available right now. Nothing was charged.'
+  if (notice !== null) return notice.text
+  if (doing !== null) return WHILE[doing]
+  return account === null ? '' : `Connected with ${account.wallet.name}.`
+}
+
+const WHILE: Readonly<Record<Doing, string>> = {
+  connecting: 'Waiting for your wallet to connect.',
+  switching: 'Waiting for your wallet to switch the network.',
+  looking: 'Reading your balance.',
+  signing: 'Waiting for your signature: confirm in your wallet.',
+  sending: 'Sending your payment.',
+}
+
+function useTitle({ page, progress }: State): void {
+  const paid = progress !== null && isPaid(progress)
+  useEffect(() => {
+    const { name } = page.checkout.product
+    document.title = paid ? `Paid · ${name}` : name
+  }, [paid, page.checkout.product.name])
+}

@@ -1,0 +1,109 @@
+import type { Field } from '../../model.ts'
+import { Warning } from './Icons.tsx'
+
+/** What the seller asks for. */
+export function Fields({ fields, errors }: { fields: readonly Field[]; errors: Readonly<Record<string, string>> }) {
+  return (
+    <div class="fields">
+      {fields.map((field) => (
+        <One key={field.name} field={field} error={errors[field.name] ?? null} />
+      ))}
+    </div>
+  )
+}
+
+function One({ field, error }: { field: Field; error: string | null }) {
+  const { name, label, type, required, description } = field
+  const id = `field-${name}`
+  const hint = hintOf(field)
+  const described = [hint !== null && `${id}-hint`, error !== null && `${id}-error`].filter(Boolean).join(' ')
+  const common = {
+    id,
+    name,
+    'aria-required': required,
+    'aria-invalid': error !== null,
+    ...(described === '' ? {} : { 'aria-describedby': described }),
+  }
+  const fault = error !== null && (
+    <p class="fault" id={`${id}-error`}>
+      <Warning />
+      {error}
+    </p>
+  )
+  if (type === 'boolean') {
+    return (
+      <div class="field">
+        <label class="tick">
+          <input {...INPUTS.boolean} {...common} defaultChecked={field.default === true} />
+          <span>{label}</span>
+        </label>
+        {description != null && (
+          <p class="hint hint-tick" id={`${id}-hint`}>
+            {description}
+          </p>
+        )}
+        {fault}
+      </div>
+    )
+  }
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {!required && <span class="optional">Optional</span>}
+      </label>
+      {hint !== null && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <Control field={field} common={common} />
+      {fault}
+    </div>
+  )
+}
+
+function Control({ field, common }: { field: Field; common: Record<string, unknown> }) {
+  const { type, options, placeholder } = field
+  const filled = startOf(field)
+  if (type === 'select') {
+    return (
+      <div class="select">
+        <select {...common}>
+          <option value="" selected={filled === ''}>
+            {placeholder ?? 'Choose…'}
+          </option>
+          {options?.map((option) => (
+            <option key={option} value={option} selected={option === filled}>
+              {option}
+            </option>
+          ))}
+        </select>
+      </div>
+    )
+  }
+  const text = { ...common, ...(placeholder == null ? {} : { placeholder }) }
+  if (type === 'textarea') return <textarea rows={4} {...text} defaultValue={filled} />
+  if (type === 'json') return <textarea rows={5} class="code" spellcheck={false} {...text} defaultValue={filled} />
+  return <input {...INPUTS[type]} {...text} defaultValue={filled} />
+}
+
+/** The keyboard that a phone shows, and what the browser may fill in. */
+const INPUTS = {
+  text: { type: 'text' },
+  boolean: { type: 'checkbox' },
+  number: { type: 'text', inputmode: 'decimal', autocomplete: 'off' },
+  url: { type: 'url', inputmode: 'url', autocomplete: 'url', autocapitalize: 'off', spellcheck: false },
+  email: { type: 'email', inputmode: 'email', autocomplete: 'email', autocapitalize: 'off', spellcheck: false },
+  file: { type: 'url', inputmode: 'url', autocomplete: 'off', autocapitalize: 'off', spellcheck: false },
+} as const
+
+function hintOf({ type, description }: Field): string | null {
+  if (description != null) return description
+  return type === 'file' ? 'The web address of the file.' : null
+}
+
+function startOf({ default: filled }: Field): string {
+  if (filled === null || filled === undefined) return ''
+  return typeof filled === 'string' ? filled : JSON.stringify(filled)
+}

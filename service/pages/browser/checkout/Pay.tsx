@@ -1,0 +1,184 @@
+import type { ComponentChildren } from 'preact'
+import type { Wallet } from '../pay/provider.ts'
+import { microInUsdc, short } from '../pay/amounts.ts'
+import { networkName } from '../pay/networks.ts'
+import type { Acts } from './acts.ts'
+import { Chevron, Spinner, WalletGlyph, Warning } from './Icons.tsx'
+import { hurdleOf, missingOf, priceOf, type Account, type State } from './state.ts'
+
+/** The end of the form: the wallet, and the one act that is next. */
+export function Pay({ state, acts }: { state: State; acts: Acts | null }) {
+  const { page, account, doing, notice } = state
+  if (page.checkout.testMode) {
+    return (
+      <div class="pay">
+        <Said state={state} />
+        <Primary busy={doing === 'sending' ? 'Simulating…' : null}>Simulate payment</Primary>
+        <p class="fine">You need no wallet. Nothing is charged.</p>
+      </div>
+    )
+  }
+  if (account === null) {
+    return (
+      <div class="pay">
+        <h2 id="pay-with">Pay with</h2>
+        {notice !== null && <Said state={state} />}
+        <Wallets state={state} acts={acts} />
+      </div>
+    )
+  }
+  const hurdle = hurdleOf(state)
+  return (
+    <div class="pay">
+      <h2 id="pay-with">Pay with</h2>
+      <Chosen account={account} change={acts?.changeWallet} />
+      <Said state={state} />
+      {hurdle === 'wrong-network' ? (
+        <>
+          <Hint>
+            {account.wallet.name} is on another network. {page.checkout.product.name} is paid on{' '}
+            <strong>{networkName(page.checkout.chainId)}</strong>.
+          </Hint>
+          <Secondary busy={doing === 'switching' ? 'Switch in your wallet…' : null} act={acts?.switchNetwork}>
+            Switch to {networkName(page.checkout.chainId)}
+          </Secondary>
+        </>
+      ) : hurdle === 'too-little' ? (
+        <>
+          <Hint>
+            You need <strong>{microInUsdc(missingOf(page, account) ?? 0n)} USDC</strong> more on{' '}
+            {networkName(page.checkout.chainId)}. Your wallet has {microInUsdc(account.balance ?? 0n)} USDC.
+          </Hint>
+          <Secondary busy={doing === 'looking' ? 'Looking…' : null} act={acts?.look}>
+            Check again
+          </Secondary>
+        </>
+      ) : (
+        <>
+          <Primary busy={doing === 'signing' ? 'Confirm in your wallet…' : doing === 'sending' ? 'Sending…' : null}>
+            Pay {priceOf(page)}
+          </Primary>
+          <p class="fine">You sign once. The seller gets exactly this amount, and you pay no network fee.</p>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Wallets({ state: { wallets, doing }, acts }: { state: State; acts: Acts | null }) {
+  if (wallets === null) {
+    return (
+      <div class="wallet wallet-awaited">
+        <Spinner /> Looking for your wallet…
+      </div>
+    )
+  }
+  if (wallets.length === 0) {
+    return (
+      <Hint>
+        <strong>There is no wallet in this browser.</strong> Open this page in the browser of your wallet’s app, or
+        install a wallet extension and load the page again.
+      </Hint>
+    )
+  }
+  return (
+    <ul class="wallets" aria-labelledby="pay-with">
+      {wallets.map((wallet) => (
+        <li key={wallet.id}>
+          <button
+            type="button"
+            class="wallet"
+            aria-disabled={doing !== null}
+            onClick={() => {
+              acts?.connect(wallet)
+            }}
+          >
+            <Face wallet={wallet} />
+            <span class="wallet-name">{wallet.name}</span>
+            {doing === 'connecting' ? <Spinner /> : <Chevron />}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Chosen({ account, change }: { account: Account; change: (() => void) | undefined }) {
+  return (
+    <div class="wallet wallet-chosen">
+      <Face wallet={account.wallet} />
+      <span class="wallet-name">
+        {account.wallet.name}
+        <span class="funds">
+          <span class="mono" title={account.address}>
+            {short(account.address)}
+          </span>
+          {account.balance !== null && <span class="balance"> · {microInUsdc(account.balance)} USDC</span>}
+        </span>
+      </span>
+      <button type="button" class="link" onClick={change}>
+        Change<span class="unseen"> wallet</span>
+      </button>
+    </div>
+  )
+}
+
+function Face({ wallet: { icon } }: { wallet: Wallet }) {
+  return <span class="face">{icon === null ? <WalletGlyph /> : <img src={icon} alt="" width={24} height={24} />}</span>
+}
+
+function Said({ state: { notice } }: { state: State }) {
+  if (notice === null) return null
+  return (
+    <p class={notice.tone === 'bad' ? 'notice notice-bad' : 'notice'}>
+      <Warning />
+      <span>{notice.text}</span>
+    </p>
+  )
+}
+
+function Hint({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="notice">
+      <Warning />
+      <span>{children}</span>
+    </p>
+  )
+}
+
+/** Never disabled while it works, or the focus would fall off it. */
+function Primary({ busy, children }: { busy: string | null; children: ComponentChildren }) {
+  return (
+    <button type="submit" class="button" aria-disabled={busy !== null}>
+      {busy === null ? (
+        children
+      ) : (
+        <>
+          <Spinner /> {busy}
+        </>
+      )}
+    </button>
+  )
+}
+
+function Secondary({
+  busy,
+  act,
+  children,
+}: {
+  busy: string | null
+  act: (() => void) | undefined
+  children: ComponentChildren
+}) {
+  return (
+    <button type="button" class="button" aria-disabled={busy !== null} onClick={act}>
+      {busy === null ? (
+        children
+      ) : (
+        <>
+          <Spinner /> {busy}
+        </>
+      )}
+    </button>
+  )
+}

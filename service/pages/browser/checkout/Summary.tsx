@@ -1,0 +1,67 @@
+import type { CheckoutPage } from '../../model.ts'
+import { inUsdc, short } from '../pay/amounts.ts'
+import { isTestNetwork, networkName } from '../pay/networks.ts'
+import { CoinMark } from './Icons.tsx'
+
+/** What is paid for and how much; then, where there is room beside the form or else below it, to whom and how. */
+export function Summary({ page }: { page: CheckoutPage }) {
+  const { product, price } = page.checkout
+  return (
+    <div class="side">
+      <section class="summary column" aria-label="What you pay for">
+        <p class="tile" aria-hidden="true">
+          {Array.from(product.name)[0]?.toUpperCase()}
+        </p>
+        <div class="heading">
+          <h1>{product.name}</h1>
+          <p class="price">
+            <span class="amount">{inUsdc(price)}</span> <span class="unit">USDC</span>
+          </p>
+        </div>
+        {product.description !== null && <p class="description">{product.description}</p>}
+      </section>
+      <Terms page={page} />
+    </div>
+  )
+}
+
+function Terms({ page }: { page: CheckoutPage }) {
+  const { chainId, recipient, explorer, testMode } = page.checkout
+  return (
+    <section class="terms column" aria-label="Terms">
+      <dl class="facts">
+        <div>
+          <dt>Network</dt>
+          <dd>
+            {networkName(chainId)}
+            {isTestNetwork(chainId) && !testMode && <span class="badge">Test tokens</span>}
+          </dd>
+        </div>
+        {recipient !== null && (
+          <div>
+            <dt>Paid to</dt>
+            <dd>
+              <a
+                class="mono"
+                href={`${explorer}/address/${recipient}`}
+                target="_blank"
+                rel="noreferrer noopener"
+                title={recipient}
+              >
+                {short(recipient)}
+                <span class="unseen"> (opens the block explorer)</span>
+              </a>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Network fee</dt>
+          <dd>None</dd>
+        </div>
+      </dl>
+      <p class="maker">
+        <CoinMark /> Powered by Coinslot
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,145 @@
+import type { CheckoutPage, PaymentState } from '../../model.ts'
+import type { PaymentPayload } from '../pay/authorization.ts'
+import { isRecord } from '../pay/provider.ts'
+
+export type PayCall =
+  | { input: Record<string, unknown>; quoteId?: string; paymentPayload: PaymentPayload }
+  | { input: Record<string, unknown>; simulate: true }
+
+/**
+ * `refused` is an answer: nothing was taken. `unknown` is the lack of one, or of a server that can be believed:
+ * the payment may be under way, and the same call says so when it is sent again.
+ */
+export type Outcome =
+  | { kind: 'payment'; state: PaymentState }
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'unknown'; retryAfterMs: number | null }
+
+export interface Refusal {
+  status: number
+  code: string
+  sentence: string
+  /** By what is wrong, in the server's words: `input.email`. */
+  details: Readonly<Record<string, string>>
+}
+
+/** The addresses beneath the page's own. */
+export interface Api {
+  page(): Promise<CheckoutPage | 'gone' | 'unknown'>
+  /** The key makes a repeated simulation the same one; a signed authorization is its own name. */
+  pay(call: PayCall, key: string | null): Promise<Outcome>
+  payment(id: string): Promise<Outcome>
+  /** Tells each state until there is no more to tell; the answer ends it early. */
+  follow(id: string, told: (state: PaymentState) => void): () => void
+}
+
+export function openApi(at: string): Api {
+  const paymentAt = (id: string): string => `${at}/payments/${encodeURIComponent(id)}`
+  return {
+    async page() {
+      const answer = await ask(at, {})
+      if (answer?.status === 200) return answer.body as unknown as CheckoutPage
+      return answer?.body['code'] === 'checkout_not_found' ? 'gone' : 'unknown'
+    },
+    async pay(call, key) {
+      const body = JSON.stringify(call)
+      const headers = { 'content-type': 'application/json', ...(key === null ? {} : { 'idempotency-key': key }) }
+      return outcomeOf(await ask(`${at}/pay`, { method: 'POST', body, headers }))
+    },
+    payment: async (id) => outcomeOf(await ask(paymentAt(id), {})),
+    follow: (id, told) => follow(paymentAt(id), told),
+  }
+}
+
+interface Asked {
+  method?: 'POST'
+  body?: string
+  headers?: Readonly<Record<string, string>>
+}
+
+interface Answer {
+  status: number
+  body: Record<string, unknown>
+  retryAfterMs: number | null
+}
+
+async function ask(url: string, init: Asked): Promise<Answer | null> {
+  try {
+    const response = await fetch(url, {
+      ...init,
+      headers: { accept: 'application/json', ...init.headers },
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    const body: unknown = await response.json()
+    const retryAfter = Number(response.headers.get('retry-after') ?? NaN)
+    return {
+      status: response.status,
+      body: isRecord(body) ? body : {},
+      retryAfterMs: Number.isFinite(retryAfter) ? retryAfter * 1000 : null,
+    }
+  } catch {
+    return null
+  }
+}
+
+function outcomeOf(answer: Answer | null): Outcome {
+  if (answer === null) return { kind: 'unknown', retryAfterMs: null }
+  const { status, body } = answer
+  if (status < 300 && isState(body)) return { kind: 'payment', state: body }
+  const code = typeof body['code'] === 'string' ? body['code'] : ''
+  const final = status >= 400 && status < 500 && status !== 408 && status !== 429
+  if ((!final || code === '') && !NOTHING_TAKEN.has(code)) return { kind: 'unknown', retryAfterMs: answer.retryAfterMs }
+  const sentence = typeof body['error'] === 'string' ? body['error'] : 'This cannot be paid right now.'
+  return { kind: 'refused', refusal: { status, code, sentence, details: texts(body['details']) } }
+}
+
+/** Said by the server before it accepted anything; from then on it answers with the payment, whatever goes wrong. */
+const NOTHING_TAKEN = new Set([
+  'workflow_unavailable',
+  'network_unavailable',
+  'rpc_unavailable',
+  'gas_budget_spent',
+  'gas_too_dear',
+])
+/** Longer than the server waits for a chain. */
+const TIMEOUT_MS = 60_000
+
+function isState(body: Record<string, unknown>): body is PaymentState & Record<string, unknown> {
+  return isRecord(body['payment']) && typeof body['payment']['id'] === 'string'
+}
+
+function texts(details: unknown): Record<string, string> {
+  if (!isRecord(details)) return {}
+  return Object.fromEntries(
+    Object.entries(details).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+/** By server-sent events; by asking again and again where those do not come through. */
+function follow(url: string, told: (state: PaymentState) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let over = false
+  const source = new EventSource(url)
+  source.addEventListener('state', (event) => {
+    const state: unknown = JSON.parse((event as MessageEvent<string>).data)
+    if (isRecord(state) && isState(state)) told(state)
+  })
+  source.addEventListener('error', () => {
+    // It comes back by itself unless the server refused it, or a proxy answers in its place.
+    if (source.readyState === EventSource.CLOSED && timer === undefined) void poll()
+  })
+  const poll = async (): Promise<void> => {
+    const outcome = outcomeOf(await ask(url, {}))
+    if (over) return
+    if (outcome.kind === 'payment') told(outcome.state)
+    if (!over) timer = setTimeout(() => void poll(), POLL_MS)
+  }
+  return () => {
+    over = true
+    source.close()
+    clearTimeout(timer)
+  }
+}
+
+const POLL_MS = 3_000

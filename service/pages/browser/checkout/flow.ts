@@ -1,0 +1,277 @@
+import type { CheckoutPage, PaymentState } from '../../model.ts'
+import { authorize, randomHex, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
+import { isRejected, type Hex } from '../pay/provider.ts'
+import { sign } from '../pay/wallet.ts'
+import type { Api, PayCall, Refusal } from './api.ts'
+import { check, type Raw } from './form.ts'
+import type { Keeper, Kept } from './kept.ts'
+import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type State } from './state.ts'
+import type { Watched } from './watched.ts'
+
+/** From a filled form to a payment that has come to rest. */
+export interface Flow {
+  /** Goes on with the payment that this page is about, or that an earlier life of it began. */
+  resume(payment: PaymentState | null): void
+  pay(raw: Raw): Promise<void>
+  simulate(raw: Raw): Promise<void>
+  /** After a failure: back to the form. */
+  again(): void
+  /** The price holds ten minutes; a page that stays open asks anew. */
+  renew(): Promise<void>
+}
+
+interface Parts {
+  store: Watched<State>
+  api: Api
+  keeper: Keeper
+  /** The checkout's own path. */
+  home: string
+  /** The server's, as far as this page knows it. */
+  now(): number
+}
+
+export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
+  /** Signed, and refused before anything was taken: good for the next attempt instead of another signature. */
+  let spare: PaymentPayload | null = null
+  /** What the payment that is awaited was signed with. */
+  let sending: Kept | null = null
+  let unfollow: () => void = () => undefined
+
+  async function pay(raw: Raw): Promise<void> {
+    const { account, doing, page } = store.read()
+    if (doing !== null || account === null || hurdleOf(store.read()) === 'wrong-network') return
+    const input = filled(page, raw)
+    if (input === null) return
+    const under = keeper.read()
+    if (under !== null) {
+      // Another tab has signed, and is not done: one more signature could pay twice.
+      await send(under)
+      return
+    }
+    if (await outdated(page)) return
+    const terms = store.read().page.paymentRequirements?.v2
+    if (terms === undefined) return
+    if (spare === null || !stillPays(spare, terms, now()) || spare.payload.authorization.from !== account.address) {
+      spare = await signed(account.address)
+    }
+    if (spare === null) return
+    const kept: Kept = {
+      input,
+      paymentPayload: spare,
+      quoteId: store.read().page.quote.quoteId,
+      payment: null,
+    }
+    keeper.write(kept)
+    await send(kept)
+  }
+
+  /** Nobody signs for another price than the one on the button that was clicked. */
+  async function outdated(page: CheckoutPage): Promise<boolean> {
+    if (Date.parse(page.quote.expiresAt) - now() >= RENEW_BEFORE_MS) return false
+    store.change({ doing: 'sending' })
+    const changed = await renew()
+    store.change({ doing: null })
+    return changed
+  }
+
+  async function signed(from: Hex): Promise<PaymentPayload | null> {
+    const { account, page } = store.read()
+    const accepted = page.paymentRequirements?.v2
+    if (account === null || accepted === undefined) return null
+    store.change({ doing: 'signing', notice: null })
+    const authorization = authorize(accepted, from, now())
+    try {
+      const signature = await sign(account.wallet.provider, from, typedData(accepted, authorization))
+      const { product, url } = page.checkout
+      const resource = { url, description: product.name, mimeType: 'application/json' }
+      return { x402Version: 2, resource, accepted, payload: { signature, authorization } }
+    } catch (error) {
+      const text = isRejected(error)
+        ? 'You declined in your wallet. Nothing was charged.'
+        : `${account.wallet.name} could not sign. Nothing was charged.`
+      store.change({ notice: { tone: isRejected(error) ? 'plain' : 'bad', text } })
+      return null
+    } finally {
+      store.change({ doing: null })
+    }
+  }
+
+  async function simulate(raw: Raw): Promise<void> {
+    if (store.read().doing !== null) return
+    const input = filled(store.read().page, raw)
+    if (input === null) return
+    const refusal = await ask({ input, simulate: true }, randomHex())
+    if (refusal !== null) refuse(refusal)
+  }
+
+  async function send(kept: Kept): Promise<void> {
+    const { input, paymentPayload, quoteId } = kept
+    spare = paymentPayload
+    sending = kept
+    const forget = (): void => {
+      keeper.forget((other) => nonceOf(other) === nonceOf(kept))
+    }
+    let refusal = await ask({ input, paymentPayload, quoteId }, null)
+    if (refusal?.code === 'quote_expired') {
+      const changed = await renew(true)
+      const { page } = store.read()
+      const terms = page.paymentRequirements?.v2
+      if (terms !== undefined && stillPays(paymentPayload, terms, now())) {
+        refusal = await ask({ input, paymentPayload, quoteId: page.quote.quoteId }, null)
+      } else if (changed) {
+        // The page says the new price already; whoever agrees to it signs anew.
+        sending = null
+        forget()
+        return
+      }
+    }
+    if (refusal === null) return
+    sending = null
+    forget()
+    if (!isAboutInput(refusal) && refusal.status < 500) spare = null
+    refuse(refusal)
+  }
+
+  /** Asks until there is an answer: without one, nobody knows whether the money moves, and the page says just that. */
+  async function ask(call: PayCall, key: string | null): Promise<Refusal | null> {
+    store.change({ doing: 'sending', notice: null, errors: {}, progress: { state: null, slow: false, live: true } })
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await api.pay(call, key)
+      if (outcome.kind === 'payment') {
+        store.change({ doing: null })
+        arrived(outcome.state, true)
+        return null
+      }
+      if (outcome.kind === 'refused') {
+        store.change({ doing: null, progress: null })
+        return outcome.refusal
+      }
+      if (attempt >= 1) store.change({ progress: { state: null, slow: true, live: true } })
+      await wait(outcome.retryAfterMs ?? Math.min(1_000 * 2 ** attempt, 15_000))
+    }
+  }
+
+  function refuse(refusal: Refusal): void {
+    const errors = Object.fromEntries(
+      Object.entries(refusal.details).flatMap(([name, fault]) =>
+        name.startsWith('input.') ? [[name.slice('input.'.length), `This ${fault}.`]] : [],
+      ),
+    )
+    if (refusal.code === 'checkout_not_found') store.change({ gone: true })
+    else if (Object.keys(errors).length > 0) store.change({ errors })
+    else if (refusal.code === 'workflow_unavailable') store.change({ page: { ...store.read().page, available: false } })
+    else store.change({ notice: { tone: 'bad', text: withoutCharge(refusal.sentence) } })
+  }
+
+  function filled(page: CheckoutPage, raw: Raw): Record<string, unknown> | null {
+    const { input, errors } = check(page.checkout.fields, raw)
+    store.change({ errors, notice: null })
+    return Object.keys(errors).length === 0 ? input : null
+  }
+
+  function arrived(state: PaymentState, live: boolean): void {
+    unfollow()
+    const { id } = state.payment
+    history.replaceState(history.state, '', `${home}#payment=${id}`)
+    if (sending !== null) keeper.write({ ...sending, payment: id })
+    sending = null
+    const told = (next: PaymentState): void => {
+      const progress = { state: next, slow: false, live }
+      store.change({ progress })
+      // From here on the payment's own address says everything; a new visit to the link begins anew.
+      if (isPaid(progress) || isOver(progress)) {
+        spare = null
+        keeper.forget(({ payment }) => payment === id)
+      }
+      if (isOver(progress)) unfollow()
+    }
+    unfollow = () => undefined
+    told(state)
+    if (isOver({ state, slow: false, live })) return
+    const slowly = setTimeout(() => {
+      const { progress } = store.read()
+      if (progress?.state !== null && progress !== null && !isOver(progress)) {
+        store.change({ progress: { ...progress, slow: true } })
+      }
+    }, SLOW_MS)
+    const end = api.follow(id, told)
+    unfollow = () => {
+      clearTimeout(slowly)
+      end()
+    }
+  }
+
+  async function find(id: string): Promise<void> {
+    store.change({ progress: { state: null, slow: false, live: false } })
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await api.payment(id)
+      if (outcome.kind === 'payment') {
+        arrived(outcome.state, !isOver({ state: outcome.state, slow: false, live: false }))
+        return
+      }
+      if (outcome.kind === 'refused') {
+        history.replaceState(history.state, '', home)
+        store.change({ progress: null })
+        const kept = keeper.read()
+        if (kept !== null) await send(kept)
+        return
+      }
+      await wait(outcome.retryAfterMs ?? Math.min(1_000 * 2 ** attempt, 15_000))
+    }
+  }
+
+  /** Answers whether something else is asked for now than the customer has seen. */
+  async function renew(forced = false): Promise<boolean> {
+    const { page: before, progress } = store.read()
+    if (!forced && progress !== null) return false
+    const page = await api.page()
+    if (page === 'gone') store.change({ gone: true })
+    if (typeof page === 'string') return page === 'gone'
+    store.change({ page })
+    const was = before.paymentRequirements?.v2
+    const is = page.paymentRequirements?.v2
+    if (was?.amount === is?.amount && was?.network === is?.network) return false
+    store.change({ notice: { tone: 'plain', text: `The price has changed. It is now ${priceOf(page)}.` } })
+    return true
+  }
+
+  return {
+    pay,
+    simulate,
+    async renew() {
+      await renew()
+    },
+    resume(payment) {
+      if (payment !== null) {
+        arrived(payment, !isOver({ state: payment, slow: false, live: false }))
+        return
+      }
+      const id = /^#payment=(pay_[0-9A-Za-z]+)$/.exec(location.hash)?.[1]
+      const kept = keeper.read()
+      if (id !== undefined) void find(id)
+      else if (kept !== null) void send(kept)
+    },
+    again() {
+      unfollow()
+      history.replaceState(history.state, '', home)
+      store.change({ progress: null, notice: null, errors: {} })
+      void renew()
+    },
+  }
+}
+
+const SLOW_MS = 20_000
+/** A quote must outlive the customer's reading and signing. */
+const RENEW_BEFORE_MS = 120_000
+
+function nonceOf({ paymentPayload }: Kept): string {
+  return paymentPayload.payload.authorization.nonce
+}
+
+function isAboutInput({ details }: Refusal): boolean {
+  return Object.keys(details).some((name) => name.startsWith('input.'))
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

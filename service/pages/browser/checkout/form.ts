@@ -1,0 +1,104 @@
+import type { Field } from '../../model.ts'
+
+/** What a form holds of a field: the text of it, or whether its box is ticked. */
+export type Raw = Readonly<Record<string, string | boolean>>
+
+export interface Checked {
+  input: Record<string, unknown>
+  /** By field; none when all is well. */
+  errors: Record<string, string>
+}
+
+/** The same questions as the server asks, asked sooner; the server's answer is the one that counts. */
+export function check(fields: readonly Field[], raw: Raw): Checked {
+  const input: Record<string, unknown> = {}
+  const errors: Record<string, string> = {}
+  for (const field of fields) {
+    const value = raw[field.name]
+    if (typeof value === 'boolean') {
+      input[field.name] = value
+      continue
+    }
+    const text = (value ?? '').trim()
+    if (text === '') {
+      if (field.required) errors[field.name] = field.type === 'select' ? 'Choose one.' : 'This is needed.'
+      continue
+    }
+    const read = READERS[field.type](text, field)
+    if ('error' in read) errors[field.name] = read.error
+    else input[field.name] = read.value
+  }
+  return { input, errors }
+}
+
+type Reader = (text: string, field: Field) => { value: unknown } | { error: string }
+
+const asText: Reader = (text, { min, max }) => {
+  const { length } = Array.from(text)
+  if (min != null && length < min) return { error: `At least ${count(min)}, please.` }
+  if (max != null && length > max) return { error: `At most ${count(max)}, please.` }
+  return { value: text }
+}
+
+const asNumber: Reader = (text, { min, max }) => {
+  const value = Number(text)
+  if (!Number.isFinite(value)) return { error: 'Enter a number, such as 12.5.' }
+  if (min != null && value < min) return { error: `Enter ${String(min)} or more.` }
+  if (max != null && value > max) return { error: `Enter ${String(max)} or less.` }
+  return { value }
+}
+
+const asUrl: Reader = (text) => {
+  try {
+    const { protocol } = new URL(text)
+    if (protocol === 'https:' || protocol === 'http:') return { value: text }
+  } catch {
+    // The sentence below says it.
+  }
+  return { error: 'Enter a full web address, such as https://example.com.' }
+}
+
+const asEmail: Reader = (text) =>
+  /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+    ? { value: text }
+    : { error: 'Enter an e-mail address, such as name@example.com.' }
+
+const asJson: Reader = (text) => {
+  try {
+    JSON.parse(text)
+    // As it was written: the server reads it, and sees digits that a number here would lose.
+    return { value: text }
+  } catch {
+    return { error: 'This is not valid JSON.' }
+  }
+}
+
+const asOption: Reader = (text, { options }) =>
+  options?.includes(text) === true ? { value: text } : { error: 'Choose one of the list.' }
+
+const READERS: Readonly<Record<Field['type'], Reader>> = {
+  text: asText,
+  textarea: asText,
+  number: asNumber,
+  // A box is no text and never comes here.
+  boolean: () => ({ value: false }),
+  select: asOption,
+  url: asUrl,
+  email: asEmail,
+  json: asJson,
+  file: asUrl,
+}
+
+function count(characters: number): string {
+  return characters === 1 ? '1 character' : `${String(characters)} characters`
+}
+
+/** What stands in the form now. */
+export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
+  return Object.fromEntries(
+    fields.map(({ name, type }): [string, string | boolean] => {
+      const control = form.elements.namedItem(name) as HTMLInputElement | null
+      return [name, type === 'boolean' ? control?.checked === true : (control?.value ?? '')]
+    }),
+  )
+}

@@ -1,0 +1,74 @@
+import type { PaymentPayload } from '../pay/authorization.ts'
+import { isRecord } from '../pay/provider.ts'
+
+/**
+ * What must survive the page: a signature that was given, before it is sent anywhere. Whoever finds one sends
+ * that same one again instead of asking for another, so that no reload ever pays twice.
+ */
+export interface Kept {
+  input: Record<string, unknown>
+  paymentPayload: PaymentPayload
+  quoteId: string
+  /** Once the server has answered with one. */
+  payment: string | null
+}
+
+export interface Keeper {
+  read(): Kept | null
+  write(kept: Kept): void
+  /** Only the one that is meant: another tab may have kept another meanwhile. */
+  forget(meant: (kept: Kept) => boolean): void
+}
+
+/** One for each checkout, in all tabs of this browser. */
+export function openKeeper(checkoutId: string): Keeper {
+  const name = `coinslot:${checkoutId}`
+  const read = (): Kept | null => {
+    try {
+      return fromText(localStorage.getItem(name)) ?? fromText(entryText(name))
+    } catch {
+      return fromText(entryText(name))
+    }
+  }
+  return {
+    read,
+    write(kept) {
+      const text = JSON.stringify({ version: VERSION, ...kept })
+      try {
+        localStorage.setItem(name, text)
+      } catch {
+        // Storage is switched off: this tab's own history entry survives a reload too.
+        history.replaceState({ ...(history.state as object | null), [name]: text }, '')
+      }
+    },
+    forget(meant) {
+      const kept = read()
+      if (kept === null || !meant(kept)) return
+      try {
+        localStorage.removeItem(name)
+      } catch {
+        // Then nothing was written there either.
+      }
+      history.replaceState({ ...(history.state as object | null), [name]: undefined }, '')
+    },
+  }
+}
+
+const VERSION = 1
+
+/** Of this tab's history entry. */
+function entryText(name: string): string | null {
+  const text = (history.state as Record<string, unknown> | null)?.[name]
+  return typeof text === 'string' ? text : null
+}
+
+function fromText(text: string | null): Kept | null {
+  if (text === null) return null
+  try {
+    const kept: unknown = JSON.parse(text)
+    if (!isRecord(kept) || kept['version'] !== VERSION || !isRecord(kept['paymentPayload'])) return null
+    return kept as unknown as Kept
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,141 @@
+import { discoverWallets } from '../pay/discovery.ts'
+import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../pay/provider.ts'
+import { balanceOf, chainIdOf, connect, known, switchTo, toChainId } from '../pay/wallet.ts'
+import type { Account, Notice, State } from './state.ts'
+import type { Watched } from './watched.ts'
+
+/** The wallets of this browser, and the account that is to pay. */
+export interface Purse {
+  /** Looks for wallets until the answer is called; takes the account up again that the customer let in before. */
+  open(): () => void
+  connect(wallet: Wallet): Promise<void>
+  switchNetwork(): Promise<void>
+  /** Reads network and balance anew, because the customer asked. */
+  look(): Promise<void>
+  /** The same by itself. */
+  refresh(): void
+  change(): void
+}
+
+export function openPurse(store: Watched<State>): Purse {
+  let unhear: () => void = () => undefined
+  /** Asked once each; and no more once the customer chose by hand. */
+  const asked = new Set<string>()
+  let chosen = false
+  let looks = 0
+
+  async function takeUp(wallet: Wallet): Promise<void> {
+    asked.add(wallet.id)
+    const [address] = await known(wallet.provider)
+    if (address !== undefined && !chosen && store.read().account === null) await use(wallet, address)
+  }
+
+  async function use(wallet: Wallet, address: Hex): Promise<void> {
+    const account: Account = { wallet, address, chainId: await chainIdOf(wallet.provider), balance: null }
+    store.change({ account })
+    unhear()
+    unhear = hear(wallet, address)
+    // Nobody has to wait for the balance: who clicks on "Pay" at once is served at once.
+    void look()
+  }
+
+  function hear({ provider }: Wallet, address: Hex): () => void {
+    const onAccounts = (told: unknown): void => {
+      const now: unknown = Array.isArray(told) ? told[0] : undefined
+      const { account } = store.read()
+      if (account === null || String(now).toLowerCase() === address.toLowerCase()) return
+      if (typeof now === 'string') void use(account.wallet, now as Hex)
+      else forget()
+    }
+    const onChain = (told: unknown): void => {
+      const { account } = store.read()
+      if (account === null) return
+      store.change({ account: { ...account, chainId: toChainId(told), balance: null }, notice: null })
+      void look()
+    }
+    provider.on?.('accountsChanged', onAccounts)
+    provider.on?.('chainChanged', onChain)
+    return () => {
+      provider.removeListener?.('accountsChanged', onAccounts)
+      provider.removeListener?.('chainChanged', onChain)
+    }
+  }
+
+  async function look(): Promise<void> {
+    const { account, page } = store.read()
+    if (account === null) return
+    const turn = ++looks
+    const { wallet, address } = account
+    const chainId = await chainIdOf(wallet.provider).catch(() => account.chainId)
+    const { asset } = page.checkout
+    const balance = chainId === page.checkout.chainId ? await balanceOf(wallet.provider, asset.address, address) : null
+    const now = store.read().account
+    // Whoever looked later knows better.
+    if (turn === looks && now !== null) store.change({ account: { ...now, chainId, balance } })
+  }
+
+  function forget(): void {
+    unhear()
+    unhear = () => undefined
+    looks++
+    chosen = true
+    store.change({ account: null, notice: null })
+  }
+
+  async function doing(what: 'connecting' | 'switching' | 'looking', act: () => Promise<void>, declined: string) {
+    if (store.read().doing !== null) return
+    store.change({ doing: what, notice: null })
+    try {
+      await act()
+    } catch (error) {
+      store.change({ notice: noticeOf(error, declined) })
+    } finally {
+      store.change({ doing: null })
+    }
+  }
+
+  return {
+    open() {
+      const stop = discoverWallets((wallets) => {
+        store.change({ wallets })
+        for (const wallet of wallets) if (!asked.has(wallet.id)) void takeUp(wallet).catch(() => undefined)
+      })
+      return () => {
+        stop()
+        unhear()
+      }
+    },
+    connect: (wallet) =>
+      doing(
+        'connecting',
+        async () => {
+          chosen = true
+          const [address] = await connect(wallet.provider)
+          if (address === undefined) throw new Error('no account')
+          await use(wallet, address)
+        },
+        'You did not connect a wallet. Nothing was charged.',
+      ),
+    switchNetwork: () =>
+      doing(
+        'switching',
+        async () => {
+          const { account, page } = store.read()
+          if (account === null) return
+          await switchTo(account.wallet.provider, page.checkout.chainId)
+          await look()
+          if (store.read().account?.chainId !== page.checkout.chainId) throw new Error('not switched')
+        },
+        'The network was not switched. You can also switch it in your wallet.',
+      ),
+    look: () => doing('looking', look, ''),
+    refresh: () => void look(),
+    change: forget,
+  }
+}
+
+function noticeOf(error: unknown, declined: string): Notice {
+  if (isRejected(error)) return { tone: 'plain', text: declined }
+  if (codeOf(error) === PENDING) return { tone: 'plain', text: 'Your wallet is waiting for you: open it to go on.' }
+  return { tone: 'bad', text: 'The wallet did not answer as it should. Open it and try again.' }
+}

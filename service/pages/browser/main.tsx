@@ -1,0 +1,63 @@
+import { hydrate } from 'preact'
+import type { CheckoutPage, PaymentState } from '../model.ts'
+import { openApi } from './checkout/api.ts'
+import { Checkout } from './checkout/Checkout.tsx'
+import { openFlow } from './checkout/flow.ts'
+import { openKeeper } from './checkout/kept.ts'
+import { openPurse } from './checkout/purse.ts'
+import { firstState, hurdleOf, type State } from './checkout/state.ts'
+import { openWatched } from './checkout/watched.ts'
+import './style.css'
+
+interface Data {
+  page: CheckoutPage
+  payment: PaymentState | null
+  now: number
+}
+
+/** The clock here may be wrong by hours; what is signed is measured by the server's. */
+function start({ page, payment }: Data, clockBehindMs: number): void {
+  const root = document.getElementById('root')
+  if (root === null) return
+  const store = openWatched<State>(firstState(page, payment))
+  const now = (): number => Date.now() + clockBehindMs
+  const purse = openPurse(store)
+  // The path alone: the page may have been reached by another name than its public one.
+  const home = new URL(page.checkout.url).pathname
+  const api = openApi(home)
+  const flow = openFlow({ store, api, keeper: openKeeper(page.checkout.id), home, now })
+  hydrate(
+    <Checkout
+      store={store}
+      acts={{
+        pay: (raw) => void flow.pay(raw),
+        simulate: (raw) => void flow.simulate(raw),
+        connect: (wallet) => void purse.connect(wallet),
+        switchNetwork: () => void purse.switchNetwork(),
+        look: () => void purse.look(),
+        changeWallet: purse.change,
+        again: flow.again,
+        retry: () => void flow.renew(),
+      }}
+    />,
+    root,
+  )
+  flow.resume(payment)
+  if (!page.checkout.testMode) purse.open()
+
+  // A tab comes back after an hour: the price, the balance and the wallet's network are read anew.
+  const lookAround = (): void => {
+    if (document.visibilityState !== 'visible') return
+    if (Date.parse(store.read().page.quote.expiresAt) - now() < RENEW_MS) void flow.renew()
+    if (hurdleOf(store.read()) === 'too-little') purse.refresh()
+  }
+  document.addEventListener('visibilitychange', lookAround)
+  setInterval(lookAround, LOOK_MS)
+}
+
+const RENEW_MS = 60_000
+const LOOK_MS = 15_000
+
+// Last: the constants above have no value before.
+const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data
+start(data, data.now - Date.now())

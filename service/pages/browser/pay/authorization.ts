@@ -1,0 +1,89 @@
+import type { Requirements } from '../../model.ts'
+import type { Hex } from './provider.ts'
+
+/** The permission to move so much USDC once (EIP-3009); numbers as texts, as they travel. */
+export interface Authorization {
+  from: Hex
+  to: string
+  value: string
+  validAfter: string
+  validBefore: string
+  nonce: Hex
+}
+
+/** What is sent to pay with: x402 version 2. */
+export interface PaymentPayload {
+  x402Version: 2
+  resource: { url: string; description: string; mimeType: string }
+  accepted: Requirements
+  payload: { signature: Hex; authorization: Authorization }
+}
+
+export type TypedData = ReturnType<typeof typedData>
+
+/** Valid long enough to read it in the wallet before signing. */
+export function authorize(terms: Requirements, from: Hex, nowMs: number): Authorization {
+  return {
+    from,
+    to: terms.payTo,
+    value: terms.amount,
+    // From ever: a wallet's or a chain's clock that runs late must not refuse it.
+    validAfter: '0',
+    validBefore: String(Math.floor(nowMs / 1000) + Math.max(terms.maxTimeoutSeconds, VALID_SECONDS)),
+    nonce: randomHex(),
+  }
+}
+
+export function typedData(terms: Requirements, message: Authorization) {
+  return {
+    types: {
+      EIP712Domain: [
+        { name: 'name', type: 'string' },
+        { name: 'version', type: 'string' },
+        { name: 'chainId', type: 'uint256' },
+        { name: 'verifyingContract', type: 'address' },
+      ],
+      TransferWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'TransferWithAuthorization',
+    domain: {
+      name: terms.extra.name,
+      version: terms.extra.version,
+      chainId: Number(terms.network.replace('eip155:', '')),
+      verifyingContract: terms.asset,
+    },
+    message,
+  }
+}
+
+/** Whether what was signed still pays exactly this, and stays valid until a slow chain is done with it. */
+export function stillPays({ accepted, payload }: PaymentPayload, terms: Requirements, nowMs: number): boolean {
+  const { to, value, validBefore } = payload.authorization
+  return (
+    same(to, terms.payTo) &&
+    value === terms.amount &&
+    accepted.network === terms.network &&
+    same(accepted.asset, terms.asset) &&
+    Number(validBefore) > nowMs / 1000 + MARGIN_SECONDS
+  )
+}
+
+const VALID_SECONDS = 900
+const MARGIN_SECONDS = 60
+
+function same(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** 32 bytes. Unlike a UUID also to be had where a page came without TLS. */
+export function randomHex(): Hex {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

@@ -1,0 +1,64 @@
+import { chainToAdd } from './networks.ts'
+import { codeOf, isRejected, UNKNOWN_CHAIN, type Hex, type Provider } from './provider.ts'
+import type { TypedData } from './authorization.ts'
+
+/** The addresses that the wallet lets this page see; asks its owner where it must. */
+export async function connect(provider: Provider): Promise<Hex[]> {
+  return addresses(await provider.request({ method: 'eth_requestAccounts' }))
+}
+
+/** Without asking anybody: those that were let in before. */
+export async function known(provider: Provider): Promise<Hex[]> {
+  try {
+    return addresses(await provider.request({ method: 'eth_accounts' }))
+  } catch {
+    return []
+  }
+}
+
+export async function chainIdOf(provider: Provider): Promise<number> {
+  return toChainId(await provider.request({ method: 'eth_chainId' }))
+}
+
+/** Some wallets say it in decimals. */
+export function toChainId(told: unknown): number {
+  return typeof told === 'string' || typeof told === 'number' ? Number(told) : NaN
+}
+
+export async function switchTo(provider: Provider, chainId: number): Promise<void> {
+  const change = { method: 'wallet_switchEthereumChain', params: [{ chainId: `0x${chainId.toString(16)}` }] }
+  try {
+    await provider.request(change)
+  } catch (error) {
+    if (codeOf(error) !== UNKNOWN_CHAIN) throw error
+    await provider.request({ method: 'wallet_addEthereumChain', params: [chainToAdd(chainId)] })
+    // Most wallets have switched by now; one that has not is asked once more, and one that will not is seen later.
+    await provider.request(change).catch((refusal: unknown) => {
+      if (isRejected(refusal)) throw refusal
+    })
+  }
+}
+
+/** In the token's smallest unit; null where the wallet does not say, which must not keep anybody from paying. */
+export async function balanceOf(provider: Provider, token: string, owner: Hex): Promise<bigint | null> {
+  const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
+  try {
+    const told = await provider.request({ method: 'eth_call', params: [{ to: token, data }, 'latest'] })
+    return typeof told === 'string' && /^0x[0-9a-f]{64}$/i.test(told) ? BigInt(told) : null
+  } catch {
+    return null
+  }
+}
+
+export async function sign(provider: Provider, signer: Hex, data: TypedData): Promise<Hex> {
+  const signature = await provider.request({ method: 'eth_signTypedData_v4', params: [signer, JSON.stringify(data)] })
+  if (typeof signature !== 'string' || !/^0x([0-9a-f]{2}){65,}$/i.test(signature)) {
+    throw new Error('The wallet did not give a signature.')
+  }
+  return signature as Hex
+}
+
+function addresses(told: unknown): Hex[] {
+  if (!Array.isArray(told)) return []
+  return told.filter((each): each is Hex => typeof each === 'string' && /^0x[0-9a-f]{40}$/i.test(each))
+}

@@ -1,0 +1,30 @@
+import renderToString from 'preact-render-to-string'
+import type { Renderer } from '../model.ts'
+import { Checkout } from './checkout/Checkout.tsx'
+import { CoinMark } from './checkout/Icons.tsx'
+import { firstState } from './checkout/state.ts'
+import { openWatched } from './checkout/watched.ts'
+import { Shell } from './Shell.tsx'
+
+export const renderCheckout: Renderer['renderCheckout'] = (page, payment, frame) =>
+  DOCTYPE +
+  renderToString(
+    <Shell title={page.checkout.product.name} frame={frame} data={{ page, payment, now: frame.now.getTime() }}>
+      <Checkout store={openWatched(firstState(page, payment))} acts={null} />
+    </Shell>,
+  )
+
+export const renderMessage: Renderer['renderMessage'] = ({ title, sentence, note }, frame) =>
+  DOCTYPE +
+  renderToString(
+    <Shell title={title} frame={frame}>
+      <main class="message">
+        <CoinMark />
+        <h1>{title}</h1>
+        <p class="quiet">{sentence}</p>
+        {note !== null && <p class="fine">{note}</p>}
+      </main>
+    </Shell>,
+  )
+
+const DOCTYPE = '<!doctype html>'

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build } from 'vite'
+
+/**
+ * Builds both halves of the pages: what the browser loads, under names that change with their contents, and what
+ * the service renders with. Nothing of it is there before all of it is.
+ */
+const root = path.join(import.meta.dirname, 'browser')
+const target = path.resolve(import.meta.dirname, '../../.build/pages')
+const making = `${target}.making`
+
+const common = {
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  base: './',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+}
+
+rmSync(making, { recursive: true, force: true })
+await build({
+  ...common,
+  build: {
+    outDir: `${making}/browser`,
+    emptyOutDir: true,
+    assetsDir: '',
+    manifest: 'manifest.json',
+    modulePreload: false,
+    // A picture in the style would be asked for as `data:`, which the page allows to wallets alone.
+    assetsInlineLimit: 0,
+    rolldownOptions: { input: path.join(root, 'main.tsx') },
+  },
+})
+await build({
+  ...common,
+  ssr: { noExternal: true },
+  build: {
+    outDir: `${making}/server`,
+    emptyOutDir: true,
+    ssr: path.join(root, 'server.tsx'),
+    rolldownOptions: { output: { entryFileNames: 'server.mjs' } },
+  },
+})
+compress(`${making}/browser`)
+rmSync(target, { recursive: true, force: true })
+renameSync(making, target)
+
+/** Once here, as well as it can be, instead of at each request. */
+function compress(folder) {
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith('.json')) continue
+    const content = readFileSync(path.join(folder, name))
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
+    writeFileSync(path.join(folder, `${name}.br`), brotliCompressSync(content, quality))
+    writeFileSync(path.join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
+  }
+}

@@ -1,0 +1,97 @@
+import type { Clock } from '../kit/clock.ts'
+import type { Built } from './built.ts'
+import type { CheckoutPage, Frame, Message, PaymentState } from './model.ts'
+
+/** The pages that customers see. */
+export interface Pages {
+  checkout(page: CheckoutPage): Page
+  /** A payment's own address, opened in a browser; of a checkout that has ended only what is known of the payment. */
+  payment(page: CheckoutPage | null, payment: PaymentState): Page
+  /** Instead of a page: there is none, or it went wrong. */
+  missing(error: { status: number; code: string; sentence: string }): Page
+}
+
+interface Page {
+  type: string
+  content: string
+  headers: Readonly<Record<string, string>>
+}
+
+export function createPages({ renderer, scripts, styles }: Built, { clock, assetsPath }: Setting): Pages {
+  const frame = (): Frame => ({
+    scripts: scripts.map((name) => `${assetsPath}/${name}`),
+    styles: styles.map((name) => `${assetsPath}/${name}`),
+    now: clock.now(),
+  })
+  return {
+    checkout: (page) => document(renderer.renderCheckout(page, null, frame())),
+    payment: (page, payment) =>
+      document(
+        page === null
+          ? renderer.renderMessage(messageOfPayment(payment), frame())
+          : renderer.renderCheckout(page, payment, frame()),
+      ),
+    missing: (error) => document(renderer.renderMessage(messageOfError(error), frame())),
+  }
+}
+
+interface Setting {
+  clock: Clock
+  /** Where `serveAssets` is mounted, without the origin: whatever name the page was reached by, that one serves both. */
+  assetsPath: string
+}
+
+function document(content: string): Page {
+  return { type: 'text/html; charset=utf-8', content, headers: HEADERS }
+}
+
+/**
+ * The page asks nobody but its own service for anything, and nobody may set it into a page of theirs: a customer
+ * who signs here must see all of it. A wallet's picture is a `data:` address.
+ */
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    // The script sends the form; without it, nothing that was filled in may end up in an address.
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  // A quote in it is good for ten minutes.
+  'Cache-Control': 'no-store',
+}
+
+function messageOfError({ status, code, sentence }: { status: number; code: string; sentence: string }): Message {
+  if (code === 'checkout_not_found') {
+    return {
+      note: 'Nothing was charged.',
+      title: 'This payment link does not exist, or has ended',
+      sentence: 'Ask whoever sent it to you for a new one.',
+    }
+  }
+  if (status === 404) return { note: null, title: 'There is nothing here', sentence }
+  if (status === 429)
+    return {
+      note: null,
+      title: 'One moment, please',
+      sentence: 'There were many requests from your network. Try again in a minute.',
+    }
+  return { note: null, title: 'This did not work', sentence }
+}
+
+function messageOfPayment({ payment }: PaymentState): Message {
+  const number = `Payment number ${payment.id}`
+  switch (payment.status) {
+    case 'paid':
+      return { note: number, title: 'Payment complete', sentence: 'Its payment link has ended since.' }
+    case 'failed':
+      return { note: number, title: 'The payment did not go through', sentence: 'Nothing was charged.' }
+    case 'created':
+    case 'settling':
+      return { note: number, title: 'Confirming the payment', sentence: 'Load this page again in a moment.' }
+  }
+}

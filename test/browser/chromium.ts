@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { chromium, type Browser } from 'playwright-core'
+
+/** The one of the system; a suite brings none along. */
+const PROGRAM = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  process.env['CHROMIUM'],
+].find((path) => path !== undefined && existsSync(path))
+
+/**
+ * Declares a suite that needs a browser. Without one it says so and passes, on a developer's machine; where the
+ * whole has to be proven, it fails.
+ */
+export function inBrowser(title: string, suite: () => void): void {
+  if (PROGRAM !== undefined) {
+    describe(title, suite)
+    return
+  }
+  const lack = 'Chromium is not installed (set CHROMIUM to its path): the pages are not tested in a browser.'
+  process.stderr.write(`${lack}\n`)
+  it(`${title}: not run without Chromium`, () => {
+    if (process.env['CI'] !== undefined && process.env['CI'] !== '') throw new Error(lack)
+  })
+}
+
+export async function startBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    ...(PROGRAM === undefined ? {} : { executablePath: PROGRAM }),
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+/** Where a test leaves what it saw, for whoever looks at a run. */
+export function pictureAt(name: string): string {
+  mkdirSync(PICTURES, { recursive: true })
+  return `${PICTURES}/${name}.png`
+}
+
+const PICTURES = '.build/browser'

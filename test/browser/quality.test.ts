@@ -1,0 +1,165 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { inBrowser } from './chromium.ts'
+import { openShop, type Shop } from './shop.ts'
+
+const EVERY_KIND = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file'].map((type) => ({
+  name: `a_${type}`,
+  label: `A ${type}`,
+  type,
+  required: type !== 'text',
+  description: `What a ${type} is for`,
+  ...(type === 'select' ? { options: ['Small', 'Large'] } : {}),
+}))
+
+inBrowser('the page itself', () => {
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await openShop()
+  })
+  afterAll(() => shop.close())
+
+  /** What keeps people with disabilities out: none of it, seriously. */
+  async function findings(page: Page): Promise<string[]> {
+    await page.evaluate(axe.source)
+    const { violations } = await page.evaluate<{ violations: axe.Result[] }>('axe.run()')
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`))
+  }
+
+  it.each([
+    ['light', 360],
+    ['dark', 360],
+    ['light', 768],
+    ['dark', 1280],
+  ] as const)('keeps nobody out, in a %s room and %i px wide, at every step', async (colorScheme, width) => {
+    const { page, picture } = await shop.visit(await shop.sell({ fields: EVERY_KIND }), {
+      colorScheme,
+      viewport: { width, height: 800 },
+    })
+    const look = async (step: string): Promise<void> => {
+      await picture(`${colorScheme}-${width}-${step}`)
+      expect(await findings(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    }
+    await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
+    await look('form')
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.locator('.fault').first().waitFor()
+    await look('errors')
+    await page.getByLabel('A textarea').fill('lines')
+    await page.getByLabel('A number').fill('12.5')
+    await page.getByLabel('A boolean').check()
+    await page.getByLabel('A select').selectOption('Large')
+    await page.getByLabel('A url').fill('https://example.com')
+    await page.getByLabel('A email').fill('ada@example.com')
+    await page.getByLabel('A file').fill('https://example.com/a.pdf')
+    await page.getByLabel('A json').fill('{"a": [1]}')
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    await look('paid')
+    const input = JSON.parse(shop.receiver.calls.at(-1)!.body).input
+    expect(input).toEqual({
+      a_textarea: 'lines',
+      a_number: 12.5,
+      a_boolean: true,
+      a_select: 'Large',
+      a_url: 'https://example.com',
+      a_email: 'ada@example.com',
+      a_json: { a: [1] },
+      a_file: 'https://example.com/a.pdf',
+    })
+  })
+
+  it('keeps nobody out of what is said instead of a form', async () => {
+    const sale = await shop.sell({ testMode: true, fields: [] })
+    const { page } = await shop.visit(sale, { wallet: false })
+    expect(await findings(page)).toEqual([])
+    await page.goto(`${shop.service.origin}/p/chk_none`)
+    expect(await findings(page)).toEqual([])
+  })
+
+  it.each([360, 1280])('moves nothing under the eyes of its reader, at %i px', async (width) => {
+    const { page } = await shop.visit(await shop.sell({ fields: EVERY_KIND.slice(0, 2) }), {
+      viewport: { width, height: 800 },
+    })
+    await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
+    await page.getByLabel('A textarea').fill('lines')
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(await page.evaluate('__shifts')).toBeLessThan(0.02)
+  })
+
+  it('turns nothing for whoever wants no motion', async () => {
+    const { page } = await shop.visit(await shop.sell(), { reducedMotion: 'reduce', wallet: false })
+    await page.getByText('There is no wallet').waitFor()
+    const moving = `[...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).animationName === 'turn' || getComputedStyle(each).transitionDuration !== '0s').length`
+    expect(await page.evaluate(moving)).toBe(0)
+  })
+
+  it('shows every text as it is, whatever HTML is in it', async () => {
+    const evil = `</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">"'&`
+    const sale = await shop.sell({
+      product: { name: `N ${evil}`, description: `D ${evil}` },
+      fields: [
+        {
+          name: 'one',
+          label: `L ${evil}`,
+          type: 'text',
+          placeholder: `P ${evil}`,
+          description: `H ${evil}`,
+          default: `V ${evil}`,
+        },
+        { name: 'two', label: 'Two', type: 'select', options: [`O ${evil}`] },
+      ],
+    })
+    const { page } = await shop.visit(sale)
+    await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`N ${evil}`)
+    expect(await page.locator('.description').textContent()).toBe(`D ${evil}`)
+    expect(await page.locator('label').first().textContent()).toBe(`L ${evil}Optional`)
+    expect(await page.locator('.hint').textContent()).toBe(`H ${evil}`)
+    expect(await page.locator('#field-one').getAttribute('placeholder')).toBe(`P ${evil}`)
+    expect(await page.locator('#field-one').inputValue()).toBe(`V ${evil}`)
+    expect(await page.locator('option').last().textContent()).toBe(`O ${evil}`)
+    expect(await page.locator('img[src=x]').count()).toBe(0)
+    expect(await page.evaluate('window.broken')).toBeUndefined()
+  })
+
+  it('may be set into no other page, and asks nobody but its own service', async () => {
+    const sale = await shop.sell()
+    const answer = await shop.service.call('GET', `/p/${sale.id}`, { headers: { accept: 'text/html' } })
+    const policy = answer.headers.get('content-security-policy')!.split('; ')
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+      ]),
+    )
+    expect(policy.join()).not.toContain('unsafe')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(shop.amiss()).toEqual([])
+  })
+
+  it('loads in a moment: its script is far below 150 KB, and kept for ever under its own name', async () => {
+    const sale = await shop.sell()
+    const html = (await shop.service.call('GET', `/p/${sale.id}`, { headers: { accept: 'text/html' } })).text
+    const assets = [...html.matchAll(/(?:src|href)="(\/p\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+    expect(assets.map((path) => path.replace(/^.*\./, '')).sort()).toEqual(['css', 'js'])
+    for (const path of assets) {
+      const { status, headers } = await fetch(shop.service.origin + path, { headers: { 'accept-encoding': 'gzip' } })
+      expect(status).toBe(200)
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(headers.get('content-encoding')).toBe('gzip')
+      expect(Number(headers.get('content-length'))).toBeLessThan(30_000)
+    }
+    const gone = await fetch(`${shop.service.origin}/p/assets/main-none.js`)
+    expect(gone.status).toBe(404)
+  })
+})

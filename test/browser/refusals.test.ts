@@ -1,0 +1,196 @@
+import { usdcOf } from '../facilitator/world.ts'
+import { inBrowser } from './chromium.ts'
+import { openShop, SITE, type Shop, type Visit } from './shop.ts'
+
+inBrowser('what can go wrong on the way to a payment', () => {
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await openShop()
+  })
+  afterAll(() => shop.close())
+
+  const signatures = ({ wallet }: Visit): number => wallet.asked.filter((one) => one === 'eth_signTypedData_v4').length
+
+  it('a customer who declines to connect, and then to sign, is told so and may go on', async () => {
+    const visit = await shop.visit(await shop.sell({ fields: [] }))
+    const { page, wallet, payer, picture } = visit
+    wallet.declines('eth_requestAccounts')
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('status').getByText('You did not connect a wallet').waitFor({ state: 'attached' })
+    wallet.declines('eth_signTypedData_v4')
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.locator('form').getByText('You declined in your wallet. Nothing was charged.').waitFor()
+    await picture('refused')
+    expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
+    wallet.declines()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
+  })
+
+  it('a wallet on another network is switched, also to one that it does not know', async () => {
+    const visit = await shop.visit(await shop.sell({ fields: [] }), { wallet: { chainId: 1, ignorant: true } })
+    const { page, wallet, picture } = visit
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    const change = page.getByRole('button', { name: 'Switch to Base Sepolia' })
+    await change.waitFor()
+    await picture('wrong-network')
+    wallet.declines('wallet_switchEthereumChain')
+    await change.click()
+    await page.locator('form').getByText('The network was not switched.').waitFor()
+    wallet.declines()
+    await change.click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    expect(wallet.asked).toContain('wallet_addEthereumChain')
+
+    // And back, behind the page's back.
+    await wallet.moveTo(page, 1)
+    await change.waitFor()
+    expect(signatures(visit)).toBe(0)
+  })
+
+  it('says how much is missing, and sees when it has come', async () => {
+    const { page, payer, wallet, picture } = await shop.visit(await shop.sell({ fields: [] }), { usdc: 1_500_000n })
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByText('You need 3.50 USDC more').waitFor()
+    expect(await page.getByRole('button', { name: 'Pay 5.00 USDC' }).count()).toBe(0)
+    await picture('not-enough')
+    const again = page.getByRole('button', { name: 'Check again' })
+    await again.click()
+    await shop.chain.fund(payer.address, 5_000_000n)
+    // The page looks by itself too, and may be the first.
+    await again.click({ timeout: 2_000 }).catch(() => undefined)
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(await usdcOf(shop.chain, payer.address)).toBe(0n)
+    // It looks now and then, and does not hammer at the wallet meanwhile.
+    expect(wallet.asked.filter((one) => one === 'eth_call').length).toBeLessThan(8)
+  })
+
+  it('a wallet that lies about its balance is refused by the server, and nothing is taken', async () => {
+    const { page, payer } = await shop.visit(await shop.sell({ fields: [] }))
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByText('20.00 USDC').waitFor()
+    await shop.chain.fund(payer.address, 1n)
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.locator('form .notice-bad').getByText('Nothing was charged.').waitFor()
+    expect(await usdcOf(shop.chain, payer.address)).toBe(1n)
+  })
+
+  it('says beside each field what is wrong with it, and goes to the first', async () => {
+    const fields = [
+      { name: 'plan', label: 'Plan', type: 'select', required: true, options: ['Small', 'Large'] },
+      { name: 'pages', label: 'Pages', type: 'number', required: true, min: 1, max: 500 },
+      { name: 'mail', label: 'E-mail', type: 'email', required: true },
+      ...SITE,
+      { name: 'extra', label: 'Extra', type: 'json', required: false },
+    ]
+    const visit = await shop.visit(await shop.sell({ fields }))
+    const { page, picture } = visit
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByLabel('Pages').fill('501')
+    await page.getByLabel('E-mail').fill('ada@')
+    await page.getByLabel('Website').fill('example.com')
+    await page.getByLabel('Extra').fill('{')
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.locator('.fault').first().waitFor()
+    await picture('field-errors')
+    const said = async (name: string): Promise<unknown> =>
+      await page.evaluate(
+        `((field) => [field.getAttribute('aria-invalid'), document.getElementById(field.getAttribute('aria-describedby')).textContent])(document.getElementById('field-${name}'))`,
+      )
+    expect(await said('plan')).toEqual(['true', 'Choose one.'])
+    expect(await said('pages')).toEqual(['true', 'Enter 500 or less.'])
+    expect(await said('mail')).toEqual(['true', 'Enter an e-mail address, such as name@example.com.'])
+    expect(await said('site')).toEqual(['true', 'Enter a full web address, such as https://example.com.'])
+    expect(await said('extra')).toEqual(['true', 'This is not valid JSON.'])
+    expect(await page.evaluate('document.activeElement.id')).toBe('field-plan')
+    expect(signatures(visit)).toBe(0)
+  })
+
+  it('shows what only the server knows to be wrong beside its field, and asks for no second signature', async () => {
+    const fields = [{ name: 'code', label: 'Code', type: 'text', required: true, pattern: '[A-Z]{3}-[0-9]+' }]
+    const visit = await shop.visit(await shop.sell({ fields }))
+    const { page, payer } = visit
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByLabel('Code').fill('abc')
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.locator('#field-code-error').getByText('must match').waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('field-code')
+    expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
+    await page.getByLabel('Code').fill('ABC-1')
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(signatures(visit)).toBe(1)
+  })
+
+  it('a price that is no longer held is fetched anew: the same one is paid with the same signature', async () => {
+    const visit = await shop.visit(await shop.sell({ fields: [] }))
+    const { page, payer } = visit
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    shop.service.clock.forward(11 * 60_000)
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(signatures(visit)).toBe(1)
+    expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
+  })
+
+  it('another price is shown before anything is paid', async () => {
+    const source = { instanceId: 'i', workflowId: 'w', nodeId: 'n' }
+    const visit = await shop.visit(await shop.sell({ fields: [], source }))
+    const { page, payer, picture } = visit
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    await shop.sell({ fields: [], source, price: 7.25 })
+    shop.service.clock.forward(11 * 60_000)
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.locator('form').getByText('The price has changed. It is now 7.25 USDC.').waitFor()
+    await picture('price-changed')
+    expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
+    await page.getByRole('button', { name: 'Pay 7.25 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(await usdcOf(shop.chain, payer.address)).toBe(12_750_000n)
+    expect(signatures(visit)).toBe(2)
+  })
+
+  it('takes no money for a workflow that does not answer, and says so', async () => {
+    const visit = await shop.visit(await shop.sell({ fields: [], preflight: true }))
+    const { page, payer, picture } = visit
+    shop.receiver.answers((response) => void response.writeHead(404).end())
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByRole('heading', { name: 'Not available right now' }).waitFor()
+    await picture('unavailable')
+    expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
+    shop.receiver.answers((response) => void response.writeHead(200).end('{"ok":true}'))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(signatures(visit)).toBe(1)
+  })
+
+  it('a link that ended says so, before and while the page is open', async () => {
+    const sale = await shop.sell({ fields: [] })
+    const { page } = await shop.visit(sale)
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    await shop.person.call('DELETE', `/v1/checkouts/${sale.id}`)
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByRole('heading', { name: 'This payment link has ended' }).waitFor()
+    const answer = await page.goto(`${shop.service.origin}/p/${sale.id}`)
+    expect(answer?.status()).toBe(404)
+    await page.getByRole('heading', { name: 'This payment link does not exist, or has ended' }).waitFor()
+  })
+
+  it('says what to do where there is no wallet', async () => {
+    const { page, picture } = await shop.visit(await shop.sell(), { wallet: false })
+    await page.getByText('There is no wallet in this browser.').waitFor()
+    await picture('no-wallet')
+  })
+
+  it('asked nobody else for anything, and nothing broke', () => {
+    expect(shop.amiss()).toEqual([])
+  })
+})

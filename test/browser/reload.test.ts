@@ -1,0 +1,153 @@
+import type { Route } from 'playwright-core'
+import { sentBy, usdcOf } from '../facilitator/world.ts'
+import { inBrowser } from './chromium.ts'
+import { openShop, type Shop, type Visit } from './shop.ts'
+
+inBrowser('a page that is loaded again in the middle', () => {
+  let shop: Shop
+  beforeAll(async () => {
+    // The chain stands still until it is told to go on: a payment stays on its way.
+    shop = await openShop({ mining: 'manual', environment: { SETTLE_WAIT_MS: '300' } })
+  })
+  afterAll(() => shop.close())
+
+  async function toPay(terms: Record<string, unknown> = {}): Promise<Visit & { id: string }> {
+    const sale = await shop.sell({ fields: [], ...terms })
+    const visit = await shop.visit(sale)
+    await visit.page.getByRole('button', { name: 'Test Wallet' }).click()
+    await visit.page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    return { ...visit, id: sale.id }
+  }
+
+  const signatures = ({ wallet }: Visit): number => wallet.asked.filter((one) => one === 'eth_signTypedData_v4').length
+
+  /** Paid once, with one signature and one transaction. */
+  async function expectOnce(visit: Visit, transactionsBefore: number): Promise<void> {
+    await visit.page.getByText('Confirming payment').waitFor()
+    await mineUntilPaid(visit)
+    expect(signatures(visit)).toBe(1)
+    expect(await usdcOf(shop.chain, visit.payer.address)).toBe(15_000_000n)
+    expect(await sentBy(shop.chain, shop.chain.accounts[0]!.address)).toBe(transactionsBefore + 1)
+    expect(await visit.page.evaluate('localStorage.length')).toBe(0)
+  }
+
+  async function mineUntilPaid({ page }: Visit): Promise<void> {
+    const started = page.getByText('Workflow started').waitFor()
+    let over = false
+    const end = started.finally(() => (over = true))
+    while (!over) {
+      await shop.chain.mine()
+      await Promise.race([end.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 100))])
+    }
+    await started
+  }
+
+  const sponsored = (): Promise<number> => sentBy(shop.chain, shop.chain.accounts[0]!.address)
+
+  it('finds its payment again by its address while the chain has not said yet; that is never called a failure', async () => {
+    const before = await sponsored()
+    const visit = await toPay()
+    const { page, picture } = visit
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.waitForURL(/#payment=pay_/)
+    await page.getByText('Confirming payment').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Confirming your payment' }).waitFor()
+    await picture('confirming')
+    await expectOnce(visit, before)
+  })
+
+  it('finds it in another tab that only has the link', async () => {
+    const before = await sponsored()
+    const visit = await toPay()
+    await visit.page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await visit.page.waitForURL(/#payment=pay_/)
+    await visit.page.close()
+    const page = await visit.context.newPage()
+    await page.goto(`${shop.service.origin}/p/${visit.id}`)
+    await expectOnce({ ...visit, page }, before)
+  })
+
+  it('sends an authorization that never left again, instead of asking for another', async () => {
+    const before = await sponsored()
+    const visit = await toPay()
+    const { page } = visit
+    await page.route('**/pay', (route) => route.abort())
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByRole('heading', { name: 'Still confirming your payment' }).waitFor()
+    await page.unroute('**/pay')
+    await page.reload()
+    await expectOnce(visit, before)
+  })
+
+  it('asks for no second signature in another tab while the first is on its way', async () => {
+    const before = await sponsored()
+    const visit = await toPay()
+    const { page, context, id } = visit
+    const other = await context.newPage()
+    await other.goto(`${shop.service.origin}/p/${id}`)
+    await other.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    await page.route('**/pay', (route) => route.abort())
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByRole('heading', { name: 'Still confirming your payment' }).waitFor()
+    await other.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await expectOnce({ ...visit, page: other }, before)
+  })
+
+  it('goes on by itself when the answer was lost on its way', async () => {
+    const before = await sponsored()
+    const visit = await toPay()
+    const lose = async (route: Route): Promise<void> => {
+      await route.fetch()
+      await route.abort()
+    }
+    await visit.page.route('**/pay', lose, { times: 1 })
+    await visit.page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await expectOnce(visit, before)
+  })
+
+  it('shows the receipt of a payment at its address, also after the link has ended, and a fresh form at the link', async () => {
+    const before = await sponsored()
+    const visit = await toPay()
+    const { page, id } = visit
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await expectOnce(visit, before)
+    const payment = new URL(page.url()).hash.replace('#payment=', '')
+
+    await page.goto(`${shop.service.origin}/p/${id}/payments/${payment}`)
+    await page.getByRole('heading', { name: 'Receipt' }).waitFor()
+    const other = await visit.context.newPage()
+    await other.goto(`${shop.service.origin}/p/${id}`)
+    await other.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+
+    await shop.person.call('DELETE', `/v1/checkouts/${id}`)
+    await page.goto(`${shop.service.origin}/p/${id}/payments/${payment}`)
+    await page.getByText(payment).waitFor()
+    await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+  })
+
+  it('says that it failed when the chain has refused it, and takes another try', async () => {
+    const visit = await toPay()
+    const { page, payer, picture } = visit
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.waitForURL(/#payment=pay_/)
+    await page.getByText('Confirming payment').waitFor()
+    // The money goes elsewhere before the transfer is in a block.
+    await shop.chain.fund(payer.address, 0n)
+    const failed = page.getByRole('heading', { name: 'The payment did not go through' }).waitFor()
+    await shop.chain.mine()
+    await failed
+    await picture('failed')
+    await shop.chain.fund(payer.address, 20_000_000n)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Confirming payment').waitFor()
+    await mineUntilPaid(visit)
+    expect(signatures(visit)).toBe(2)
+    expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
+  })
+
+  it('asked nobody else for anything, and nothing broke', () => {
+    expect(shop.amiss()).toEqual([])
+  })
+})
