@@ -1,4 +1,4 @@
-import { DomainError } from '../kit/errors.ts'
+import { DomainError, invalid } from '../kit/errors.ts'
 import { toWire, type Usdc } from '../kit/money.ts'
 
 export function unaffordable(required: Usdc, available: Usdc): DomainError {
@@ -6,6 +6,11 @@ export function unaffordable(required: Usdc, available: Usdc): DomainError {
     required: toWire(required),
     available: toWire(available),
   })
+}
+
+/** A balance that the wire cannot say is refused before it comes to be. */
+export function balanceTooLarge(): DomainError {
+  return invalid({ amount: 'would make the balance larger than 9007199254' })
 }
 
 export function walletMissing(): DomainError {

@@ -70,6 +70,23 @@ export interface Release {
   announcements: readonly Announcement[]
 }
 
+/** One of several locks to take or to end in one transaction. */
+export type Act = { reserve: Reserve } | { capture: Capture } | { release: Release }
+
+/** What became of an act; its neighbours are none the worse for a refusal. */
+export type ActOutcome =
+  | { hold: Hold }
+  | { ended: Ended }
+  | { refusal: Error }
+  /** Neither done nor refused: somebody too dear stood in front. Ask again in the next transaction. */
+  | { askAgain: true }
+
+export interface Ended {
+  captured: Usdc
+  /** True when the same command had ended this lock before. */
+  replayed: boolean
+}
+
 /** Money that comes in from outside, or credits that the house grants. */
 export interface Credit {
   id: string
@@ -79,6 +96,8 @@ export interface Credit {
   reference: string | null
   /** Who reports it: the same id by the same act is a repetition, by another one a conflict. */
   act: string
+  /** The balance may not become larger than this by it. */
+  ceiling?: Usdc
 }
 
 /** Money from one person's wallet to others at once, without a lock between. */

@@ -1,6 +1,21 @@
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Capture, Credit, Funds, Hold, Line, OpenLock, Owner, Release, Reserve, Transfer } from './model.ts'
+import type {
+  Act,
+  ActOutcome,
+  Capture,
+  Credit,
+  Ended,
+  Environment,
+  Funds,
+  Hold,
+  Line,
+  OpenLock,
+  Owner,
+  Release,
+  Reserve,
+  Transfer,
+} from './model.ts'
 
 /**
  * Where the ledger is kept. Each of the five movements is one statement that is idempotent by its id: the
@@ -14,6 +29,9 @@ export interface LedgerStore {
   credit(command: Credit, inside?: Statements): Promise<Credited>
   transfer(command: Transfer, inside?: Statements): Promise<void>
 
+  /** Many locks, and what follows from them, in one transaction; see the service. */
+  actTogether<T>(acts: readonly Act[], also: Also<T>, judge?: Judge): Promise<T>
+
   /** Releases locks whose deadline has passed, at most `limit`; answers their ids. */
   expire(now: Date, limit: number): Promise<readonly string[]>
 
@@ -23,17 +41,22 @@ export interface LedgerStore {
   wallet(owner: Owner): Promise<WalletFigures | null>
   credits(owner: Owner): Promise<Funds | null>
   statement(owner: Owner, page: { limit: number; offset: number }): Promise<{ lines: readonly Line[]; total: number }>
+  /** What people have, and what the house earned, as of the transaction's moment. */
+  totals(environment: Environment, inside?: Statements): Promise<Totals>
   findMovement(id: string): Promise<{ reference: string | null; at: Date } | null>
 
   /** Every difference between what the accounts say and what the postings and locks add up to. */
   differences(): Promise<readonly Difference[]>
 }
 
-export interface Ended {
-  captured: Usdc
-  /** True when the same command had ended this lock before. */
-  replayed: boolean
-}
+/** What is written with the money; may be called again with new outcomes when two processes collided. */
+export type Also<T> = (inside: Statements, outcomes: readonly ActOutcome[]) => Promise<T>
+
+/**
+ * Asked first in the transaction, before any account is locked: an outcome ends its act there, null lets it go on.
+ * May be called again, as `Also`.
+ */
+export type Judge = (inside: Statements, acts: readonly Act[]) => Promise<readonly (ActOutcome | null)[]>
 
 export interface Credited {
   balanceAfter: Usdc
@@ -43,6 +66,11 @@ export interface Credited {
 export interface WalletFigures {
   funds: Funds
   locks: readonly OpenLock[]
+}
+
+export interface Totals {
+  wallets: bigint
+  revenue: bigint
 }
 
 export interface Difference {

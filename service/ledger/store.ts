@@ -1,14 +1,15 @@
 import { Batch } from '../kit/batch.ts'
 import type { Clock } from '../kit/clock.ts'
-import type { StatementPool, Statements } from '../kit/transaction.ts'
-import type { Capture, Hold, Owner, Release, Reserve } from './model.ts'
-import type { Ended, LedgerStore } from './ports.ts'
+import { DomainError } from '../kit/errors.ts'
+import { again, type StatementPool, type Statements } from '../kit/transaction.ts'
+import type { Act, ActOutcome, Capture, Ended, Hold, Release, Reserve } from './model.ts'
+import type { Also, Judge, LedgerStore } from './ports.ts'
 import { Accounts } from './store/accounts.ts'
 import { findDifferences } from './store/check.ts'
 import { credit } from './store/credit.ts'
 import { endAll, expireSome, hashOfCapture, hashOfRelease, type EndAsk } from './store/end.ts'
-import { fly, type Answer, type Ask } from './store/flight.ts'
-import { readCredits, readStatement, readWallet } from './store/read.ts'
+import { fly, flyInside, type Answer, type Ask } from './store/flight.ts'
+import { readCredits, readStatement, readTotals, readWallet } from './store/read.ts'
 import { reserveAll } from './store/reserve.ts'
 import { transfer } from './store/transfer.ts'
 
@@ -23,71 +24,99 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
   })
 
   async function reserve(command: Reserve, inside?: Statements): Promise<Hold> {
-    const ask = { command, accounts: await accounts.of(command.owner, inside), at: clock.now() }
+    const ask = await askOfReserve(command, inside)
     for (;;) {
-      const answer = inside === undefined ? await flights.add({ reserve: ask }) : only(await reserveAll(inside, [ask]))
+      const answer = inside === undefined ? await flights.add(ask) : only(await reserveAll(inside, [ask.reserve]))
       if ('hold' in answer) return answer.hold
       if ('refusal' in answer) throw answer.refusal
     }
   }
 
-  async function end(ask: EndAsk, owner: Owner, inside?: Statements): Promise<Ended> {
-    const { wallet } = await accounts.of(owner, inside)
-    const answer = inside === undefined ? await flights.add({ end: ask, wallet }) : only(await endAll(inside, [ask]))
+  async function end(ask: EndingAsk, inside?: Statements): Promise<Ended> {
+    const answer = inside === undefined ? await flights.add(ask) : only(await endAll(inside, [ask.end]))
     if ('ended' in answer) return answer.ended
     if ('refusal' in answer) throw answer.refusal
     throw new Error('an end was answered like a reserve')
   }
 
-  async function capture(command: Capture, inside?: Statements): Promise<Ended> {
+  async function askOfReserve(command: Reserve, inside?: Statements): Promise<ReservingAsk> {
+    return { reserve: { command, accounts: await accounts.of(command.owner, inside), at: clock.now() } }
+  }
+
+  async function askOfCapture(command: Capture, inside?: Statements): Promise<EndingAsk> {
     const { environment } = command.owner
     const shares: { account: bigint; amount: bigint }[] = []
     for (const { to, amount } of command.shares) {
       shares.push({ account: await accounts.recipient(to, environment, inside), amount })
     }
-    return await end(
-      {
-        hold: command.hold,
-        hash: hashOfCapture(command),
-        state: 'captured',
-        kind: command.kind,
-        amount: command.amount,
-        shares,
-        revenue: await accounts.ofPlatform(environment, 'revenue', inside),
-        redeemed: await accounts.ofPlatform(environment, 'redeemed', inside),
-        reference: command.reference,
-        announcements: command.announcements,
-        at: clock.now(),
-      },
-      command.owner,
-      inside,
-    )
+    const end: EndAsk = {
+      hold: command.hold,
+      hash: hashOfCapture(command),
+      state: 'captured',
+      kind: command.kind,
+      amount: command.amount,
+      shares,
+      revenue: await accounts.ofPlatform(environment, 'revenue', inside),
+      redeemed: await accounts.ofPlatform(environment, 'redeemed', inside),
+      reference: command.reference,
+      announcements: command.announcements,
+      at: clock.now(),
+    }
+    return { end, wallet: (await accounts.of(command.owner, inside)).wallet }
   }
 
-  async function release(command: Release, inside?: Statements): Promise<Ended> {
-    return await end(
-      {
-        hold: command.hold,
-        hash: hashOfRelease(),
-        state: 'released',
-        kind: 'release',
-        amount: 0n,
-        shares: [],
-        revenue: 0n,
-        redeemed: 0n,
-        reference: null,
-        announcements: command.announcements,
-        at: clock.now(),
-      },
-      command.owner,
-      inside,
+  async function askOfRelease(command: Release, inside?: Statements): Promise<EndingAsk> {
+    const end: EndAsk = {
+      hold: command.hold,
+      hash: hashOfRelease(),
+      state: 'released',
+      kind: 'release',
+      amount: 0n,
+      shares: [],
+      revenue: 0n,
+      redeemed: 0n,
+      reference: null,
+      announcements: command.announcements,
+      at: clock.now(),
+    }
+    return { end, wallet: (await accounts.of(command.owner, inside)).wallet }
+  }
+
+  /** Looked up before the transaction: inside one, what is found is not remembered. */
+  async function askOf(act: Act): Promise<Ask | Error> {
+    try {
+      if ('reserve' in act) return await askOfReserve(act.reserve)
+      return 'capture' in act ? await askOfCapture(act.capture) : await askOfRelease(act.release)
+    } catch (error) {
+      if (error instanceof DomainError) return error
+      throw error
+    }
+  }
+
+  async function actTogether<T>(acts: readonly Act[], also: Also<T>, judge?: Judge): Promise<T> {
+    const prepared: (Ask | Error)[] = []
+    for (const act of acts) prepared.push(await askOf(act))
+    return await again(() =>
+      statements.together(async (inside) => {
+        const judged = (await judge?.(inside, acts)) ?? []
+        const asks = prepared.filter((ask, place): ask is Ask => !(ask instanceof Error) && judged[place] == null)
+        const answers = await flyInside(inside, asks)
+        const byAsk = new Map(asks.map((ask, place) => [ask, answers[place]]))
+        const outcomes = prepared.map((ask, place): ActOutcome => {
+          const outcome = judged[place] ?? (ask instanceof Error ? { refusal: ask } : byAsk.get(ask))
+          if (outcome === undefined) throw new Error('a flight left an ask without an answer')
+          return outcome
+        })
+        return await also(inside, outcomes)
+      }),
     )
   }
 
   return {
     reserve,
-    capture,
-    release,
+    capture: async (command, inside) => end(await askOfCapture(command, inside), inside),
+    release: async (command, inside) => end(await askOfRelease(command, inside), inside),
+    actTogether,
     credit: (command, inside) => retrying(inside, () => credit(statements, accounts, command, clock.now(), inside)),
     transfer: (command, inside) => retrying(inside, () => transfer(statements, accounts, command, clock.now(), inside)),
     expire: (now, limit) => expireSome(statements, now, limit),
@@ -97,6 +126,7 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
     wallet: (owner) => readWallet(statements, accounts, owner),
     credits: (owner) => readCredits(statements, accounts, owner),
     statement: (owner, page) => readStatement(statements, accounts, owner, page),
+    totals: (environment, inside = statements) => readTotals(inside, environment),
     async findMovement(id) {
       const [row] = await statements.run<{ reference: string | null; at: Date }>(
         'SELECT reference, at FROM ledger_movement WHERE id = $1',
@@ -107,6 +137,9 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
     differences: () => findDifferences(statements),
   }
 }
+
+type ReservingAsk = Extract<Ask, { reserve: unknown }>
+type EndingAsk = Extract<Ask, { end: unknown }>
 
 interface Options {
   /** Batches under way at once; a wallet is always in the same lane. */
@@ -134,24 +167,6 @@ ON CONFLICT (owner, environment, kind, stripe) DO NOTHING`
 async function retrying<T>(inside: Statements | undefined, statement: () => Promise<T>): Promise<T> {
   return inside === undefined ? await again(statement) : await statement()
 }
-
-/**
- * Another process committed the same movement, or locked the same rows the other way round, after this
- * statement took its view: with a new view it finds what is there. Every statement here is safe to repeat.
- */
-async function again<T>(statement: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await statement()
-    } catch (error) {
-      if (attempt === ATTEMPTS || !COLLISIONS.has((error as { code?: string }).code ?? '')) throw error
-    }
-  }
-}
-
-const ATTEMPTS = 3
-/** Unique violation, deadlock, serialization failure. */
-const COLLISIONS = new Set(['23505', '40P01', '40001'])
 
 function only<T>(items: readonly T[]): T {
   const [item] = items

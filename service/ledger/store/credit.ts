@@ -1,6 +1,6 @@
 import { usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { movementConflict } from '../errors.ts'
+import { balanceTooLarge, movementConflict } from '../errors.ts'
 import type { Credit } from '../model.ts'
 import type { Credited } from '../ports.ts'
 import type { Accounts } from './accounts.ts'
@@ -19,7 +19,7 @@ export async function credit(
   const to = kind === 'deposit' ? own.wallet : own.credits
   const from = await accounts.ofPlatform(owner.environment, kind === 'deposit' ? 'treasury' : 'grants', inside)
   const hash = fingerprint('credit', kind, owner.userId, owner.environment, amount, command.reference, command.act)
-  const values = [command.id, kind, hash, command.reference, at, to, from, amount]
+  const values = [command.id, kind, hash, command.reference, at, to, from, amount, command.ceiling ?? null]
   // Twice at most: somebody may commit the same id between this statement's start and its insert.
   for (let attempt = 1; attempt <= 2; attempt++) {
     const [row] = await (inside ?? statements).run<Row>(CREDIT, values, 'ledger_credit')
@@ -27,6 +27,8 @@ export async function credit(
     if (row.same === false) throw movementConflict(command.id)
     if (row.balance_then !== null) return { balanceAfter: usdc(row.balance_then), replayed: true }
     if (row.balance_now !== null) return { balanceAfter: usdc(row.balance_now), replayed: false }
+    // The first look may have seen the balance after this very credit without seeing the credit.
+    if (row.too_much && attempt === 2) throw balanceTooLarge()
   }
   throw new Error('the credit statement neither wrote nor found its movement')
 }
@@ -35,6 +37,7 @@ interface Row {
   same: boolean | null
   balance_now: bigint | null
   balance_then: bigint | null
+  too_much: boolean
 }
 
 // The accounts are locked, in the order of their ids as everywhere, before the posting takes its sequence
@@ -51,7 +54,8 @@ WITH locked AS MATERIALIZED (
   WHERE m.id = $1
 ), moved AS (
   INSERT INTO ledger_movement (id, kind, input_hash, reference, at)
-  SELECT $1, $2::ledger_movement_kind, $3, $4, $5 FROM account WHERE NOT EXISTS (SELECT FROM ledger_movement WHERE id = $1)
+  SELECT $1, $2::ledger_movement_kind, $3, $4, $5 FROM account
+  WHERE NOT EXISTS (SELECT FROM ledger_movement WHERE id = $1) AND ($9::bigint IS NULL OR balance + $8::bigint <= $9)
   ON CONFLICT (id) DO NOTHING
   RETURNING id
 ), posted AS (
@@ -65,4 +69,5 @@ SELECT
   (SELECT balance - (
      SELECT coalesce(sum(available + locked), 0) FROM ledger_posting p
      WHERE p.account_id = $6 AND p.sequence > known.sequence AND p.available + p.locked <> 0
-   ) FROM account, known)::bigint AS balance_then`
+   ) FROM account, known)::bigint AS balance_then,
+  (SELECT balance + $8::bigint > $9 FROM account) IS TRUE AS too_much`

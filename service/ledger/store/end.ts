@@ -3,8 +3,7 @@ import { invalid } from '../../kit/errors.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { holdEnded, holdMissing } from '../errors.ts'
 import type { Announcement } from '../../queue/model.ts'
-import type { Capture, Recipient } from '../model.ts'
-import type { Ended } from '../ports.ts'
+import type { Capture, Ended, Recipient } from '../model.ts'
 import { fingerprint } from './fingerprint.ts'
 
 /** One lock to end: captured with where its money goes, or released with nothing taken. */

@@ -1,7 +1,7 @@
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Funds, Line, Owner } from '../model.ts'
-import type { WalletFigures } from '../ports.ts'
+import type { Environment, Funds, Line, Owner } from '../model.ts'
+import type { Totals, WalletFigures } from '../ports.ts'
 import type { Accounts } from './accounts.ts'
 
 /** A wallet with its open locks, as of one moment. */
@@ -36,6 +36,16 @@ export async function readCredits(statements: Statements, accounts: Accounts, ow
     [own.credits],
   )
   return row === undefined ? null : fromRow(row)
+}
+
+export async function readTotals(statements: Statements, environment: Environment): Promise<Totals> {
+  const [row] = await statements.run<Totals>(
+    `SELECT coalesce(sum(available + locked) FILTER (WHERE kind = 'wallet'), 0)::bigint AS wallets,
+            coalesce(sum(available + locked) FILTER (WHERE kind IN ('revenue', 'clearing')), 0)::bigint AS revenue
+     FROM ledger_account WHERE environment = $1::environment`,
+    [environment],
+  )
+  return row ?? { wallets: 0n, revenue: 0n }
 }
 
 /**
