@@ -1,0 +1,235 @@
+import { z } from 'zod'
+import { fieldOut, fieldsSchema, isWebAddress, plainText } from '../../kit/fields.ts'
+import { amount, amountOut, timestamp } from '../../kit/wire.ts'
+
+/* What comes in and goes out, field by field, as the specification has it. */
+
+const TYPES = ['prompt', 'agent', 'tool'] as const
+const STATUSES = ['draft', 'published', 'archived'] as const
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const AUTH_TYPES = ['none', 'api_key', 'bearer', 'basic'] as const
+const PRICING_MODELS = ['per-run', 'per-token', 'per-second', 'free'] as const
+const OUTPUT_TYPES = ['markdown', 'text', 'json', 'file'] as const
+
+const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
+const tag = plainText(40).refine((text) => text.trim() === text, 'must not begin or end with a space')
+const oneLine = (longest: number) =>
+  plainText(longest)
+    .regex(/^\P{Cc}*$/u, 'must be one line of text')
+    .refine((text) => text.trim() !== '', 'must not be empty')
+
+/** Names are header names or the like; what they may be is said where it is known whose they are. */
+const secrets = z
+  .record(z.string().min(1).max(128), plainText(4_096))
+  .refine((texts) => Object.keys(texts).length <= 50, 'must have at most 50')
+
+const example = z.strictObject({
+  title: oneLine(200),
+  inputs: z.record(z.string(), z.unknown()),
+  output: plainText(20_000),
+  model: z.string().max(200).nullish(),
+})
+
+const promptConfig = z.strictObject({
+  promptTemplate: plainText(50_000).nullish().meta({ description: 'Text with {{variables}} of the input schema' }),
+  systemPrompt: plainText(50_000).nullish(),
+  allowedModels: z.array(z.string().min(1).max(200)).max(50).nullish().meta({ description: 'Ids of GET /models' }),
+  defaultModelId: z.string().min(1).max(200).nullish(),
+  sourcePrice: amount
+    .nullish()
+    .meta({ description: 'What a reader pays once to see the template; 0 shows it to all, null is not for sale' }),
+  examples: z.array(example).max(20).nullish(),
+})
+
+const agentConfig = z.strictObject({
+  webhookUrl: webAddress.nullish(),
+  webhookMethod: z.enum(METHODS).nullish(),
+  webhookHeaders: secrets.nullish().meta({ description: 'Kept sealed; answers show names only' }),
+  timeoutSeconds: z.int().min(1).max(180).nullish(),
+  maxRetries: z.int().min(0).max(5).nullish(),
+  pollUrl: webAddress.nullish(),
+  pollIntervalMs: z.int().min(100).max(60_000).nullish(),
+  basePrice: amount.nullish(),
+})
+
+const toolConfig = z.strictObject({
+  apiEndpoint: webAddress.nullish(),
+  apiMethod: z.enum(METHODS).nullish(),
+  apiHeaders: secrets.nullish().meta({ description: 'Kept sealed; answers show names only' }),
+  authType: z.enum(AUTH_TYPES).nullish(),
+  authConfig: z
+    .strictObject({
+      headerName: oneLine(128).nullish().meta({ description: 'For api_key' }),
+      apiKey: plainText(4_096).nullish(),
+      token: plainText(4_096).nullish(),
+      username: plainText(1_000).nullish(),
+      password: plainText(4_096).nullish(),
+    })
+    .nullish()
+    .meta({ description: 'api_key: headerName, apiKey; bearer: token; basic: username, password. Kept sealed' }),
+  requestTransform: plainText(10_000).nullish().meta({ description: 'JSONata over the inputs' }),
+  responseTransform: plainText(10_000).nullish().meta({ description: "JSONata over the API's answer" }),
+  rateLimitPerMinute: z.int().min(1).max(100_000).nullish(),
+  basePrice: amount.nullish(),
+})
+
+const pricing = z.strictObject({
+  model: z.enum(PRICING_MODELS),
+  amount: amount
+    .nullish()
+    .meta({ description: 'USDC for a run, for 1,000 tokens, or for a second begun, according to the model' }),
+  currency: z.literal('USDC').nullish(),
+})
+
+const page = {
+  name: oneLine(120),
+  description: plainText(1_000),
+  inputSchema: fieldsSchema.refine((inputs) => inputs.length > 0, 'must have at least one input'),
+  longDescription: plainText(20_000).nullish(),
+  tags: z
+    .array(tag)
+    .max(20)
+    .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag')
+    .nullish(),
+  coverImage: webAddress.nullish(),
+  codeSnippet: plainText(20_000).nullish(),
+  codeLanguage: oneLine(40).nullish(),
+  outputSchema: z.strictObject({ type: z.enum(OUTPUT_TYPES) }).nullish(),
+  pricing: pricing.nullish(),
+  promptConfig: promptConfig.nullish(),
+  agentConfig: agentConfig.nullish(),
+  toolConfig: toolConfig.nullish(),
+}
+
+export const createBody = z.strictObject({
+  slug: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in groups joined by a hyphen'),
+  type: z.enum(TYPES),
+  ...page,
+})
+
+export const editBody = z
+  .strictObject({
+    ...page,
+    version: z
+      .string()
+      .max(40)
+      .meta({ description: 'The version that was edited: when it is not the present one any more, a 409' }),
+  })
+  .partial()
+
+export const rateBody = z.strictObject({ score: z.int().min(1).max(5) })
+export const sourceBody = z.strictObject({ maxCost: amount.nullish() }).optional()
+
+const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((value) => value === 'true')
+  .default(false)
+  .meta({ type: 'boolean', default: false })
+
+export const listFilters = {
+  type: z.enum(TYPES).optional(),
+  status: z.enum(STATUSES).default('published'),
+  verified: flag,
+  featured: flag,
+  trending: flag,
+  ownerId: z.string().min(1).max(255).optional(),
+  search: plainText(200).optional(),
+}
+
+const stats = {
+  totalRuns: z.int(),
+  averageRating: z.number(),
+  successRate: z.number().meta({ description: 'Percent' }),
+}
+const pricingOut = { model: z.enum(PRICING_MODELS), amount: amountOut, currency: z.literal('USDC') }
+
+const reduced = {
+  id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  type: z.enum(TYPES),
+  status: z.enum(STATUSES),
+  verified: z.boolean(),
+  featured: z.boolean(),
+  trending: z.boolean(),
+  coverImage: z.string().nullable(),
+  ownerId: z.string(),
+  ownerName: z.string().nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+}
+
+export const reducedOut = z
+  .object({ ...reduced, pricing: z.object(pricingOut), stats: z.object(stats) })
+  .meta({ id: 'ReducedRda' })
+
+const masked = z.record(z.string(), z.string()).nullable().meta({ description: 'Names with masks; null for others' })
+
+export const wholeOut = z
+  .object({
+    ...reduced,
+    longDescription: z.string().nullable(),
+    tags: z.array(z.string()),
+    codeSnippet: z.string().nullable(),
+    codeLanguage: z.string().nullable(),
+    version: z.string(),
+    schema: z.object({ inputs: z.array(fieldOut), outputs: z.object({ type: z.enum(OUTPUT_TYPES) }) }),
+    promptConfig: z
+      .object({
+        promptTemplate: z.string().nullable(),
+        systemPrompt: z.string().nullable(),
+        allowedModels: z.array(z.object({ id: z.string(), name: z.string(), tier: z.string() })),
+        defaultModelId: z.string(),
+        sourcePrice: amountOut.nullable(),
+        examples: z.array(
+          z.object({
+            id: z.string(),
+            title: z.string(),
+            inputs: z.record(z.string(), z.unknown()),
+            output: z.string(),
+            model: z.string().nullable(),
+          }),
+        ),
+      })
+      .nullable(),
+    agentConfig: z
+      .object({
+        webhookUrl: z.string().nullable(),
+        webhookMethod: z.enum(METHODS).nullable(),
+        webhookHeaders: masked,
+        timeoutSeconds: z.int(),
+        maxRetries: z.int(),
+        pollUrl: z.string().nullable(),
+        pollIntervalMs: z.int(),
+        basePrice: amountOut.nullable(),
+      })
+      .nullable(),
+    toolConfig: z
+      .object({
+        apiEndpoint: z.string().nullable(),
+        apiMethod: z.enum(METHODS).nullable(),
+        apiHeaders: masked,
+        authType: z.enum(AUTH_TYPES).nullable(),
+        authConfig: masked,
+        requestTransform: z.string().nullable(),
+        responseTransform: z.string().nullable(),
+        rateLimitPerMinute: z.int().nullable(),
+        basePrice: amountOut.nullable(),
+      })
+      .nullable(),
+    pricing: z.object({ ...pricingOut, estimatedCost: z.string() }),
+    stats: z.object({
+      ...stats,
+      totalRevenue: amountOut,
+      totalRatings: z.int(),
+      averageLatency: z.number().meta({ description: 'Milliseconds' }),
+    }),
+    ownerVerified: z.boolean(),
+    publishedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Rda' })

@@ -1,0 +1,196 @@
+import type { z } from 'zod'
+import { toWire, type Usdc } from '../../kit/money.ts'
+import type { AgentConfig, Model, Pricing, PromptConfig, Sealed, Summary, ToolConfig } from '../model/asset.ts'
+import {
+  MASK,
+  type AssetDraft,
+  type AssetEdit,
+  type GivenAgentConfig,
+  type GivenPromptConfig,
+  type GivenToolConfig,
+} from '../model/asset-draft.ts'
+import type { View } from '../service/assets/read.ts'
+import type { createBody, editBody, reducedOut, wholeOut } from './asset-bodies.ts'
+
+type Created = z.output<typeof createBody>
+type Edited = z.output<typeof editBody>
+
+export function toDraft(body: Created): AssetDraft {
+  return {
+    slug: body.slug,
+    type: body.type,
+    name: body.name,
+    description: body.description,
+    longDescription: body.longDescription ?? null,
+    tags: body.tags ?? [],
+    coverImage: body.coverImage ?? null,
+    codeSnippet: body.codeSnippet ?? null,
+    codeLanguage: body.codeLanguage ?? null,
+    inputs: body.inputSchema,
+    outputs: body.outputSchema ?? { type: 'markdown' },
+    pricing: toPricing(body.pricing),
+    promptConfig: body.promptConfig == null ? null : { ...NO_PROMPT, ...toPrompt(body.promptConfig) },
+    agentConfig: body.agentConfig == null ? null : { ...NO_AGENT, ...toAgent(body.agentConfig) },
+    toolConfig: body.toolConfig == null ? null : { ...NO_TOOL, ...toTool(body.toolConfig) },
+  }
+}
+
+/** Absent stays as it is; null is as if it had never been given. */
+export function toEdit(body: Edited): AssetEdit {
+  return defined({
+    name: body.name,
+    description: body.description,
+    longDescription: body.longDescription,
+    tags: body.tags === null ? [] : body.tags,
+    coverImage: body.coverImage,
+    codeSnippet: body.codeSnippet,
+    codeLanguage: body.codeLanguage,
+    inputs: body.inputSchema,
+    outputs: body.outputSchema === null ? ({ type: 'markdown' } as const) : body.outputSchema,
+    pricing: body.pricing === undefined ? undefined : toPricing(body.pricing),
+    promptConfig: body.promptConfig == null ? undefined : toPrompt(body.promptConfig),
+    agentConfig: body.agentConfig == null ? undefined : toAgent(body.agentConfig),
+    toolConfig: body.toolConfig == null ? undefined : toTool(body.toolConfig),
+  })
+}
+
+function toPricing(pricing: Created['pricing']): AssetDraft['pricing'] {
+  return pricing == null ? null : { model: pricing.model, amount: pricing.amount ?? null }
+}
+
+function toPrompt({ examples, ...rest }: NonNullable<Created['promptConfig']>): Partial<GivenPromptConfig> {
+  return defined({
+    ...rest,
+    examples: examples?.map((example) => ({ ...example, model: example.model ?? null })),
+  })
+}
+
+function toAgent({ webhookHeaders, ...rest }: NonNullable<Created['agentConfig']>): Partial<GivenAgentConfig> {
+  return defined({ ...rest, webhookHeaders: given(webhookHeaders) })
+}
+
+function toTool({ apiHeaders, authConfig, ...rest }: NonNullable<Created['toolConfig']>): Partial<GivenToolConfig> {
+  return defined({ ...rest, apiHeaders: given(apiHeaders), authConfig: toAuth(authConfig) })
+}
+
+function toAuth(authConfig: NonNullable<Created['toolConfig']>['authConfig']) {
+  if (authConfig === undefined) return undefined
+  const { headerName, ...texts } = authConfig ?? {}
+  const present = Object.entries(texts).filter((entry): entry is [string, string] => entry[1] != null)
+  return { headerName: headerName ?? null, secrets: { given: Object.fromEntries(present), before: null } }
+}
+
+function given(texts: Record<string, string> | null | undefined) {
+  return texts === undefined ? undefined : { given: texts ?? {}, before: null }
+}
+
+type Defined<Given> = { [Name in keyof Given]: Exclude<Given[Name], undefined> }
+
+function defined<Given extends object>(given: Given): Partial<Defined<Given>> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Defined<Given>>
+}
+
+const NO_PROMPT: GivenPromptConfig = {
+  ...{ promptTemplate: null, systemPrompt: null, allowedModels: null, defaultModelId: null, sourcePrice: null },
+  examples: null,
+}
+const NO_AGENT: GivenAgentConfig = {
+  ...{ webhookUrl: null, webhookMethod: null, webhookHeaders: null, timeoutSeconds: null, maxRetries: null },
+  ...{ pollUrl: null, pollIntervalMs: null, basePrice: null },
+}
+const NO_TOOL: GivenToolConfig = {
+  ...{ apiEndpoint: null, apiMethod: null, apiHeaders: null, authType: null, authConfig: null },
+  ...{ requestTransform: null, responseTransform: null, rateLimitPerMinute: null, basePrice: null },
+}
+
+export function toReduced(asset: Summary): z.infer<typeof reducedOut> {
+  const { totalRuns, averageRating, successRate } = asset.stats
+  return { ...toHead(asset), pricing: toPrice(asset.pricing), stats: { totalRuns, averageRating, successRate } }
+}
+
+/** The specification's full object. What is for the owner's eyes, or for buyers', is null to others. */
+export function toWhole(view: View, models: readonly Model[]): z.infer<typeof wholeOut> {
+  const { asset, asOwner, withSource, estimatedCost } = view
+  const { inputs, outputs, config } = asset.content
+  const { longDescription, tags, codeSnippet, codeLanguage, version, stats } = asset
+  return {
+    ...toHead(asset),
+    ...{ longDescription, tags: [...tags], codeSnippet, codeLanguage, version },
+    schema: { inputs: [...inputs], outputs: { type: outputs.type } },
+    promptConfig: config.type === 'prompt' ? toPromptOut(config, models, withSource) : null,
+    agentConfig: config.type === 'agent' ? toAgentOut(config, asOwner) : null,
+    toolConfig: config.type === 'tool' ? toToolOut(config, asOwner) : null,
+    pricing: { ...toPrice(asset.pricing), estimatedCost },
+    stats: { ...stats, totalRevenue: toWire(stats.totalRevenue) },
+    ownerVerified: asset.owner.verified,
+    publishedAt: asset.publishedAt?.toISOString() ?? null,
+  }
+}
+
+function toHead(asset: Summary) {
+  const { id, slug, name, description, type, status, verified, featured, trending, coverImage, owner } = asset
+  return {
+    ...{ id, slug, name, description, type, status, verified, featured, trending, coverImage },
+    ownerId: owner.subject,
+    ownerName: owner.name,
+    createdAt: asset.createdAt.toISOString(),
+    updatedAt: asset.updatedAt.toISOString(),
+  }
+}
+
+function toPrice({ model, amount }: Pricing) {
+  return { model, amount: toWire(amount), currency: 'USDC' as const }
+}
+
+function toPromptOut(config: PromptConfig, models: readonly Model[], withSource: boolean) {
+  const { promptTemplate, systemPrompt, allowedModels, defaultModelId, sourcePrice, examples } = config
+  const known = new Map(models.map((model) => [model.id, model]))
+  return {
+    promptTemplate: withSource ? promptTemplate : null,
+    systemPrompt: withSource ? systemPrompt : null,
+    // A model that the operator has taken out of the catalogue since cannot be run: it is not offered.
+    allowedModels: allowedModels.flatMap((id) => {
+      const model = known.get(id)
+      return model === undefined ? [] : [{ id, name: model.name, tier: model.tier }]
+    }),
+    defaultModelId,
+    sourcePrice: toWireOrNull(sourcePrice),
+    examples: examples.map(({ id, title, inputs, output, model }) => ({ id, title, inputs, output, model })),
+  }
+}
+
+function toAgentOut(config: AgentConfig, asOwner: boolean) {
+  const { timeoutSeconds, maxRetries, pollIntervalMs } = config
+  return {
+    webhookUrl: asOwner ? config.webhookUrl : null,
+    webhookMethod: asOwner ? config.webhookMethod : null,
+    webhookHeaders: asOwner ? masksOf(config.webhookHeaders) : null,
+    ...{ timeoutSeconds, maxRetries },
+    pollUrl: asOwner ? config.pollUrl : null,
+    pollIntervalMs,
+    basePrice: toWireOrNull(config.basePrice),
+  }
+}
+
+function toToolOut(config: ToolConfig, asOwner: boolean) {
+  const authNames = config.authHeaderName === null ? {} : { headerName: config.authHeaderName }
+  return {
+    apiEndpoint: asOwner ? config.apiEndpoint : null,
+    apiMethod: asOwner ? config.apiMethod : null,
+    apiHeaders: asOwner ? masksOf(config.apiHeaders) : null,
+    authType: asOwner ? config.authType : null,
+    authConfig: asOwner ? { ...authNames, ...masksOf(config.authSecrets) } : null,
+    requestTransform: asOwner ? config.requestTransform : null,
+    responseTransform: asOwner ? config.responseTransform : null,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+    basePrice: toWireOrNull(config.basePrice),
+  }
+}
+
+function masksOf({ names }: Sealed): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, MASK]))
+}
+
+function toWireOrNull(amount: Usdc | null): number | null {
+  return amount === null ? null : toWire(amount)
+}

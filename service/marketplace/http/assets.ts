@@ -1,0 +1,202 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute, type Reply } from '../../edge/route.ts'
+import { toWire } from '../../kit/money.ts'
+import { amountOut, page } from '../../kit/wire.ts'
+import type { Caller } from '../../identity/model.ts'
+import type { Asset } from '../model/asset.ts'
+import type { Assets } from '../service/assets.ts'
+import type { View } from '../service/assets/read.ts'
+import { createBody, editBody, listFilters, rateBody, reducedOut, sourceBody, wholeOut } from './asset-bodies.ts'
+import { toDraft, toEdit, toReduced, toWhole } from './asset-shapes.ts'
+
+export function assetRoutes(assets: Assets): AnyRoute[] {
+  return [...readRoutes(assets), ...writeRoutes(assets), ...tradeRoutes(assets)]
+}
+
+const identifier = z.object({ identifier: z.string().meta({ description: 'Its slug or id' }) })
+const whole = z.object({ rda: wholeOut })
+const MISSING = 'There is no such RDA that you may see.'
+const NOT_YOURS = 'There is no such RDA of yours in this environment.'
+
+function readRoutes(assets: Assets): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/rdas',
+      summary: 'RDAs, the most wanted first',
+      tag: 'Marketplace',
+      auth: 'optional',
+      query: z.object({ ...listFilters, ...page.shape }),
+      answers: { 200: z.object({ rdas: z.array(reducedOut), total: z.int(), limit: z.int(), offset: z.int() }) },
+      errors: { 401: "Another status than published lists one's own RDAs only." },
+      async handle({ caller, query }) {
+        const { type = null, ownerId = null, search, ...rest } = query
+        const wanted = { ...rest, type, ownerId, search: search?.trim() === '' ? null : (search ?? null) }
+        const { assets: found, total } = await assets.list(wanted, caller)
+        return reply(200, { rdas: found.map(toReduced), total, limit: query.limit, offset: query.offset })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/rda/:identifier',
+      summary: 'One RDA; a draft for its owner only',
+      tag: 'Marketplace',
+      auth: 'optional',
+      params: identifier,
+      answers: { 200: whole },
+      errors: { 401: 'It is a draft, and nobody said who is asking.', 404: MISSING },
+      async handle({ caller, params, address }) {
+        return answer(200, await assets.get(params.identifier, caller, address), assets, caller)
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/models',
+      summary: 'Models that prompts run on, with prices for a million tokens',
+      tag: 'Marketplace',
+      auth: 'optional',
+      answers: { 200: z.object({ models: z.array(modelOut) }) },
+      async handle({ caller }) {
+        const models = assets.models(caller).map(({ id, name, tier, inputPrice, outputPrice }) => ({
+          ...{ id, name, tier },
+          pricing: { input: toWire(inputPrice), output: toWire(outputPrice), currency: 'USDC', per: 1_000_000 },
+        }))
+        return reply(200, { models })
+      },
+    }),
+  ]
+}
+
+const modelOut = z.object({
+  id: z.string(),
+  name: z.string(),
+  tier: z.enum(['fast', 'balanced', 'reasoning']),
+  pricing: z.object({ input: amountOut, output: amountOut, currency: z.literal('USDC'), per: z.int() }),
+})
+
+function writeRoutes(assets: Assets): AnyRoute[] {
+  return [
+    route({
+      method: 'post',
+      path: '/rda',
+      summary: 'Create an RDA, as a draft',
+      tag: 'Marketplace',
+      auth: 'person',
+      idempotent: true,
+      body: createBody,
+      answers: {
+        201: z.object({
+          created: z.boolean(),
+          rda: z.object({ id: z.string(), slug: z.string(), type: z.string(), status: z.string() }),
+        }),
+      },
+      async handle({ caller, body, operation }) {
+        const { id, slug, type, status } = await assets.create(caller, toDraft(body), operation)
+        return reply(201, { created: true, rda: { id, slug, type, status } })
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/rda/:identifier',
+      summary: 'Edit an RDA, which makes a new version of it; runs under way keep theirs',
+      tag: 'Marketplace',
+      auth: 'person',
+      params: identifier,
+      body: editBody,
+      answers: { 200: whole },
+      errors: { 404: NOT_YOURS, 409: 'It was edited meanwhile.' },
+      async handle({ caller, params, body }) {
+        const edited = await assets.edit(caller, params.identifier, toEdit(body), body.version ?? null)
+        return changed(edited, assets, caller)
+      },
+    }),
+    ...ACTIONS.map(({ action, summary }) =>
+      route({
+        method: 'post',
+        path: `/rda/:identifier/${action}`,
+        summary,
+        tag: 'Marketplace',
+        auth: 'person',
+        idempotent: true,
+        params: identifier,
+        answers: { 200: whole },
+        errors: { 404: NOT_YOURS, 409: 'Its status does not allow that.' },
+        async handle({ caller, params }) {
+          return changed(await assets[action](caller, params.identifier), assets, caller)
+        },
+      }),
+    ),
+  ]
+}
+
+const ACTIONS = [
+  { action: 'publish', summary: 'Publish an RDA: everybody can find and run it' },
+  { action: 'unpublish', summary: 'Take an RDA back to a draft' },
+  { action: 'archive', summary: 'Archive an RDA: not listed any more, runnable by those who ran it' },
+] as const
+
+function tradeRoutes(assets: Assets): AnyRoute[] {
+  return [
+    route({
+      method: 'post',
+      path: '/rda/:identifier/rate',
+      summary: 'Rate an RDA that you ran, once',
+      tag: 'Marketplace',
+      auth: 'person',
+      idempotent: true,
+      params: identifier,
+      body: rateBody,
+      answers: {
+        200: z.object({
+          rated: z.boolean(),
+          score: z.int(),
+          stats: z.object({ averageRating: z.number(), totalRatings: z.int() }),
+        }),
+      },
+      errors: {
+        403: 'You did not run it successfully, or it is your own.',
+        404: MISSING,
+        409: 'You rated it already.',
+      },
+      async handle({ caller, params, body, operation }) {
+        const { stats } = await assets.rate(caller, params.identifier, body.score, operation)
+        const { averageRating, totalRatings } = stats
+        return reply(200, { rated: true, score: body.score, stats: { averageRating, totalRatings } })
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/rda/:identifier/source',
+      summary: "See a prompt's template, for its price once",
+      tag: 'Marketplace',
+      auth: 'person',
+      idempotent: true,
+      params: identifier,
+      body: sourceBody,
+      answers: {
+        200: z.object({
+          source: z.object({
+            rdaId: z.string(),
+            version: z.string(),
+            promptTemplate: z.string(),
+            systemPrompt: z.string().nullable(),
+          }),
+          cost: amountOut,
+        }),
+      },
+      errors: { 402: 'The balance is too low.', 403: 'The template is not for sale.', 404: MISSING },
+      async handle({ caller, params, body }) {
+        const { cost, ...source } = await assets.buySource(caller, params.identifier, body?.maxCost ?? null)
+        return reply(200, { source, cost: toWire(cost) })
+      },
+    }),
+  ]
+}
+
+async function changed(asset: Asset, assets: Assets, caller: Caller): Promise<Reply> {
+  return answer(200, await assets.viewOf(asset, caller), assets, caller)
+}
+
+function answer(status: number, view: View, assets: Assets, caller: Caller | null): Reply {
+  return reply(status, { rda: toWhole(view, assets.models(caller)) })
+}

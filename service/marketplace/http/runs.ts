@@ -1,0 +1,269 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute, type ServerEvent } from '../../edge/route.ts'
+import { idLike, isId, type Id } from '../../kit/ids.ts'
+import { amount, amountOut, page, timestamp } from '../../kit/wire.ts'
+import { toWire } from '../../kit/money.ts'
+import { FAILURES, runFailed, runMissing, runUnsettled } from '../errors/run.ts'
+import { hasEnded, RUN_STATES, type Run, type RunSummary } from '../model/run.ts'
+import type { EndedRun } from '../ports/run.ts'
+import { timelineOf } from '../rules/run.ts'
+import type { Runs } from '../service/runs.ts'
+
+/** `address` is where a run's status is asked for. */
+export function runRoutes(runs: Runs, address: string): AnyRoute[] {
+  const statusUrl = (id: string): string => `${address}/runs/${id}`
+  return [
+    route({
+      method: 'post',
+      path: '/run',
+      summary: 'Run an RDA and pay for it',
+      tag: 'Runs',
+      auth: 'agent',
+      idempotent: true,
+      errorFields: ({ operation }) => ({ runId: idLike('run', operation) }),
+      body: runBody,
+      answers: { 200: ranBody, 202: queuedBody },
+      errors: {
+        402: 'The balance is too low, or the run may cost more than `maxCost`.',
+        404: 'There is no such RDA, or not for this caller.',
+        409: 'The run was canceled, or the Idempotency-Key conflicts.',
+        429: "The caller's or the tool's calls a minute are used up.",
+        500: 'The run failed and was not charged.',
+      },
+      async handle({ caller, body, operation, keyed }) {
+        const ask = {
+          identifier: body.rdaSlug,
+          inputs: body.inputs,
+          modelId: body.modelId ?? null,
+          maxCost: body.maxCost ?? null,
+          webhookUrl: body.webhookUrl ?? null,
+          waits: body.async === true,
+        }
+        if (ask.waits) {
+          const run = await runs.queue(caller, ask, operation, keyed)
+          return reply(202, { success: true, runId: run.id, status: run.state, statusUrl: statusUrl(run.id) })
+        }
+        const run = await runs.run(caller, ask, operation, keyed)
+        if (!hasEnded(run.state)) throw runUnsettled()
+        if (run.state !== 'succeeded') throw runFailed(run, run.failure ?? FAILURES.internal)
+        return reply(200, toRan(run))
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/runs',
+      summary: "The caller's runs, newest first",
+      tag: 'Runs',
+      auth: 'agent',
+      query: page.extend({
+        status: z.enum(RUN_STATES).optional(),
+        rda: z.string().max(200).optional().meta({ description: 'Slug or id' }),
+      }),
+      answers: {
+        200: z.object({ runs: z.array(summaryBody), total: z.int(), limit: z.int(), offset: z.int() }),
+      },
+      async handle({ caller, query: { status = null, rda = null, limit, offset } }) {
+        const found = await runs.list(caller, { state: status, rda, limit, offset })
+        return reply(200, { runs: found.runs.map(toSummary), total: found.total, limit, offset })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/runs/:id',
+      summary: 'One run, with what it was given and what came out',
+      tag: 'Runs',
+      auth: 'agent',
+      params: runParams,
+      answers: { 200: z.object({ run: detailBody }) },
+      errors: { 404: 'There is no such run.' },
+      handle: async ({ caller, params }) => reply(200, { run: toDetail(await runs.get(caller, runId(params.id))) }),
+    }),
+    route({
+      method: 'post',
+      path: '/runs/:id/cancel',
+      summary: 'Stop a run; it costs nothing',
+      tag: 'Runs',
+      auth: 'agent',
+      idempotent: true,
+      params: runParams,
+      answers: { 200: z.object({ run: detailBody }) },
+      errors: { 404: 'There is no such run.', 409: 'The run has ended already.' },
+      handle: async ({ caller, params }) => reply(200, { run: toDetail(await runs.cancel(caller, runId(params.id))) }),
+    }),
+    route({
+      method: 'get',
+      path: '/runs/:id/events',
+      summary: "A run's states as they come, as server-sent events; ends with the run",
+      tag: 'Runs',
+      auth: 'agent',
+      params: runParams,
+      answers: { 200: z.string().meta({ description: 'Events `status`, each with the run as JSON' }) },
+      errors: { 404: 'There is no such run.' },
+      async handle({ caller, params }) {
+        const id = runId(params.id)
+        // Asked before the stream opens: who may not see it gets a status, not an empty stream.
+        await runs.get(caller, id)
+        return { status: 200, body: null, events: (gone) => toEvents(runs.states(caller, id, gone)) }
+      },
+    }),
+  ]
+}
+
+const runBody = z.strictObject({
+  rdaSlug: z.string().min(1).max(200).meta({ description: 'Slug or id of the RDA' }),
+  inputs: z.record(z.string(), z.unknown()),
+  modelId: z.string().min(1).max(200).nullish().meta({ description: 'For prompts; else the default model runs' }),
+  maxCost: amount.nullish().meta({ description: 'Refuse to start a run that may cost more' }),
+  webhookUrl: z
+    .string()
+    .max(2_048)
+    .nullish()
+    .meta({ description: 'Told once of the end, signed: `run.completed` or `run.failed`' }),
+  async: z.boolean().nullish().meta({ description: 'Answer 202 at once and run in the background' }),
+})
+
+const usageBody = z
+  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .nullable()
+  .meta({ id: 'Usage' })
+
+const ranBody = z
+  .object({
+    success: z.boolean(),
+    runId: z.string(),
+    output: z.string(),
+    cost: amountOut,
+    duration: z.number().meta({ description: 'Milliseconds' }),
+    modelId: z.string().nullable(),
+    usage: usageBody,
+  })
+  .meta({ id: 'RunResult' })
+
+const queuedBody = z.object({
+  success: z.boolean(),
+  runId: z.string(),
+  status: z.enum(RUN_STATES),
+  statusUrl: z.string(),
+})
+
+const summaryBody = z
+  .object({
+    id: z.string(),
+    rdaId: z.string(),
+    rdaSlug: z.string(),
+    rdaType: z.enum(['prompt', 'agent', 'tool']),
+    rdaVersion: z.string(),
+    status: z.enum(RUN_STATES),
+    maxCost: amountOut.meta({ description: 'What is locked for it, at most' }),
+    cost: amountOut,
+    duration: z.number().nullable(),
+    modelId: z.string().nullable(),
+    usage: usageBody,
+    error: z.string().nullable(),
+    code: z.string().nullable(),
+    createdAt: timestamp,
+    startedAt: timestamp.nullable(),
+    endedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'RunSummary' })
+
+const detailBody = summaryBody
+  .extend({
+    inputs: z.record(z.string(), z.unknown()),
+    output: z.string().nullable(),
+    webhookUrl: z.string().nullable(),
+    timeline: z.array(z.object({ status: z.enum(RUN_STATES), at: timestamp })),
+  })
+  .meta({ id: 'Run' })
+
+const runParams = z.object({ id: z.string() })
+
+/** What cannot be a run's id is a run that there is not. */
+function runId(text: string): Id<'run'> {
+  if (!isId('run', text)) throw runMissing()
+  return text
+}
+
+function toRan(run: Run): z.infer<typeof ranBody> {
+  return {
+    success: true,
+    runId: run.id,
+    output: run.output ?? '',
+    cost: toWire(run.cost),
+    duration: run.durationMs ?? 0,
+    modelId: run.modelId,
+    usage: toUsage(run),
+  }
+}
+
+function toUsage({ usage }: Pick<Run, 'usage'>): z.infer<typeof usageBody> {
+  if (usage === null) return null
+  const { promptTokens, completionTokens } = usage
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  }
+}
+
+function toSummary(run: RunSummary): z.infer<typeof summaryBody> {
+  return {
+    id: run.id,
+    rdaId: run.rdaId,
+    rdaSlug: run.rdaSlug,
+    rdaType: run.rdaType,
+    rdaVersion: run.rdaVersion,
+    status: run.state,
+    maxCost: toWire(run.price),
+    cost: toWire(run.cost),
+    duration: run.durationMs,
+    modelId: run.modelId,
+    usage: toUsage(run),
+    error: run.failure?.sentence ?? null,
+    code: run.failure?.code ?? null,
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    endedAt: run.endedAt?.toISOString() ?? null,
+  }
+}
+
+function toDetail(run: Run): z.infer<typeof detailBody> {
+  return {
+    ...toSummary(run),
+    inputs: run.inputs,
+    output: run.output,
+    webhookUrl: run.webhookUrl,
+    timeline: timelineOf(run).map(({ status, at }) => ({ status, at: at.toISOString() })),
+  }
+}
+
+async function* toEvents(states: AsyncIterable<Run>): AsyncIterable<ServerEvent> {
+  for await (const run of states) {
+    yield { event: 'status', id: run.state, data: hasEnded(run.state) ? toDetail(run) : toSummary(run) }
+  }
+}
+
+/** What a webhook, or an endpoint that listens for events, is told of a run's end. */
+export function toEndEvent({ run, ...end }: EndedRun, address: string) {
+  return {
+    event: end.state === 'succeeded' ? ('run.completed' as const) : ('run.failed' as const),
+    data: {
+      runId: run.id,
+      rdaId: run.rdaId,
+      rdaSlug: run.rdaSlug,
+      status: end.state,
+      // A long output is asked for, not carried through every attempt of a delivery.
+      output: end.output !== null && end.output.length <= OUTPUT_TOLD_MAX ? end.output : null,
+      cost: toWire(end.cost),
+      duration: end.durationMs,
+      modelId: run.modelId,
+      usage: toUsage(end),
+      error: end.failure?.sentence ?? null,
+      code: end.failure?.code ?? null,
+      endedAt: end.endedAt.toISOString(),
+      statusUrl: `${address}/runs/${run.id}`,
+    },
+  }
+}
+
+const OUTPUT_TOLD_MAX = 65_536

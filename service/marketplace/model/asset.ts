@@ -1,0 +1,187 @@
+import type { Field } from '../../kit/fields.ts'
+import type { Id } from '../../kit/ids.ts'
+import type { Usdc } from '../../kit/money.ts'
+import type { Environment } from '../../ledger/model.ts'
+
+/** A runnable asset (RDA) as its creator made it, in its present version. */
+export interface Asset extends Summary {
+  longDescription: string | null
+  tags: readonly string[]
+  codeSnippet: string | null
+  codeLanguage: string | null
+  version: string
+  /** All that a run depends on: kept for each version, so that an edit never reaches a run under way. */
+  content: Content
+  stats: Stats
+  owner: Creator
+  publishedAt: Date | null
+}
+
+/** What a list shows of it. */
+export interface Summary {
+  id: Id<'rda'>
+  environment: Environment
+  slug: string
+  name: string
+  description: string
+  type: AssetType
+  status: AssetStatus
+  verified: boolean
+  featured: boolean
+  trending: boolean
+  coverImage: string | null
+  pricing: Pricing
+  stats: Pick<Stats, 'totalRuns' | 'averageRating' | 'successRate'>
+  owner: Creator
+  createdAt: Date
+  updatedAt: Date
+}
+
+export type AssetType = 'prompt' | 'agent' | 'tool'
+export type AssetStatus = 'draft' | 'published' | 'archived'
+
+export interface Creator {
+  /** Ours, for inside. */
+  userId: Id<'usr'>
+  /** The identity provider's: `ownerId` on the wire. */
+  subject: string
+  name: string | null
+  verified: boolean
+}
+
+export interface Content {
+  inputs: readonly Field[]
+  outputs: Outputs
+  config: Config
+  pricing: Pricing
+}
+
+export interface Outputs {
+  type: OutputType
+}
+
+export type OutputType = 'markdown' | 'text' | 'json' | 'file'
+
+export type Config = PromptConfig | AgentConfig | ToolConfig
+
+export interface PromptConfig {
+  type: 'prompt'
+  promptTemplate: string
+  systemPrompt: string | null
+  /** Ids of the environment's catalogue, at least one. */
+  allowedModels: readonly string[]
+  defaultModelId: string
+  /** What a reader pays once to see the template: 0 shows it to all, null is not for sale. */
+  sourcePrice: Usdc | null
+  examples: readonly Example[]
+}
+
+export interface Example {
+  id: string
+  title: string
+  inputs: Readonly<Record<string, unknown>>
+  output: string
+  model: string | null
+}
+
+export interface AgentConfig {
+  type: 'agent'
+  webhookUrl: string
+  webhookMethod: Method
+  webhookHeaders: Sealed
+  timeoutSeconds: number
+  maxRetries: number
+  pollUrl: string | null
+  pollIntervalMs: number
+  basePrice: Usdc | null
+}
+
+export interface ToolConfig {
+  type: 'tool'
+  apiEndpoint: string
+  apiMethod: Method
+  apiHeaders: Sealed
+  authType: AuthType
+  /** Where an `api_key` goes; null with another type. */
+  authHeaderName: string | null
+  /** `apiKey`, `token`, or `username` and `password`. */
+  authSecrets: Sealed
+  requestTransform: string | null
+  responseTransform: string | null
+  rateLimitPerMinute: number | null
+  basePrice: Usdc | null
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type AuthType = 'none' | 'api_key' | 'bearer' | 'basic'
+
+/** Texts by name, sealed together by the vault. Names are shown to their creator, texts to nobody. */
+export interface Sealed {
+  names: readonly string[]
+  /** Null when there are none. */
+  token: string | null
+}
+
+/**
+ * `per-run`: `amount` for each. `per-token`: `amount` for 1,000 tokens of both directions.
+ * `per-second`: `amount` for each second begun. `free`: nothing.
+ */
+export interface Pricing {
+  model: PricingModel
+  amount: Usdc
+}
+
+export type PricingModel = 'per-run' | 'per-token' | 'per-second' | 'free'
+
+export interface Stats {
+  /** Runs that ended, by success or failure. */
+  totalRuns: number
+  totalRevenue: Usdc
+  /** 0 while nobody rated. */
+  averageRating: number
+  totalRatings: number
+  /** Percent of `totalRuns`; 0 while there are none. */
+  successRate: number
+  /** Mean milliseconds of the successful ones. */
+  averageLatency: number
+}
+
+/** What executes: one version of an asset, for somebody who may run it. */
+export interface RunnableAsset {
+  id: Id<'rda'>
+  environment: Environment
+  slug: string
+  name: string
+  type: AssetType
+  status: AssetStatus
+  version: string
+  ownerId: Id<'usr'>
+  content: Content
+}
+
+/** What a browser of the marketplace asks for. */
+export interface Listing {
+  environment: Environment
+  status: AssetStatus
+  type: AssetType | null
+  verified: boolean
+  featured: boolean
+  trending: boolean
+  /** The identity provider's id of a creator. */
+  ownerId: string | null
+  /** Words that name or description must have, all of them. */
+  search: string | null
+  limit: number
+  offset: number
+}
+
+/** A model of the catalogue; prices are USDC for a million tokens. */
+export interface Model {
+  id: string
+  name: string
+  tier: ModelTier
+  inputPrice: Usdc
+  outputPrice: Usdc
+}
+
+export type ModelTier = 'fast' | 'balanced' | 'reasoning'

@@ -1,0 +1,116 @@
+import type { Id } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Environment, Owner } from '../../ledger/model.ts'
+import type { Answer, OutboundRequest } from '../../outbound/model.ts'
+import type { RunnableAsset } from '../model/asset.ts'
+import type { LanguageModel, Usage } from '../model/language-model.ts'
+import type { Ending, Run, RunState, RunSummary } from '../model/run.ts'
+
+export interface RunStore {
+  /**
+   * In the transaction of their locks: rows of runs that begin, and the ends of others. Answers those that it
+   * wrote; a run that was there, or had ended, is not among them.
+   */
+  write(inside: Statements, begun: readonly NewRun[], ended: readonly EndedRun[]): Promise<ReadonlySet<string>>
+  find(id: Id<'run'>): Promise<Run | null>
+  findOf(owner: Owner, id: Id<'run'>): Promise<Run | null>
+  list(owner: Owner, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>
+  /** From queued to running, for one process, which may ask twice; null when it is somebody else's or has ended. */
+  claim(id: Id<'run'>, process: string, now: Date): Promise<Run | null>
+  /** From running back to queued, for another process; false when it is not this one's any more. */
+  handOn(id: Id<'run'>, process: string): Promise<boolean>
+  states(ids: readonly Id<'run'>[]): Promise<ReadonlyMap<Id<'run'>, RunState>>
+  /** Open runs that are past their deadline or whose process is gone. */
+  lost(now: Date, limit: number): Promise<readonly Run[]>
+  /** Adds what ended runs left to their assets' figures; answers for how many assets. */
+  foldStats(): Promise<number>
+}
+
+export type NewRun = Omit<Run, 'cost' | 'usage' | 'output' | 'failure' | 'endedAt' | 'durationMs'>
+
+export interface EndedRun extends Ending {
+  id: Id<'run'>
+  /** As it was when it began. */
+  run: NewRun | Run
+  endedAt: Date
+}
+
+export interface RunFilter {
+  state: RunState | null
+  /** Slug or id. */
+  rda: string | null
+  limit: number
+  offset: number
+}
+
+/** The models that prompts run on. In the sandbox there is only the one that needs no network. */
+export interface Models {
+  list(environment: Environment): readonly LanguageModel[]
+  find(environment: Environment, id: string): LanguageModel | null
+  /** Exact for the built-in model, close for others. */
+  countTokens(text: string): Promise<number>
+  /** Streams inside, so that an abort stops the vendor's work and its bill. */
+  complete(request: CompletionRequest): Promise<Completion>
+}
+
+export interface CompletionRequest {
+  model: LanguageModel
+  system: string | null
+  prompt: string
+  signal: AbortSignal
+}
+
+export interface Completion {
+  text: string
+  usage: Usage
+}
+
+/** Runs JSONata expressions of strangers, within limits of time, memory and size. */
+export interface Transforms {
+  /** Throws a DomainError that says what is wrong with the expression or with what it came to. */
+  apply(expression: string, input: unknown): Promise<unknown>
+  /** Why this expression is not taken, or null: it does not compile, or it does not end. */
+  check(expression: string, sample?: unknown): Promise<string | null>
+}
+
+/** The guarded client for addresses of creators. */
+export interface Callout {
+  send(request: OutboundRequest): Promise<Answer>
+}
+
+/** The headers that prove to a creator's server who calls, in the name of that creator's account. */
+export type Sign = (owner: Owner, id: string, body: string) => Promise<Readonly<Record<string, string>>>
+
+/** Counts the calls of a tool in its present minute, over all processes. */
+export interface Throttle {
+  /** Null when there was room, else for how many seconds there is none. */
+  take(rda: Id<'rda'>, perMinute: number): Promise<number | null>
+  /** For a call that was not made after all. */
+  giveBack(rda: Id<'rda'>): Promise<void>
+}
+
+/** A lease that nobody else ever asks for: whoever holds it lives. */
+export interface LifeSign {
+  take(now: Date, until: Date): Promise<boolean>
+  release(): Promise<void>
+}
+
+/** Does the work of a run; throws `ExecutionFailed` where it comes to nothing. */
+export interface Executor {
+  execute(work: Work, signal: AbortSignal): Promise<Executed>
+}
+
+export interface Work {
+  runId: Id<'run'>
+  /** The caller, as the identity provider knows them. */
+  subject: string
+  asset: RunnableAsset
+  inputs: Readonly<Record<string, unknown>>
+  /** Of a prompt. */
+  model: LanguageModel | null
+}
+
+export interface Executed {
+  output: string
+  usage: Usage | null
+}

@@ -1,0 +1,106 @@
+import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
+import type { Pricing } from '../model/asset.ts'
+import type { LanguageModel, Usage } from '../model/language-model.ts'
+
+/** What a run may come to, decided before it starts. */
+export interface Quote {
+  /** Whose money is locked: of a free prompt its creator's. */
+  payer: 'caller' | 'owner'
+  lock: Usdc
+  /** The most that the caller can be charged: the lock, or nothing. */
+  price: Usdc
+}
+
+/** What a run came to. */
+export interface Bill {
+  /** Taken of the lock, never more than it. */
+  charged: Usdc
+  /** Of that, what the caller paid. */
+  cost: Usdc
+  /** The creator's part; what is left is the platform's: the model's own cost and the fee. */
+  share: Usdc
+}
+
+export interface Terms {
+  pricing: Pricing
+  /** Of a prompt. */
+  model: LanguageModel | null
+  /** How long the executor may take. */
+  limitMs: number
+}
+
+/** The longest and dearest that the run can become. `promptTokens` is what is known of its length. */
+export function quote(terms: Terms, promptTokens: number): Quote {
+  const most: Measures = {
+    usage:
+      terms.model === null
+        ? null
+        : { promptTokens: withRoom(promptTokens), completionTokens: terms.model.outputTokensMax },
+    durationMs: terms.limitMs,
+  }
+  const lock = amountOf(terms, most)
+  if (!isFree(terms)) return { payer: 'caller', lock, price: lock }
+  return { payer: lock === ZERO ? 'caller' : 'owner', lock, price: ZERO }
+}
+
+export interface Measures {
+  usage: Usage | null
+  durationMs: number
+}
+
+/** The model's own cost goes to the platform first, then its fee of the rest; the creator has what is left. */
+export function bill(terms: Terms, lock: Usdc, measures: Measures, feeBps: number): Bill {
+  const charged = least(lock, amountOf(terms, measures))
+  const rest = usdc(charged - least(charged, modelCost(terms.model, measures.usage)))
+  const share = usdc(rest - (rest * BigInt(feeBps)) / 10_000n)
+  // Of a free prompt all that was charged is the model's, so its creator gets nothing back.
+  return isFree(terms) ? { charged, cost: ZERO, share: ZERO } : { charged, cost: charged, share }
+}
+
+/** What a vendor takes for this much; a fraction of a micro-dollar counts as one, so that it is never a loss. */
+export function modelCost(model: LanguageModel | null, usage: Usage | null): Usdc {
+  if (model === null || usage === null) return ZERO
+  const parts = BigInt(usage.promptTokens) * model.inputPrice + BigInt(usage.completionTokens) * model.outputPrice
+  return usdc(upTo(parts, 1_000_000n))
+}
+
+/** The creator's price for it, or the model's own cost where that is more. */
+function amountOf({ pricing, model }: Terms, { usage, durationMs }: Measures): Usdc {
+  const asked = askedFor(pricing, usage, durationMs)
+  const floor = modelCost(model, usage)
+  return asked > floor ? asked : floor
+}
+
+function askedFor(pricing: Pricing, usage: Usage | null, durationMs: number): Usdc {
+  switch (pricing.model) {
+    case 'free':
+      return ZERO
+    case 'per-run':
+      return pricing.amount
+    case 'per-token': {
+      const tokens = usage === null ? 0 : usage.promptTokens + usage.completionTokens
+      return usdc(upTo(BigInt(tokens) * pricing.amount, TOKENS_PRICED))
+    }
+    case 'per-second':
+      return usdc(BigInt(Math.max(1, Math.ceil(durationMs / 1000))) * pricing.amount)
+  }
+}
+
+const TOKENS_PRICED = 1_000n
+
+function isFree({ pricing }: Terms): boolean {
+  return pricing.model === 'free'
+}
+
+/** Vendors count a few tokens more than the text has: for the frame of a message, and by tokenizers of their own. */
+function withRoom(promptTokens: number): number {
+  return Math.ceil(promptTokens * 1.25) + 32
+}
+
+function upTo(value: bigint, step: bigint): bigint {
+  return (value + step - 1n) / step
+}
+
+function least(a: Usdc, b: Usdc): Usdc {
+  return a < b ? a : b
+}

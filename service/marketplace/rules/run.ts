@@ -1,0 +1,58 @@
+import type { RunnableAsset } from '../model/asset.ts'
+import type { Ending, Failure, Run, RunState } from '../model/run.ts'
+import { ZERO } from '../../kit/money.ts'
+
+/** How long an execution may take, retries and polls included. */
+export function limitOf(asset: RunnableAsset): number {
+  const { config } = asset.content
+  switch (config.type) {
+    case 'prompt':
+      return PROMPT_MS
+    case 'agent':
+      return Math.min(config.timeoutSeconds * 1_000, AGENT_MS)
+    case 'tool':
+      return TOOL_MS
+  }
+}
+
+const PROMPT_MS = 120_000
+const AGENT_MS = 180_000
+const TOOL_MS = 30_000
+
+/** When the money goes back by itself: later than the execution can take, also for one that waits for a worker. */
+export function deadlineOf(limitMs: number, waits: boolean, now: Date): Date {
+  return new Date(now.getTime() + limitMs + MARGIN_MS + (waits ? QUEUE_MS : 0))
+}
+
+const MARGIN_MS = 30_000
+const QUEUE_MS = 15 * 60_000
+
+/** Whether what is left until the deadline is enough for the whole of an execution. */
+export function fitsBefore(deadline: Date, limitMs: number, now: Date): boolean {
+  return deadline.getTime() - now.getTime() > limitMs
+}
+
+/** An end that costs nothing. */
+export function unpaid(state: 'failed' | 'canceled', failure: Failure, durationMs: number, counts: boolean): Ending {
+  return { state, cost: ZERO, usage: null, output: null, failure, durationMs, counts }
+}
+
+/** How long it had been running; clocks of two processes may disagree. */
+export function durationOf({ startedAt }: Pick<Run, 'startedAt'>, now: Date): number {
+  return startedAt === null ? 0 : Math.max(0, now.getTime() - startedAt.getTime())
+}
+
+/** What databases and half of the world's programs cannot keep as text, made keepable. */
+export function keepable(text: string): string {
+  return text.replaceAll(/\0|\p{Surrogate}/gu, '\uFFFD')
+}
+
+/** The stations of a run, oldest first. */
+export function timelineOf(run: Run): { status: RunState; at: Date }[] {
+  const stations: { status: RunState; at: Date }[] = []
+  // A run that somebody waits for begins at once and was never queued.
+  if (run.startedAt === null || run.startedAt > run.createdAt) stations.push({ status: 'queued', at: run.createdAt })
+  if (run.startedAt !== null) stations.push({ status: 'running', at: run.startedAt })
+  if (run.endedAt !== null) stations.push({ status: run.state, at: run.endedAt })
+  return stations
+}

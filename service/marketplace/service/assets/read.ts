@@ -1,0 +1,102 @@
+import type { Clock } from '../../../kit/clock.ts'
+import type { Id } from '../../../kit/ids.ts'
+import { accountOf, type Caller } from '../../../identity/model.ts'
+import type { Environment } from '../../../ledger/model.ts'
+import { assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors/asset.ts'
+import type { Asset, Listing, RunnableAsset, Summary } from '../../model/asset.ts'
+import type { AssetStore, CountDraftRead, FoundAsset } from '../../ports/asset.ts'
+import type { Models } from '../../ports/run.ts'
+import { estimate } from '../../rules/asset-estimate.ts'
+
+/** An asset as this reader sees it. */
+export interface View {
+  asset: Asset
+  estimatedCost: string
+  /** Also where its creator's servers are, and which secrets they are called with. */
+  asOwner: boolean
+  /** The template too. */
+  withSource: boolean
+}
+
+interface ReadParts {
+  store: AssetStore
+  clock: Clock
+  models: Pick<Models, 'list'>
+  countDraftRead: CountDraftRead
+  /** What those see who do not say who they are. */
+  anonymous: Environment
+}
+
+export function createReading({ store, clock, models, countDraftRead, anonymous }: ReadParts) {
+  const environmentOf = (caller: Caller | null): Environment => caller?.environment ?? anonymous
+
+  return {
+    view,
+    viewOf,
+
+    async get(identifier: string, caller: Caller | null, address: string): Promise<View> {
+      const found = await store.find(environmentOf(caller), identifier)
+      if (found === null) throw assetMissing()
+      if (!(await mayRead(found.asset, caller))) {
+        if (caller !== null || found.asset.status !== 'draft') throw assetMissing()
+        await countDraftRead(address)
+        throw draftNeedsOwner()
+      }
+      return await view(found, caller)
+    },
+
+    async list(
+      wanted: Omit<Listing, 'environment'>,
+      caller: Caller | null,
+    ): Promise<{ assets: readonly Summary[]; total: number }> {
+      const listing = { ...wanted, environment: environmentOf(caller) }
+      if (listing.status === 'published') return await store.list(listing, null, clock.now())
+      if (caller === null) throw listNeedsOwner()
+      return await store.list(listing, accountOf(caller).userId, clock.now())
+    },
+
+    /** The asset that somebody wants to run: what they may not run does not exist for them. */
+    async forRun(identifier: string, caller: Caller): Promise<RunnableAsset> {
+      const { userId, environment } = accountOf(caller)
+      const found = await store.find(environment, identifier)
+      if (found === null || !(await mayRun(found.asset, userId))) throw assetMissing()
+      const { id, slug, name, type, status, version, owner, content } = found.asset
+      return { id, environment, slug, name, type, status, version, ownerId: owner.userId, content }
+    },
+
+    version: (id: Id<'rda'>, version: string) => store.findVersion(id, version),
+    models: (caller: Caller | null) => models.list(environmentOf(caller)),
+  }
+
+  async function view(found: FoundAsset, caller: Caller | null): Promise<View> {
+    return { ...(await viewOf(found.asset, caller)), estimatedCost: costOf(found) }
+  }
+
+  /** Of an asset that was changed just now; what it cost lately is not asked for again. */
+  async function viewOf(asset: Asset, caller: Caller | null): Promise<View> {
+    const asOwner = caller?.user?.id === asset.owner.userId
+    const withSource = asOwner || (await seesSource(asset, caller))
+    return { asset, asOwner, withSource, estimatedCost: costOf({ asset, recentCosts: null }) }
+  }
+
+  function costOf({ asset, recentCosts }: FoundAsset): string {
+    return estimate(asset.content, models.list(asset.environment), recentCosts)
+  }
+
+  async function seesSource({ id, content: { config } }: Asset, caller: Caller | null): Promise<boolean> {
+    if (config.type !== 'prompt') return false
+    if (config.sourcePrice === 0n) return true
+    return caller?.user != null && (await store.hasBought(id, caller.user.id))
+  }
+
+  async function mayRead(asset: Asset, caller: Caller | null): Promise<boolean> {
+    if (asset.status === 'published') return true
+    return caller?.user != null && (await mayRun(asset, caller.user.id))
+  }
+
+  /** What was archived goes on working for those who relied on it. */
+  async function mayRun({ id, status, owner }: Asset, userId: string): Promise<boolean> {
+    if (status === 'published' || owner.userId === userId) return true
+    return status === 'archived' && (await store.hasRun(id, userId, false))
+  }
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../../kit/clock.ts'
+import type { Id } from '../../../kit/ids.ts'
+import { toWire, usdc, ZERO, type Usdc } from '../../../kit/money.ts'
+import { accountOf, type Caller } from '../../../identity/model.ts'
+import type { Ledger } from '../../../ledger/service.ts'
+import {
+  alreadyRated,
+  assetMissing,
+  notAPrompt,
+  ownRating,
+  ratingNeedsRun,
+  sourceDearer,
+  sourceNotForSale,
+} from '../../errors/asset.ts'
+import type { Asset, PromptConfig } from '../../model/asset.ts'
+import type { AssetStore } from '../../ports/asset.ts'
+
+interface TradeParts {
+  store: AssetStore
+  ledger: Pick<Ledger, 'transfer'>
+  clock: Clock
+  /** The platform's part of what is paid to creators, in hundredths of a percent. */
+  feeBps: number
+}
+
+export interface Source {
+  rdaId: Id<'rda'>
+  version: string
+  promptTemplate: string
+  systemPrompt: string | null
+  /** What this very call cost: 0 for whoever has it already. */
+  cost: Usdc
+}
+
+/** What readers do with an asset besides running it: rate it, and buy the sight of its template. */
+export function createTrade({ store, ledger, clock, feeBps }: TradeParts) {
+  return {
+    /** Once for everybody who had a successful run of it; answers the asset with its new figures. */
+    async rate(caller: Caller, identifier: string, score: number, operation: Id<'op'>): Promise<Asset> {
+      const { userId } = accountOf(caller)
+      const asset = await readable(caller, identifier)
+      if (asset.owner.userId === userId) throw ownRating()
+      if (!(await store.hasRun(asset.id, userId, true))) throw ratingNeedsRun()
+      const at = clock.now()
+      const before = await store.rate({ rdaId: asset.id, userId, score, madeBy: operation, at })
+      if (before !== null) throw alreadyRated(before)
+      return (await store.find(asset.environment, asset.id))?.asset ?? asset
+    },
+
+    /**
+     * Shows the template of a prompt, for its price once. The sale and the money are one transaction, so that
+     * it is paid once however often, and at how many places at once, it is asked for.
+     */
+    async buySource(caller: Caller, identifier: string, maxCost: Usdc | null): Promise<Source> {
+      const owner = accountOf(caller)
+      const asset = await readable(caller, identifier)
+      const { config } = asset.content
+      if (config.type !== 'prompt') throw notAPrompt()
+      const isOwn = asset.owner.userId === owner.userId
+      if (isOwn || config.sourcePrice === ZERO) return sourceOf(asset, config, ZERO)
+      if (await store.hasBought(asset.id, owner.userId)) return sourceOf(asset, config, ZERO)
+      const price = config.sourcePrice
+      if (price === null || asset.status === 'archived') throw sourceNotForSale()
+      if (maxCost !== null && price > maxCost) throw sourceDearer(toWire(price))
+      const share = usdc(price - (price * BigInt(feeBps)) / 10_000n)
+      const sale = { rdaId: asset.id, userId: owner.userId, price, at: clock.now() }
+      const isNew = await store.sell(sale, (inside) =>
+        ledger.transfer(
+          {
+            id: `source.${asset.id}.${owner.userId}`,
+            owner: { userId: owner.userId, environment: asset.environment },
+            amount: price,
+            shares: [{ to: { userId: asset.owner.userId }, amount: share }],
+            reference: asset.id,
+          },
+          inside,
+        ),
+      )
+      return sourceOf(asset, config, isNew ? price : ZERO)
+    },
+  }
+
+  /** What is archived can still be rated by those who ran it, but nobody sells it any more. */
+  async function readable(caller: Caller, identifier: string): Promise<Asset> {
+    const { userId, environment } = accountOf(caller)
+    const found = await store.find(environment, identifier)
+    if (found === null) throw assetMissing()
+    const { asset } = found
+    if (asset.status === 'published' || asset.owner.userId === userId) return asset
+    if (asset.status === 'archived' && (await store.hasRun(asset.id, userId, false))) return asset
+    throw assetMissing()
+  }
+}
+
+function sourceOf(asset: Asset, config: PromptConfig, cost: Usdc): Source {
+  const { promptTemplate, systemPrompt } = config
+  return { rdaId: asset.id, version: asset.version, promptTemplate, systemPrompt, cost }
+}

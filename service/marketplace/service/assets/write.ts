@@ -1,0 +1,123 @@
+import type { Clock } from '../../../kit/clock.ts'
+import { invalid } from '../../../kit/errors.ts'
+import { idLike, type Id } from '../../../kit/ids.ts'
+import { ZERO } from '../../../kit/money.ts'
+import { accountOf, type Caller } from '../../../identity/model.ts'
+import type { Asset, AssetStatus, Creator } from '../../model/asset.ts'
+import type { AssetDraft, AssetEdit } from '../../model/asset-draft.ts'
+import { assetMissing, versionMoved } from '../../errors/asset.ts'
+import type { AssetStore } from '../../ports/asset.ts'
+import { edited } from '../../rules/asset-draft.ts'
+import { after, FIRST_VERSION, nextVersion, type Action } from '../../rules/asset-state.ts'
+import type { Drafts } from './drafts.ts'
+
+/** What creators do with their own assets. */
+export function createWriting({ store, clock, drafts }: { store: AssetStore; clock: Clock; drafts: Drafts }) {
+  return {
+    /** The id is the operation's: whoever repeats the request finds the asset that it made. */
+    async create(caller: Caller, draft: AssetDraft, operation: Id<'op'>): Promise<Asset> {
+      const owner = creatorOf(caller)
+      const { environment } = caller
+      const id = idLike('rda', operation)
+      const before = await store.find(environment, id)
+      if (before !== null) return owned(before.asset, owner.userId)
+      await drafts.check(draft, environment, (await store.slugTaken(environment, draft.slug)) ? SLUG_TAKEN : {})
+      const content = drafts.seal(draft, environment, id)
+      const now = clock.now()
+      const { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
+      const asset: Asset = {
+        ...{
+          id,
+          environment,
+          slug,
+          type,
+          name,
+          description,
+          longDescription,
+          tags,
+          coverImage,
+          codeSnippet,
+          codeLanguage,
+        },
+        ...{ status: 'draft', version: FIRST_VERSION, content, pricing: content.pricing },
+        ...{ verified: false, featured: false, trending: false, stats: NO_STATS, owner },
+        ...{ createdAt: now, updatedAt: now, publishedAt: null },
+      }
+      if ((await store.add(asset)) === 'slug-taken') throw invalid(SLUG_TAKEN)
+      return asset
+    },
+
+    /** Makes a new version of it. An edit that names the version it was made from loses against an earlier one. */
+    async edit(caller: Caller, identifier: string, edit: AssetEdit, from: string | null): Promise<Asset> {
+      const owner = creatorOf(caller)
+      if (Object.keys(edit).length === 0) throw invalid({ body: 'must change something' })
+      for (let attempt = 1; ; attempt++) {
+        const asset = await own(caller, identifier)
+        if (from !== null && asset.version !== from) throw versionMoved(asset.version)
+        const draft = edited(asset, edit)
+        await drafts.check(draft, caller.environment)
+        const content = drafts.seal(draft, caller.environment, asset.id)
+        const { name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
+        const next: Asset = {
+          ...asset,
+          ...{ name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage },
+          ...{ content, pricing: content.pricing, updatedAt: clock.now() },
+          version: nextVersion(asset.version, runsChange(edit)),
+          owner: { ...owner, verified: asset.owner.verified },
+        }
+        if (await store.save(next, asset.version)) return next
+        // Two edits at the same moment: this one is made again from what the other left.
+        if (attempt === ATTEMPTS) throw versionMoved(asset.version)
+      }
+    },
+
+    publish: (caller: Caller, identifier: string): Promise<Asset> => move(caller, identifier, 'publish'),
+    unpublish: (caller: Caller, identifier: string): Promise<Asset> => move(caller, identifier, 'unpublish'),
+    archive: (caller: Caller, identifier: string): Promise<Asset> => move(caller, identifier, 'archive'),
+  }
+
+  async function move(caller: Caller, identifier: string, action: Action): Promise<Asset> {
+    for (let attempt = 1; ; attempt++) {
+      const asset = await own(caller, identifier)
+      const status: AssetStatus = after(action, asset.status)
+      if (status === asset.status) return asset
+      // What was a public address when the draft was made may be none by now.
+      if (status === 'published') await drafts.check(edited(asset, {}), caller.environment)
+      const now = clock.now()
+      if (await store.setStatus(asset.id, asset.status, status, now)) {
+        return { ...asset, status, updatedAt: now, publishedAt: status === 'published' ? now : asset.publishedAt }
+      }
+      if (attempt === ATTEMPTS) throw versionMoved(asset.version)
+    }
+  }
+
+  async function own(caller: Caller, identifier: string): Promise<Asset> {
+    const { userId, environment } = accountOf(caller)
+    const found = await store.find(environment, identifier)
+    if (found === null) throw assetMissing()
+    return owned(found.asset, userId)
+  }
+}
+
+function owned(asset: Asset, userId: string): Asset {
+  if (asset.owner.userId !== userId) throw assetMissing()
+  return asset
+}
+
+function creatorOf(caller: Caller): Creator {
+  const { userId } = accountOf(caller)
+  return { userId, subject: caller.subject, name: caller.user?.name ?? null, verified: false }
+}
+
+/** Whether runs of the new version may differ from runs of the old one. */
+function runsChange(edit: AssetEdit): boolean {
+  const { inputs, outputs, pricing, promptConfig, agentConfig, toolConfig } = edit
+  return [inputs, outputs, pricing, promptConfig, agentConfig, toolConfig].some((part) => part !== undefined)
+}
+
+const SLUG_TAKEN = { slug: 'is taken by another RDA already' }
+const ATTEMPTS = 5
+const NO_STATS = {
+  ...{ totalRuns: 0, totalRevenue: ZERO, successRate: 0, averageLatency: 0 },
+  ...{ averageRating: 0, totalRatings: 0 },
+}

@@ -1,0 +1,135 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../../../kit/clock.ts'
+import { DomainError } from '../../../kit/errors.ts'
+import type { Answer } from '../../../outbound/model.ts'
+import { ExecutionFailed } from '../../errors/run.ts'
+import type { AgentConfig } from '../../model/asset.ts'
+import type { AssetsForRuns } from '../../ports/asset.ts'
+import type { Callout, Executed, Executor, Sign, Work } from '../../ports/run.ts'
+import { isTrouble, pollAddress, readReply, type Reply } from '../../rules/agent.ts'
+
+/** Calls the creator's webhook and asks again until it is done. */
+export function createAgentExecutor(parts: AgentParts): Executor {
+  const { callout, sign, assets, clock } = parts
+
+  async function ask(work: Work, config: AgentConfig, call: Call, signal: AbortSignal): Promise<Answer> {
+    const { asset, runId } = work
+    const owner = { userId: asset.ownerId, environment: asset.environment }
+    return await callout.send({
+      url: call.url,
+      method: call.method,
+      headers: {
+        accept: 'application/json',
+        ...(call.body === '' ? {} : { 'content-type': 'application/json' }),
+        ...lowerCased(assets.openSecrets(asset.id, 'webhookHeaders', config.webhookHeaders)),
+        ...(await sign(owner, runId, call.body)),
+      },
+      ...(call.body === '' ? {} : { body: call.body }),
+      limits: { totalMs: TOTAL_MS, headersMs: TOTAL_MS, idleMs: TOTAL_MS, bodyBytes: BODY_BYTES },
+      signal,
+    })
+  }
+
+  /** Only what surely did not reach the agent, or what its gateway answered for it, is sent again. */
+  async function begin(work: Work, config: AgentConfig, signal: AbortSignal): Promise<Reply> {
+    const { asset, runId, inputs, subject } = work
+    const said = {
+      run_id: runId,
+      rda_id: asset.id,
+      rda_slug: asset.slug,
+      inputs,
+      user_id: subject,
+      timestamp: clock.now().toISOString(),
+    }
+    const call = { url: config.webhookUrl, method: config.webhookMethod, body: JSON.stringify(said) }
+    for (let attempt = 0; ; attempt++) {
+      const { reply, again } = await tried(() => ask(work, config, call, signal), signal)
+      if (reply !== null) return reply
+      if (attempt >= config.maxRetries) throw again
+      await wait(Math.min(RETRY_MS * 2 ** attempt, 5_000), undefined, { signal })
+    }
+  }
+
+  async function poll(work: Work, config: AgentConfig, jobId: string | null, signal: AbortSignal): Promise<Reply> {
+    if (config.pollUrl === null) {
+      throw new ExecutionFailed('agent_answer_invalid', 'The agent asked to be polled and has no address for it.')
+    }
+    const url = pollAddress(config.pollUrl, work.runId, jobId)
+    for (let failures = 0; ;) {
+      await wait(config.pollIntervalMs, undefined, { signal })
+      const { reply, again } = await tried(() => ask(work, config, { url, method: 'GET', body: '' }, signal), signal)
+      if (reply === null && ++failures > POLL_FAILURES_MAX) throw again
+      if (reply !== null && reply.status !== 'pending') return reply
+      if (reply !== null) failures = 0
+    }
+  }
+
+  return {
+    async execute(work, signal) {
+      const { config } = work.asset.content
+      if (config.type !== 'agent') throw new Error('not an agent')
+      const first = await begin(work, config, signal)
+      const last = first.status === 'pending' ? await poll(work, config, first.jobId, signal) : first
+      return finished(last)
+    },
+  }
+}
+
+interface AgentParts {
+  callout: Callout
+  sign: Sign
+  assets: Pick<AssetsForRuns, 'openSecrets'>
+  clock: Clock
+}
+
+interface Call {
+  url: string
+  method: string
+  body: string
+}
+
+function finished(reply: Reply): Executed {
+  if (reply.status === 'completed') return { output: reply.output, usage: null }
+  throw new ExecutionFailed('agent_failed', 'The agent reported that it failed.')
+}
+
+/** The reply; or none, with what to throw if it is not asked again. */
+async function tried(
+  send: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<{ reply: Reply; again: null } | { reply: null; again: ExecutionFailed }> {
+  try {
+    const answer = await send()
+    if (isTrouble(answer.status)) {
+      return { reply: null, again: new ExecutionFailed('agent_unavailable', 'The agent is not available right now.') }
+    }
+    const reply = readReply(answer.status, answer.body.toString('utf8'))
+    if (typeof reply === 'string') throw new ExecutionFailed('agent_answer_invalid', reply)
+    return { reply, again: null }
+  } catch (error) {
+    if (signal.aborted || error instanceof ExecutionFailed || !(error instanceof DomainError)) throw error
+    if (error.code === 'connection_failed' || error.code === 'connect_timeout') {
+      const sentence = 'The agent could not be reached.'
+      return { reply: null, again: new ExecutionFailed('agent_unreachable', sentence, error) }
+    }
+    throw new ExecutionFailed(`agent_${error.code}`, SENTENCES[error.code] ?? 'The call to the agent failed.', error)
+  }
+}
+
+/** In the caller's words: hosts are the creator's business. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  response_timeout: 'The agent did not answer in time.',
+  response_too_large: 'The agent answered with more than is taken.',
+  address_refused: "The agent's address may not be called.",
+  redirect_refused: 'The agent answered with a redirect, which is not followed.',
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+// The run's own limit is what ends a call; this only has to be beyond it.
+const TOTAL_MS = 200_000
+const BODY_BYTES = 1_048_576
+const RETRY_MS = 250
+const POLL_FAILURES_MAX = 5

@@ -1,0 +1,163 @@
+import { ownerOf, type Caller } from '../../identity/model.ts'
+import { DomainError } from '../../kit/errors.ts'
+import type { Id } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Announcement } from '../../queue/model.ts'
+import { FAILURES, runEnded, runMissing } from '../errors/run.ts'
+import { hasEnded, type Run, type RunAsk, type RunState, type RunSummary } from '../model/run.ts'
+import type { EndedRun, Executor, LifeSign, Models, NewRun, RunFilter, RunStore, Throttle } from '../ports/run.ts'
+import type { AssetsForRuns } from '../ports/asset.ts'
+import { durationOf, unpaid } from '../rules/run.ts'
+import type { AssetType } from '../model/asset.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Ledger } from '../../ledger/service.ts'
+import type { Guard } from '../../spending/service/guard.ts'
+import { createAccepting } from './runs/accept.ts'
+import { createExecution } from './runs/execution.ts'
+import { createFlights } from './runs/flight.ts'
+import { createPresence } from './runs/presence.ts'
+import type { Resumption } from './runs/resumption.ts'
+import { createSweeping } from './runs/sweep.ts'
+import { createWatch } from './runs/watch.ts'
+import { createWorking } from './runs/work.ts'
+
+/** Runs assets: money locked, work done, money taken or given back. */
+export function createRuns(parts: RunsParts) {
+  const { store, clock, log, announce, tellOfEnds } = parts
+  const watch = createWatch(store, log)
+  const presence = createPresence(parts)
+  const flights = createFlights({
+    ...parts,
+    async also(inside, begun, ended) {
+      const queued = begun.filter(({ state }) => state === 'queued')
+      if (queued.length > 0) {
+        await announce(
+          inside,
+          queued.map(({ id }) => ({ topic: EXECUTE, payload: { runId: id } })),
+        )
+      }
+      if (ended.length > 0) await tellOfEnds(inside, ended)
+    },
+  })
+  const execution = createExecution({ ...parts, flights, watch })
+  const accepting = createAccepting({ ...parts, flights, presence })
+  const working = createWorking({ ...parts, presence, execution, watch })
+
+  async function get(caller: Caller, id: Id<'run'>): Promise<Run> {
+    const run = await store.findOf(ownerOf(caller), id)
+    if (run === null) throw runMissing()
+    return run
+  }
+
+  return {
+    /** Runs it and answers when it has ended; a repeated act waits for the first one's end. */
+    async run(caller: Caller, ask: RunAsk, operation: Id<'op'>, keyed: boolean): Promise<Run> {
+      const accepted = await accepting.accept(caller, ask, operation, keyed)
+      if ('order' in accepted) return await execution.execute(accepted.order)
+      const { run } = accepted
+      if (hasEnded(run.state)) return run
+      // Begun by this process, which was not told that it had: nobody is at it.
+      if (run.process === (await presence.announce())) await working.work(run.id, new AbortController().signal)
+      else await watch.ended(run.id)
+      return await get(caller, run.id)
+    },
+
+    /** Accepts it for a worker to run. */
+    async queue(caller: Caller, ask: RunAsk, operation: Id<'op'>, keyed: boolean): Promise<RunSummary | NewRun> {
+      const accepted = await accepting.accept(caller, { ...ask, waits: true }, operation, keyed)
+      return 'order' in accepted ? accepted.order.run : accepted.run
+    },
+
+    /** Once a person approved it; whatever refuses it now, it was asked for and is not. */
+    async resume({ caller, ask, operation }: Resumption): Promise<void> {
+      try {
+        await accepting.accept(caller, ask, operation, true)
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === 'failed' || error.kind === 'unavailable') throw error
+        log.info({ operation, reason: error.code }, 'an approved run was refused')
+      }
+    },
+
+    get,
+    list: (caller: Caller, filter: RunFilter) => store.list(ownerOf(caller), filter),
+
+    /** Gives the money back and stops the work, wherever it is going on. Canceling twice is canceling once. */
+    async cancel(caller: Caller, id: Id<'run'>): Promise<Run> {
+      const run = await get(caller, id)
+      if (run.state === 'canceled') return run
+      if (hasEnded(run.state)) throw runEnded(run.state)
+      const ending = unpaid('canceled', FAILURES.canceled, durationOf(run, clock.now()), false)
+      const ended = await execution.giveBack(run, ending)
+      if (ended.state !== 'canceled') throw runEnded(ended.state)
+      return ended
+    },
+
+    /** Its states from now on, as they come; ends with the run. */
+    async *states(caller: Caller, id: Id<'run'>, gone: AbortSignal): AsyncGenerator<Run> {
+      const news: RunState[] = []
+      let ring: () => void = () => undefined
+      const unwatch = watch.watch(id, (state) => {
+        news.push(state)
+        ring()
+      })
+      const stop = (): void => ring()
+      gone.addEventListener('abort', stop)
+      try {
+        let last = await get(caller, id)
+        yield last
+        while (!hasEnded(last.state) && !gone.aborted) {
+          if (news.length === 0) {
+            await new Promise<void>((resolve) => {
+              ring = resolve
+            })
+          }
+          if (gone.aborted) return
+          news.length = 0
+          const run = await get(caller, id)
+          if (run.state !== last.state) yield run
+          last = run
+        }
+      } finally {
+        unwatch()
+        gone.removeEventListener('abort', stop)
+      }
+    },
+
+    /** What a worker does with the announcement of a queued run. */
+    work: (id: Id<'run'>, signal: AbortSignal) => working.work(id, signal),
+    ...createSweeping({ ...parts, execution }),
+
+    /** What runs here is ended unpaid; from then on this process is not at anything. */
+    async stop(): Promise<void> {
+      await execution.stop()
+      watch.close()
+      await presence.leave()
+    },
+  }
+}
+
+export type Runs = ReturnType<typeof createRuns>
+
+export interface RunsParts {
+  store: RunStore
+  assets: AssetsForRuns
+  models: Models
+  executors: Readonly<Record<AssetType, Executor>>
+  throttle: Throttle
+  ledger: Ledger
+  /** The way to the ledger for whoever may be an agent. */
+  locks: Pick<Guard, 'actTogether'>
+  clock: Clock
+  log: Log
+  lifeSign(process: string): LifeSign
+  /** For an address that the caller wants to be told at: throws what is wrong with it. */
+  checkAddress(url: string): Promise<void>
+  announce(inside: Statements, announcements: readonly Announcement[]): Promise<void>
+  /** Writes what others are to be told of these ends, in their transaction. */
+  tellOfEnds(inside: Statements, ended: readonly EndedRun[]): Promise<void>
+  /** The platform's part of what is left to the creator, in hundredths of a percent. */
+  feeBps: number
+}
+
+export const EXECUTE = 'marketplace.execute'

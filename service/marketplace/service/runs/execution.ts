@@ -1,0 +1,207 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../../../kit/clock.ts'
+import { DomainError } from '../../../kit/errors.ts'
+import type { Id } from '../../../kit/ids.ts'
+import type { Log } from '../../../kit/log.ts'
+import { ZERO } from '../../../kit/money.ts'
+import type { Act } from '../../../ledger/model.ts'
+import { ExecutionFailed, FAILURES } from '../../errors/run.ts'
+import type { AssetType, RunnableAsset } from '../../model/asset.ts'
+import type { LanguageModel } from '../../model/language-model.ts'
+import type { Ending, Failure, Run } from '../../model/run.ts'
+import { hasEnded } from '../../model/run.ts'
+import type { EndedRun, Executed, Executor, NewRun, RunStore } from '../../ports/run.ts'
+import { bill, type Terms } from '../../rules/price.ts'
+import { keepable, limitOf, unpaid } from '../../rules/run.ts'
+import type { Flights } from './flight.ts'
+import type { Watch } from './watch.ts'
+
+/** Executes runs whose money is locked, and ends them: captured with an output, or given back without. */
+export function createExecution(parts: ExecutionParts) {
+  const { executors, flights, watch, store, clock, log, feeBps } = parts
+  const running = new Map<Id<'run'>, { controller: AbortController; end: Promise<Run> }>()
+  /** Begun here and not known to have ended: never begun again, whatever became of it. */
+  const begun = new Set<Id<'run'>>()
+
+  async function execute(order: Order, stop?: AbortSignal): Promise<Run> {
+    const { run, asset } = order
+    // Asked twice in one moment, by a request and by its repetition: it is begun once.
+    const already = running.get(run.id)
+    if (already !== undefined) return await already.end
+    const controller = new AbortController()
+    const end = finish(order, stop === undefined ? controller.signal : AbortSignal.any([controller.signal, stop]))
+    running.set(run.id, { controller, end })
+    const limit = setTimeout(() => {
+      controller.abort(new ExecutionFailed(FAILURES.timeout.code, FAILURES.timeout.sentence))
+    }, limitOf(asset))
+    const unwatch = watch.watch(run.id, (state) => {
+      if (hasEnded(state)) controller.abort(GIVEN_UP)
+    })
+    try {
+      return await end
+    } finally {
+      clearTimeout(limit)
+      unwatch()
+      running.delete(run.id)
+    }
+  }
+
+  async function finish(order: Order, signal: AbortSignal): Promise<Run> {
+    begun.add(order.run.id)
+    const ended = await workAndClose(order, signal)
+    begun.delete(order.run.id)
+    return ended
+  }
+
+  async function workAndClose(order: Order, signal: AbortSignal): Promise<Run> {
+    const { run } = order
+    const started = performance.now()
+    const outcome = await attempt(order, signal)
+    const durationMs = Math.round(performance.now() - started)
+    if ('failure' in outcome) {
+      const { failure, counts } = outcome
+      if (failure === FAILURES.stopping && (await order.handOn?.()) === true) {
+        return { ...run, ...NOT_ENDED, state: 'queued', process: null, startedAt: null }
+      }
+      return await giveBack(run, unpaid('failed', failure, durationMs, counts))
+    }
+    const { executed } = outcome
+    const terms: Terms = { pricing: order.asset.content.pricing, model: order.model, limitMs: limitOf(order.asset) }
+    const { charged, cost, share } = bill(terms, run.locked, { usage: executed.usage, durationMs }, feeBps)
+    const capture = {
+      ...lockOf(run),
+      amount: charged,
+      shares: share > 0n ? [{ to: { userId: run.ownerId }, amount: share }] : [],
+      kind: 'capture' as const,
+      reference: run.id,
+      announcements: [],
+    }
+    const output = keepable(executed.output)
+    try {
+      return await close(
+        run,
+        { state: 'succeeded', cost, usage: executed.usage, output, failure: null, durationMs, counts: true },
+        { capture },
+      )
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      // A charge that the ledger does not take is our mistake: the caller has neither the output nor the cost of it.
+      log.error({ runId: run.id, err: error }, 'a run could not be charged and was given up')
+      return await giveBack(run, unpaid('failed', FAILURES.internal, durationMs, false))
+    }
+  }
+
+  function giveBack(run: Run | NewRun, ending: Ending): Promise<Run> {
+    return close(run, ending, { release: { ...lockOf(run), announcements: [] } })
+  }
+
+  async function attempt(order: Order, signal: AbortSignal): Promise<Attempted> {
+    const { run, asset, model } = order
+    try {
+      const { id: runId, subject, inputs } = run
+      const work = { runId, subject, asset, inputs, model }
+      const executed = await orAborted(executors[asset.type].execute(work, signal), signal)
+      signal.throwIfAborted()
+      return { executed }
+    } catch (thrown) {
+      // Whoever heeds the signal throws something of its own; the reason says more.
+      const error: unknown = signal.aborted ? signal.reason : thrown
+      if (error instanceof ExecutionFailed) {
+        log.info({ runId: run.id, rdaId: asset.id, err: error.cause, failure: error.failure }, 'a run failed')
+        return { failure: error.failure, counts: true }
+      }
+      if (error === GIVEN_UP) return { failure: FAILURES.canceled, counts: false }
+      if (signal.aborted) return { failure: FAILURES.stopping, counts: false }
+      log.error({ runId: run.id, rdaId: asset.id, err: error }, 'a run failed for a reason of ours')
+      return { failure: FAILURES.internal, counts: false }
+    }
+  }
+
+  /** Ends the run and answers what its row says then, whoever wrote it. */
+  async function close(run: Run | NewRun, ending: Ending, act: Act): Promise<Run> {
+    const ended: EndedRun = { ...ending, id: run.id, run, endedAt: clock.now() }
+    const { written, state } = await persisting(() => flights.end(act, ended))
+    if (written) watch.tell(run.id, state)
+    if (written && state === ending.state) return { ...run, ...ending, endedAt: ended.endedAt }
+    const found = await store.find(run.id)
+    if (found === null) throw new Error(`the run ${run.id} has no row`)
+    return found
+  }
+
+  return {
+    execute,
+    /** Ends it without a charge; answers what its row says then. */
+    giveBack,
+
+    /** Its end, where this process is at it. */
+    endOf: (id: Id<'run'>): Promise<Run> | null => running.get(id)?.end ?? null,
+    /** Whether it was ever begun here without having ended. */
+    hasBegun: (id: Id<'run'>): boolean => begun.has(id),
+
+    /** What still runs here is ended unpaid. */
+    async stop(): Promise<void> {
+      for (const { controller } of running.values()) controller.abort(STOPPING)
+      await Promise.allSettled([...running.values()].map(({ end }) => end))
+    },
+  }
+}
+
+export type Execution = ReturnType<typeof createExecution>
+
+export interface ExecutionParts {
+  executors: Readonly<Record<AssetType, Executor>>
+  flights: Flights
+  watch: Watch
+  store: RunStore
+  clock: Clock
+  log: Log
+  /** The platform's part of what is left to the creator, in hundredths of a percent. */
+  feeBps: number
+}
+
+/** A run with all that executing and charging it takes. */
+export interface Order {
+  run: Run | NewRun
+  asset: RunnableAsset
+  model: LanguageModel | null
+  /** Gives it to another process instead of ending it, where nothing outside has been touched by it. */
+  handOn?: () => Promise<boolean>
+}
+
+const NOT_ENDED = { cost: ZERO, usage: null, output: null, failure: null, endedAt: null, durationMs: null } as const
+
+type Attempted = { executed: Executed } | { failure: Failure; counts: boolean }
+
+function lockOf(run: Run | NewRun) {
+  return { hold: run.id, owner: { userId: run.payerId, environment: run.environment } }
+}
+
+const GIVEN_UP = new Error('somebody else ended the run')
+const STOPPING = new Error('the process is stopping')
+
+/** An executor that ignores its signal is left behind, not waited for. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject)
+    const abort = (): void => {
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
+}
+
+/** A database that is away for a moment must not cost somebody the result they waited for. */
+async function persisting<T>(work: () => Promise<T>): Promise<T> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof DomainError) throw error
+      await wait(pauseMs)
+    }
+  }
+  return await work()
+}
+
+const PAUSES_MS = [100, 500, 2_000]

@@ -1,0 +1,164 @@
+import { isId } from '../../kit/ids.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { Asset } from '../model/asset.ts'
+import type { AssetStore } from '../ports/asset.ts'
+import { createListing } from './assets/list.ts'
+import { RANK, RECENT_COSTS } from './assets/rank.ts'
+import { fromContent, TABLES, toContent, toFound, WHOLE, type WholeRow } from './assets/rows.ts'
+
+/** Assets in PostgreSQL. Their totals, words and ranks follow by trigger: see the migration. */
+export function createAssetStore(statements: StatementPool): AssetStore {
+  return {
+    async add(asset) {
+      const [added] = await statements.run(ADD, toRow(asset), 'rda_add')
+      if (added !== undefined) return 'added'
+      // The id or the slug was there: only under its own id it is the same asset.
+      const [same] = await statements.run('SELECT 1 FROM rda WHERE id = $1', [asset.id])
+      return same === undefined ? 'slug-taken' : 'added'
+    },
+
+    async slugTaken(environment, slug) {
+      return (await statements.run(HAS_SLUG, [environment, slug], 'rda_has_slug')).length > 0
+    },
+
+    async find(environment, identifier) {
+      const [text, name] = isId('rda', identifier) ? [FIND_BY_ID, 'rda_find_id'] : [FIND_BY_SLUG, 'rda_find_slug']
+      const [row] = await statements.run<WholeRow>(text, [environment, identifier], name)
+      return row === undefined ? null : toFound(row)
+    },
+
+    async findVersion(id, version) {
+      const [row] = await statements.run<WholeRow>(FIND_VERSION, [id, version], 'rda_find_version')
+      if (row === undefined) return null
+      const { environment, slug, name, type, status, userId: ownerId, content } = row
+      return { id, environment, slug, name, type, status, version, ownerId, content: toContent(content) }
+    },
+
+    async save(asset, from) {
+      return (await statements.run(SAVE, [...toRow(asset), from], 'rda_save')).length === 1
+    },
+
+    async setStatus(id, from, to, now) {
+      return (await statements.run(SET_STATUS, [id, from, to, now], 'rda_set_status')).length === 1
+    },
+
+    list: createListing(statements),
+
+    async hasRun(id, userId, successfully) {
+      const [text, name] = successfully ? [HAS_SUCCEEDED, 'rda_has_succeeded'] : [HAS_RUN, 'rda_has_run']
+      return (await statements.run(text, [id, userId], name)).length > 0
+    },
+
+    async rate({ rdaId, userId, score, madeBy, at }) {
+      const [made] = await statements.run(RATE, [rdaId, userId, score, madeBy, at], 'rda_rate')
+      if (made !== undefined) return null
+      const [before] = await statements.run<{ score: number; madeBy: string }>(FIND_RATING, [rdaId, userId])
+      if (before === undefined) throw new Error('a rating was neither made nor there')
+      return before.madeBy === madeBy ? null : before.score
+    },
+
+    async hasBought(id, userId) {
+      return (await statements.run(HAS_BOUGHT, [id, userId], 'rda_has_bought')).length > 0
+    },
+
+    sell: ({ rdaId, userId, price, at }, pay) =>
+      statements.together(async (inside) => {
+        // Whoever asks at the same moment waits here for the first to commit, and then has bought it.
+        const [sold] = await inside.run(SELL, [rdaId, userId, price, at], 'rda_sell')
+        if (sold === undefined) return false
+        await pay(inside)
+        return true
+      }),
+
+    async mark(environment, identifier, mark, value) {
+      const marked = await statements.run(MARK[mark], [environment, identifier, value])
+      return marked.length === 1
+    },
+
+    async markCreator(subject, verified) {
+      return (await statements.run(MARK_CREATOR, [subject, verified])).length
+    },
+
+    async rank(since, { callersMin, trendingMax }) {
+      await statements.run(RANK, [since, callersMin, trendingMax])
+      await statements.run(RECENT_COSTS, [since])
+    },
+  }
+}
+
+function toRow(asset: Asset): unknown[] {
+  const { id, environment, slug, type, name, description, coverImage, version, pricing, owner } = asset
+  return [
+    ...[id, environment, slug, type, name, description, coverImage, version, pricing.model, pricing.amount],
+    ...[asset.createdAt, asset.updatedAt, owner.userId, owner.subject, owner.name],
+    ...[asset.longDescription, asset.tags, asset.codeSnippet, asset.codeLanguage, fromContent(asset.content)],
+  ]
+}
+
+const VERSION = `
+INSERT INTO rda_version (rda_id, version, long_description, tags, code_snippet, code_language, content, created_at)
+SELECT id, $8, $16::text, $17::text[], $18::text, $19::text, $20::jsonb, $12::timestamptz FROM asset`
+
+const CREATOR = `
+INSERT INTO rda_creator AS c (user_id, subject, name) VALUES ($13, $14, $15)
+ON CONFLICT (user_id) DO UPDATE SET subject = excluded.subject, name = excluded.name
+WHERE (c.subject, c.name) IS DISTINCT FROM (excluded.subject, excluded.name)`
+
+const ADD = `
+WITH creator AS (${CREATOR}),
+asset AS (
+  INSERT INTO rda (id, environment, slug, type, name, description, cover_image, version, pricing_model, pricing_amount,
+    created_at, updated_at, owner_id)
+  VALUES ($1, $2::environment, $3, $4::rda_type, $5, $6, $7, $8::text, $9::rda_pricing_model, $10, $11::timestamptz,
+    $12::timestamptz, $13)
+  ON CONFLICT DO NOTHING RETURNING id
+),
+version AS (${VERSION}),
+stats AS (INSERT INTO rda_stats (rda_id) SELECT id FROM asset)
+SELECT 1 FROM asset`
+
+// Its environment, slug, type and first day stay what they were.
+const SAVE = `
+WITH creator AS (${CREATOR}),
+asset AS (
+  UPDATE rda SET name = $5, description = $6, cover_image = $7, version = $8::text, pricing_model = $9::rda_pricing_model,
+    pricing_amount = $10, updated_at = $12::timestamptz
+  WHERE id = $1 AND environment = $2::environment AND slug = $3 AND type = $4::rda_type AND created_at = $11::timestamptz
+    AND version = $21
+  RETURNING id
+),
+version AS (${VERSION})
+SELECT 1 FROM asset`
+
+const FROM_WHOLE = `FROM ${TABLES} JOIN rda_version v ON v.rda_id = r.id`
+const FIND_BY_ID = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = $1 AND r.id = $2`
+const FIND_BY_SLUG = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = $1 AND r.slug = $2`
+const FIND_VERSION = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = $2 WHERE r.id = $1`
+const HAS_SLUG = 'SELECT 1 FROM rda WHERE environment = $1 AND slug = $2'
+
+const SET_STATUS = `
+UPDATE rda SET status = $3::rda_status, updated_at = $4::timestamptz,
+  published_at = CASE WHEN $3::rda_status = 'published' THEN $4::timestamptz ELSE published_at END
+WHERE id = $1 AND status = $2::rda_status RETURNING 1`
+
+const HAS_RUN = 'SELECT 1 FROM run WHERE rda_id = $1 AND user_id = $2 LIMIT 1'
+const HAS_SUCCEEDED = `SELECT 1 FROM run WHERE rda_id = $1 AND user_id = $2 AND status = 'succeeded' LIMIT 1`
+
+const RATE = `
+WITH rated AS (
+  INSERT INTO rda_rating (rda_id, user_id, score, made_by, created_at) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT DO NOTHING RETURNING rda_id, score
+)
+UPDATE rda_stats s SET ratings = s.ratings + 1, rating_sum = s.rating_sum + rated.score
+FROM rated WHERE s.rda_id = rated.rda_id RETURNING 1`
+
+const FIND_RATING = 'SELECT score, made_by AS "madeBy" FROM rda_rating WHERE rda_id = $1 AND user_id = $2'
+const HAS_BOUGHT = 'SELECT 1 FROM rda_source_sale WHERE rda_id = $1 AND user_id = $2'
+const SELL = `
+INSERT INTO rda_source_sale (rda_id, user_id, price, sold_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1`
+
+const MARK = {
+  verified: 'UPDATE rda SET verified = $3 WHERE environment = $1 AND (id = $2 OR slug = $2) RETURNING 1',
+  featured: 'UPDATE rda SET featured = $3 WHERE environment = $1 AND (id = $2 OR slug = $2) RETURNING 1',
+}
+const MARK_CREATOR = 'UPDATE rda_creator SET verified = $2 WHERE subject = $1 RETURNING 1'

@@ -1,0 +1,20 @@
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { RunStore } from '../ports/run.ts'
+import { claimRun, handOnRun, lostRuns } from './runs/open.ts'
+import { findRun, findRunOf, listRuns, statesOf } from './runs/read.ts'
+import { foldStats } from './runs/stats.ts'
+import { writeRuns } from './runs/write.ts'
+
+export function createRunStore(statements: StatementPool): RunStore {
+  return {
+    write: writeRuns,
+    find: (id) => findRun(statements, id),
+    findOf: (owner, id) => findRunOf(statements, owner, id),
+    list: (owner, filter) => listRuns(statements, owner, filter),
+    states: (ids) => statesOf(statements, ids),
+    claim: (id, process, now) => claimRun(statements, id, process, now),
+    handOn: (id, process) => handOnRun(statements, id, process),
+    lost: (now, limit) => lostRuns(statements, now, limit),
+    foldStats: () => foldStats(statements),
+  }
+}

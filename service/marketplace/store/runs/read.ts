@@ -1,0 +1,55 @@
+import type { Id } from '../../../kit/ids.ts'
+import type { Statements } from '../../../kit/transaction.ts'
+import type { Owner } from '../../../ledger/model.ts'
+import type { Run, RunState, RunSummary } from '../../model/run.ts'
+import type { RunFilter } from '../../ports/run.ts'
+import { fromRow, fromSummaryRow, SUMMARY, WHOLE, type SummaryRow, type WholeRow } from './rows.ts'
+
+export async function findRun(statements: Statements, id: Id<'run'>): Promise<Run | null> {
+  const [row] = await statements.run<WholeRow>(`SELECT ${WHOLE} FROM run WHERE id = $1`, [id], 'run_find')
+  return row === undefined ? null : fromRow(row)
+}
+
+/** Another user's run is not found, and takes as long. */
+export async function findRunOf(statements: Statements, owner: Owner, id: Id<'run'>): Promise<Run | null> {
+  const [row] = await statements.run<WholeRow>(
+    `SELECT ${WHOLE} FROM run WHERE id = $1 AND user_id = $2 AND environment = $3::environment`,
+    [id, owner.userId, owner.environment],
+    'run_find_of',
+  )
+  return row === undefined ? null : fromRow(row)
+}
+
+/** Newest first: ids begin with the moment at which they were made. */
+export async function listRuns(
+  statements: Statements,
+  owner: Owner,
+  filter: RunFilter,
+): Promise<{ runs: RunSummary[]; total: number }> {
+  const values = [owner.userId, owner.environment, filter.state, filter.rda]
+  const [rows, counted] = await Promise.all([
+    statements.run<SummaryRow>(
+      `SELECT ${SUMMARY} FROM run ${MINE} ORDER BY id DESC LIMIT $5 OFFSET $6`,
+      [...values, filter.limit, filter.offset],
+      'run_list',
+    ),
+    statements.run<{ total: bigint }>(`SELECT count(*) AS total FROM run ${MINE}`, values, 'run_count'),
+  ])
+  return { runs: rows.map(fromSummaryRow), total: Number(counted[0]?.total ?? 0n) }
+}
+
+const MINE = `
+WHERE user_id = $1 AND environment = $2::environment AND ($3::run_status IS NULL OR status = $3)
+  AND ($4::text IS NULL OR rda_id = $4 OR rda_slug = $4)`
+
+export async function statesOf(
+  statements: Statements,
+  ids: readonly Id<'run'>[],
+): Promise<ReadonlyMap<Id<'run'>, RunState>> {
+  const rows = await statements.run<{ id: Id<'run'>; status: RunState }>(
+    'SELECT id, status FROM run WHERE id = ANY ($1::text[])',
+    [ids],
+    'run_states',
+  )
+  return new Map(rows.map(({ id, status }) => [id, status]))
+}

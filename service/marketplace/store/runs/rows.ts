@@ -1,0 +1,83 @@
+import type { Id } from '../../../kit/ids.ts'
+import type { Usdc } from '../../../kit/money.ts'
+import type { Environment } from '../../../ledger/model.ts'
+import type { AssetType } from '../../model/asset.ts'
+import type { Run, RunState, RunSummary } from '../../model/run.ts'
+
+/** Everything but what it was given and what came out, which may be large. */
+export const SUMMARY = `
+id, environment, user_id, subject, rda_id, rda_slug, rda_type, rda_version, owner_id, payer_id, status, locked, price, cost,
+model_id, prompt_tokens, completion_tokens, error_code, error, webhook_url, process, deadline, created_at, started_at, ended_at,
+duration_ms`
+
+export const WHOLE = `${SUMMARY}, inputs, output`
+
+export interface SummaryRow {
+  id: Id<'run'>
+  environment: Environment
+  user_id: string
+  subject: string
+  rda_id: Id<'rda'>
+  rda_slug: string
+  rda_type: AssetType
+  rda_version: string
+  owner_id: string
+  payer_id: string
+  status: RunState
+  locked: Usdc
+  price: Usdc
+  cost: Usdc
+  model_id: string | null
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  error_code: string | null
+  error: string | null
+  webhook_url: string | null
+  process: string | null
+  deadline: Date
+  created_at: Date
+  started_at: Date | null
+  ended_at: Date | null
+  duration_ms: number | null
+}
+
+export interface WholeRow extends SummaryRow {
+  inputs: Readonly<Record<string, unknown>>
+  output: string | null
+}
+
+export function fromSummaryRow(row: SummaryRow): RunSummary {
+  return {
+    id: row.id,
+    environment: row.environment,
+    userId: row.user_id,
+    subject: row.subject,
+    rdaId: row.rda_id,
+    rdaSlug: row.rda_slug,
+    rdaType: row.rda_type,
+    rdaVersion: row.rda_version,
+    ownerId: row.owner_id,
+    payerId: row.payer_id,
+    state: row.status,
+    locked: row.locked,
+    price: row.price,
+    cost: row.cost,
+    modelId: row.model_id,
+    usage:
+      row.prompt_tokens === null || row.completion_tokens === null
+        ? null
+        : { promptTokens: row.prompt_tokens, completionTokens: row.completion_tokens },
+    failure: row.error_code === null ? null : { code: row.error_code, sentence: row.error ?? '' },
+    webhookUrl: row.webhook_url,
+    process: row.process,
+    deadline: row.deadline,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    durationMs: row.duration_ms,
+  }
+}
+
+export function fromRow(row: WholeRow): Run {
+  return { ...fromSummaryRow(row), inputs: row.inputs, output: row.output }
+}

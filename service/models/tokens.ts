@@ -1,0 +1,22 @@
+import type * as Encoding from 'gpt-tokenizer/encoding/o200k_base'
+
+/**
+ * Tokens of a text in `o200k_base`. Its tables weigh two megabytes and take a fifth of a second to load, so they are
+ * read when somebody first asks.
+ */
+export async function countTokens(text: string): Promise<number> {
+  encoding ??= import('gpt-tokenizer/encoding/o200k_base')
+  const { countTokens: count } = await encoding
+  if (!UNBROKEN.test(text)) return count(text, AS_TEXT)
+  let sum = 0
+  for (let start = 0; start < text.length; start += PIECE) sum += count(text.slice(start, start + PIECE), AS_TEXT)
+  return sum
+}
+
+let encoding: Promise<typeof Encoding> | null = null
+
+/** Whoever writes a control word means its letters. */
+const AS_TEXT = { disallowedSpecial: new Set<string>() }
+// Measured: 64,000 letters in a row take 2.8 s at once, which would stop everybody else, and 20 ms in pieces.
+const UNBROKEN = /\S{1000}|\s{1000}/
+const PIECE = 256

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Agent, request } from 'undici'
+import { openDatabase, type Database } from '../../../service/database/client.ts'
+import { startEmbedded } from '../../../service/database/embedded.ts'
+import { ServiceProcess } from '../../harness/process.ts'
+import { CreatorServer } from '../../marketplace/runs/creator.ts'
+
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 5)
+const RUNS = 200
+const PORT = 4973
+const KEY = `csk_test_${'c'.repeat(43)}`
+
+describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
+  const agent = new Agent({ connections: RUNS })
+  const creator = new CreatorServer()
+  let server: Awaited<ReturnType<typeof startEmbedded>>
+  let database: Database
+  let service: ServiceProcess
+
+  beforeAll(async () => {
+    server = await startEmbedded({ dataDir: path.join(folder, 'database') })
+    database = openDatabase({ url: server.url, poolMax: 2 })
+    await creator.listen()
+  })
+  afterAll(async () => {
+    service.kill('SIGTERM')
+    await service.ended()
+    await agent.close()
+    await creator.close()
+    await database.close()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function begin(): ServiceProcess {
+    return new ServiceProcess({
+      DATABASE_URL: server.url,
+      DATA_DIR: path.join(folder, 'data'),
+      PORT: String(PORT),
+      DEMO_API_KEY: KEY,
+      ALLOW_HOSTS: '127.0.0.1',
+      RATE_API_PER_MINUTE: '0',
+      LOG_LEVEL: 'info',
+    })
+  }
+
+  async function call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string) {
+    const answer = await request(`http://127.0.0.1:${String(PORT)}/v1${at}`, {
+      method,
+      dispatcher: agent,
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+        ...(name === undefined ? {} : { 'idempotency-key': name }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
+  }
+
+  test('after a restart no lock is left, nobody was charged without a result, and the ledger is sound', async () => {
+    service = begin()
+    await service.says('"ready"')
+    await call('POST', '/wallet/deposit', { amount: 1_000 })
+    const input = [{ name: 'say', label: 'Say', type: 'text', required: true }]
+    const common = {
+      name: 'Chaos',
+      description: 'Chaos',
+      inputSchema: input,
+      pricing: { model: 'per-run', amount: 0.01 },
+    }
+    let open: (() => void)[] = []
+    const slow = creator.on('/slow', async () => {
+      await new Promise<void>((resolve) => open.push(resolve))
+      return { body: { status: 'completed', output: 'slow' } }
+    })
+    const quick = creator.on('/quick', () => ({ body: 'quick' }))
+    for (const rda of [
+      { slug: 'slow', type: 'agent', agentConfig: { webhookUrl: slow } },
+      { slug: 'quick', type: 'tool', toolConfig: { apiEndpoint: quick, apiMethod: 'POST' } },
+      { slug: 'echo', type: 'prompt', promptConfig: { promptTemplate: '{{say}}', allowedModels: ['sandbox/echo'] } },
+    ]) {
+      expect((await call('POST', '/rda', { ...common, ...rda })).status).toBe(201)
+    }
+    const told = new Map<string, string>()
+    let cutOff = 0
+    for (let kill = 0; kill < KILLS; kill++) {
+      open = []
+      let answered = 0
+      const asks = Array.from({ length: RUNS }, async (_, place) => {
+        const slug = ['slow', 'quick', 'echo', 'echo'][place % 4]
+        const name = `chaos-${String(kill)}-${String(place)}`
+        const ask = { rdaSlug: slug, inputs: { say: name }, async: place % 5 === 0 }
+        try {
+          const { status, body } = await call('POST', '/run', ask, name)
+          answered++
+          if (status === 200) told.set(String(body['runId']), String(body['output']))
+        } catch {
+          cutOff++
+        }
+      })
+      // In the middle: some have their answer, the slow ones are all under way, the rest is anywhere.
+      while (answered < RUNS / 4 || open.length < 5) await new Promise(setImmediate)
+      service.kill('SIGKILL')
+      await Promise.all(asks)
+      for (const answer of open) answer()
+      service = begin()
+      await service.says('"ready"')
+    }
+    expect(cutOff).toBeGreaterThan(KILLS * 10)
+
+    const openRuns = () =>
+      database.statements
+        .run(`SELECT id FROM run WHERE status IN ('queued', 'running')`, [])
+        .then((rows) => rows.length)
+    // The slow ones that a worker took up again wait for their creator.
+    while ((await openRuns()) > 0) {
+      for (const answer of open.splice(0)) answer()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(await database.statements.run(`SELECT id FROM ledger_hold WHERE state = 'open'`, [])).toEqual([])
+    expect(
+      await database.statements.run(
+        `SELECT r.id FROM run r JOIN ledger_hold h ON h.id = r.id
+         WHERE r.cost <> h.captured OR (h.captured > 0) <> (r.output IS NOT NULL)`,
+        [],
+      ),
+    ).toEqual([])
+    // What somebody was told is what was kept and charged.
+    const kept = await database.statements.run<{ id: string; output: string; cost: bigint }>(
+      'SELECT id, output, cost FROM run WHERE id = ANY ($1)',
+      [[...told.keys()]],
+    )
+    expect(new Map(kept.map(({ id, output }) => [id, output]))).toEqual(told)
+    expect(kept.every(({ cost }) => cost === 10_000n)).toBe(true)
+    const { body } = await call('GET', '/wallet/balance')
+    expect(body['wallet']).toMatchObject({ pendingLocks: {}, totalLocked: 0 })
+    const check = await promisify(execFile)(
+      process.execPath,
+      ['--import', './service/launch/typescript.mjs', 'service/cli/ledger.ts', 'check'],
+      { env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: server.url, DATA_DIR: path.join(folder, 'data') } },
+    )
+    console.log(`${String(told.size)} answered, ${String(cutOff)} cut off; ${check.stdout.trim()}`)
+  }, 600_000)
+})

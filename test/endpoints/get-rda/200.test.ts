@@ -1,0 +1,182 @@
+import { agentBody, ALLOWED, promptBody, published, run, toolBody } from '../../marketplace/bodies.ts'
+import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
+
+describe('GET /rda/{identifier} → 200', () => {
+  let service: TestService
+  let creator: TestPerson
+  let reader: TestPerson
+
+  beforeAll(async () => {
+    service = await testService(ALLOWED)
+    creator = await service.person()
+    reader = await service.person()
+  })
+  afterAll(async () => {
+    await service.close()
+  })
+
+  test('the full object, field by field', async () => {
+    const slug = await published(
+      creator,
+      promptBody({
+        longDescription: 'All about it',
+        tags: ['text', 'short'],
+        coverImage: 'https://example.com/cover.png',
+        codeSnippet: 'curl …',
+        codeLanguage: 'sh',
+        outputSchema: { type: 'text' },
+        promptConfig: {
+          promptTemplate: 'Sum up: {{article}}',
+          systemPrompt: 'Be brief.',
+          allowedModels: ['sandbox/echo'],
+          sourcePrice: 0,
+          examples: [{ title: 'A tale', inputs: { article: 'Once' }, output: 'Short', model: 'sandbox/echo' }],
+        },
+      }),
+    )
+    const { status, body } = await service.call('GET', `/v1/rda/${slug}`)
+    expect(status).toBe(200)
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string
+    const plain = {
+      placeholder: null,
+      options: null,
+      description: null,
+      default: null,
+      min: null,
+      max: null,
+      pattern: null,
+    }
+    expect(body).toEqual({
+      rda: {
+        id: expect.stringMatching(/^rda_[0-9a-z]{26}$/),
+        slug,
+        name: 'Summarizer',
+        description: 'Sums up an article in a few sentences',
+        longDescription: 'All about it',
+        type: 'prompt',
+        status: 'published',
+        verified: false,
+        featured: false,
+        trending: false,
+        tags: ['text', 'short'],
+        coverImage: 'https://example.com/cover.png',
+        codeSnippet: 'curl …',
+        codeLanguage: 'sh',
+        version: '1.0.0',
+        schema: {
+          inputs: [
+            { ...plain, name: 'article', label: 'Article', type: 'text', required: true, placeholder: 'Paste it here' },
+            { ...plain, name: 'tone', label: 'Tone', type: 'select', required: false, options: ['plain', 'formal'] },
+          ],
+          outputs: { type: 'text' },
+        },
+        promptConfig: {
+          promptTemplate: 'Sum up: {{article}}',
+          systemPrompt: 'Be brief.',
+          allowedModels: [{ id: 'sandbox/echo', name: expect.any(String), tier: 'fast' }],
+          defaultModelId: 'sandbox/echo',
+          sourcePrice: 0,
+          examples: [
+            { id: 'ex_1', title: 'A tale', inputs: { article: 'Once' }, output: 'Short', model: 'sandbox/echo' },
+          ],
+        },
+        agentConfig: null,
+        toolConfig: null,
+        pricing: { model: 'per-run', amount: 0.02, currency: 'USDC', estimatedCost: '0.02 USDC' },
+        stats: { totalRuns: 0, totalRevenue: 0, averageRating: 0, totalRatings: 0, successRate: 0, averageLatency: 0 },
+        ownerId: creator.caller.subject,
+        ownerName: creator.caller.user.name,
+        ownerVerified: false,
+        createdAt: time,
+        updatedAt: time,
+        publishedAt: time,
+      },
+    })
+  })
+
+  test('by its id as by its slug', async () => {
+    const slug = await published(creator)
+    const bySlug = await service.call('GET', `/v1/rda/${slug}`)
+    const byId = await service.call('GET', `/v1/rda/${bySlug.body.rda.id as string}`)
+    expect(byId.body).toEqual(bySlug.body)
+  })
+
+  test('a draft, for its owner', async () => {
+    const body = promptBody()
+    await creator.call('POST', '/v1/rda', { body })
+    const { rda } = (await creator.call('GET', `/v1/rda/${String(body['slug'])}`)).body
+    expect(rda).toMatchObject({ status: 'draft', publishedAt: null })
+    expect(rda.promptConfig.promptTemplate).toBe('Sum up in a {{tone}} tone: {{article}}')
+  })
+
+  test('a template that is not shown to all is its owner’s secret', async () => {
+    for (const sourcePrice of [null, 0.5]) {
+      const config = { promptTemplate: 'Sum up: {{article}}', systemPrompt: 'Be brief.', sourcePrice }
+      const slug = await published(creator, promptBody({ promptConfig: config }))
+      for (const answer of [
+        await service.call('GET', `/v1/rda/${slug}`),
+        await reader.call('GET', `/v1/rda/${slug}`),
+      ]) {
+        expect(answer.body.rda.promptConfig).toMatchObject({ promptTemplate: null, systemPrompt: null, sourcePrice })
+        expect(answer.text).not.toContain('Sum up: ')
+      }
+      expect((await creator.call('GET', `/v1/rda/${slug}`)).body.rda.promptConfig).toMatchObject(config)
+    }
+  })
+
+  test('an agent: its owner sees where it is and masks, others neither', async () => {
+    const slug = await published(creator, agentBody())
+    const mine = await creator.call('GET', `/v1/rda/${slug}`)
+    expect(mine.body.rda.agentConfig).toEqual({
+      webhookUrl: 'http://127.0.0.1:9/agent',
+      webhookMethod: 'POST',
+      webhookHeaders: { Authorization: '••••' },
+      timeoutSeconds: 60,
+      maxRetries: 2,
+      pollUrl: null,
+      pollIntervalMs: 2000,
+      basePrice: 0.25,
+    })
+    const theirs = await reader.call('GET', `/v1/rda/${slug}`)
+    expect(theirs.body.rda.agentConfig).toEqual({
+      webhookUrl: null,
+      webhookMethod: null,
+      webhookHeaders: null,
+      timeoutSeconds: 60,
+      maxRetries: 2,
+      pollUrl: null,
+      pollIntervalMs: 2000,
+      basePrice: 0.25,
+    })
+    for (const { text } of [mine, theirs]) expect(text).not.toContain('creators-own-secret')
+  })
+
+  test('a tool: its owner sees where it is and masks, others neither', async () => {
+    const slug = await published(creator, toolBody())
+    const mine = await creator.call('GET', `/v1/rda/${slug}`)
+    expect(mine.body.rda.toolConfig).toEqual({
+      apiEndpoint: 'http://127.0.0.1:9/weather',
+      apiMethod: 'GET',
+      apiHeaders: { 'X-Client': '••••' },
+      authType: 'api_key',
+      authConfig: { headerName: 'X-API-Key', apiKey: '••••' },
+      requestTransform: null,
+      responseTransform: 'temperature',
+      rateLimitPerMinute: null,
+      basePrice: 0.01,
+    })
+    const theirs = await service.call('GET', `/v1/rda/${slug}`)
+    expect(theirs.body.rda.toolConfig).toMatchObject({ apiEndpoint: null, apiHeaders: null, authConfig: null })
+    for (const { text } of [mine, theirs]) expect(text).not.toMatch(/creators-(client-id|api-key)/)
+  })
+
+  test('what was archived, for its owner and those who ran it', async () => {
+    const slug = await published(creator)
+    await run(reader, slug)
+    await creator.call('POST', `/v1/rda/${slug}/archive`)
+    expect((await creator.call('GET', `/v1/rda/${slug}`)).body.rda.status).toBe('archived')
+    expect((await reader.call('GET', `/v1/rda/${slug}`)).body.rda.status).toBe('archived')
+    expect((await (await service.person()).call('GET', `/v1/rda/${slug}`)).status).toBe(404)
+    expect((await service.call('GET', `/v1/rda/${slug}`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,15 @@
+import { ALLOWED, published } from '../../marketplace/bodies.ts'
+import { testService } from '../../harness/service.ts'
+
+test("PATCH /rda/{identifier} → 404 for another's, published or not; 401 for nobody's caller", async () => {
+  const service = await testService(ALLOWED)
+  const slug = await published(await service.person())
+  const other = await service.person()
+  for (const path of [`/v1/rda/${slug}`, '/v1/rda/no-such-asset']) {
+    const answer = await other.call('PATCH', path, { body: { name: 'Mine now' } })
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 404, code: 'rda_not_found' })
+  }
+  expect((await service.call('PATCH', `/v1/rda/${slug}`, { body: { name: 'Mine now' } })).status).toBe(401)
+  expect((await service.call('GET', `/v1/rda/${slug}`)).body.rda.name).toBe('Summarizer')
+  await service.close()
+})

@@ -1,0 +1,114 @@
+import { Webhook } from 'standardwebhooks'
+import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
+import type { TestPerson } from '../../harness/service.ts'
+
+describe('POST /run with async → 202', () => {
+  let world: RunWorld
+
+  beforeAll(async () => {
+    world = await runWorld()
+    await world.service.start()
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  const ended = (caller: TestPerson, id: string) =>
+    world.until(
+      async () => (await caller.call('GET', `/v1/runs/${id}`)).body.run as Record<string, unknown>,
+      ({ status }) => status !== 'queued' && status !== 'running',
+    )
+
+  test('answers at once with where to ask, and a worker runs it', async () => {
+    const caller = await world.caller(1)
+    const answer = await world.run(caller, await world.prompt(), { async: true })
+    expect(answer.status).toBe(202)
+    const { runId } = answer.body
+    expect(answer.body).toEqual({
+      success: true,
+      runId: expect.stringMatching(/^run_/),
+      status: 'queued',
+      statusUrl: `http://localhost:0/v1/runs/${runId as string}`,
+    })
+    expect(await ended(caller, runId as string)).toMatchObject({
+      status: 'succeeded',
+      output: 'hello',
+      cost: 0.02,
+      timeline: [
+        { status: 'queued', at: expect.any(String) },
+        { status: 'running', at: expect.any(String) },
+        { status: 'succeeded', at: expect.any(String) },
+      ],
+    })
+    expect((await world.wallet(caller)).totalSpent).toBe(0.02)
+  })
+
+  test('an edit after the ask does not reach it', async () => {
+    const caller = await world.caller(1)
+    const slug = await world.tool({
+      apiEndpoint: world.server.on('/before', () => ({ body: { temperature: 'before' } })),
+    })
+    const { body } = await world.run(caller, slug, { async: true, inputs: { city: 'Bern' } })
+    const { rda } = (await world.creator.call('GET', `/v1/rda/${slug}`)).body
+    await world.creator.call('PATCH', `/v1/rda/${rda.id as string}`, {
+      body: { pricing: { model: 'per-run', amount: 5 } },
+    })
+    expect(await ended(caller, body.runId as string)).toMatchObject({
+      status: 'succeeded',
+      cost: 0.01,
+      rdaVersion: '1.0.0',
+    })
+  })
+
+  test.each([
+    ['run.completed', 200, 'succeeded', '"sunny"'],
+    ['run.failed', 500, 'failed', null],
+  ])('its webhook is told %s once, signed with the account’s secret', async (event, status, state, output) => {
+    const caller = await world.caller(1)
+    const path = `/told-${state}`
+    const webhookUrl = world.server.on(path, () => ({ status: 200 }))
+    const slug = await world.tool({
+      apiEndpoint: world.server.on(`/tool-${state}`, () => ({ status, body: '"sunny"' })),
+    })
+    const { secret } = (await caller.call('GET', '/v1/signing-secret')).body.signingSecret as { secret: string }
+    const { body } = await world.run(caller, slug, { async: true, webhookUrl, inputs: { city: 'Bern' } })
+    const told = await world.server.wasAsked(path)
+    expect(new Webhook(secret).verify(told.body, told.headers as Record<string, string>)).toMatchObject({
+      event,
+      data: {
+        runId: body.runId,
+        rdaSlug: slug,
+        status: state,
+        output: output === null ? null : JSON.parse(output),
+        cost: output === null ? 0 : 0.01,
+      },
+    })
+    expect(told.headers['webhook-id']).toBe((body.runId as string).replace('run_', 'dlv_'))
+  })
+
+  test('the endpoints of the caller’s account are told as well, those that asked', async () => {
+    const caller = await world.caller(1)
+    const url = world.server.on('/endpoint', () => ({ status: 200 }))
+    const made = await caller.call('POST', '/v1/webhook-endpoints', { body: { url, events: ['run.completed'] } })
+    expect(made.status).toBe(201)
+    const { body } = await world.run(caller, await world.prompt())
+    const told = await world.server.wasAsked('/endpoint')
+    expect(JSON.parse(told.body)).toMatchObject({
+      event: 'run.completed',
+      data: { runId: body.runId, output: 'hello' },
+    })
+    // Nobody else's endpoint is told of it.
+    await world.run(await world.caller(1), await world.prompt())
+    expect(world.server.to('/endpoint')).toHaveLength(1)
+  })
+
+  test('with an Idempotency-Key it is queued once', async () => {
+    const caller = await world.caller(1)
+    const slug = await world.prompt()
+    const ask = () => world.run(caller, slug, { async: true }, { 'idempotency-key': 'queued' })
+    const [first, again] = [await ask(), await ask()]
+    expect(again.body.runId).toBe(first.body.runId)
+    await ended(caller, first.body.runId as string)
+    expect((await world.wallet(caller)).totalSpent).toBe(0.02)
+  })
+})

@@ -1,0 +1,53 @@
+import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
+
+describe('POST /run → 402', () => {
+  let world: RunWorld
+
+  beforeAll(async () => {
+    world = await runWorld()
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  test('says what is required and what is available, and moves nothing', async () => {
+    const caller = await world.caller(0.01)
+    const answer = await world.run(caller, await world.prompt())
+    expect(answer.status).toBe(402)
+    expect(answer.body).toEqual({
+      error: 'The balance is too low for this.',
+      code: 'insufficient_balance',
+      requestId: expect.any(String),
+      required: 0.02,
+      available: 0.01,
+      runId: expect.stringMatching(/^run_/),
+    })
+    expect(await world.wallet(caller)).toMatchObject({ balance: 0.01, availableBalance: 0.01, pendingLocks: {} })
+    expect((await caller.call('GET', '/v1/runs')).body.total).toBe(0)
+  })
+
+  test('free credits do not count: they must not become a creator’s cash', async () => {
+    const caller = await world.caller(0)
+    expect((await caller.call('GET', '/v1/credits')).body.credits.balance).toBe(5)
+    expect((await world.run(caller, await world.prompt())).body).toMatchObject({ required: 0.02, available: 0 })
+  })
+
+  test('dearer than maxCost allows is refused before it starts', async () => {
+    const caller = await world.caller(1)
+    const answer = await world.run(caller, await world.prompt(), { maxCost: 0.019999 })
+    expect(answer.status).toBe(402)
+    expect(answer.body).toMatchObject({
+      code: 'max_cost_exceeded',
+      required: 0.02,
+      available: 1,
+      maxCost: 0.019999,
+      runId: expect.stringMatching(/^run_/),
+    })
+  })
+
+  test('with async too', async () => {
+    const caller = await world.caller(0)
+    const answer = await world.run(caller, await world.prompt(), { async: true })
+    expect([answer.status, answer.body.code]).toEqual([402, 'insufficient_balance'])
+  })
+})

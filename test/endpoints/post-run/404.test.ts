@@ -1,0 +1,40 @@
+import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
+
+describe('POST /run → 404', () => {
+  let world: RunWorld
+
+  beforeAll(async () => {
+    world = await runWorld()
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  test.each(['no-such-thing', 'rda_01arz3ndektsv4rrffq69g5fav'])('nothing is called %s', async (name) => {
+    const answer = await world.run(await world.caller(1), name)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual({
+      error: expect.any(String),
+      code: 'rda_not_found',
+      requestId: expect.any(String),
+      runId: expect.stringMatching(/^run_/),
+    })
+  })
+
+  test('another user’s draft', async () => {
+    const slug = await world.prompt()
+    const { rda } = (await world.creator.call('GET', `/v1/rda/${slug}`)).body
+    await world.creator.call('POST', `/v1/rda/${rda.id as string}/unpublish`)
+    expect((await world.run(await world.caller(1), slug)).status).toBe(404)
+  })
+
+  test('an archived one, except for those who ran it before', async () => {
+    const slug = await world.prompt()
+    const [before, after] = [await world.caller(1), await world.caller(1)]
+    expect((await world.run(before, slug)).status).toBe(200)
+    const { rda } = (await world.creator.call('GET', `/v1/rda/${slug}`)).body
+    await world.creator.call('POST', `/v1/rda/${rda.id as string}/archive`)
+    expect((await world.run(before, slug)).status).toBe(200)
+    expect((await world.run(after, slug)).status).toBe(404)
+  })
+})

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ALLOWED, published } from '../bodies.ts'
+import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
+
+describe('npm run admin', () => {
+  let service: TestService
+  let creator: TestPerson
+  let slug: string
+
+  beforeAll(async () => {
+    service = await testService(ALLOWED)
+    creator = await service.person()
+    slug = await published(creator)
+  })
+  afterAll(async () => {
+    await service.close()
+  })
+
+  async function admin(...args: string[]): Promise<{ code: number; said: string }> {
+    try {
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--import', './service/launch/typescript.mjs', 'service/cli/admin.ts', ...args],
+        { env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: service.testDatabase.url } },
+      )
+      return { code: 0, said: stdout }
+    } catch (error) {
+      const { code, stderr } = error as { code: number; stderr: string }
+      return { code, said: stderr }
+    }
+  }
+
+  const look = async () => (await service.call('GET', `/v1/rda/${slug}`)).body.rda as { id: string }
+
+  test('sets the marks of the house, and takes them back', async () => {
+    expect(await admin('verify', slug)).toEqual({ code: 0, said: `${slug} in sandbox is verified.\n` })
+    expect((await admin('feature', (await look()).id)).code).toBe(0)
+    expect((await admin('verify-owner', creator.caller.subject)).code).toBe(0)
+    expect(await look()).toMatchObject({ verified: true, featured: true, ownerVerified: true, version: '1.0.0' })
+    expect((await service.call('GET', '/v1/rdas?featured=true&verified=true')).body.total).toBe(1)
+    await admin('unverify', slug)
+    await admin('unfeature', slug)
+    await admin('unverify-owner', creator.caller.subject)
+    expect(await look()).toMatchObject({ verified: false, featured: false, ownerVerified: false })
+  }, 30_000)
+
+  test('says what it did not find, and what it can do', async () => {
+    expect(await admin('verify', 'no-such-asset')).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('no-such-asset'),
+    })
+    expect((await admin('verify', slug, 'production')).code).toBe(1)
+    expect(await admin('promote', slug)).toMatchObject({ code: 2, said: expect.stringContaining('verify-owner') })
+    expect((await admin('verify')).code).toBe(2)
+  }, 30_000)
+})

@@ -1,0 +1,56 @@
+import { usdc } from '../../../service/kit/money.ts'
+import { testDatabase, type TestDatabase } from '../../harness/database.ts'
+import { askFor, assetOf, callerOf, createEngine, fund, operation, perRun } from './engine.ts'
+
+describe('500 runs at once on one wallet that can pay for 300', () => {
+  let database: TestDatabase
+
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(async () => {
+    await database.close()
+  })
+
+  test('exactly 300 are executed and charged, also over two processes', async () => {
+    const price = 20_000n
+    const asset = assetOf('rda_one', 'usr_creator', perRun(usdc(price)))
+    let executed = 0
+    const executor = {
+      async execute() {
+        executed++
+        await new Promise(setImmediate)
+        return { output: 'done', usage: null }
+      },
+    }
+    const engines = [1, 2].map(() => createEngine(database.statements, { executor, asset: () => asset }))
+    const [{ ledger }] = engines as [(typeof engines)[0], (typeof engines)[0]]
+    await fund(ledger, 'usr_caller', 300n * price)
+    await fund(ledger, 'usr_creator', 0n)
+
+    // Once half of them have begun no lock is given back any more that was not charged, so 300 it is.
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 500 }, (_, place) =>
+        engines[place % 2]!.runs.run(callerOf('usr_caller'), askFor('rda_one'), operation(), false),
+      ),
+    )
+    const done = outcomes.filter((one) => one.status === 'fulfilled')
+    const refused = outcomes.filter((one) => one.status === 'rejected')
+    expect(done).toHaveLength(300)
+    expect(executed).toBe(300)
+    expect(new Set(refused.map(({ reason }) => String((reason as { code?: string }).code)))).toEqual(
+      new Set(['insufficient_balance']),
+    )
+    const owner = { userId: 'usr_caller', environment: 'sandbox' as const }
+    expect((await ledger.wallet(owner))?.funds).toMatchObject({ available: 0n, locked: 0n, spent: 300n * price })
+    const creator = await ledger.wallet({ ...owner, userId: 'usr_creator' })
+    expect(creator?.funds.available).toBe(300n * price)
+    const rows = await database.statements.run<{ status: string; count: bigint }>(
+      'SELECT status, count(*) AS count FROM run GROUP BY status',
+      [],
+    )
+    expect(rows).toEqual([{ status: 'succeeded', count: 300n }])
+    expect(await ledger.differences()).toEqual([])
+    for (const { runs } of engines) await runs.stop()
+  })
+})

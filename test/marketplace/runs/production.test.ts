@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { usdc } from '../../../service/kit/money.ts'
+import type { TestPerson } from '../../harness/service.ts'
+import { piece, stream, Vendor } from './vendor.ts'
+import { runWorld, type RunWorld } from './world.ts'
+
+/* Prompts on a model that costs something. gpt-4.1: 2 dollars for a million tokens in, 8 out. */
+describe('prompts on a paid model', () => {
+  const vendor = new Vendor()
+  let world: RunWorld
+  let creator: TestPerson
+  let caller: TestPerson
+
+  beforeAll(async () => {
+    world = await runWorld({
+      LIVE: 'true',
+      AUTH_SECRET: randomBytes(32).toString('hex'),
+      VAULT_KEY: `test:${randomBytes(32).toString('base64')}`,
+      MODELS_BASE_URL: await vendor.listen(),
+      MODELS_API_KEY: 'sk-operator',
+      PLATFORM_FEE_BPS: '1000',
+    })
+    creator = await world.service.person({ environment: 'production' })
+    caller = await world.service.person({ environment: 'production' })
+    await fund(caller, 1_000_000n)
+    // 1,000 tokens in and 500 out: 0.002 + 0.004 dollars for the vendor.
+    vendor.answer = (response) =>
+      stream(response, [
+        piece('answer', 'stop'),
+        { choices: [], usage: { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 } },
+      ])
+  })
+  afterAll(async () => {
+    await world.close()
+    await vendor.close()
+  })
+
+  async function fund(person: TestPerson, amount: bigint): Promise<void> {
+    const owner = { userId: person.caller.user.id, environment: 'production' as const }
+    const id = `dep.test.${owner.userId}`
+    await world.service.ledger.credit({ id, kind: 'deposit', owner, amount: usdc(amount), reference: null, act: id })
+  }
+
+  async function publish(slug: string, pricing: Record<string, unknown>, by = creator): Promise<string> {
+    const made = await by.call('POST', '/v1/rda', {
+      body: {
+        slug,
+        type: 'prompt',
+        name: 'Paid',
+        description: 'On a paid model',
+        inputSchema: [{ name: 'say', label: 'Say', type: 'text', required: true }],
+        promptConfig: { promptTemplate: `{{say}} ${'word '.repeat(990)}`, allowedModels: ['gpt-4.1'] },
+        pricing,
+      },
+    })
+    expect([made.status, made.text]).toEqual([201, expect.any(String)])
+    await by.call('POST', `/v1/rda/${made.body.rda.id as string}/publish`)
+    return slug
+  }
+
+  const revenue = async () => {
+    const [row] = await world.service.database.statements.run<{ available: bigint }>(
+      "SELECT sum(available)::bigint AS available FROM ledger_account WHERE owner = 'platform' AND kind = 'revenue' AND environment = 'production'",
+      [],
+    )
+    return row!.available
+  }
+  const balance = async (person: TestPerson) => (await world.wallet(person)).balance
+
+  test("the model's cost goes to the platform first, then its fee of the rest, then the creator's share", async () => {
+    const before = await revenue()
+    const { status, body } = await world.run(caller, await publish('dear', { model: 'per-run', amount: 0.1 }))
+    expect([status, body.cost]).toEqual([200, 0.1])
+    // 0.1 - 0.006 is 0.094, of which a tenth is the fee.
+    expect(await balance(creator)).toBe(0.0846)
+    expect((await revenue()) - before).toBe(15_400n)
+  })
+
+  test("a price below the model's cost is raised to it, and the creator has nothing of it", async () => {
+    const before = await balance(creator)
+    const { body } = await world.run(caller, await publish('cheap', { model: 'per-run', amount: 0.000001 }))
+    expect(body.cost).toBe(0.006)
+    expect(await balance(creator)).toBe(before)
+  })
+
+  test('by the token: for a thousand, and at least what the model costs', async () => {
+    const { body } = await world.run(caller, await publish('tokens', { model: 'per-token', amount: 0.01 }))
+    expect(body.cost).toBe(0.015)
+  })
+
+  test('more than was foreseen is not charged: the lock is the most', async () => {
+    const usage = { prompt_tokens: 900_000, completion_tokens: 900_000, total_tokens: 1_800_000 }
+    const answer = vendor.answer
+    vendor.answer = (response) => stream(response, [piece('a', 'stop'), { choices: [], usage }])
+    const { body } = await world.run(caller, await publish('flood', { model: 'per-run', amount: 0.01 }))
+    vendor.answer = answer
+    const { run } = (await caller.call('GET', `/v1/runs/${body.runId as string}`)).body
+    expect(body.cost).toBe(run.maxCost)
+    expect(run.maxCost).toBeLessThan(0.05)
+  })
+
+  test("a free prompt is paid for by its creator's wallet, and the caller by nobody's", async () => {
+    const before = [await balance(caller), await balance(creator)]
+    const { body } = await world.run(caller, await publish('free', { model: 'free' }))
+    expect(body.cost).toBe(0)
+    expect(await balance(caller)).toBe(before[0])
+    expect(await balance(creator)).toBeCloseTo(before[1]! - 0.006, 6)
+  })
+
+  test('of a creator without money it does not run, and says nothing of what they have', async () => {
+    const poor = await world.service.person({ environment: 'production' })
+    const asked = vendor.asked.length
+    const answer = await world.run(caller, await publish('unfunded', { model: 'free' }, poor))
+    expect(answer.status).toBe(503)
+    expect(answer.body).toEqual({
+      error: expect.any(String),
+      code: 'creator_unfunded',
+      requestId: expect.any(String),
+      runId: expect.stringMatching(/^run_/),
+    })
+    expect(vendor.asked).toHaveLength(asked)
+  })
+
+  test('a cancel hangs up on the vendor', async () => {
+    const answer = vendor.answer
+    const before = vendor.closed
+    vendor.answer = (response) => stream(response, [piece('half')], false)
+    const { body } = await world.run(caller, await publish('long', { model: 'per-run', amount: 0.1 }), { async: true })
+    await world.service.start()
+    const id = body.runId as string
+    await world.until(
+      async () => (await caller.call('GET', `/v1/runs/${id}`)).body.run.status as string,
+      (status) => status === 'running' && vendor.asked.length > 0,
+    )
+    expect((await caller.call('POST', `/v1/runs/${id}/cancel`)).body.run).toMatchObject({ status: 'canceled', cost: 0 })
+    await world.until(
+      async () => vendor.closed,
+      (closed) => closed > before,
+    )
+    vendor.answer = answer
+    expect((await world.wallet(caller)).pendingLocks).toEqual({})
+  })
+
+  test('the ledger is sound', async () => {
+    expect(await world.service.ledger.differences()).toEqual([])
+  })
+})

@@ -1,0 +1,101 @@
+import { runWorld, type RunWorld } from './world.ts'
+import type { TestPerson } from '../../harness/service.ts'
+
+describe('a tool', () => {
+  let world: RunWorld
+  let caller: TestPerson
+  let count = 0
+
+  beforeAll(async () => {
+    world = await runWorld()
+    caller = await world.caller(100)
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  async function called(config: Record<string, unknown>, inputs: Record<string, unknown> = { city: 'Bern' }) {
+    const at = `/tool-${String(++count)}`
+    const { answer = { body: { temperature: 7 } }, ...rest } = config
+    const apiEndpoint = world.server.on(at, () => answer as never)
+    const slug = await world.tool({
+      apiEndpoint: apiEndpoint + (typeof rest['query'] === 'string' ? rest['query'] : ''),
+      ...without(rest, 'query'),
+    })
+    const result = await world.run(caller, slug, { inputs })
+    return { result, asked: world.server.to(at)[0] }
+  }
+
+  test('gets the inputs as JSON, or in its query beside what is there', async () => {
+    const posted = await called({ apiMethod: 'POST' })
+    expect([posted.asked!.method, JSON.parse(posted.asked!.body)]).toEqual(['POST', { city: 'Bern' }])
+    const got = await called({ apiMethod: 'GET', query: '?units=si' }, { city: 'Bern & Thun' })
+    expect([got.asked!.method, got.asked!.body]).toEqual(['GET', ''])
+    expect(Object.fromEntries(got.asked!.query)).toEqual({ units: 'si', city: 'Bern & Thun' })
+  })
+
+  test.each([
+    ['none', {}, {}],
+    ['api_key', { headerName: 'X-API-Key', apiKey: 'key-1' }, { 'x-api-key': 'key-1' }],
+    ['bearer', { token: 'token-1' }, { authorization: 'Bearer token-1' }],
+    [
+      'basic',
+      { username: 'me', password: 'pässword' },
+      { authorization: `Basic ${Buffer.from('me:pässword').toString('base64')}` },
+    ],
+  ])('authenticates by %s, and sends its own headers', async (authType, authConfig, headers) => {
+    const { asked } = await called({
+      authType,
+      ...(authType === 'none' ? {} : { authConfig }),
+      apiHeaders: { 'X-Client': 'me' },
+    })
+    expect(asked!.headers).toMatchObject({ ...headers, 'x-client': 'me' })
+    if (authType === 'none') expect(asked!.headers).not.toHaveProperty('authorization')
+  })
+
+  test('is asked and understood through its transforms', async () => {
+    const { result, asked } = await called({
+      requestTransform: '{ "q": $uppercase(city), "n": 1 + 1 }',
+      responseTransform: '"It is " & temperature & " degrees"',
+    })
+    expect(JSON.parse(asked!.body)).toEqual({ q: 'BERN', n: 2 })
+    expect(result.body.output).toBe('It is 7 degrees')
+  })
+
+  test.each([
+    [{ body: { a: [1] } }, '{"a":[1]}'],
+    [{ body: '"text"' }, 'text'],
+    [{ body: 'plain words', headers: { 'content-type': 'text/plain' } }, 'plain words'],
+    [{ body: 'nul\0 and \ud800', headers: { 'content-type': 'text/plain' } }, 'nul\ufffd and \ufffd'],
+    [{ status: 204 }, ''],
+  ])('answering %j gives the output %j', async (answer, output) => {
+    const { result } = await called({ answer })
+    expect([result.status, result.body.output]).toEqual([200, output])
+  })
+
+  test.each([
+    ['fails', '$error("no")', 'transform_failed'],
+    [
+      'does not end once it is given something',
+      '$f := function($x){ $x = null ? 0 : $f($x) }; city ? $f(city) : 0',
+      'transform_timeout',
+    ],
+    ['grows beyond measure', 'city ? $pad(city, 1200000) : 0', 'transform_too_large'],
+  ])('whose transform %s costs nothing, and its server is not called', async (_, expression, code) => {
+    const transform = expression.startsWith('$f') ? `(${expression})` : expression
+    const { result, asked } = await called({ requestTransform: transform })
+    expect([result.status, result.body.code]).toEqual([500, code])
+    expect(asked).toBeUndefined()
+  })
+
+  test('is never asked twice', async () => {
+    const at = '/tool-once'
+    const slug = await world.tool({ apiEndpoint: world.server.on(at, () => ({ status: 503 })) })
+    expect((await world.run(caller, slug, { inputs: { city: 'Bern' } })).status).toBe(500)
+    expect(world.server.to(at)).toHaveLength(1)
+  })
+})
+
+function without(config: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => key !== name))
+}

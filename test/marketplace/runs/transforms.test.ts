@@ -1,0 +1,76 @@
+import { createTransforms } from '../../../service/transforms/transforms.ts'
+
+describe('transforms', () => {
+  const transforms = createTransforms({ limitMs: 400 })
+
+  afterAll(async () => {
+    await transforms.close()
+  })
+
+  test('give what JSONata gives', async () => {
+    expect(
+      await transforms.apply('items[price > 2].name', {
+        items: [
+          { name: 'a', price: 3 },
+          { name: 'b', price: 1 },
+        ],
+      }),
+    ).toBe('a')
+    expect(await transforms.apply('missing', {})).toBeUndefined()
+    expect(await transforms.apply('$', null)).toBeNull()
+  })
+
+  test('many at once share a few threads, each with its own input', async () => {
+    const results = await Promise.all(Array.from({ length: 500 }, (_, n) => transforms.apply('n * 2', { n })))
+    expect(results).toEqual(Array.from({ length: 500 }, (_, n) => n * 2))
+  })
+
+  test.each([
+    ['calls itself for ever', '($f := function($x){ $f($x + 1) }; $f(0))'],
+    ['backtracks in a regular expression', '$match("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", /^(a+)+$/)'],
+    ['counts for ever', '$sum($map([1..9999999], function($i){ $sqrt($i) }))'],
+  ])('one that %s is refused when it is given, and ended when it runs, while others go on', async (_, expression) => {
+    expect(await transforms.check(expression)).toMatch(/does not end within|too much memory/)
+    const [loops, runs] = await Promise.allSettled([transforms.apply(expression, {}), transforms.apply('1 + 1', {})])
+    expect(loops).toMatchObject({ status: 'rejected', reason: { code: expect.stringMatching(/^transform_/) } })
+    expect(runs).toMatchObject({ value: 2 })
+  })
+
+  test('who runs over again and again is refused unheard', async () => {
+    const expression = '($g := function($x){ $g($x) }; $g(1))'
+    for (let times = 0; times < 3; times++) await transforms.apply(expression, {}).catch(() => undefined)
+    const started = performance.now()
+    await expect(transforms.apply(expression, {})).rejects.toMatchObject({ code: 'transform_timeout' })
+    expect(performance.now() - started).toBeLessThan(100)
+  })
+
+  test('one that eats memory loses its thread, not the process', async () => {
+    const expression =
+      '($f := function($s, $n){ $n > 40 ? $length($s) : $f($s & $s, $n + 1) }; $f("xxxxxxxxxxxxxxxx", 0))'
+    await expect(transforms.apply(expression, {})).rejects.toMatchObject({ code: expect.stringMatching(/^transform_/) })
+    expect(await transforms.apply('1', {})).toBe(1)
+  })
+
+  test('results and inputs are bounded', async () => {
+    await expect(transforms.apply('$pad("", 1100000)', {})).rejects.toMatchObject({ code: 'transform_too_large' })
+    await expect(transforms.apply('1', 'x'.repeat(2_000_000))).rejects.toMatchObject({ code: 'transform_too_large' })
+  })
+
+  test.each([
+    ['(', /is not JSONata/],
+    ['a'.repeat(10_001), /at most 10000/],
+    ['$pad("", 1100000)', /too large/],
+  ])('%# is refused when it is given', async (expression, why) => {
+    expect(await transforms.check(expression)).toMatch(why)
+  })
+
+  test('what a sample lacks is no fault', async () => {
+    expect(await transforms.check('$uppercase(city) & $string(a.b.c)')).toBeNull()
+    expect(await transforms.check('$number("no")')).toBeNull()
+  })
+
+  test('a thread knows nothing of the process', async () => {
+    await expect(transforms.apply('$eval("process.env")', {})).resolves.toBeUndefined()
+    await expect(transforms.apply('$lookup($, "__proto__")', {})).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { usdc } from '../../service/kit/money.ts'
+import type { LanguageModel } from '../../service/marketplace/model/language-model.ts'
+import { bill, modelCost, quote, type Terms } from '../../service/marketplace/rules/price.ts'
+
+const amount = fc.bigInt({ min: 0n, max: 50_000_000n }).map(usdc)
+const tokens = fc.integer({ min: 0, max: 200_000 })
+const model: fc.Arbitrary<LanguageModel> = fc.record({
+  id: fc.constant('m'),
+  name: fc.constant('M'),
+  tier: fc.constant('fast' as const),
+  inputPrice: amount,
+  outputPrice: amount,
+  outputTokensMax: fc.integer({ min: 1, max: 65_536 }),
+})
+const terms: fc.Arbitrary<Terms> = fc.record({
+  pricing: fc
+    .record({ model: fc.constantFrom('per-run', 'per-token', 'per-second', 'free'), amount })
+    .map((pricing) => (pricing.model === 'free' ? { ...pricing, amount: usdc(0n) } : pricing)),
+  model: fc.option(model),
+  limitMs: fc.integer({ min: 1_000, max: 180_000 }),
+})
+const measures = fc.record({
+  usage: fc.option(fc.record({ promptTokens: tokens, completionTokens: tokens })),
+  durationMs: fc.integer({ min: 0, max: 400_000 }),
+})
+const seed = Number(process.env['SEED'] ?? 20_261_121)
+const options = { numRuns: 5_000, seed }
+
+describe('what a run costs', () => {
+  test('is never more than its lock, however much was used; nobody gets more than was charged', () => {
+    fc.assert(
+      fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (given, prompt, used, fee) => {
+        const { lock, price, payer } = quote(given, prompt)
+        const { charged, cost, share } = bill(given, lock, used, fee)
+        expect(price <= lock && charged <= lock && cost <= price && share <= charged && share >= 0n).toBe(true)
+        expect(payer === 'owner').toBe(given.pricing.model === 'free' && lock > 0n)
+        if (given.pricing.model === 'free') expect([cost, share]).toEqual([0n, 0n])
+        else expect(cost).toBe(charged)
+      }),
+      options,
+    )
+  })
+
+  test("pays the model first, then the platform's fee, and the creator the rest", () => {
+    fc.assert(
+      fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (given, prompt, used, fee) => {
+        const { lock } = quote(given, prompt)
+        const { charged, share } = bill(given, lock, used, fee)
+        const own = modelCost(given.model, used.usage)
+        const rest = charged > own ? charged - own : 0n
+        if (given.pricing.model !== 'free') expect(share).toBe(rest - (rest * BigInt(fee)) / 10_000n)
+        // What was foreseen is always enough for the model.
+        const foreseen = used.usage !== null && used.usage.promptTokens <= prompt && given.model !== null
+        if (foreseen && used.usage!.completionTokens <= given.model!.outputTokensMax) {
+          expect(charged >= own).toBe(true)
+        }
+      }),
+      options,
+    )
+  })
+
+  test('is what was used within the estimate: by the thousand tokens, by the second begun, or the run', () => {
+    const of = (pricing: Terms['pricing'], used: Parameters<typeof bill>[2]) => {
+      const given: Terms = { pricing, model: null, limitMs: 30_000 }
+      return bill(given, usdc(1_000_000_000n), used, 0).charged
+    }
+    const usage = { promptTokens: 300, completionTokens: 201 }
+    expect(of({ model: 'per-run', amount: usdc(5n) }, { usage, durationMs: 9 })).toBe(5n)
+    expect(of({ model: 'per-token', amount: usdc(1_000n) }, { usage, durationMs: 9 })).toBe(501n)
+    expect(of({ model: 'per-token', amount: usdc(1n) }, { usage, durationMs: 9 })).toBe(1n)
+    expect(of({ model: 'per-second', amount: usdc(7n) }, { usage: null, durationMs: 2_001 })).toBe(21n)
+    expect(of({ model: 'per-second', amount: usdc(7n) }, { usage: null, durationMs: 0 })).toBe(7n)
+  })
+})
