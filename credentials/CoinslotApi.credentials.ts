@@ -1,0 +1,103 @@
+import type {
+  IAuthenticateGeneric,
+  IAuthenticateRuleResponseSuccessBody,
+  Icon,
+  ICredentialTestRequest,
+  ICredentialType,
+  INodeProperties,
+} from 'n8n-workflow'
+
+export class CoinslotApi implements ICredentialType {
+  name = 'coinslotApi'
+
+  displayName = 'Coinslot API'
+
+  icon: Icon = { light: 'file:coinslot.svg', dark: 'file:coinslot.dark.svg' }
+
+  documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-coinslot'
+
+  properties: INodeProperties[] = [
+    {
+      displayName: 'Environment',
+      name: 'environment',
+      type: 'options',
+      default: 'sandbox',
+      description: 'Which of your two accounts the key belongs to',
+      options: [
+        { name: 'Sandbox', value: 'sandbox', description: 'For trying out: no real money moves' },
+        { name: 'Production', value: 'production', description: 'For real payments' },
+      ],
+    },
+    {
+      displayName: 'API Key',
+      name: 'apiKey',
+      type: 'string',
+      typeOptions: { password: true },
+      default: '',
+      required: true,
+      placeholder: 'csk_…',
+      description: 'From the Coinslot dashboard. It begins with csk_test_ for Sandbox, with csk_live_ for Production.',
+    },
+    // Two, since a field has one preset: whoever changes the environment gets the address that goes with it.
+    {
+      displayName: 'Service Address',
+      name: 'sandboxUrl',
+      type: 'string',
+      default: 'https://sandbox.coinslot.dev/v1',
+      required: true,
+      description: 'Change it for a service of your own, for example http://localhost:4020/v1',
+      displayOptions: { show: { environment: ['sandbox'] } },
+    },
+    {
+      displayName: 'Service Address',
+      name: 'productionUrl',
+      type: 'string',
+      default: 'https://api.coinslot.dev/v1',
+      required: true,
+      description: 'Change it for a service of your own, for example https://coinslot.example.com/v1',
+      displayOptions: { show: { environment: ['production'] } },
+    },
+  ]
+
+  authenticate: IAuthenticateGeneric = {
+    type: 'generic',
+    properties: {
+      headers: {
+        Authorization: '=Bearer {{$credentials.apiKey}}',
+        // The key alone decides; saying what was chosen lets the service refuse the key of the other one.
+        'Coinslot-Environment': '={{$credentials.environment}}',
+      },
+    },
+  }
+
+  test: ICredentialTestRequest = {
+    request: {
+      baseURL:
+        '={{($credentials.environment === "production" ? $credentials.productionUrl : $credentials.sandboxUrl).trim().replace(/\\/+$/, "")}}',
+      url: '/me',
+      headers: { accept: 'application/json' },
+      // Some n8n look at a refusal's status only to put a sentence of their own; all of them look into a body.
+      ignoreHttpStatusErrors: true,
+    },
+    rules: [
+      refusal(
+        'environment_mismatch',
+        'The key belongs to the other environment: keys that begin with csk_test_ are for Sandbox, csk_live_ for Production.',
+      ),
+      refusal('unauthenticated', 'Coinslot does not accept this API key. It may be misspelt, expired or revoked.'),
+      refusal('rate_limited', 'Coinslot was asked too often. Wait a minute, then try again.'),
+      {
+        type: 'responseSuccessBody',
+        properties: {
+          key: 'userId',
+          value: undefined,
+          message: 'No Coinslot service answered at this address. It usually ends with /v1.',
+        },
+      },
+    ],
+  }
+}
+
+function refusal(code: string, message: string): IAuthenticateRuleResponseSuccessBody {
+  return { type: 'responseSuccessBody', properties: { key: 'code', value: code, message } }
+}

@@ -1,0 +1,152 @@
+import type { INodeProperties } from 'n8n-workflow'
+
+const label: INodeProperties = {
+  displayName: 'Label',
+  name: 'label',
+  type: 'string',
+  default: '',
+  required: true,
+  placeholder: 'e.g. Your website',
+  description: 'What is asked, above the field',
+}
+
+const type: INodeProperties = {
+  displayName: 'Type',
+  name: 'type',
+  type: 'options',
+  default: 'text',
+  description: 'What the customer may answer. The answer is checked before any money moves.',
+  options: [
+    { name: 'Checkbox', value: 'boolean' },
+    { name: 'Dropdown', value: 'select' },
+    { name: 'Email', value: 'email' },
+    { name: 'File (Link)', value: 'file' },
+    { name: 'JSON', value: 'json' },
+    { name: 'Link', value: 'url' },
+    { name: 'Number', value: 'number' },
+    { name: 'Text', value: 'text' },
+    { name: 'Text, Several Lines', value: 'textarea' },
+  ],
+}
+
+const choices: INodeProperties = {
+  displayName: 'Choices',
+  name: 'choices',
+  type: 'fixedCollection',
+  typeOptions: { multipleValues: true, sortable: true },
+  placeholder: 'Add Choice',
+  default: { values: [{ value: '' }] },
+  required: true,
+  description: 'What the customer can choose from',
+  displayOptions: { show: { type: ['select'] } },
+  options: [
+    {
+      displayName: 'Choice',
+      name: 'values',
+      values: [
+        { displayName: 'Choice', name: 'value', type: 'string', default: '', placeholder: 'e.g. Monthly report' },
+      ],
+    },
+  ],
+}
+
+const required: INodeProperties = {
+  displayName: 'Required',
+  name: 'required',
+  type: 'boolean',
+  default: false,
+  description: 'Whether the customer has to answer',
+}
+
+const placeholder: INodeProperties = {
+  displayName: 'Placeholder',
+  name: 'placeholder',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. https://example.com',
+  description: 'An example inside of the empty field',
+  displayOptions: { hide: { type: ['boolean'] } },
+}
+
+const help: INodeProperties = {
+  displayName: 'Help',
+  name: 'help',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. The address of your front page',
+  description: 'A sentence below the field',
+}
+
+const name: INodeProperties = {
+  displayName: 'Name in Output',
+  name: 'name',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. your_website',
+  description:
+    'What the workflow reads the answer by, under input. Made from the label when empty: “Your website” becomes your_website.',
+}
+
+const rules: INodeProperties = {
+  displayName: 'Rules',
+  name: 'rules',
+  type: 'collection',
+  placeholder: 'Add Rule',
+  default: {},
+  options: [
+    {
+      displayName: 'Default Value',
+      name: 'default',
+      type: 'string',
+      default: '',
+      description:
+        'What is filled in at first, and used when the customer leaves the field empty. For a checkbox: true or false.',
+    },
+    {
+      displayName: 'Maximum',
+      name: 'max',
+      type: 'number',
+      default: 100,
+      description: 'The largest number, or the most characters of a text',
+    },
+    {
+      displayName: 'Minimum',
+      name: 'min',
+      type: 'number',
+      default: 0,
+      description: 'The smallest number, or the fewest characters of a text',
+    },
+    {
+      displayName: 'Pattern',
+      name: 'pattern',
+      type: 'string',
+      default: '',
+      placeholder: 'e.g. [A-Z]{2}[0-9]{6}',
+      description: 'A regular expression that the whole text has to match',
+    },
+  ],
+}
+
+/** What the customer fills in before paying: the workflow finds it under `input`. */
+export const customerFields: INodeProperties = {
+  displayName: 'Customer Fields',
+  name: 'customerFields',
+  type: 'fixedCollection',
+  typeOptions: {
+    multipleValues: true,
+    sortable: true,
+    multipleValueButtonText: 'Add Field',
+    fixedCollection: { itemTitle: '={{ $collection.item.value.label || "Field " + ($collection.item.index + 1) }}' },
+  },
+  placeholder: 'Add Field',
+  default: {},
+  description: 'What the customer fills in before paying. The workflow finds the answers under input.',
+  options: [
+    {
+      displayName: 'Field',
+      name: 'fields',
+      // In the order in which somebody thinks of them.
+      values: [label, type, choices, required, placeholder, help, name, rules],
+    },
+  ],
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow'
+import { verify, type Signed, type Verdict } from '../shared/signature.ts'
+import { advice, ask } from '../shared/transport.ts'
+import { isTestMode } from './checkout.ts'
+import { recall, renewSecret } from './lifecycle.ts'
+import { formPage } from './page.ts'
+import { readPayment } from './payment.ts'
+
+/** Everything that reaches the node's address. Nothing here throws: n8n would run the workflow with the error. */
+export async function receive(webhook: IWebhookFunctions): Promise<IWebhookResponseData> {
+  const kept = recall(webhook)
+  const testMode = isTestMode(webhook)
+  if (kept === undefined) {
+    return answer(webhook, 503, 'no_checkout', 'This workflow has no checkout. Publish it again, or listen again.')
+  }
+  if (webhook.getWebhookName() === 'setup') {
+    return page(webhook, formPage({ ...kept, testMode, product: webhook.getNodeParameter('productName') as string }))
+  }
+
+  const body = bytesOf(webhook)
+  const headers = webhook.getHeaderData()
+  const signed: Signed = {
+    id: one(headers['webhook-id']),
+    timestamp: one(headers['webhook-timestamp']),
+    signature: one(headers['webhook-signature']),
+    body,
+  }
+  if (signed.signature === undefined && isEmpty(body)) {
+    const message = testMode
+      ? 'Waiting for a test payment. Open form_url, or send a body shaped like a payment to simulate one.'
+      : 'Waiting for payments. Customers pay at form_url.'
+    return { webhookResponse: { message, form_url: kept.formUrl, test_mode: testMode } }
+  }
+
+  const verdict = await judge(webhook, signed, kept.secret)
+  if (!verdict.genuine && !testMode) return answer(webhook, 401, 'signature_refused', verdict.reason)
+  const payment = readPayment(body)
+  if (!payment.sound) {
+    const [field, fault] = payment.fault
+    return answer(webhook, 400, 'invalid_input', `${field} ${fault}.`, { details: { [field]: fault } })
+  }
+  if (!verdict.genuine) return run(payment.data)
+  // A retry of a payment that was simulated before test mode was switched off: genuine, and nobody paid for it.
+  if (payment.simulated && !testMode) {
+    return answer(webhook, 410, 'simulated', 'This payment was simulated, and the workflow is no longer in test mode.')
+  }
+  return await once(webhook, verdict.id, payment.data)
+}
+
+/**
+ * Once a rotated secret's last day is over only the new one signs, and n8n was told of no change: then the service is
+ * asked for it. Anybody can send what does not match, so not more than once a minute.
+ */
+async function judge(webhook: IWebhookFunctions, signed: Signed, secret: string): Promise<Verdict> {
+  const nowMs = Date.now()
+  const verdict = verify(signed, [secret], nowMs)
+  if (verdict.genuine || verdict.cause !== 'mismatch') return verdict
+  const renewed = await renewSecret(webhook, nowMs)
+  return renewed === undefined ? verdict : verify(signed, [secret, renewed], nowMs)
+}
+
+/**
+ * Runs the workflow if nobody has for this payment. The service decides, in one row: this n8n may be one of several
+ * workers, may have been restarted, or may have answered too late last time.
+ */
+async function once(webhook: IWebhookFunctions, deliveryId: string, data: IDataObject): Promise<IWebhookResponseData> {
+  const claim = {
+    method: 'POST' as const,
+    path: `/deliveries/${encodeURIComponent(deliveryId)}/claim`,
+    // An answer lost on its way is asked for again: without the key that would look like somebody else's claim.
+    idempotencyKey: randomUUID(),
+    timeoutMs: 5_000,
+  }
+  const first = await ask(webhook, claim)
+  const told = first.reached && first.status < 500 ? first : await ask(webhook, claim)
+  const claimed = told.reached && told.status === 200 ? told.body['claimed'] : undefined
+  if (claimed === true) return run(data)
+  if (claimed === false) return { webhookResponse: { duplicate: true } }
+  const reason = advice(told)
+  webhook.logger.error(`Delivery ${deliveryId} could not be claimed and is left for a later attempt. ${reason}`)
+  return answer(webhook, 503, 'claim_unavailable', reason)
+}
+
+function run(data: IDataObject): IWebhookResponseData {
+  return { webhookResponse: { received: true }, workflowData: [[{ json: data }]] }
+}
+
+function answer(
+  webhook: IWebhookFunctions,
+  status: number,
+  code: string,
+  error: string,
+  more: IDataObject = {},
+): IWebhookResponseData {
+  webhook
+    .getResponseObject()
+    .status(status)
+    .json({ error, code, ...more })
+  return { noWebhookResponse: true }
+}
+
+function page(webhook: IWebhookFunctions, html: string): IWebhookResponseData {
+  webhook
+    .getResponseObject()
+    .status(200)
+    .set({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    .send(html)
+  return { noWebhookResponse: true }
+}
+
+/** As they came: what n8n parsed and would write again is not what was signed. */
+function bytesOf(webhook: IWebhookFunctions): Buffer {
+  const { rawBody } = webhook.getRequestObject() as { rawBody?: unknown }
+  return Buffer.isBuffer(rawBody) ? rawBody : Buffer.alloc(0)
+}
+
+/** Tools that cannot send nothing send `{}`. */
+function isEmpty(body: Buffer): boolean {
+  return body.length <= 16 && ['', '{}'].includes(body.toString().replace(/\s/g, ''))
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(' ') : header
+}

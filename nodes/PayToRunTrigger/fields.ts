@@ -1,0 +1,145 @@
+import type { INodeProperties } from 'n8n-workflow'
+import { customerFields } from './customer-fields.ts'
+
+/** What the node asks of whoever builds the workflow, in the order of the questions. */
+export const fields: INodeProperties[] = [
+  {
+    displayName:
+      'Open the address under <b>Webhook URLs</b> to get the link of your payment form: the test address while this step listens, the production address once the workflow is published.',
+    name: 'linkNotice',
+    type: 'notice',
+    default: '',
+  },
+  {
+    displayName: 'Product Name',
+    name: 'productName',
+    type: 'string',
+    default: '',
+    required: true,
+    placeholder: 'e.g. SEO audit of your website',
+    description: 'What the customer pays for, at the top of the form',
+  },
+  {
+    displayName: 'Description',
+    name: 'productDescription',
+    type: 'string',
+    typeOptions: { rows: 3 },
+    default: '',
+    placeholder: 'e.g. Send us your address and read the report ten minutes later.',
+    description: 'What the customer gets, below the name of the product',
+  },
+  {
+    displayName: 'Price (USDC)',
+    name: 'price',
+    type: 'number',
+    typeOptions: { minValue: 0.000001 },
+    default: 1,
+    required: true,
+    description: 'What one run costs, in USDC with at most six decimals',
+  },
+  {
+    displayName: 'Network',
+    name: 'network',
+    type: 'options',
+    default: 'base',
+    description: 'Where customers pay',
+    options: [
+      { name: 'Base', value: 'base', description: 'Real USDC; outside of test mode it needs a production credential' },
+      {
+        name: 'Base Sepolia',
+        value: 'base-sepolia',
+        description: 'Test network, where USDC is free and worth nothing',
+      },
+    ],
+  },
+  {
+    displayName: 'Recipient Wallet',
+    name: 'recipient',
+    type: 'options',
+    default: 'account',
+    description: 'Who is paid',
+    options: [
+      {
+        name: 'My Coinslot Wallet',
+        value: 'account',
+        description: 'The wallet of the account that the credential belongs to',
+      },
+      {
+        name: 'Another Address',
+        value: 'address',
+        description: 'Any address on the network: customers pay straight to it',
+      },
+    ],
+  },
+  {
+    displayName: 'Recipient Address',
+    name: 'recipientAddress',
+    type: 'string',
+    default: '',
+    required: true,
+    placeholder: 'e.g. 0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    description: 'Check it twice: a payment to a wrong address cannot be taken back',
+    displayOptions: { show: { recipient: ['address'] } },
+  },
+  customerFields,
+  {
+    displayName: 'Redirect URL',
+    name: 'redirectUrl',
+    type: 'string',
+    default: '',
+    placeholder: 'e.g. https://example.com/thank-you',
+    description: 'Where the customer is sent after paying. Without it the form shows that the payment arrived.',
+  },
+  {
+    displayName: 'Test Mode',
+    name: 'testMode',
+    type: 'boolean',
+    default: true,
+    description: 'Whether payments are only simulated, and cost nothing. Switch it off to be paid.',
+  },
+  {
+    displayName:
+      'In test mode <b>nobody pays</b>: whoever opens the form, or knows the address of this trigger, can run the workflow.',
+    name: 'testNotice',
+    type: 'notice',
+    default: '',
+    displayOptions: { show: { testMode: [true] } },
+  },
+  {
+    displayName: 'Options',
+    name: 'options',
+    type: 'collection',
+    placeholder: 'Add option',
+    default: {},
+    options: [
+      {
+        displayName: 'Callback URL',
+        name: 'callbackUrl',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. https://n8n.example.com',
+        description:
+          'Where Coinslot reaches this n8n when it is behind a reverse proxy: its public origin, or the whole address of this trigger',
+      },
+      {
+        displayName: 'Respond',
+        name: 'respond',
+        type: 'options',
+        default: 'onReceived',
+        description: 'What the customer sees after paying',
+        options: [
+          {
+            name: 'Immediately',
+            value: 'onReceived',
+            description: 'That the payment arrived and the workflow has started',
+          },
+          {
+            name: 'When Last Node Finishes',
+            value: 'lastNode',
+            description: 'The data of the last node, on the payment page. The workflow has three minutes.',
+          },
+        ],
+      },
+    ],
+  },
+]

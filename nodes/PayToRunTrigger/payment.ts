@@ -1,0 +1,70 @@
+import type { IDataObject } from 'n8n-workflow'
+
+/** What the workflow is given, or the first field that keeps the body from being it. */
+export type Reading =
+  | { sound: true; data: IDataObject; simulated: boolean }
+  | { sound: false; fault: readonly [field: string, fault: string] }
+
+/** Exactly the specified shape: a word too much is as wrong as one too few, since workflows are built on it. */
+export function readPayment(body: Buffer): Reading {
+  let data: unknown
+  try {
+    data = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return { sound: false, fault: ['body', 'must be JSON'] }
+  }
+  const fault = faultOf(data, SHAPE, '')
+  if (fault !== undefined) return { sound: false, fault }
+  const { txHash } = (data as { payment: { txHash: string } }).payment
+  return { sound: true, data: data as IDataObject, simulated: txHash.startsWith('simulated:') }
+}
+
+interface Shape {
+  [name: string]: Shape | ((value: unknown) => string | undefined)
+}
+
+const SHAPE: Shape = {
+  payment: {
+    txHash: text,
+    amount: (value) => (typeof value === 'number' && value >= 0 ? undefined : 'must be a number, zero or more'),
+    currency: text,
+    payer: text,
+    network: text,
+    timestamp: (value) => (Number.isSafeInteger(value) ? undefined : 'must be whole seconds since 1970'),
+  },
+  input: (value) => (isObject(value) ? undefined : 'must be an object'),
+  metadata: {
+    checkoutId: text,
+    receivedAt: (value) =>
+      typeof value === 'string' && ISO_8601.test(value) && !Number.isNaN(Date.parse(value))
+        ? undefined
+        : 'must be an ISO 8601 time',
+  },
+}
+
+function faultOf(value: unknown, shape: Shape, at: string): readonly [string, string] | undefined {
+  if (!isObject(value)) return [at === '' ? 'body' : at, 'must be an object']
+  const path = (name: string): string => (at === '' ? name : `${at}.${name}`)
+  for (const [name, part] of Object.entries(shape)) {
+    if (!Object.hasOwn(value, name)) return [path(name), 'is missing']
+    if (typeof part !== 'function') {
+      const fault = faultOf(value[name], part, path(name))
+      if (fault !== undefined) return fault
+    } else {
+      const fault = part(value[name])
+      if (fault !== undefined) return [path(name), fault]
+    }
+  }
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name))
+  return unknown === undefined ? undefined : [path(unknown), 'is not part of a payment']
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? undefined : 'must be a text'
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/

@@ -1,0 +1,112 @@
+import type { IDataObject, IHookFunctions, IHttpRequestMethods, IWebhookFunctions } from 'n8n-workflow'
+
+export interface Call {
+  method: IHttpRequestMethods
+  /** Below the service's address, with its slash. */
+  path: string
+  body?: IDataObject
+  /** Sent along on every try: whoever asks twice with the same key gets the first answer again. */
+  idempotencyKey?: string
+  timeoutMs?: number
+}
+
+/** An answer of any status; or none, and why. Nothing is thrown: each caller decides what an outage means to it. */
+export type Answer =
+  | { reached: true; status: number; body: IDataObject; address: string }
+  | { reached: false; reason: string; address: string }
+
+export type Caller = IHookFunctions | IWebhookFunctions
+
+/** The only way to the service. */
+export async function ask(caller: Caller, call: Call): Promise<Answer> {
+  let address = ''
+  try {
+    address = addressOf(await caller.getCredentials('coinslotApi'))
+    const answer: unknown = await caller.helpers.httpRequestWithAuthentication.call(caller, 'coinslotApi', {
+      method: call.method,
+      url: `${address}${call.path}`,
+      headers: {
+        accept: 'application/json',
+        ...(call.idempotencyKey !== undefined && { 'idempotency-key': call.idempotencyKey }),
+      },
+      ...(call.body !== undefined && { body: call.body }),
+      json: true,
+      timeout: call.timeoutMs ?? 20_000,
+      returnFullResponse: true,
+      ignoreHttpStatusErrors: true,
+      // A redirect would carry the API key to wherever it points.
+      disableFollowRedirect: true,
+    })
+    const { statusCode, body } = answer as { statusCode: number; body: unknown }
+    return { reached: true, status: statusCode, body: isObject(body) ? body : {}, address }
+  } catch (error) {
+    return { reached: false, reason: reasonOf(error), address }
+  }
+}
+
+/** What to do about an answer that is not the one hoped for, in a sentence for whoever builds the workflow. */
+export function advice(answer: Answer, labels: Readonly<Record<string, string>> = {}): string {
+  if (!answer.reached) {
+    if (answer.address === '') return `The Coinslot credential cannot be used: ${answer.reason}`
+    return `Coinslot cannot be reached at ${answer.address} (${answer.reason}). Check the service address in the credential and that the service is running, then try again.`
+  }
+  const { status, body } = answer
+  const said = typeof body['error'] === 'string' ? body['error'] : `it answered with status ${status}.`
+  const request = typeof body['requestId'] === 'string' ? ` (request ${body['requestId']})` : ''
+  if (body['code'] === undefined) {
+    return `There is no Coinslot service at ${answer.address}: it answered with status ${status}. Check the service address in the credential; it usually ends with /v1.`
+  }
+  if (body['code'] === 'environment_mismatch') {
+    return 'The API key of the credential belongs to the other environment: keys that begin with csk_test_ are for Sandbox, csk_live_ for Production. Change one of the two in the credential.'
+  }
+  if (status === 401) {
+    return 'Coinslot does not accept the API key of the credential. Make a new key in the Coinslot dashboard and put it into the credential.'
+  }
+  if (status === 403) return `Coinslot does not allow this to the API key of the credential: ${said}${request}`
+  if (status === 429) return 'Coinslot was asked too often. Wait a minute, then try again.'
+  if (status >= 500) return `Coinslot has a problem of its own: ${said} Try again in a moment.${request}`
+  const details = isObject(body['details']) ? Object.entries(body['details']) : []
+  const faults = details.flatMap(([field, fault]) =>
+    typeof fault === 'string' ? [`${labelOf(field, labels)}: ${fault}`] : [],
+  )
+  return faults.length > 0 ? `Coinslot refused this. ${faults.join('; ')}` : `Coinslot refused this: ${said}${request}`
+}
+
+/** `fields.0.label` is `Customer Fields #1 label` to whoever filled them in. */
+function labelOf(field: string, labels: Readonly<Record<string, string>>): string {
+  const known = Object.keys(labels).find((name) => field === name || field.startsWith(`${name}.`))
+  if (known === undefined) return field
+  const rest = field.slice(known.length).replace(/\.(\d+)/g, (_, place: string) => ` #${Number(place) + 1}`)
+  return `${labels[known] ?? known}${rest.replaceAll('.', ' ')}`
+}
+
+function addressOf(credentials: IDataObject): string {
+  const address = credentials[credentials['environment'] === 'production' ? 'productionUrl' : 'sandboxUrl']
+  if (typeof address !== 'string' || address.trim() === '') throw new Error('it has no service address.')
+  return address.trim().replace(/\/+$/, '')
+}
+
+/** In words: a sentence that has the system's code in it is replaced by n8n with one of its own. */
+function reasonOf(error: unknown): string {
+  for (let one = error; isObject(one); one = one['cause']) {
+    const words = typeof one['code'] === 'string' ? REASONS[one['code']] : undefined
+    if (words !== undefined) return words
+  }
+  const message = error instanceof Error ? error.message : ''
+  return message === '' || CODE.test(message) ? 'no answer' : message
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection broke',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up',
+  EHOSTUNREACH: 'there is no way to the host',
+  ETIMEDOUT: 'no answer in time',
+  ECONNABORTED: 'no answer in time',
+}
+const CODE = /\bE[A-Z_]{4,}\b/
+
+function isObject(value: unknown): value is IDataObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

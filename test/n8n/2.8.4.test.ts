@@ -1,0 +1,3 @@
+import { story } from './story.ts'
+
+story('2.8.4')

@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { startBrowser } from '../browser/chromium.ts'
+import { OWNER, type N8n } from './n8n.ts'
+import type { Workflow } from './world.ts'
+
+export interface Editor {
+  /** Opens the trigger's panel, listens, pays at the form that it leads to, and waits for the payment to appear. */
+  walk(workflow: Workflow): Promise<void>
+  close(): Promise<void>
+}
+
+/** n8n's editor in a browser, with its owner logged in. */
+export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
+  const browser = await startBrowser()
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  // A bundle of some megabytes, on a machine that does other things as well.
+  page.setDefaultTimeout(60_000)
+  await page.goto(`${n8n.origin}/signin`)
+  await page.locator('input[type="email"]').fill(OWNER.email)
+  await page.locator('input[type="password"]').fill(OWNER.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(/home|workflow/)
+  const picture = pictures(version)
+  return {
+    async walk(workflow) {
+      await page.goto(`${n8n.origin}/workflow/${workflow.id}`)
+      const trigger = named(page, 'canvas-trigger-node').first()
+      await trigger.waitFor()
+      await page.getByText('5 USDC · test').waitFor()
+      await picture(page, 'canvas')
+
+      await trigger.dblclick()
+      await named(page, 'trigger-header').getByText('Take a test payment').waitFor()
+      await named(page, 'parameter-input-productName').waitFor()
+      await picture(page, 'panel')
+      await page.getByTitle(/webhook URLs/i).click()
+      await page.getByText(workflow.address('webhook-test')).waitFor()
+      await named(page, 'trigger-execute-button').first().click()
+      await page.getByText('Listening for test event').waitFor()
+      await picture(page, 'listening')
+
+      await pay(browser, workflow, picture)
+      await named(page, 'output-panel').getByText('your_website').first().waitFor()
+      await picture(page, 'paid')
+    },
+    close: () => browser.close(),
+  }
+}
+
+/** What a customer does, beginning at the address that the panel shows. */
+async function pay(browser: Browser, workflow: Workflow, picture: Picture): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  await page.goto(workflow.address('webhook-test'))
+  await picture(page, 'link')
+  await page.getByRole('link', { name: 'Open the payment form' }).click()
+  await page.getByLabel('Your website').fill('https://example.com')
+  await page.getByLabel('Your e-mail').fill('ada@example.com')
+  await picture(page, 'form')
+  await page.getByRole('button', { name: /simulate/i }).click()
+  await page.getByText('Workflow started').waitFor()
+  await page.close()
+}
+
+/** n8n's own marks for its tests. */
+function named(page: Page, name: string) {
+  return page.locator(`[data-test-id="${name}"]`)
+}
+
+type Picture = (page: Page, name: string) => Promise<void>
+
+/** Kept for whoever looks at a run; those of the documentation are drawn anew only when somebody asks for it. */
+function pictures(version: string): Picture {
+  const folder = process.env['COINSLOT_PICTURES'] ?? `.build/n8n/${version}`
+  mkdirSync(folder, { recursive: true })
+  return async (page, name) => {
+    await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' })
+  }
+}

@@ -1,0 +1,134 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+export interface Installed {
+  /** Where `node_modules/n8n` is. */
+  folder: string
+  /** The Node that this generation wants. */
+  node: string
+}
+
+/** An n8n as people run it, on a folder of its own, spoken to over the interface that its editor uses. */
+export class N8n {
+  said = ''
+  private child: ChildProcess | undefined
+  private cookie = ''
+
+  private constructor(
+    private readonly installed: Installed,
+    readonly home: string,
+    readonly port: number,
+    private readonly brokerPort: number,
+  ) {}
+
+  static async start(installed: Installed, home: string): Promise<N8n> {
+    const n8n = new N8n(installed, home, await freePort(), await freePort())
+    await n8n.boot()
+    return n8n
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.boot()
+    await this.logIn()
+  }
+
+  async stop(): Promise<void> {
+    if (this.child?.exitCode !== null || this.child.signalCode !== null) return
+    this.child.kill('SIGTERM')
+    await once(this.child, 'exit')
+  }
+
+  /** The one who owns this n8n, as the first visitor becomes it. */
+  async setUpOwner(): Promise<void> {
+    await this.ask('POST', '/rest/owner/setup', OWNER)
+    await this.logIn()
+  }
+
+  async logIn(): Promise<void> {
+    const { email, password } = OWNER
+    await this.ask('POST', '/rest/login', { emailOrLdapLoginId: email, password })
+  }
+
+  /** What a call answers; a status that is no success throws with all that n8n said about it. */
+  async ask<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
+    const { status, json } = await this.tell(method, path, body)
+    if (status >= 300) throw new Error(`${method} ${path} answered ${String(status)}: ${JSON.stringify(json)}`)
+    return (json as { data: T }).data
+  }
+
+  async tell(method: string, path: string, body?: unknown): Promise<{ status: number; json: Answer }> {
+    const response = await fetch(this.origin + path, {
+      method,
+      headers: { 'content-type': 'application/json', 'browser-id': BROWSER, cookie: this.cookie },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const cookie = response.headers.getSetCookie().find((line) => line.startsWith('n8n-auth='))
+    if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? ''
+    // What it does not know, it answers with its editor's page.
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return { status: isJson ? response.status : 404, json: isJson ? await response.json() : {} }
+  }
+
+  private async boot(): Promise<void> {
+    const { folder, node } = this.installed
+    this.said = ''
+    const child = spawn(node, [`${folder}/node_modules/n8n/bin/n8n`, 'start'], {
+      cwd: this.home,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.home, ...this.environment() },
+    })
+    this.child = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (this.said += text))
+    }
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', () => {
+        if (this.said.includes('Editor is now accessible')) resolve()
+      })
+      child.once('exit', (code) => reject(new Error(`n8n ended with ${String(code)} and said:\n${this.said}`)))
+    })
+  }
+
+  private environment(): Record<string, string> {
+    return {
+      N8N_USER_FOLDER: this.home,
+      N8N_LISTEN_ADDRESS: '127.0.0.1',
+      N8N_PORT: String(this.port),
+      N8N_SECURE_COOKIE: 'false',
+      WEBHOOK_URL: `${this.origin}/`,
+      N8N_RUNNERS_BROKER_PORT: String(this.brokerPort),
+      N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'false',
+      // It is a guest here: it calls nobody and asks nothing.
+      N8N_DIAGNOSTICS_ENABLED: 'false',
+      N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+      N8N_TEMPLATES_ENABLED: 'false',
+      N8N_PERSONALIZATION_ENABLED: 'false',
+      N8N_HIRING_BANNER_ENABLED: 'false',
+      N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+      NODE_ENV: 'production',
+    }
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+export type Answer = any
+
+export const OWNER = { email: 'owner@example.com', firstName: 'Olga', lastName: 'Owner', password: 'Coinslot2026' }
+
+/** n8n ties a login to the browser that made it. */
+const BROWSER = 'coinslot-tests'
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

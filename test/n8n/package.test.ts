@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { GIVEN } from './world.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const lint = path.join(import.meta.dirname, 'lint')
+const scan = path.join(import.meta.dirname, 'scan/scan.mjs')
+
+describe('what n8n asks of a community node', () => {
+  let unpacked: string
+  beforeAll(async () => {
+    unpacked = mkdtempSync(path.join(tmpdir(), 'coinslot-unpacked-'))
+    await promisify(execFile)('tar', ['-xzf', GIVEN.packed, '-C', unpacked, '--strip-components=1'])
+  })
+  afterAll(() => rmSync(unpacked, { recursive: true }))
+
+  it('is what `n8n-node lint` looks for', async () => {
+    const program = path.join(lint, 'node_modules/eslint/bin/eslint.js')
+    const rules = ['-c', path.join(lint, 'rules.mjs'), '--max-warnings=0']
+    expect(await said(program, [...rules, 'nodes', 'credentials', 'package.json'])).toBe('')
+  }, 120_000)
+
+  it('is what its scanner looks for in the sources', async () => {
+    expect(await said(scan, ['source', root])).toBe('')
+  }, 120_000)
+
+  it('is what its scanner looks for in the packed file', async () => {
+    expect(await said(scan, ['packed', unpacked])).toBe('')
+  }, 120_000)
+})
+
+/** All that a program says, which is nothing when it finds nothing. */
+async function said(program: string, words: readonly string[]): Promise<string> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words], { cwd: root })
+    return stdout + stderr
+  } catch (error) {
+    const { stdout, stderr, message } = error as { stdout: string; stderr: string; message: string }
+    return stdout + stderr || message
+  }
+}

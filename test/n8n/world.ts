@@ -1,0 +1,278 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { startChain, type TestChain } from '../harness/chain.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { ServiceProcess } from '../harness/process.ts'
+import { freePort, N8n, type Answer, type Installed } from './n8n.ts'
+
+/** What the launcher made: the package as it is published, and the n8n of each generation. */
+export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8n":{}}') as {
+  packed: string
+  n8n: Record<string, Installed>
+}
+
+const KEY = 'csk_test_n8nEndToEnd0123456789'
+const TRIGGER = 'Pay-to-Run Trigger'
+
+export interface Credential {
+  id: string
+  name: string
+}
+
+export interface World {
+  n8n: N8n
+  chain: TestChain
+  /** The service's, as a program sees it. */
+  api<T = Answer>(method: string, path: string): Promise<T>
+  apiUrl: string
+  credential: Credential
+  makeCredential(data?: Record<string, unknown>): Promise<Credential>
+  makeWorkflow(parameters?: Record<string, unknown>, credential?: Credential): Promise<Workflow>
+  /** Ends the service, as an outage does, and brings it back. */
+  outage<T>(work: () => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** The whole chain of what happens between a customer and a workflow: service, n8n and chain, all real. */
+export async function openWorld(version: string): Promise<World> {
+  const installed = GIVEN.n8n[version]
+  if (installed === undefined) throw new Error('start this with `npm run test:n8n`')
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-n8n-'))
+  const [chain, database] = await Promise.all([startChain(), testDatabase({ poolMax: 1 })])
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const settings = serviceSettings(database, chain, port, path.join(folder, 'service'))
+  let service = new ServiceProcess(settings)
+  const home = path.join(folder, 'n8n')
+  await Promise.all([service.says('Coinslot is running'), installPackage(home)])
+  const n8n = await N8n.start(installed, home)
+  await n8n.setUpOwner()
+
+  const apiUrl = `${origin}/v1`
+  const makeCredential: World['makeCredential'] = async (data = {}) => {
+    const { id, name } = await n8n.ask<Credential>('POST', '/rest/credentials', {
+      name: 'Coinslot',
+      type: 'coinslotApi',
+      data: credentialData(apiUrl, data),
+    })
+    return { id, name }
+  }
+  const credential = await makeCredential()
+  return {
+    n8n,
+    chain,
+    apiUrl,
+    credential,
+    makeCredential,
+    api: async <T>(method: string, where: string) => (await asJson<T>(`${apiUrl}${where}`, method, undefined, KEY)).body,
+    async makeWorkflow(parameters, given = credential) {
+      const made = await n8n.ask('POST', '/rest/workflows', workflowData(parameters, given))
+      return new Workflow(n8n, made, createRequire(path.join(installed.folder, 'node_modules/n8n/package.json')))
+    },
+    async outage(work) {
+      service.kill('SIGTERM')
+      await service.ended()
+      try {
+        return await work()
+      } finally {
+        service = new ServiceProcess(settings)
+        await service.says('Coinslot is running')
+      }
+    },
+    async close() {
+      await n8n.stop()
+      service.kill('SIGTERM')
+      await service.ended()
+      await Promise.all([chain.stop(), database.close()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function credentialData(apiUrl: string, data: Record<string, unknown> = {}): Record<string, unknown> {
+  return { environment: 'sandbox', apiKey: KEY, sandboxUrl: apiUrl, productionUrl: apiUrl, ...data }
+}
+
+/** A workflow of the trigger and one node behind it. */
+export class Workflow {
+  constructor(
+    private readonly n8n: N8n,
+    private saved: Answer,
+    private readonly modules: NodeJS.Require,
+  ) {}
+
+  get id(): string {
+    return this.saved.id as string
+  }
+
+  address(kind: 'webhook' | 'webhook-test'): string {
+    return `${this.n8n.origin}/${kind}/${String(this.saved.nodes[0].webhookId)}/pay`
+  }
+
+  async listen(): Promise<void> {
+    const wanted = { workflowData: this.saved, triggerToStartFrom: { name: TRIGGER } }
+    const answer = await this.n8n.ask('POST', `/rest/workflows/${this.id}/run`, wanted)
+    if (answer.waitingForWebhook !== true) throw new Error(`not listening: ${JSON.stringify(answer)}`)
+  }
+
+  async stopListening(): Promise<void> {
+    await this.n8n.ask('DELETE', `/rest/test-webhook/${this.id}`)
+  }
+
+  /** Resolves when it answers at its production address, rejects with what n8n says to whoever pressed the button. */
+  async publish(): Promise<void> {
+    const before = await this.read()
+    const told = await this.n8n.tell('POST', `/rest/workflows/${this.id}/activate`, { versionId: before.versionId })
+    if (told.status >= 300) throw new Error(String(told.json.message))
+    // The newer generation answers first and activates afterwards.
+    await until(async () => {
+      const { status, json } = await this.n8n.tell('GET', `/rest/workflows/${this.id}/publication-status`)
+      if (status < 300 && json.data.status === 'failed') throw new Error(JSON.stringify(json.data))
+      return (await fetch(this.address('webhook'))).status === 200
+    })
+  }
+
+  async unpublish(): Promise<void> {
+    await this.n8n.ask('POST', `/rest/workflows/${this.id}/deactivate`, {})
+    await until(async () => (await fetch(this.address('webhook'))).status === 404)
+  }
+
+  /** Changes the trigger's parameters in the draft. */
+  async edit(parameters: Record<string, unknown>): Promise<void> {
+    const { nodes, connections, versionId } = await this.read()
+    Object.assign(nodes[0].parameters, parameters)
+    await this.n8n.ask('PATCH', `/rest/workflows/${this.id}`, { nodes, connections, versionId })
+  }
+
+  async read(): Promise<Answer> {
+    this.saved = await this.n8n.ask<Answer>('GET', `/rest/workflows/${this.id}`)
+    return this.saved as Answer
+  }
+
+  /** What the trigger keeps: the checkout and the secret. */
+  async kept(): Promise<{ checkoutId: string; secret: string }> {
+    const { staticData } = await this.read()
+    return (staticData?.[`node:${TRIGGER}`] ?? {}) as { checkoutId: string; secret: string }
+  }
+
+  /** What the trigger handed on, of each run that has ended, oldest first. */
+  async runs(count = 0): Promise<{ mode: string; data: unknown }[]> {
+    const filter = encodeURIComponent(JSON.stringify({ workflowId: this.id }))
+    const ended = async (): Promise<Execution[]> => {
+      const { results } = await this.n8n.ask<{ results: Execution[] }>('GET', `/rest/executions?filter=${filter}`)
+      return results.filter(({ status }) => status !== 'running' && status !== 'new').reverse()
+    }
+    await until(async () => (await ended()).length >= count)
+    const flatted = this.modules('flatted') as { parse(text: string): Answer }
+    return await Promise.all(
+      (await ended()).map(async ({ id, mode }) => {
+        const { data } = await this.n8n.ask<{ data: string }>('GET', `/rest/executions/${id}`)
+        return { mode, data: flatted.parse(data).resultData.runData[TRIGGER][0].data.main[0][0].json }
+      }),
+    )
+  }
+}
+
+interface Execution {
+  id: string
+  mode: string
+  status: string
+}
+
+/** Asks until it is so, for a minute; what is asked may throw to end it. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error('it did not become so within a minute')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+export async function asJson<T = Answer>(
+  url: string,
+  method = 'GET',
+  body?: unknown,
+  key?: string,
+): Promise<{ status: number; body: T }> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as T }
+}
+
+function workflowData(parameters: Record<string, unknown> = {}, credential: Credential): unknown {
+  const trigger = {
+    id: randomUUID(),
+    webhookId: randomUUID(),
+    name: TRIGGER,
+    type: 'n8n-nodes-coinslot.payToRunTrigger',
+    typeVersion: 1,
+    position: [0, 0],
+    parameters: { productName: 'SEO audit', price: 5, customerFields: FIELDS, testMode: true, ...parameters },
+    credentials: { coinslotApi: credential },
+  }
+  const report = {
+    id: randomUUID(),
+    name: 'Write the report',
+    type: 'n8n-nodes-base.set',
+    typeVersion: 3.4,
+    position: [260, 0],
+    parameters: {
+      mode: 'raw',
+      jsonOutput: '={{ JSON.stringify({ report: "Audit of " + $json.input.website }) }}',
+      options: {},
+    },
+  }
+  return {
+    name: 'Audit for sale',
+    nodes: [trigger, report],
+    connections: { [TRIGGER]: { main: [[{ node: report.name, type: 'main', index: 0 }]] } },
+    settings: {},
+  }
+}
+
+const FIELDS = {
+  fields: [
+    { label: 'Website', type: 'url', required: true },
+    { label: 'Pages', type: 'number', rules: { min: 1, max: 50 } },
+    { label: 'Report', name: 'report', type: 'select', choices: { values: [{ value: 'short' }, { value: 'long' }] } },
+  ],
+}
+
+/** As n8n installs a community package: from the packed file, into the folder that it loads such packages from. */
+async function installPackage(home: string): Promise<void> {
+  const nodes = path.join(home, '.n8n/nodes')
+  await mkdir(nodes, { recursive: true })
+  await writeFile(path.join(nodes, 'package.json'), '{"name":"installed-nodes","private":true,"dependencies":{}}')
+  const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', GIVEN.packed]
+  await promisify(execFile)('npm', words, { cwd: nodes })
+}
+
+function serviceSettings(
+  database: TestDatabase,
+  chain: TestChain,
+  port: number,
+  folder: string,
+): Record<string, string> {
+  return {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    PORT: String(port),
+    DEMO_API_KEY: KEY,
+    BASE_SEPOLIA_RPC_URLS: chain.url,
+    SPONSOR_PRIVATE_KEYS: chain.accounts[0]?.privateKey ?? '',
+    LOG_LEVEL: 'warn',
+  }
+}

@@ -1,0 +1,279 @@
+import { createHmac } from 'node:crypto'
+import type { IWebhookResponseData } from 'n8n-workflow'
+import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
+import { SECRET, webhook, type Played, type Request, type Told, type Webhook } from './n8n.ts'
+
+const PAID = {
+  payment: {
+    txHash: '0xabc',
+    amount: 5,
+    currency: 'USDC',
+    payer: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    network: 'base',
+    timestamp: 1_800_000_000,
+  },
+  input: { website: 'https://example.com', Ünï: null },
+  metadata: { checkoutId: 'chk_1', receivedAt: '2027-01-15T08:00:00.000Z' },
+}
+
+describe('an empty body', () => {
+  it.each([undefined, '', '{}', ' {\n} '])('%j is told where the form is, and runs nothing', async (body) => {
+    for (const testMode of [true, false]) {
+      const { result, calls } = await receive({ ...(body !== undefined && { body }) }, { parameters: { testMode } })
+      expect(result.workflowData).toBeUndefined()
+      expect(result.webhookResponse).toEqual({
+        message: expect.any(String),
+        form_url: 'https://pay.example/p/chk_1',
+        test_mode: testMode,
+      })
+      expect(calls).toEqual([])
+    }
+  })
+})
+
+describe('a browser', () => {
+  it('is shown a page with the link, safely', async () => {
+    const parameters = { productName: '<script>alert(1)</script> "Audit"' }
+    const { result, response } = await receive({ name: 'setup' }, { parameters })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(response.status).toBe(200)
+    expect(response.headers['content-type']).toMatch('text/html')
+    expect(response.headers['content-security-policy']).toMatch("default-src 'none'")
+    expect(response.body).toContain('href="https://pay.example/p/chk_1"')
+    expect(response.body).toContain('Test mode')
+    expect(response.body).not.toContain('<script>')
+    const live = await receive({ name: 'setup' }, { parameters: { testMode: false } })
+    expect(live.response.body).not.toContain('Test mode')
+  })
+})
+
+describe.each([true, false])('a delivery of the service, with test mode %s', (testMode) => {
+  const played: Played = { parameters: { testMode } }
+
+  it('runs the workflow with exactly what was sent', async () => {
+    const { result, calls } = await receive(delivered(), { ...played, service: claimed(true) })
+    expect(result.workflowData).toEqual([[{ json: PAID }]])
+    expect(result.webhookResponse).toEqual({ received: true })
+    expect(calls.map(({ method, url }) => [method, url])).toEqual([
+      ['POST', 'http://localhost:4020/v1/deliveries/dlv_1/claim'],
+    ])
+    expect(calls[0]?.timeout).toBeLessThanOrEqual(7_000)
+  })
+
+  it('that somebody has claimed before is a duplicate and runs nothing', async () => {
+    const { result } = await receive(delivered(), { ...played, service: claimed(false) })
+    expect(result).toEqual({ webhookResponse: { duplicate: true } })
+  })
+
+  it.each<[string, Told]>([
+    ['does not answer', new Error('connect ECONNREFUSED')],
+    ['is broken', { status: 500, body: { error: 'x', code: 'internal' } }],
+    ['refuses the key', { status: 401, body: { error: 'x', code: 'unauthenticated' } }],
+    ['does not know the delivery', { status: 404, body: { error: 'x', code: 'delivery_not_found' } }],
+    ['answers something else', { status: 200, body: { claimed: 'yes' } }],
+    ['answers a page', { status: 200, body: '<html>' }],
+  ])('is left for a retry, and runs nothing, while the service %s', async (_, told) => {
+    const { result, response } = await receive(delivered(), { ...played, service: () => told })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(response.status).toBe(503)
+    expect(response.body).toMatchObject({ code: 'claim_unavailable' })
+  })
+
+  it('asks again under the same key when the answer to the claim was lost', async () => {
+    const answers: Told[] = [new Error('socket hang up'), { status: 200, body: { claimed: true } }]
+    const { result, calls } = await receive(delivered(), { ...played, service: () => answers.shift()! })
+    expect(result.workflowData).toEqual([[{ json: PAID }]])
+    const keys = calls.map(({ headers }) => headers?.['idempotency-key'])
+    expect(keys).toEqual([expect.any(String), keys[0]])
+  })
+
+  it('uses another key for another request, since a retry of the service is not this one', async () => {
+    const one = await receive(delivered(), { ...played, service: claimed(true) })
+    const two = await receive(delivered(), { ...played, service: claimed(true) })
+    expect(one.calls[0]?.headers?.['idempotency-key']).not.toBe(two.calls[0]?.headers?.['idempotency-key'])
+  })
+
+  it('is judged by its bytes, not by what they mean', async () => {
+    const body = `{ "payment":${JSON.stringify(PAID.payment)}, "input":{"a":"\\u00e9","a":1}, "metadata":${JSON.stringify(PAID.metadata)}}\n`
+    const { result } = await receive(delivered(body), { ...played, service: claimed(true) })
+    expect(result.workflowData).toEqual([[{ json: { ...PAID, input: { a: 1 } } }]])
+  })
+})
+
+describe('in production', () => {
+  const played: Played = { parameters: { testMode: false }, service: () => new Error('must not be asked') }
+
+  it.each([
+    [
+      'unsigned',
+      { body: JSON.stringify(PAID) },
+      /not signed: webhook-id, webhook-timestamp, webhook-signature missing/,
+    ],
+    [
+      'signed by another secret',
+      delivered(undefined, { secret: 'whsec_b3RoZXJvdGhlcm90aGVyb3RoZXI=' }),
+      /does not match/,
+    ],
+    ['changed on its way', { ...delivered(), body: JSON.stringify({ ...PAID, input: {} }) }, /does not match/],
+    ['old', delivered(undefined, { ageSeconds: 301 }), /more than five minutes old/],
+    ['ahead of its time', delivered(undefined, { ageSeconds: -301 }), /more than five minutes ahead/],
+    ['empty but signed wrongly', { body: '', headers: { 'webhook-signature': 'v1,AAAA' } }, /not signed/],
+  ])('a body that is %s is refused with the reason and runs nothing', async (_, request, reason) => {
+    // Asked for a newer secret a moment ago: see below.
+    const memory = { ...KEPT, askedAt: Date.now() }
+    const { result, response, calls } = await receive(request, { ...played, memory })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(response.status).toBe(401)
+    expect(response.body).toEqual({ error: expect.stringMatching(reason), code: 'signature_refused' })
+    expect(calls).toEqual([])
+  })
+
+  it('a genuine delivery of a payment that was only simulated is refused for good', async () => {
+    const body = JSON.stringify({ ...PAID, payment: { ...PAID.payment, txHash: 'simulated:pay_1' } })
+    const { result, response } = await receive(delivered(body), played)
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(response.status).toBe(410)
+  })
+})
+
+describe('in test mode', () => {
+  it('an unsigned body in the shape of a payment simulates one', async () => {
+    const { result, calls } = await receive({ body: JSON.stringify(PAID) })
+    expect(result.workflowData).toEqual([[{ json: PAID }]])
+    expect(calls).toEqual([])
+  })
+
+  it.each<[string, unknown]>([
+    ['payment', without('payment')],
+    ['payment', { ...PAID, payment: [] }],
+    ['payment.txHash', { ...PAID, payment: { ...PAID.payment, txHash: 1 } }],
+    ['payment.txHash', { ...PAID, payment: { ...PAID.payment, txHash: '' } }],
+    ['payment.amount', { ...PAID, payment: { ...PAID.payment, amount: '5' } }],
+    ['payment.amount', { ...PAID, payment: { ...PAID.payment, amount: -1 } }],
+    ['payment.timestamp', { ...PAID, payment: { ...PAID.payment, timestamp: '2026-01-01' } }],
+    ['payment.timestamp', { ...PAID, payment: { ...PAID.payment, timestamp: 1.5 } }],
+    ['payment.memo', { ...PAID, payment: { ...PAID.payment, memo: 'x' } }],
+    ['input', { ...PAID, input: 'x' }],
+    ['input', { ...PAID, input: null }],
+    ['input', { ...without('input'), inputs: {} }],
+    ['metadata', without('metadata')],
+    ['metadata.checkoutId', { ...PAID, metadata: { receivedAt: PAID.metadata.receivedAt } }],
+    ['metadata.receivedAt', { ...PAID, metadata: { ...PAID.metadata, receivedAt: 'yesterday' } }],
+    ['metadata.receivedAt', { ...PAID, metadata: { ...PAID.metadata, receivedAt: '2026-13-01T00:00:00Z' } }],
+    ['extra', { ...PAID, extra: 1 }],
+    ['body', [PAID]],
+    ['body', 'payment'],
+    ['body', null],
+  ])('a body of another shape is refused by the name of its first wrong field: %s', async (field, body) => {
+    const { result, response } = await receive({ body: JSON.stringify(body) })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(response.status).toBe(400)
+    expect(response.body).toMatchObject({ code: 'invalid_input', details: { [field]: expect.any(String) } })
+    expect((response.body as { error: string }).error).toMatch(`${field} `)
+  })
+
+  it.each(['payment=1', '{"payment":', '"', Buffer.from([0x22, 0xff, 0x22])])(
+    'a body that is no JSON is refused',
+    async (body) => {
+      const { response } = await receive({ body })
+      expect(response.status).toBe(400)
+      expect(response.body).toMatchObject({ details: { body: 'must be JSON' } })
+    },
+  )
+
+  it('a prototype is nothing but a name', async () => {
+    const body = JSON.stringify(PAID).replace('"input":{', '"input":{"__proto__":{"admin":true},')
+    const { result } = await receive({ body })
+    const input = result.workflowData?.[0]?.[0]?.json['input'] as { admin?: boolean }
+    expect(input.admin).toBeUndefined()
+  })
+})
+
+describe('a secret that was rotated', () => {
+  const renewed = 'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3'
+  const asked =
+    (id = 'chk_1') =>
+    (call: { url: string }): Told =>
+      call.url.endsWith('/claim')
+        ? { status: 200, body: { claimed: true } }
+        : { status: 201, body: { checkout: { id, url: 'https://x' }, secret: renewed } }
+
+  it('is genuine by either signature while both are sent', async () => {
+    const { headers = {}, body } = delivered()
+    const other = delivered(undefined, { secret: renewed }).headers?.['webhook-signature']
+    const both = { ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` }
+    const { result, calls } = await receive({ body, headers: both }, { service: claimed(true) })
+    expect(result.workflowData).toBeDefined()
+    expect(calls).toHaveLength(1)
+  })
+
+  it('is asked for once only the new one signs, and remembered', async () => {
+    const request = delivered(undefined, { secret: renewed })
+    const { result, memory } = await receive(request, { parameters: { testMode: false }, service: asked() })
+    expect(result.workflowData).toEqual([[{ json: PAID }]])
+    expect(memory).toMatchObject({ secret: renewed, checkoutId: 'chk_1' })
+    const again = await receive(request, { parameters: { testMode: false }, memory, service: claimed(true) })
+    expect(again.result.workflowData).toBeDefined()
+    expect(again.calls).toHaveLength(1)
+  })
+
+  it('is asked for not more than once a minute, whatever anybody sends', async () => {
+    const forged = delivered(undefined, { secret: 'whsec_Zm9yZ2VkZm9yZ2VkZm9yZ2VkZm9yZ2Vk' })
+    const first = await receive(forged, { parameters: { testMode: false }, service: asked() })
+    expect(first.response.status).toBe(401)
+    expect(first.calls).toHaveLength(1)
+    const second = await receive(forged, { parameters: { testMode: false }, memory: first.memory, service: asked() })
+    expect(second.response.status).toBe(401)
+    expect(second.calls).toEqual([])
+  })
+
+  it('is taken for no other checkout', async () => {
+    const request = delivered(undefined, { secret: renewed })
+    const { response, memory } = await receive(request, { parameters: { testMode: false }, service: asked('chk_2') })
+    expect(response.status).toBe(401)
+    expect(memory).toMatchObject({ secret: SECRET })
+  })
+})
+
+describe('a workflow without a checkout', () => {
+  it.each(['default', 'setup'] as const)('takes nothing (%s)', async (name) => {
+    const { result, response } = await receive({ ...delivered(), name }, { memory: {} })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(response.status).toBe(503)
+    expect(response.body).toMatchObject({ code: 'no_checkout' })
+  })
+})
+
+const KEPT = {
+  checkoutId: 'chk_1',
+  secret: SECRET,
+  formUrl: 'https://pay.example/p/chk_1',
+  lifetime: 'persistent',
+  fingerprint: 'x',
+}
+
+type Received = Webhook & { result: IWebhookResponseData }
+
+async function receive(request: Request, played: Played = {}): Promise<Received> {
+  const sent = webhook(request, { memory: { ...KEPT }, ...played })
+  const result = await new PayToRunTrigger().webhook.call(sent.context)
+  return { ...sent, result }
+}
+
+function delivered(body = JSON.stringify(PAID), { secret = SECRET, ageSeconds = 0 } = {}): Request {
+  const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds)
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const mac = createHmac('sha256', key).update(`dlv_1.${timestamp}.${body}`).digest('base64')
+  return {
+    body,
+    headers: { 'webhook-id': 'dlv_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` },
+  }
+}
+
+function claimed(claimed: boolean): () => Told {
+  return () => ({ status: 200, body: { claimed } })
+}
+
+function without(name: keyof typeof PAID): object {
+  return Object.fromEntries(Object.entries(PAID).filter(([key]) => key !== name))
+}

@@ -1,0 +1,148 @@
+import { EventEmitter } from 'node:events'
+import type {
+  IDataObject,
+  IHookFunctions,
+  IHttpRequestOptions,
+  INode,
+  IWebhookFunctions,
+  WorkflowExecuteMode,
+} from 'n8n-workflow'
+
+/** What a service says to a call, or the error that a broken line gives. */
+export type Told = { status: number; body: unknown } | Error
+
+export interface Played {
+  parameters?: IDataObject
+  /** `manual` while testing, `trigger` when a workflow is published, `internal` when it stops. */
+  mode?: WorkflowExecuteMode
+  /** What n8n keeps for the node; handed from one context to the next like n8n does. */
+  memory?: IDataObject
+  service?: (call: IHttpRequestOptions) => Told | Promise<Told>
+  credentials?: IDataObject | Error
+  webhookUrl?: string
+}
+
+export interface Hook {
+  context: IHookFunctions
+  calls: IHttpRequestOptions[]
+  memory: IDataObject
+  warnings: string[]
+}
+
+export const NODE: INode = {
+  id: 'node-1',
+  name: 'Pay-to-Run Trigger',
+  type: 'n8n-nodes-coinslot.payToRunTrigger',
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+}
+
+export const PARAMETERS = {
+  productName: 'SEO audit',
+  productDescription: '',
+  price: 5,
+  network: 'base',
+  recipient: 'account',
+  recipientAddress: '',
+  customerFields: {},
+  redirectUrl: '',
+  testMode: true,
+  options: {},
+}
+
+export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+/** n8n's side of the lifecycle hooks, with the service at the other end of its only way out. */
+export function hook(played: Played = {}): Hook {
+  const { context, calls, memory, warnings } = shared(played)
+  return { context: context as unknown as IHookFunctions, calls, memory, warnings }
+}
+
+export interface Webhook {
+  context: IWebhookFunctions
+  calls: IHttpRequestOptions[]
+  memory: IDataObject
+  warnings: string[]
+  /** What the node answered by itself, beside n8n. */
+  response: { status?: number; body?: unknown; headers: Record<string, string> }
+}
+
+export interface Request {
+  body?: Buffer | string | undefined
+  headers?: Record<string, string>
+  name?: 'default' | 'setup'
+}
+
+export function webhook(request: Request, played: Played = {}): Webhook {
+  const { context, calls, memory, warnings } = shared({ mode: 'webhook', ...played })
+  const response: Webhook['response'] = { headers: {} }
+  const res = Object.assign(new EventEmitter(), {
+    status(status: number) {
+      response.status = status
+      return res
+    },
+    set(headers: Record<string, string>) {
+      Object.assign(response.headers, headers)
+      return res
+    },
+    json(body: unknown) {
+      response.body = body
+      return res
+    },
+    send(body: unknown) {
+      response.body = body
+      return res
+    },
+  })
+  const body = request.body === undefined ? undefined : Buffer.from(request.body)
+  Object.assign(context, {
+    getHeaderData: () => request.headers ?? {},
+    getRequestObject: () => ({ rawBody: body }),
+    getResponseObject: () => res,
+    getWebhookName: () => request.name ?? 'default',
+  })
+  return { context: context as unknown as IWebhookFunctions, calls, memory, warnings, response }
+}
+
+function shared(played: Played) {
+  const { mode = 'trigger', memory = {}, service = () => new Error('nobody listens') } = played
+  const parameters: IDataObject = { ...PARAMETERS, ...played.parameters }
+  const calls: IHttpRequestOptions[] = []
+  const warnings: string[] = []
+  const note = (text: string) => void warnings.push(text)
+  const context = {
+    getNode: () => NODE,
+    getMode: () => mode,
+    getActivationMode: () => (mode === 'manual' ? 'manual' : 'activate'),
+    getWorkflow: () => ({ id: 'workflow-1', name: 'Audit', active: false }),
+    getInstanceId: () => 'instance-1',
+    getNodeParameter: (name: string, fallback?: unknown) => parameters[name] ?? fallback,
+    getNodeWebhookUrl: () => played.webhookUrl ?? 'https://n8n.example/webhook/1/pay',
+    getWorkflowStaticData: () => memory,
+    getCredentials: async () => {
+      const { credentials = CREDENTIALS } = played
+      if (credentials instanceof Error) throw credentials
+      return credentials
+    },
+    logger: { warn: note, error: note, info: note, debug: note },
+    helpers: {
+      async httpRequestWithAuthentication(this: unknown, type: string, call: IHttpRequestOptions) {
+        // n8n reads the credential through `this`: without it the call would go out without the key.
+        if (this !== context || type !== 'coinslotApi') throw new Error('called without its context')
+        calls.push(structuredClone(call))
+        const told = await service(call)
+        if (told instanceof Error) throw told
+        return { statusCode: told.status, body: told.body, headers: {} }
+      },
+    },
+  }
+  return { context, calls, memory, warnings }
+}
+
+const CREDENTIALS = {
+  environment: 'sandbox',
+  apiKey: 'csk_test_1',
+  sandboxUrl: 'http://localhost:4020/v1/',
+  productionUrl: 'https://api.example/v1',
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow'
+import { CoinslotApi } from '../../credentials/CoinslotApi.credentials.ts'
+import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  name: string
+  n8n: { nodes: string[]; credentials: string[] }
+}
+
+describe('the package', () => {
+  it('registers files that are built from what is here', () => {
+    for (const file of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
+      expect(existsSync(path.join(root, file.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(true)
+    }
+  })
+
+  it.each([
+    ['nodes/PayToRunTrigger', new PayToRunTrigger().description.icon],
+    ['credentials', new CoinslotApi().icon],
+  ])('has its pictures for light and for dark: %s', (folder, icon) => {
+    const { light, dark } = icon as { light: string; dark: string }
+    const read = (file: string): string => readFileSync(path.join(root, folder, file.replace('file:', '')), 'utf8')
+    expect(read(light)).toMatch(/^<svg /)
+    expect(read(dark)).toMatch(/^<svg /)
+    expect(read(light)).not.toBe(read(dark))
+  })
+
+  it('is found in n8n by the name that its node has there', () => {
+    const codex = JSON.parse(
+      readFileSync(path.join(root, 'nodes/PayToRunTrigger/PayToRunTrigger.node.json'), 'utf8'),
+    ) as { node: string }
+    expect(codex.node).toBe(`${manifest.name}.${new PayToRunTrigger().description.name}`)
+  })
+})
+
+describe('the trigger', () => {
+  const { description } = new PayToRunTrigger()
+
+  it('takes payments at the first address and shows the link at the second, on one path', () => {
+    expect(description.webhooks?.map(({ name, httpMethod }) => [name, httpMethod])).toEqual([
+      ['default', 'POST'],
+      ['setup', 'GET'],
+    ])
+    expect(new Set(description.webhooks?.map((webhook) => webhook.path)).size).toBe(1)
+  })
+
+  it('names a parameter for everything that it reads', () => {
+    const names = namesOf(description)
+    const read = ['productName', 'productDescription', 'price', 'network', 'recipient', 'recipientAddress']
+    expect(names).toEqual(expect.arrayContaining([...read, 'customerFields', 'redirectUrl', 'testMode', 'options']))
+  })
+})
+
+describe('the credential', () => {
+  const credential = new CoinslotApi()
+
+  it('is never shown its key, and is tested against the service', () => {
+    const key = credential.properties.find(({ name }) => name === 'apiKey')
+    expect(key?.typeOptions).toEqual({ password: true })
+    expect(credential.test.request.url).toBe('/me')
+  })
+
+  it('shows the address of the environment that was chosen', () => {
+    const shown = (environment: string): INodeProperties[] =>
+      credential.properties.filter(({ displayOptions }) => displayOptions?.show?.['environment']?.includes(environment))
+    expect(shown('sandbox').map(({ name }) => name)).toEqual(['sandboxUrl'])
+    expect(shown('production').map(({ name }) => name)).toEqual(['productionUrl'])
+  })
+
+  it('says the chosen environment with each call, for the service to refuse the key of the other one', () => {
+    expect(credential.authenticate.properties.headers).toEqual({
+      Authorization: '=Bearer {{$credentials.apiKey}}',
+      'Coinslot-Environment': '={{$credentials.environment}}',
+    })
+  })
+})
+
+function namesOf({ properties }: INodeTypeDescription): string[] {
+  return properties.map(({ name }) => name)
+}
