@@ -23,7 +23,7 @@ const LAYERS = ['model', 'errors', 'rules', 'ports', 'service', 'http|trpc|mcp|j
 const ENTRIES = LAYERS.at(-1)
 
 const CAPABILITY = Object.keys(MAY_CALL).join('|')
-const ADAPTER = 'chain|models|outbound|vault|mail|queue|database'
+const ADAPTER = 'chain|models|transforms|outbound|vault|mail|queue|database'
 /** Adapters whose model.ts everybody may speak of: a sealed secret, an answer from outside, a piece of work, a network. */
 const SPOKEN_OF = 'outbound|vault|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'
@@ -218,7 +218,9 @@ module.exports = {
     tsPreCompilationDeps: true,
     doNotFollow: { path: ['node_modules', '^service/database/generated/'] },
     // The last are packages of their own, installed when a long suite wants them; nothing of ours is in them.
-    exclude: { path: ['(^|/)dist/', '^[.]build/', '^test/(bench/reference|conformance/v[12])/'] },
+    exclude: {
+      path: ['(^|/)dist/', '^[.]build/', '^test/(bench/reference|conformance/v[12]|n8n/(lint|scan|[0-9.]+))/'],
+    },
     // Both the root's and the service's package.json count.
     combinedDependencies: true,
     enhancedResolveOptions: {

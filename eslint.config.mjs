@@ -10,6 +10,7 @@ import { house } from './eslint.rules.mjs'
 const MAY_CALL_OUT = [
   'service/outbound/**', // the guarded client itself
   'service/chain/endpoint.ts', // the RPC addresses are the operator's own
+  'service/pages/browser/**', // runs in the customer's browser, which lets it ask nobody but its own service
 ]
 
 const SERVICE = ['service/**/*.{ts,tsx}']

@@ -2,13 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { Express, Request } from 'express'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import type { Checkpoint as PaymentCheckpoint } from './checkouts/ports.ts'
+import type { Checkouts } from './checkouts/service.ts'
 import { openChains } from './compose/chains.ts'
+import { openCheckouts } from './compose/checkouts.ts'
+import { openDeliveries } from './compose/deliveries.ts'
 import { openFacilitator } from './compose/facilitator.ts'
 import type { Ground, Part, SurfaceName } from './compose/ground.ts'
+import { openMarketplace } from './compose/marketplace.ts'
+import { openPages } from './compose/pages.ts'
 import { openIdentity, walletOf } from './compose/identity.ts'
+import { openSpending } from './compose/spending.ts'
+import { openWallet } from './compose/wallet.ts'
 import type { Config } from './config.ts'
 import { openDatabase, type Database } from './database/client.ts'
 import { isMigrated } from './database/migrate.ts'
+import type { Deliveries } from './deliveries/service.ts'
 import { createApp } from './edge/app.ts'
 import { Idempotency } from './edge/idempotency.ts'
 import { createRateLimit } from './edge/limits.ts'
@@ -31,17 +40,25 @@ import { createQueue, type Queue } from './queue/queue.ts'
 import { loadOrMakeKey } from './vault/keyfile.ts'
 import { parseKeyring } from './vault/keyring.ts'
 import { vaultOf } from './vault/vault.ts'
-import { walletRoutes } from './wallet/http.ts'
-import { createWallets, type Wallets } from './wallet/service.ts'
+import type { Spending } from './spending/service.ts'
+import { spendingRouter } from './spending/trpc.ts'
+import type { Checkpoint as WithdrawalCheckpoint } from './wallet/ports.ts'
+import type { Wallets } from './wallet/service.ts'
+import type { Assets } from './marketplace/service/assets.ts'
 import { walletRouter } from './wallet/trpc.ts'
 
 export interface Service {
   app: Express
+  assets: Assets
+  checkouts: Checkouts
   database: Database
+  deliveries: Deliveries
   facilitator: Facilitator
   identity: Identity
   ledger: Ledger
   queue: Queue
+  spending: Spending
+  wallets: Wallets
   /** Says from now on that no new work is wanted here. */
   startDraining(): void
   /** Work that runs by itself; in processes with the worker's role. */
@@ -55,20 +72,51 @@ interface Options {
   clock?: Clock
   /** Called between the states of a settlement; a test ends the process there. */
   checkpoint?: Checkpoint
+  /** The same between the steps of a payment at a checkout. */
+  paymentCheckpoint?: PaymentCheckpoint
+  /** The same between the states of a withdrawal. */
+  withdrawalCheckpoint?: WithdrawalCheckpoint
 }
 
 /** Puts the parts together, once, in one place. Nothing runs yet. */
 export async function compose(config: Config, options: Options): Promise<Service> {
   const ground = await openGround(config, options, () => queue.announced())
   const { log, clock, database, ledger, metrics, redis } = ground
-  const wallets = createWallets(ledger)
-  const { identity, part: identityPart } = await openIdentity(ground, wallets)
   const chains = await openChains(ground)
   const { facilitator, part: facilitatorPart } = openFacilitator(ground, chains, options.checkpoint)
+  const { wallets, part: walletPart } = await openWallet(ground, {
+    chains,
+    facilitator,
+    checkpoint: options.withdrawalCheckpoint,
+    signUp: (person) => identity.signUp(person),
+    event: (inside, event) => deliveries.event(inside, event),
+  })
+  const { identity, part: identityPart } = await openIdentity(ground, wallets, (owner, id) =>
+    spending.agents.exists(owner, id),
+  )
+  const { deliveries, part: deliveriesPart } = openDeliveries(ground, identity, (target, answer) =>
+    checkouts.attempted(target, answer),
+  )
+  const { spending, part: spendingPart } = await openSpending(ground, { identity, deliveries, chains })
+  const { pages, part: pagesPart } = await openPages(ground)
+  const { checkouts, part: checkoutsPart } = await openCheckouts(ground, {
+    facilitator,
+    deliveries,
+    identity,
+    pages,
+    walletAddress: (owner) => wallets.depositAddress(owner),
+    checkpoint: options.paymentCheckpoint,
+  })
+  const { assets, part: marketplacePart } = openMarketplace(ground, identity, deliveries, spending)
   const parts: readonly Part[] = [
     identityPart,
-    { routes: [{ surface: 'api', routes: walletRoutes(wallets) }] },
+    deliveriesPart,
+    spendingPart,
+    walletPart,
     facilitatorPart,
+    pagesPart,
+    checkoutsPart,
+    marketplacePart,
   ]
 
   const idempotency = new Idempotency(database.statements, clock)
@@ -126,22 +174,29 @@ export async function compose(config: Config, options: Options): Promise<Service
       {
         role: 'dashboard' as const,
         path: '/trpc',
-        handler: mountTrpc(appRouter(identity, wallets, clock), identify),
+        handler: mountTrpc(appRouter(identity, wallets, spending, clock), identify),
       },
     ].filter(({ role }) => config.ROLES.includes(role)),
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
     bodyBytesMax: config.BODY_BYTES_MAX,
     metricsToken: config.METRICS_TOKEN,
+    topUpUrl: config.TOP_UP_URL,
+    awaitWord: (held, waitMs, gone) => spending.approvals.awaitWord(String(held.fields['approvalId']), waitMs, gone),
   })
 
   return {
     app,
+    assets,
+    checkouts,
     database,
+    deliveries,
     facilitator,
     identity,
     ledger,
     queue,
+    spending,
+    wallets,
     startDraining() {
       draining = true
     },
@@ -166,10 +221,11 @@ export async function compose(config: Config, options: Options): Promise<Service
  */
 export type AppRouter = ReturnType<typeof appRouter>
 
-function appRouter(identity: Identity, wallets: Wallets, clock: Clock) {
+function appRouter(identity: Identity, wallets: Wallets, spending: Spending, clock: Clock) {
   return router({
     identity: identityRouter(identity, walletOf(wallets), clock),
     wallet: walletRouter(wallets),
+    spending: spendingRouter(spending),
   })
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fromDecimal, usdc } from './kit/money.ts'
 
 /**
  * All that is set from outside, in one place, checked before anything starts. Nothing else in the service
@@ -61,6 +62,19 @@ const ether = z
     return BigInt(whole + fraction.padEnd(18, '0'))
   })
 
+/** USDC in micro-dollars; 0 is no limit where it is one. */
+const dollars = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be an amount of USDC with at most 6 decimals')
+  .transform(fromDecimal)
+
+/** BIP-32; whether it is whole is found out at the start, by the code that uses it. */
+function extendedKey(kind: 'xpub' | 'xprv') {
+  const other =
+    kind === 'xpub' ? 'an extended public key, xpub…: never one that can sign' : 'an extended private key, xprv…'
+  return z.string().regex(new RegExp(`^${kind}[1-9A-HJ-NP-Za-km-z]{107}$`), `must be ${other}`)
+}
+
 const privateKeys = list.refine((keys) => keys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key)), {
   error: 'must list private keys, each 0x and 64 hexadecimal digits',
 })
@@ -120,13 +134,50 @@ const schema = z
     SETTLE_CONFIRMATIONS: whole(1, 1_000).default(3),
     SETTLE_BUMP_AFTER_MS: whole(1_000, 3_600_000).default(12_000),
 
+    WALLET_XPUB: extendedKey('xpub').optional(),
+    WALLET_XPRV: extendedKey('xprv').optional(),
+    DEPOSIT_CONFIRMATIONS: whole(1, 1_000).default(3),
+    SWEEP_MINIMUM: dollars.default(usdc(1_000_000n)),
+    WITHDRAWAL_LIMIT_PER_DAY: dollars.default(usdc(1_000_000_000n)),
+    WITHDRAWAL_LIMIT_TOTAL_PER_DAY: dollars.default(usdc(10_000_000_000n)),
+    WITHDRAWAL_ALLOW_LIST: list
+      .refine((addresses) => addresses.every((one) => /^0x[0-9a-fA-F]{40}$/.test(one)), {
+        error: 'must list addresses, each 0x and 40 hexadecimal digits',
+      })
+      .default([]),
+    IDENTITY_HOOK_SECRET: z
+      .string()
+      .regex(/^whsec_[0-9A-Za-z+/_-]{32,}={0,2}$/, 'must be whsec_ and the base64 of at least 24 bytes')
+      .optional(),
+    TOP_UP_URL: address.optional(),
+
+    PLATFORM_FEE_BPS: whole(0, 10_000).default(0),
+    MODELS_BASE_URL: address.optional(),
+    MODELS_API_KEY: z.string().optional(),
+    MODELS_FILE: z.string().optional(),
+
+    DEMO_PORT: whole(0, 65_535).optional(),
+    PAY_TIMEOUT_MS: whole(1_000, 180_000).default(60_000),
+    PAYER_SEED: z
+      .string()
+      .regex(/^(0x)?[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits')
+      .transform((text) => `0x${text.replace(/^0x/, '').toLowerCase()}` as const)
+      .optional(),
+    PAYER_ADDRESS: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+      .transform((text) => text.toLowerCase() as `0x${string}`)
+      .optional(),
+
     ALLOW_PRIVATE_CALLBACKS: flag.optional(),
     ALLOW_HOSTS: list.default([]),
 
     RATE_API_PER_MINUTE: whole(0, 10_000_000).default(600),
     RATE_SIGN_IN_PER_MINUTE: whole(0, 10_000_000).default(20),
+    RATE_DRAFT_READS_PER_MINUTE: whole(0, 10_000_000).default(20),
     RATE_VERIFY_PER_MINUTE: whole(0, 10_000_000).default(100),
     RATE_SETTLE_PER_MINUTE: whole(0, 10_000_000).default(50),
+    RATE_PAY_PER_MINUTE: whole(0, 10_000_000).default(120),
     BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),
 
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
@@ -141,11 +192,20 @@ const schema = z
     if (config.LIVE && config.DEMO_API_KEY !== undefined) missing('DEMO_API_KEY', 'must not be set when LIVE is true')
     if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined)
       missing('OIDC_AUDIENCE', 'must be set with OIDC_ISSUER')
+    if (config.WALLET_XPRV !== undefined && !config.ROLES.includes('worker'))
+      missing('WALLET_XPRV', 'must not be set where ROLES has no worker: nobody else signs')
+    if (config.PAYER_SEED !== undefined && !config.ROLES.includes('worker'))
+      missing('PAYER_SEED', 'must not be set where ROLES has no worker: give PAYER_ADDRESS there')
     if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined)
       missing('MAIL_FROM', 'must be set with SMTP_URL')
   })
 
-export type Config = z.output<typeof schema> & { addresses: Addresses; ALLOW_PRIVATE_CALLBACKS: boolean }
+export type Config = z.output<typeof schema> & {
+  addresses: Addresses
+  ALLOW_PRIVATE_CALLBACKS: boolean
+  /** 0 where there are no demo creators. */
+  DEMO_PORT: number
+}
 
 export interface Addresses {
   api: string
@@ -161,6 +221,7 @@ function withAddresses(config: z.output<typeof schema>): Config {
   return {
     ...config,
     ALLOW_PRIVATE_CALLBACKS: config.ALLOW_PRIVATE_CALLBACKS ?? !config.LIVE,
+    DEMO_PORT: config.LIVE ? 0 : (config.DEMO_PORT ?? (config.PORT === 0 ? 0 : (config.PORT + 1) % 65_536)),
     addresses: {
       api: config.PUBLIC_API_URL ?? `${own}/v1`,
       tools: config.PUBLIC_TOOLS_URL ?? `${own}/tools`,

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** What a newcomer sees: where everything is, the key, and three lines that work as they stand. */
+/** What a newcomer sees: where everything is, the key, and a few lines that work as they stand. */
 export function greeting(config: Config, port: number, demoKey: string | null): string {
   const { api, dashboard } = config.addresses
   const origin = new URL(dashboard).origin
@@ -20,6 +20,11 @@ export function greeting(config: Config, port: number, demoKey: string | null): 
     curl -s ${api}/me -H "Authorization: Bearer ${key}"
     curl -s ${api}/wallet/deposit -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '{"amount": 25}'
     curl -s ${api}/wallet/balance -H "Authorization: Bearer ${key}"
-
+${config.DEMO_PORT === 0 ? '' : `${exampleRun(api, key)}\n`}
 `
+}
+
+function exampleRun(api: string, key: string): string {
+  const body = '{"rdaSlug": "text-statistics", "inputs": {"text": "Put a coin in. The workflow runs."}}'
+  return `    curl -s ${api}/run -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '${body}'`
 }

@@ -8,6 +8,8 @@ export interface Curve {
   /** Deterministic (RFC 6979), `s` in the lower half. */
   sign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recovery: number }
   publicKey(key: Uint8Array): Uint8Array
+  /** The 65 bytes of a public key that has 33. */
+  uncompress(publicKey: Uint8Array): Uint8Array
 }
 
 /**
@@ -42,6 +44,7 @@ async function loadNative(): Promise<Curve | null> {
       return { signature, recovery: recid }
     },
     publicKey: (key) => curve.publicKeyCreate(key, false),
+    uncompress: (publicKey) => curve.publicKeyConvert(publicKey, false),
   }
 }
 
@@ -58,6 +61,7 @@ async function loadWasm(): Promise<Curve> {
       return { signature, recovery: recoveryId }
     },
     publicKey: (key) => given(curve.derivePublicKeyUncompressed(key)),
+    uncompress: (publicKey) => given(curve.uncompressPublicKey(publicKey)),
   }
 }
 
@@ -71,4 +75,5 @@ interface NativeCurve {
   ecdsaRecover(signature: Uint8Array, recovery: number, hash: Uint8Array, compressed: boolean): Uint8Array
   ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number }
   publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array
+  publicKeyConvert(publicKey: Uint8Array, compressed: boolean): Uint8Array
 }

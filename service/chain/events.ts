@@ -85,11 +85,11 @@ function toReceipt(raw: RawReceipt, usdc: Address): Receipt {
   }
 }
 
-function hex(value: bigint): Hex {
+export function hex(value: bigint): Hex {
   return `0x${value.toString(16)}`
 }
 
-interface RawLog {
+export interface RawLog {
   address: Hex
   topics: readonly Hex[]
   data: Hex
@@ -109,7 +109,7 @@ interface RawReceipt {
   logs: readonly RawLog[]
 }
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5' // AuthorizationUsed
 const CANCELLED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81' // AuthorizationCanceled
 /** Blocks in one search: most providers allow ten thousand, some less. */

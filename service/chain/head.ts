@@ -21,15 +21,21 @@ export function createHead(rpc: Rpc, clock: Clock, maxAgeMs: number): () => Prom
 }
 
 async function readHead(rpc: Rpc): Promise<Block> {
-  const block = await rpc.read<{ number: Hex; hash: Hex; timestamp: Hex; baseFeePerGas?: Hex }>(
-    'eth_getBlockByNumber',
-    'latest',
-    false,
-  )
+  return toBlock(await rpc.read<RawBlock>('eth_getBlockByNumber', 'latest', false))
+}
+
+export function toBlock(block: RawBlock): Block {
   return {
     number: BigInt(block.number),
     hash: block.hash,
     timestamp: BigInt(block.timestamp),
     baseFeePerGas: BigInt(block.baseFeePerGas ?? 0),
   }
+}
+
+export interface RawBlock {
+  number: Hex
+  hash: Hex
+  timestamp: Hex
+  baseFeePerGas?: Hex
 }

@@ -164,6 +164,17 @@ export interface Chain {
   /** Searches the events from a block on; null when the nonce was not used since. */
   findUse(payer: Address, nonce: Hex, fromBlock: bigint): Promise<Use | null>
 
+  /**
+   * Which transactions sent USDC to any of these, in the blocks from `from` to `upTo`, in their order. Answered by
+   * a node that has the last one, so nothing is missing because a node lags. Throws `unavailable`, code
+   * `search_too_wide`, where the RPC wants fewer blocks.
+   */
+  transfersTo(search: TransferSearch): Promise<TransferScan>
+  /** USDC of each, as of a block that is not older than a node keeps. */
+  balancesAt(addresses: readonly Address[], block: bigint): Promise<readonly bigint[]>
+  /** Whether the nonce is used, as of a block or the newest, with that block: one node's word about both. */
+  authorizationAt(payer: Address, nonce: Hex, block?: bigint): Promise<{ used: boolean; block: Block }>
+
   /** The newest block; read once per block time at most. */
   head(): Promise<Block>
   nonceOf(address: Address, at: 'latest' | 'pending'): Promise<number>
@@ -176,6 +187,22 @@ export interface Chain {
   /** Throws DomainError `failed`, code `call_reverts`, with the field `reason` when the call would revert. */
   estimateGas(call: Call & { from: Address }): Promise<bigint>
   close(): Promise<void>
+}
+
+export interface TransferSearch {
+  to: readonly Address[]
+  from: bigint
+  upTo: bigint
+  /** A block whose hash is wanted too, to see whether the chain is still the one that was read before. */
+  mark?: bigint
+}
+
+export interface TransferScan {
+  /** Each with how many of its transfers went to these addresses; those of nothing are not counted. */
+  transactions: readonly { hash: Hex; transfers: number }[]
+  /** Of the block `upTo`, and of the mark where one was asked for. */
+  blockHash: Hex
+  markHash: Hex | null
 }
 
 export type BroadcastFault =

@@ -9,6 +9,11 @@ export interface Rpc {
   call<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
   /** For questions that no RPC has a reason to refuse: one that does is as good as away. */
   read<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
+  /**
+   * All by one node, so that the answers belong together. One that lacks something (`lacks` says what) is passed
+   * over for the next: behind a fail-over there may be a node that is some blocks behind.
+   */
+  together(questions: readonly Question[], lacks: (results: readonly unknown[]) => string | null): Promise<unknown[]>
   close(): Promise<void>
 }
 
@@ -107,6 +112,21 @@ export function createRpc(options: RpcOptions): Rpc {
       const answer = await answerTo({ method, params })
       if ('result' in answer) return answer.result as Result
       throw unavailable(method, 'outage' in answer ? answer.outage : answer.refusal.message)
+    },
+
+    async together(questions, lacks) {
+      let why = 'no address is configured'
+      for (const node of inOrder()) {
+        const answers = await askNode(node, questions)
+        const refused = answers.find((answer) => 'refusal' in answer)
+        if (refused !== undefined) throw refused.refusal
+        const outage = answers.find((answer) => 'outage' in answer)
+        const results = answers.flatMap((answer) => ('result' in answer ? [answer.result] : []))
+        const lacking = outage?.outage ?? lacks(results)
+        if (lacking === null) return results
+        why = `${node.endpoint.name}: ${lacking}`
+      }
+      throw unavailable(questions[0]?.method ?? 'nothing', why)
     },
 
     async close() {

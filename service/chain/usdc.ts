@@ -12,6 +12,7 @@ import type { Network } from './networks.ts'
 import { isRefusal } from './refusal.ts'
 import { reasonOf } from './revert.ts'
 import { createRpc, unavailable } from './rpc.ts'
+import { readAuthorization, readBalances, scanTransfers } from './scan.ts'
 import { createSimulation } from './simulation.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -68,6 +69,10 @@ export function createChain(options: ChainOptions): Chain {
 
     authorization: async (payer, nonce) => ({ used: (await readUsdc(encodeAuthorizationState(payer, nonce))) !== 0n }),
     findUse: async (payer, nonce, from) => findUse(rpc, usdc, { payer, nonce, from, newest: (await head()).number }),
+
+    transfersTo: (search) => scanTransfers(rpc, usdc, search),
+    balancesAt: (addresses, block) => readBalances(rpc, usdc, addresses, block),
+    authorizationAt: (payer, nonce, block) => readAuthorization(rpc, usdc, { payer, nonce }, block ?? 'latest'),
 
     head,
     nonceOf: async (address, at) => Number(await rpc.read<Hex>('eth_getTransactionCount', address, at)),

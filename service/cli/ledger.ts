@@ -1,9 +1,14 @@
-import { ConfigError, readConfig } from '../config.ts'
+import { openReconciling } from '../compose/reconciling.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
 import { attachOrStart } from '../database/embedded.ts'
-import { openDatabase } from '../database/client.ts'
+import { openDatabase, type Database } from '../database/client.ts'
+import { toDecimal } from '../kit/money.ts'
 import { findDifferences } from '../ledger/store/check.ts'
 
-/** `npm run ledger -- check`: recomputes every figure from the postings; exits 1 on any difference. */
+/**
+ * `npm run ledger -- check`: recomputes every figure from the postings, and compares the sums with the chain where
+ * there is one; exits 1 on any difference.
+ */
 async function main(command: string | undefined): Promise<number> {
   if (command !== 'check') {
     console.error('Say what to do: npm run ledger -- check')
@@ -30,10 +35,36 @@ async function main(command: string | undefined): Promise<number> {
       `${String(counted?.accounts)} accounts, ${String(counted?.movements)} movements, ${String(counted?.postings)} postings: ` +
         (differences.length === 0 ? 'the ledger is sound.' : `${String(differences.length)} differences.`),
     )
-    return differences.length === 0 ? 0 : 1
+    const matching = await compareWithChain(config, database)
+    return differences.length === 0 && matching ? 0 : 1
   } finally {
     await database.close()
     await embedded?.stop()
+  }
+}
+
+/** Where production's money is on chain: the books against it. False on a difference. */
+async function compareWithChain(config: Config, database: Database): Promise<boolean> {
+  if (config.BASE_RPC_URLS.length === 0 || (config.WALLET_XPUB ?? config.WALLET_XPRV) === undefined) {
+    console.log('Not compared with the chain: BASE_RPC_URLS and WALLET_XPUB say where to look.')
+    return true
+  }
+  const { reconciling, close } = await openReconciling(config, database)
+  try {
+    const report = await reconciling.reconcile()
+    if (report === null) {
+      console.log('Not compared with the chain: the monitor has not read it yet, or is far behind.')
+      return true
+    }
+    const { blockNumber, wallets, revenue, capital, treasury, depositAddresses, payers, inFlight, difference } = report
+    const books = `wallets ${toDecimal(wallets)}, revenue ${toDecimal(revenue)}, capital ${toDecimal(capital)}`
+    const chain = `treasury ${toDecimal(treasury)}, deposit addresses ${toDecimal(depositAddresses)}, payers ${toDecimal(payers)}`
+    console.log(`Block ${String(blockNumber)}: ${books}; on chain: ${chain}, in flight ${toDecimal(inFlight)}.`)
+    if (difference === 0n) console.log('The books and the chain agree.')
+    else console.error(`The chain has ${toDecimal(difference)} USDC more than the books say.`)
+    return difference === 0n
+  } finally {
+    await close()
   }
 }
 

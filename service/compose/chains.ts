@@ -1,19 +1,23 @@
-import { loadCurve } from '../chain/curve.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { loadCurve, type Curve } from '../chain/curve.ts'
 import { addressOf, createSignatures } from '../chain/eip712.ts'
-import { loadKeccak } from '../chain/keccak.ts'
+import { loadKeccak, type Keccak } from '../chain/keccak.ts'
 import type { Chain, Hex, Signatures } from '../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import { createChain } from '../chain/usdc.ts'
-import type { Ground } from './ground.ts'
 
 /** The networks that have an RPC, and what reads signatures on all of them. */
 export interface Chains {
   signatures: Signatures
+  curve: Curve
+  keccak: Keccak
   byNetwork: ReadonlyMap<NetworkName, Chain>
   close(): Promise<void>
 }
 
-export async function openChains({ config, clock, log }: Ground): Promise<Chains> {
+export async function openChains({ config, clock, log }: { config: Config; clock: Clock; log: Log }): Promise<Chains> {
   const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
   const signatures = createSignatures(curve, keccak)
   log.info({ curve: signatures.kind }, 'signatures are recovered')
@@ -26,6 +30,8 @@ export async function openChains({ config, clock, log }: Ground): Promise<Chains
     .map((network) => createChain({ network, urls: urls[network.name], sender, curve, keccak, clock, log, gasEach }))
   return {
     signatures,
+    curve,
+    keccak,
     byNetwork: new Map(chains.map((chain) => [chain.network.name, chain])),
     async close() {
       await Promise.all(chains.map((chain) => chain.close()))

@@ -6,6 +6,7 @@ import { identityRoutes } from '../identity/http.ts'
 import { createTokenIssuer } from '../identity/issuer.ts'
 import { identityTopics } from '../identity/jobs.ts'
 import type { Caller } from '../identity/model.ts'
+import type { AgentExists } from '../identity/ports.ts'
 import { createIdentity, type Identity } from '../identity/service.ts'
 import { signInHandler } from '../identity/signin/handler.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
@@ -21,7 +22,11 @@ import { toBody } from '../wallet/http.ts'
 import type { Wallets } from '../wallet/service.ts'
 import type { Ground, Part } from './ground.ts'
 
-export async function openIdentity(ground: Ground, wallets: Wallets): Promise<{ identity: Identity; part: Part }> {
+export async function openIdentity(
+  ground: Ground,
+  wallets: Wallets,
+  agentExists: AgentExists,
+): Promise<{ identity: Identity; part: Part }> {
   const { config, clock, log, database, ledger, vault, outbox, redis } = ground
   const mailer =
     config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
@@ -36,7 +41,7 @@ export async function openIdentity(ground: Ground, wallets: Wallets): Promise<{ 
       open: (sealed, context) => vault.open(sealed, context).reveal(),
     },
     mailer: mailer ?? logMailer(log),
-    agentExists: () => Promise.resolve(false),
+    agentExists,
     signIn: (welcome) =>
       createSignIn(
         {

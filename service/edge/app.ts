@@ -10,7 +10,7 @@ import { healthRouter, type Health } from './health.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
-import { mount } from './pipeline.ts'
+import { mount, type Pipeline } from './pipeline.ts'
 import { answerErrors, notFound, openRequest } from './requests.ts'
 
 export interface AppParts {
@@ -30,6 +30,8 @@ export interface AppParts {
   trustProxy: readonly string[]
   bodyBytesMax: number
   metricsToken: string | undefined
+  topUpUrl: string | undefined
+  awaitWord: Pipeline['awaitWord']
 }
 
 /** One Express application for whatever surfaces this process serves. */

@@ -1,8 +1,8 @@
 import { DomainError, type Kind } from '../kit/errors.ts'
-import type { AnyRoute } from './route.ts'
 
 /** The one table from what went wrong to the status that says so. */
 const STATUS = {
+  held: 202,
   invalid: 400,
   unauthenticated: 401,
   unaffordable: 402,
@@ -19,6 +19,9 @@ const STATUS = {
   late: 504,
 } as const satisfies Record<Kind, number>
 
+/** What else a route's error bodies have. */
+export type MoreFields = (error: { code: string; sentence: string }) => Readonly<Record<string, unknown>>
+
 export interface ErrorAnswer {
   status: number
   headers: Record<string, string>
@@ -29,7 +32,7 @@ export interface ErrorAnswer {
  * What a caller is told. A `DomainError` speaks for itself; anything else is a fault of ours, of which the
  * caller learns only the request's id. Nothing internal leaves: no stack, no statement, no host.
  */
-export function answerError(error: unknown, requestId: string, more?: AnyRoute['errorFields']): ErrorAnswer {
+export function answerError(error: unknown, requestId: string, more?: MoreFields): ErrorAnswer {
   const answer = plainAnswer(error, requestId)
   if (more === undefined) return answer
   const { error: sentence, code } = answer.body

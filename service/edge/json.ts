@@ -8,9 +8,8 @@ import { DomainError, invalid } from '../kit/errors.ts'
  */
 class InexactNumber extends Number {}
 
-/** A JSON body with the bytes it came in, or undefined when the request has none. */
-export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
-  const bytes = await readBody(request, bytesMax)
+/** The JSON in a request's body, or undefined when it has none. */
+export function jsonOf(request: Request, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json' && type?.endsWith('+json') !== true) {
@@ -63,7 +62,8 @@ function normalise(literal: string): { digits: string; exponent: number } | null
   return { digits: sign + digits, exponent: Number(power) - fraction.length + (all.length - digits.length) }
 }
 
-async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
+/** The bytes of a request's body, as they came. */
+export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new DomainError('unsupported', 'unsupported_encoding', 'The body must not be compressed.', {

@@ -6,7 +6,7 @@ import { newId, type Id } from '../kit/ids.ts'
 import { decode } from './decode.ts'
 import { answerError, isOurFault } from './errors.ts'
 import type { Idempotency, Outcome } from './idempotency.ts'
-import { readJson } from './json.ts'
+import { jsonOf, readBody } from './json.ts'
 import type { RateLimit } from './limits.ts'
 import { contextOf, sendPage, wantsPage, type RequestContext } from './requests.ts'
 import { sendEvents } from './events.ts'
@@ -20,6 +20,10 @@ export interface Pipeline {
   /** Of routes that name another. */
   limits: Readonly<Record<string, RateLimit>>
   identify(request: Request): Promise<Caller>
+  /** Where somebody who has too little gets more; named in their refusal. */
+  topUpUrl: string | undefined
+  /** Waits for a person's word about what is held: true once it may go on, false when the time is up; or throws a no. */
+  awaitWord(held: DomainError, waitMs: number, gone: AbortSignal): Promise<boolean>
 }
 
 /** Puts declared routes on a router, each behind the same steps in the same order. */
@@ -34,7 +38,12 @@ export function mount(router: Router, routes: readonly AnyRoute[], pipeline: Pip
 async function serve(route: AnyRoute, request: Request, response: Response, pipeline: Pipeline): Promise<void> {
   const context = contextOf(response)
   context.route = route.path
-  context.errorFields = route.errorFields
+  let operation = newId('op', pipeline.clock.now())
+  const { errorFields } = route
+  context.errorFields = (error) => ({
+    ...(TOO_LITTLE.has(error.code) && pipeline.topUpUrl !== undefined ? { topUpUrl: pipeline.topUpUrl } : {}),
+    ...errorFields?.({ ...error, operation }),
+  })
   if (route.errorPage !== undefined && wantsPage(request)) context.errorPage = route.errorPage
   const caller = await authenticate(route, request, pipeline)
   context.caller = caller
@@ -43,7 +52,8 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   if (limited.refusal !== null) throw limited.refusal
 
   const bytesMax = Math.min(route.bodyBytesMax ?? Infinity, pipeline.bodyBytesMax)
-  const body = route.body === undefined ? undefined : await readJson(request, bytesMax)
+  const rawBody = route.body === undefined ? NO_BODY : await readBody(request, bytesMax)
+  const body = route.body === undefined ? undefined : jsonOf(request, rawBody)
   const key = !route.idempotent ? undefined : request.get('idempotency-key')
   const account = caller === null ? anyone(route) : `${caller.issuer} ${caller.subject}`
   const keyed = key !== undefined && account !== null
@@ -51,16 +61,20 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     caller,
     body: route.body === undefined ? undefined : decode(route.body, body, 'body'),
     query: route.query === undefined ? undefined : decode(route.query, request.query, 'query'),
+    rawBody,
     params: route.params === undefined ? undefined : decode(route.params, request.params, 'path'),
     address: addressOf(request),
     header: (name: string) => request.get(name),
     wantsPage: wantsPage(request),
     keyed,
   }
-  const act = (operation: Id<'op'>): Promise<Reply> => route.handle({ ...decoded, operation })
+  const act = (named: Id<'op'>): Promise<Reply> => {
+    operation = named
+    return heldWhileWaiting(() => route.handle({ ...decoded, operation }), request, response, pipeline)
+  }
 
   if (!keyed) {
-    send(response, await act(newId('op', pipeline.clock.now())))
+    send(response, await act(operation))
     return
   }
   const answer = await pipeline.idempotency.once(
@@ -72,11 +86,46 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
       path: request.baseUrl + request.path,
       body,
     },
-    (operation) => outcome(() => act(operation), context),
+    (named) => outcome(() => act(named), context),
   )
   if (answer.replayed) response.set('Idempotency-Replayed', 'true')
   send(response, answer)
 }
+
+/**
+ * Whoever says `Prefer: wait=60` waits with an open connection for the person who has to approve, and then is
+ * answered as if nothing had been in the way: the act is taken up again under its own name.
+ */
+async function heldWhileWaiting(
+  act: () => Promise<Reply>,
+  request: Request,
+  response: Response,
+  pipeline: Pipeline,
+): Promise<Reply> {
+  try {
+    return await act()
+  } catch (error) {
+    const waitSeconds = Number(/(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(request.get('prefer') ?? '')?.[1] ?? 0)
+    if (!(error instanceof DomainError) || error.kind !== 'held' || waitSeconds === 0) throw error
+    const gone = new AbortController()
+    const leave = (): void => {
+      gone.abort()
+    }
+    response.once('close', leave)
+    const waitMs = Math.min(waitSeconds, WAIT_SECONDS_MAX) * 1_000
+    const goesOn = await pipeline.awaitWord(error, waitMs, gone.signal).finally(() => response.off('close', leave))
+    if (!goesOn) throw error
+    return await act()
+  }
+}
+
+/** Below what proxies commonly allow a request without a byte. */
+const WAIT_SECONDS_MAX = 120
+
+/** Codes of a 402 that more money in the wallet would have spared. */
+const TOO_LITTLE: ReadonlySet<string> = new Set(['insufficient_balance', 'insufficient_credits'])
+
+const NO_BODY = Buffer.alloc(0)
 
 /** Refusals are answers too and are kept; what may differ next time is not. */
 async function outcome(act: () => Promise<Reply>, context: RequestContext): Promise<Outcome> {
@@ -105,7 +154,7 @@ function limitOf(route: AnyRoute, pipeline: Pipeline): RateLimit {
 
 const NO_LIMIT: RateLimit = () => Promise.resolve({ headers: {}, refusal: null })
 
-const PASSING: ReadonlySet<string> = new Set(['limited', 'unavailable', 'late', 'upstream'])
+const PASSING: ReadonlySet<string> = new Set(['held', 'limited', 'unavailable', 'late', 'upstream'])
 
 async function authenticate(route: AnyRoute, request: Request, pipeline: Pipeline): Promise<Caller | null> {
   if (route.auth === 'anyone') return null

@@ -4,7 +4,7 @@ import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
-import { answerError, isOurFault } from './errors.ts'
+import { answerError, isOurFault, type MoreFields } from './errors.ts'
 import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { AnyRoute, Page } from './route.ts'
@@ -16,7 +16,7 @@ export interface RequestContext {
   route: string
   caller: Caller | null
   /** What this route's error bodies have in addition. */
-  errorFields?: AnyRoute['errorFields'] | undefined
+  errorFields?: MoreFields | undefined
   /** Set where this error goes to a person's browser. */
   errorPage?: AnyRoute['errorPage'] | undefined
 }

@@ -38,8 +38,11 @@ export interface Route<
   bodyBytesMax?: number
   /** An error as a page, for whoever asks with a browser. */
   errorPage?(error: { status: number; code: string; sentence: string }): Page
-  /** What an error's body has besides `error`, `code` and `requestId`, for protocols with a form of their own. */
-  errorFields?(error: { code: string; sentence: string }): Readonly<Record<string, unknown>>
+  /**
+   * What an error's body has besides `error`, `code` and `requestId`, for protocols with a form of their own. Where
+   * the handler was reached `operation` is what it was given.
+   */
+  errorFields?(error: { code: string; sentence: string; operation: Id<'op'> }): Readonly<Record<string, unknown>>
   body?: Body
   query?: Query
   params?: Params
@@ -60,6 +63,8 @@ export interface Decoded<
 > {
   caller: Auth extends 'agent' | 'person' ? Caller : Caller | null
   body: z.output<Body>
+  /** The very bytes of the body: what a signature is over. */
+  rawBody: Buffer
   query: z.output<Query>
   params: z.output<Params>
   /**

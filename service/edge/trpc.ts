@@ -78,6 +78,7 @@ export function newOperation(clock: Clock): Id<'op'> {
 }
 
 const CODE: Record<Kind, TRPC_ERROR_CODE_KEY> = {
+  held: 'PRECONDITION_REQUIRED',
   invalid: 'BAD_REQUEST',
   unauthenticated: 'UNAUTHORIZED',
   unaffordable: 'PAYMENT_REQUIRED',

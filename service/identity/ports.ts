@@ -10,6 +10,8 @@ export interface IdentityStore {
   /** Makes the user, or brings what is known of them up to date, and holds their row until the transaction ends. */
   saveUser(person: Person, id: Id<'usr'>, now: Date, inside: Statements): Promise<Account & { created: boolean }>
   markGranted(user: Id<'usr'>, environment: Environment, now: Date, inside: Statements): Promise<void>
+  /** Their address, where it is known to be theirs. */
+  findConfirmedEmail(user: string): Promise<string | null>
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 
   findKey(hash: Buffer): Promise<FoundKey | null>
@@ -22,6 +24,7 @@ export interface IdentityStore {
   addKey(key: ApiKey, trace: KeyTrace): Promise<boolean>
   /** False when the owner has no such key that is not revoked. */
   revokeKey(owner: Owner, id: string, now: Date): Promise<boolean>
+  revokeKeysOf(owner: Owner, agentId: Id<'agt'>, now: Date): Promise<void>
 
   findSigningSecret(owner: Owner): Promise<SealedSecret | null>
   /** Does nothing when there is one. */

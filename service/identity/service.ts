@@ -5,7 +5,7 @@ import type { Statements } from '../kit/transaction.ts'
 import type { Ledger } from '../ledger/service.ts'
 import { confirmationMail } from './mails.ts'
 import type { Caller, User } from './model.ts'
-import type { AgentExists, IdentityStore, Mailer, Sealing, SignIn, TokenIssuer, Welcome } from './ports.ts'
+import type { AgentExists, IdentityStore, Mail, Mailer, Sealing, SignIn, TokenIssuer, Welcome } from './ports.ts'
 import { ensureDemoAccount } from './service/demo.ts'
 import { createIdentify } from './service/identify.ts'
 import { createKeys } from './service/keys.ts'
@@ -49,6 +49,12 @@ export function createIdentity(parts: IdentityParts) {
     async sendConfirmation(subject: string, id: string): Promise<void> {
       const wanted = await signIn.confirmation(subject)
       if (wanted !== null) await parts.mailer.send({ id, ...confirmationMail(wanted) })
+    },
+
+    /** To whoever has confirmed an address; nobody else can be reached. Safe to repeat: the id names the mail. */
+    async mailTo(userId: string, mail: Omit<Mail, 'to'>): Promise<void> {
+      const to = await store.findConfirmedEmail(userId)
+      if (to !== null) await parts.mailer.send({ to, ...mail })
     },
 
     /** Answers the demo account's key when this call made it. Never called on a live server. */

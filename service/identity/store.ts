@@ -25,6 +25,11 @@ export function createIdentityStore({ prisma, statements, transaction }: Databas
       await inside.run(MARK_GRANTED[environment], [user, now], `identity_granted_${environment}`)
     },
 
+    async findConfirmedEmail(id) {
+      const user = await prisma.user.findUnique({ where: { id, emailConfirmed: true }, select: { email: true } })
+      return user?.email ?? null
+    },
+
     inTransaction: (work) => transaction(work),
 
     async findKey(hash) {
@@ -72,6 +77,10 @@ export function createIdentityStore({ prisma, statements, transaction }: Databas
     async revokeKey(owner, id, now) {
       const where = { id, ...owner, revokedAt: null }
       return (await prisma.apiKey.updateMany({ where, data: { revokedAt: now } })).count === 1
+    },
+
+    async revokeKeysOf(owner, agentId, now) {
+      await prisma.apiKey.updateMany({ where: { ...owner, agentId, revokedAt: null }, data: { revokedAt: now } })
     },
 
     async findSigningSecret(owner) {

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../edge/route.ts'
 import { toWire } from '../kit/money.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'
-import type { Transaction, Wallet } from './model.ts'
+import type { Address } from '../chain/model.ts'
+import { hookRoute } from './http/hook.ts'
+import type { Transaction, Wallet, Withdrawal } from './model.ts'
 import type { Wallets } from './service.ts'
 
 export function walletRoutes(wallets: Wallets): AnyRoute[] {
@@ -53,6 +55,80 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
       },
     }),
     route({
+      method: 'post',
+      path: '/wallet/withdraw',
+      summary: 'Pay out USDC to an address',
+      tag: 'Wallet',
+      auth: 'person',
+      idempotent: true,
+      body: withdrawBody,
+      answers: { 200: z.object({ withdrawal: withdrawalBody }) },
+      errors: {
+        402: 'The balance is too low.',
+        403: 'More than may be taken out in 24 hours, or an address that is not allowed.',
+        404: 'The user has no wallet.',
+        409: 'The Idempotency-Key conflicts.',
+        503: 'This server has no chain to pay out on.',
+      },
+      async handle({ caller, body, operation }) {
+        return reply(200, { withdrawal: toWithdrawal(await wallets.withdrawals.withdraw(caller, body, operation)) })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/wallet/withdrawals',
+      summary: 'Withdrawals, newest first',
+      tag: 'Wallet',
+      auth: 'person',
+      query: page,
+      answers: {
+        200: z.object({ withdrawals: z.array(withdrawalBody), total: z.int(), limit: z.int(), offset: z.int() }),
+      },
+      async handle({ caller, query }) {
+        const { withdrawals, total } = await wallets.withdrawals.list(caller, query)
+        return reply(200, { withdrawals: withdrawals.map(toWithdrawal), total, ...query })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/wallet/withdrawals/:id',
+      summary: 'One withdrawal and how far it has come',
+      tag: 'Wallet',
+      auth: 'person',
+      params: z.object({ id: z.string() }),
+      answers: { 200: z.object({ withdrawal: withdrawalBody }) },
+      errors: { 404: 'There is no such withdrawal.' },
+      async handle({ caller, params }) {
+        return reply(200, { withdrawal: toWithdrawal(await wallets.withdrawals.find(caller, params.id)) })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/wallet/alert',
+      summary: 'Below which balance the endpoints are told `wallet.low_balance`',
+      tag: 'Wallet',
+      auth: 'person',
+      answers: { 200: alertBody },
+      async handle({ caller }) {
+        const below = await wallets.alerts.find(caller)
+        return reply(200, { below: below === null ? null : toWire(below) })
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/wallet/alert',
+      summary: 'Be told of a low balance, or no more with null',
+      tag: 'Wallet',
+      auth: 'person',
+      body: z.strictObject({ below: positiveAmount.nullable() }),
+      answers: { 200: alertBody },
+      errors: { 404: 'The user has no wallet.' },
+      async handle({ caller, body }) {
+        await wallets.alerts.set(caller, body.below)
+        return reply(200, { below: body.below === null ? null : toWire(body.below) })
+      },
+    }),
+    route({
       method: 'get',
       path: '/credits',
       summary: 'Free credits for the tools',
@@ -65,6 +141,7 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
         return reply(200, { credits: { balance: toWire(balance), granted: toWire(granted), spent: toWire(spent) } })
       },
     }),
+    hookRoute(wallets),
   ]
 }
 
@@ -76,6 +153,37 @@ const depositBody = z.strictObject({
     .nullish()
     .meta({ description: 'The hash of the transfer on chain; recorded once.' }),
 })
+
+const withdrawBody = z.strictObject({
+  amount: positiveAmount,
+  to: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+    .transform((to) => to as Address)
+    .meta({
+      description: "An address on the wallet's network",
+      examples: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+    }),
+})
+
+const withdrawalBody = z
+  .object({
+    id: z.string(),
+    status: z.enum(['pending', 'submitted', 'confirmed', 'failed']),
+    amount: amountOut,
+    to: z.string(),
+    network: z.string(),
+    txHash: z.string().nullable(),
+    reason: z.enum(['treasury_short', 'expired', 'canceled']).nullable().meta({
+      description: 'Why it failed; the money is back then',
+    }),
+    createdAt: timestamp,
+    submittedAt: timestamp.nullable(),
+    endedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Withdrawal' })
+
+const alertBody = z.object({ below: amountOut.nullable() })
 
 const depositedBody = z.object({
   deposited: z.boolean(),
@@ -119,6 +227,23 @@ export function toBody(wallet: Wallet): z.infer<typeof walletBody> {
     totalLocked: toWire(wallet.locked),
     totalDeposited: toWire(wallet.deposited),
     totalSpent: toWire(wallet.spent),
+  }
+}
+
+export function toWithdrawal(withdrawal: Withdrawal): z.infer<typeof withdrawalBody> {
+  const { id, state, amount, to, network, simulated, transactionHash, reason } = withdrawal
+  const simulatedHash = state === 'confirmed' ? `simulated:${id}` : null
+  return {
+    id,
+    status: state,
+    amount: toWire(amount),
+    to,
+    network,
+    txHash: simulated ? simulatedHash : transactionHash,
+    reason,
+    createdAt: withdrawal.createdAt.toISOString(),
+    submittedAt: withdrawal.submittedAt?.toISOString() ?? null,
+    endedAt: withdrawal.endedAt?.toISOString() ?? null,
   }
 }
 

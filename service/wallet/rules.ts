@@ -1,12 +1,11 @@
-import { LARGEST, usdc, type Usdc } from '../kit/money.ts'
-import { balanceOf, type Funds, type Line } from '../ledger/model.ts'
-import { tooLarge } from './errors.ts'
-import type { Transaction } from './model.ts'
-
-/** A balance that the wire cannot say is refused before it comes to be. */
-export function assertFits(funds: Funds, amount: Usdc): void {
-  if (usdc(balanceOf(funds) + amount) > LARGEST) throw tooLarge()
-}
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Address, Authorization, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
+import type { Network, NetworkName } from '../chain/networks.ts'
+import { invalid } from '../kit/errors.ts'
+import { sum, toDecimal, usdc, type Usdc } from '../kit/money.ts'
+import type { Line } from '../ledger/model.ts'
+import { alreadyRecorded, notProven } from './errors.ts'
+import type { Reconciliation, Transaction, Transfer } from './model.ts'
 
 /** Hashes are compared in lower case: the same transaction in other letters is the same transaction. */
 export function canonicalHash(transactionHash: string): string {
@@ -26,3 +25,191 @@ export function typeOf(line: Pick<Line, 'kind' | 'side'>): Transaction['type'] {
       return line.side === 'payer' ? 'charge' : 'earning'
   }
 }
+
+/** A transfer of USDC to this address, as wallets on a phone understand it (EIP-681). */
+export function transferLink({ usdc: token, chainId }: Network, to: string): string {
+  return `ethereum:${token.checksummed}@${chainId}/transfer?address=${to}`
+}
+
+/** The transfers of a transaction; those that moved nothing are nobody's deposit. */
+export function transfersOf(network: NetworkName, receipt: Receipt): Transfer[] {
+  if (receipt.status !== 'success') return []
+  const { hash: transactionHash, blockNumber, blockHash } = receipt
+  return receipt.transfers.flatMap(({ from, to, value }, place) =>
+    value > 0n && value <= LARGEST_ROW
+      ? [{ network, transactionHash, place, from, to, value, blockNumber, blockHash }]
+      : [],
+  )
+}
+
+/** What a row of the database holds; there is a thousandth of it in the world. */
+const LARGEST_ROW = 9_223_372_036_854_775_807n
+
+/** The newest block that is deep enough to be believed. */
+export function deepEnough(head: bigint, confirmations: number): bigint {
+  return head - BigInt(confirmations) + 1n
+}
+
+export interface Claim {
+  /** As the caller wrote it. */
+  transactionHash: string
+  amount: Usdc
+  /** The wallet's address. */
+  to: string
+  /** The same as people write it. */
+  written: string
+  network: NetworkName
+}
+
+/**
+ * Which transfers of the transaction are this deposit: one of exactly the amount, or all of them together. Those
+ * recorded before are not counted; if nothing but those went to the wallet, the transaction is recorded already.
+ */
+export function provenTransfers(
+  claim: Claim,
+  receipt: Receipt | null,
+  recorded: readonly Transfer[],
+  head: bigint,
+  confirmations: number,
+): Transfer[] {
+  const { amount, to, written, network, transactionHash } = claim
+  const refuse = (code: string, sentence: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    notProven(code, { transactionHash: sentence }, fields)
+  if (receipt === null) throw refuse('transaction_not_found', `is not in a block of ${network}`)
+  if (receipt.status !== 'success') throw refuse('transaction_failed', 'was undone by the network: nothing moved')
+  const all = transfersOf(network, receipt)
+  if (all.length === 0) throw refuse('no_usdc_transfer', `moved no USDC on ${network}`)
+  const own = all.filter((transfer) => transfer.to === to)
+  const fresh = own.filter(({ place }) => !recorded.some((known) => known.place === place))
+  if (fresh.length === 0 && recorded.length > 0) throw alreadyRecorded(transactionHash)
+  if (own.length === 0) throw refuse('wrong_recipient', `moved no USDC to this wallet's address, ${written}`)
+  const depth = head - receipt.blockNumber + 1n
+  if (depth < BigInt(confirmations)) {
+    throw refuse(
+      'not_confirmed_yet',
+      `has ${String(depth)} of ${confirmations} confirmations; try again in a few seconds`,
+      {
+        confirmations: Number(depth),
+        required: confirmations,
+      },
+    )
+  }
+  const exact = fresh.find(({ value }) => value === amount)
+  if (exact !== undefined) return [exact]
+  const together = sum(fresh.map(({ value }) => usdc(value)))
+  if (together === amount) return fresh
+  throw notProven('amount_mismatch', {
+    amount: `must be ${toDecimal(together)}, what the transaction moved to this wallet`,
+  })
+}
+
+export const DAY_MS = 86_400_000
+
+export const PAYOUT = {
+  /** How long a withdrawal waits for the treasury before it fails. */
+  pendingMs: DAY_MS,
+  /** How long its authorization may be used: so long a failure takes at most. */
+  validSeconds: 3_600,
+} as const
+
+export const COLLECT = {
+  validSeconds: 600,
+  /** Addresses in one turn, and at once. */
+  most: 200,
+  atOnce: 8,
+} as const
+
+/** Follows from the id alone: whoever pays the same withdrawal again uses the same nonce. */
+export function payoutNonce(id: string): Hex {
+  return `0x${createHash('sha256').update(`coinslot withdrawal ${id}`).digest('hex')}`
+}
+
+export function authorizationOf(
+  to: { to: Address; amount: bigint; nonce: Hex },
+  terms: { payer: Address; validBefore: bigint },
+): Authorization {
+  const { payer: from, validBefore } = terms
+  return { from, to: to.to, value: to.amount, validAfter: 0n, validBefore, nonce: to.nonce }
+}
+
+/** The USDC contract takes it no more in a block of this time or later. */
+export function isOver({ validBefore }: { validBefore: bigint }, blockSeconds: bigint): boolean {
+  return blockSeconds >= validBefore
+}
+
+/** A payment of ours as the facilitator reads anybody's: version 2 of the protocol. */
+export function toRequest(network: Network, signed: SignedAuthorization): Record<string, unknown> {
+  const { signature, from, to, value, validAfter, validBefore, nonce } = signed
+  const terms = {
+    scheme: 'exact',
+    network: network.caip2,
+    asset: network.usdc.checksummed,
+    payTo: to,
+    amount: String(value),
+    maxTimeoutSeconds: 60,
+    extra: { name: network.usdc.name, version: network.usdc.version },
+  }
+  const authorization = {
+    from,
+    to,
+    value: String(value),
+    validAfter: String(validAfter),
+    validBefore: String(validBefore),
+    nonce,
+  }
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: terms, payload: { signature, authorization } },
+    paymentRequirements: terms,
+  }
+}
+
+/** A letter's case is a checksum where somebody wrote both cases: a slip of the finger would be somebody else's address. */
+export function assertRecipient(
+  { written, to, checksummed }: { written: string; to: Address; checksummed: string | null },
+  refused: readonly (readonly [Address | null, string])[],
+): void {
+  const digits = written.slice(2)
+  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  if (mixed && checksummed !== null && written.slice(2) !== checksummed.slice(2)) {
+    throw invalid({ to: 'has a checksum that does not fit: a letter or digit is wrong' })
+  }
+  if (/^0x0{40}$/.test(to)) throw invalid({ to: 'must not be the zero address' })
+  for (const [address, why] of refused) if (to === address) throw invalid({ to: why })
+}
+
+/** What is on chain and on its way less what the books say. */
+export function differenceOf(sums: Omit<Reconciliation, 'network' | 'blockNumber' | 'at' | 'difference'>): bigint {
+  const { wallets, revenue, capital, treasury, depositAddresses, payers, inFlight } = sums
+  return treasury + depositAddresses + payers + inFlight - wallets - revenue - capital
+}
+
+/** Told once while it is low; whoever is above it again can be told anew. */
+export function alertChange(alert: { below: Usdc; alertedAt: Date | null }, available: Usdc): 'alert' | 'rest' | null {
+  const low = available < alert.below
+  if (low === (alert.alertedAt !== null)) return null
+  return low ? 'alert' : 'rest'
+}
+
+/**
+ * Standard Webhooks, and Svix, which has the same under other names: `v1,<base64>` over `id.timestamp.body`. Any of
+ * several signatures will do, while a secret rotates.
+ */
+export function isSigned(
+  secret: string,
+  message: { id: string; timestamp: string; signature: string; body: Buffer },
+  now: Date,
+): boolean {
+  const { id, timestamp, signature, body } = message
+  if (!/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > SIGNED_SECONDS) return false
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
+  return signature.split(' ').some((one) => {
+    const [version, encoded = ''] = one.split(',', 2)
+    const given = Buffer.from(encoded, 'base64')
+    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+
+const SIGNED_SECONDS = 300

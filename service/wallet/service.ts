@@ -1,22 +1,50 @@
 import { ownerOf, type Caller } from '../identity/model.ts'
-import { DomainError } from '../kit/errors.ts'
-import { idLike, type Id } from '../kit/ids.ts'
-import type { Ledger } from '../ledger/service.ts'
-import { balanceOf } from '../ledger/model.ts'
 import { walletMissing } from '../ledger/errors.ts'
-import { alreadyRecorded, notProvable } from './errors.ts'
-import type { Credits, Deposit, Deposited, Transaction, Wallet } from './model.ts'
-import { assertFits, canonicalHash, typeOf } from './rules.ts'
+import { balanceOf } from '../ledger/model.ts'
+import type { Address } from '../chain/model.ts'
+import { NETWORKS } from '../chain/networks.ts'
+import { NETWORK_OF, type Credits, type ReceivingAddress, type Transaction, type Wallet } from './model.ts'
+import { transferLink, typeOf } from './rules.ts'
+import { createDepositAddress } from './service/addresses.ts'
+import { createAlerts } from './service/alert.ts'
+import { createCollecting } from './service/collect.ts'
+import { createCrediting } from './service/credit.ts'
+import { createDeposit } from './service/deposit.ts'
+import { createHook } from './service/hook.ts'
+import { createMonitor } from './service/monitor.ts'
+import type { WalletParts } from './service/parts.ts'
+import { createPayouts } from './service/payout.ts'
+import { createReconciling } from './service/reconcile.ts'
+import { createWithdrawals } from './service/withdraw.ts'
 
-export function createWallets(ledger: Ledger) {
+export function createWallets(parts: WalletParts) {
+  const { ledger, store, book, chains } = parts
+  const depositAddress = createDepositAddress({ ...parts, store: store.addresses })
+
+  const crediting = createCrediting(parts)
+
   return {
+    depositAddress,
+
+    /** Where to send USDC to, for whoever wants to see it; null where the server has no addresses to give. */
+    async receiving(caller: Caller): Promise<ReceivingAddress | null> {
+      const owner = ownerOf(caller)
+      const address = await depositAddress(owner)
+      if (address === null || book === null) return null
+      const network = NETWORKS[NETWORK_OF[owner.environment]]
+      const written = book.written(address)
+      return { address: written, network: network.name, link: transferLink(network, written) }
+    },
+
     async balance(caller: Caller): Promise<Wallet> {
-      const figures = await ledger.wallet(ownerOf(caller))
+      const owner = ownerOf(caller)
+      const figures = await ledger.wallet(owner)
       if (figures === null) throw walletMissing()
+      const address = await depositAddress(owner)
       const { funds, locks } = figures
       return {
         userId: caller.subject,
-        address: null,
+        address: address === null || book === null ? null : book.written(address),
         balance: balanceOf(funds),
         available: funds.available,
         locks,
@@ -26,30 +54,20 @@ export function createWallets(ledger: Ledger) {
       }
     },
 
-    /**
-     * In the sandbox a deposit is play money and needs no chain. A hash is recorded once, whoever says it and
-     * in whatever letters; the operation tells a repeated request from a second report.
-     */
-    async deposit(caller: Caller, deposit: Deposit, operation: Id<'op'>): Promise<Deposited> {
-      const owner = ownerOf(caller)
-      if (owner.environment === 'production') throw notProvable()
-      const figures = await ledger.wallet(owner)
-      if (figures === null) throw walletMissing()
-      const { amount, transactionHash } = deposit
-      const hash = transactionHash === null ? null : canonicalHash(transactionHash)
-      const id = hash === null ? idLike('dep', operation) : `deposit.${owner.environment}.${hash}`
-      // A deposit that is made already is in the balance: it is repeated or refused as such, not as too large.
-      if ((await ledger.findMovement(id)) === null) assertFits(figures.funds, amount)
-      try {
-        const credited = await ledger.credit({ id, kind: 'deposit', owner, amount, reference: hash, act: operation })
-        return { amount, transactionHash, newBalance: credited.balanceAfter }
-      } catch (error) {
-        if (transactionHash !== null && error instanceof DomainError && error.code === 'movement_conflict') {
-          throw alreadyRecorded(transactionHash)
-        }
-        throw error
-      }
-    },
+    deposit: createDeposit(parts, crediting, depositAddress),
+    withdrawals: createWithdrawals(parts, depositAddress),
+    alerts: createAlerts(parts),
+    hook: createHook(parts, crediting),
+
+    /** Where all of it is carried to, and paid out from. */
+    treasury: (): Address | null => book?.treasury ?? null,
+
+    // What runs by itself, in a worker.
+    payouts: createPayouts(parts),
+    collecting: createCollecting(parts),
+    reconciling: createReconciling(parts),
+    cursors: store.cursors,
+    monitors: book === null ? [] : [...chains.values()].map((chain) => createMonitor(parts, chain, crediting)),
 
     async transactions(
       caller: Caller,

@@ -27,10 +27,13 @@ async function call(
   return await route.handle({
     caller,
     body: route.body?.parse(input.body),
+    rawBody: Buffer.alloc(0),
     query: route.query?.parse(input.query ?? {}),
     params: route.params?.parse(input.params ?? {}),
     operation: newId('op', world.clock.now()),
     address: '127.0.0.1',
+    header: () => undefined,
+    wantsPage: false,
     keyed: false,
   })
 }

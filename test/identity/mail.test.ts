@@ -1,43 +1,6 @@
-import { createServer, type AddressInfo, type Server } from 'node:net'
 import { logMailer, smtpMailer } from '../../service/mail/mailer.ts'
+import { startSmtp } from '../harness/smtp.ts'
 import { openWorld, post } from './world.ts'
-
-/** As much of a mail server as it takes to be given a mail. */
-function startSmtp(refuse = false): Promise<{ url: string; received: string[]; close(): Promise<void> }> {
-  const received: string[] = []
-  const server: Server = createServer((socket) => {
-    let data: string | null = null
-    let pending = ''
-    socket.on('error', () => undefined)
-    socket.write('220 here\r\n')
-    socket.on('data', (chunk) => {
-      pending += chunk.toString()
-      for (let end = pending.indexOf('\r\n'); end >= 0; end = pending.indexOf('\r\n')) {
-        const line = pending.slice(0, end)
-        pending = pending.slice(end + 2)
-        if (data !== null) {
-          if (line !== '.') data += `${line}\n`
-          else {
-            received.push(data)
-            data = null
-            socket.write('250 taken\r\n')
-          }
-        } else if (/^DATA/i.test(line)) {
-          data = ''
-          socket.write('354 go on\r\n')
-        } else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
-        else if (refuse && /^RCPT/i.test(line)) socket.write('550 nobody here\r\n')
-        else socket.write('250 yes\r\n')
-      }
-    })
-  })
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const url = `smtp://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-      resolve({ url, received, close: () => new Promise((done) => void server.close(() => done())) })
-    })
-  })
-}
 
 describe('mail', () => {
   it('reaches the mail server with the link, and under one id however often it is tried', async () => {

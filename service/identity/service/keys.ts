@@ -33,6 +33,11 @@ export function createKeys({ store, clock, agentExists }: KeysParts) {
     async revoke(caller: Caller, id: string): Promise<void> {
       if (!(await store.revokeKey(accountOf(caller), id, clock.now()))) throw keyMissing()
     },
+
+    /** All that are bound to an agent: it is gone. */
+    async revokeOf(owner: Owner, agentId: Id<'agt'>): Promise<void> {
+      await store.revokeKeysOf(owner, agentId, clock.now())
+    },
   }
 }
 

@@ -18,7 +18,7 @@ describe('GET /wallet/balance → 200', () => {
     expect(body).toEqual({
       wallet: {
         userId: person.caller.subject,
-        walletAddress: null,
+        walletAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
         balance: 0,
         availableBalance: 0,
         pendingLocks: {},
@@ -52,7 +52,7 @@ describe('GET /wallet/balance → 200', () => {
     const { body } = await person.call('GET', '/v1/wallet/balance')
     expect(body.wallet).toEqual({
       userId: person.caller.subject,
-      walletAddress: null,
+      walletAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
       balance: 8,
       availableBalance: 6.999999,
       pendingLocks: { run_2: 1.000001 },

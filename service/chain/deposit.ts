@@ -1,0 +1,110 @@
+import { HDKey } from 'viem/accounts'
+import { DomainError } from '../kit/errors.ts'
+import type { Curve } from './curve.ts'
+import { addressOf } from './eip712.ts'
+import type { Keccak } from './keccak.ts'
+import type { Address, Authorization, Hex, Signatures, SignedAuthorization } from './model.ts'
+import type { Network } from './networks.ts'
+
+/**
+ * The addresses of one BIP-32 account, by public derivation alone: no key that could move anything is needed to
+ * hand them out. Under the account's extended public key (m/44'/60'/0' of the wallet that made it) a deposit
+ * address is `0/<index>`, as every wallet program numbers its own, and the treasury is `1/0`.
+ */
+export interface DepositAddresses {
+  /** Tells one account from another: the first bytes of the hash of its public key. */
+  readonly account: string
+  readonly treasury: Address
+  addressAt(index: number): Address
+}
+
+/** Signs for those addresses. Only a worker has one. */
+export interface DepositSigner {
+  readonly account: string
+  sign(by: number | 'treasury', network: Network, authorization: Authorization): SignedAuthorization
+}
+
+interface Parts {
+  curve: Curve
+  keccak: Keccak
+}
+
+/** From an extended public key; throws a sentence where it is none, or where it could sign. */
+export function depositAddresses(xpub: string, parts: Parts): DepositAddresses {
+  const account = read(xpub, 'WALLET_XPUB')
+  if (account.privateKey !== null) throw keyFault('WALLET_XPUB must not be able to sign: give the public key, xpub….')
+  return addressesOf(account, parts)
+}
+
+/** From an extended private key: the signer, and the public key that the rest of the service works with. */
+export function depositSigner(
+  xprv: string,
+  parts: Parts & { signatures: Signatures },
+): { signer: DepositSigner; xpub: string } {
+  const account = read(xprv, 'WALLET_XPRV')
+  if (account.privateKey === null) throw keyFault('WALLET_XPRV must be able to sign: give the private key, xprv….')
+  const deposits = account.deriveChild(0)
+  const treasury = account.deriveChild(1).deriveChild(0)
+  const addresses = addressesOf(account, parts)
+  return {
+    xpub: account.publicExtendedKey,
+    signer: {
+      account: addresses.account,
+      sign(by, network, authorization) {
+        const { privateKey } = by === 'treasury' ? treasury : deposits.deriveChild(by)
+        if (privateKey === null) throw new Error('a key derived from a private one is private')
+        const digest = parts.signatures.digest(network, authorization)
+        const made = parts.curve.sign(Buffer.from(digest.slice(2), 'hex'), privateKey)
+        const signature: Hex = `0x${Buffer.from(made.signature).toString('hex')}${made.recovery === 0 ? '1b' : '1c'}`
+        // A wrong key would be found out by the chain only after minutes: better before anything is stored.
+        if (parts.signatures.recover(digest, signature) !== authorization.from) {
+          throw keyFault('The key of the wallets does not belong to the address that it should sign for.')
+        }
+        return { ...authorization, signature }
+      },
+    },
+  }
+}
+
+/** The account that wallet programs derive from a seed of 32 bytes. */
+export function accountOfSeed(seed: string): string {
+  return HDKey.fromMasterSeed(Buffer.from(seed, 'hex')).derive(ACCOUNT_PATH).privateExtendedKey
+}
+
+const ACCOUNT_PATH = "m/44'/60'/0'"
+
+/** As people and wallet programs write an address, with its checksum (EIP-55). */
+export function checksummed(keccak: Keccak, address: Address): Address {
+  const digits = address.slice(2).toLowerCase()
+  const hash = keccak.hex(Buffer.from(digits))
+  const letters = Array.from(digits, (digit, place) =>
+    Number(`0x${hash[place] ?? '0'}`) >= 8 ? digit.toUpperCase() : digit,
+  )
+  return `0x${letters.join('')}`
+}
+
+function addressesOf(account: HDKey, { curve, keccak }: Parts): DepositAddresses {
+  const deposits = HDKey.fromExtendedKey(account.publicExtendedKey).deriveChild(0)
+  const treasury = HDKey.fromExtendedKey(account.publicExtendedKey).deriveChild(1).deriveChild(0)
+  const own = (key: HDKey): Address => {
+    if (key.publicKey === null) throw new Error('an extended key has a public key')
+    return addressOf(keccak, curve.uncompress(key.publicKey))
+  }
+  return {
+    account: account.fingerprint.toString(16).padStart(8, '0'),
+    treasury: own(treasury),
+    addressAt: (index) => own(deposits.deriveChild(index)),
+  }
+}
+
+function read(text: string, name: string): HDKey {
+  try {
+    return HDKey.fromExtendedKey(text)
+  } catch (error) {
+    throw keyFault(`${name} must be an extended key (BIP-32); this one is not whole.`, error)
+  }
+}
+
+function keyFault(sentence: string, cause?: unknown): DomainError {
+  return new DomainError('failed', 'wallet_key', sentence, {}, cause)
+}

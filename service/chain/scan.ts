@@ -1,0 +1,109 @@
+import { encodeAuthorizationState, encodeBalanceOf } from './calldata.ts'
+import { hex, TRANSFER, type RawLog } from './events.ts'
+import { toBlock, type RawBlock } from './head.ts'
+import type { Address, Block, Hex, TransferScan, TransferSearch } from './model.ts'
+import { isRefusal, isTooWide } from './refusal.ts'
+import { unavailable, type Rpc } from './rpc.ts'
+import { addressWord } from './words.ts'
+import { DomainError } from '../kit/errors.ts'
+
+/** See `Chain.transfersTo`. */
+export async function scanTransfers(rpc: Rpc, usdc: Address, search: TransferSearch): Promise<TransferScan> {
+  const { to, from, upTo, mark } = search
+  const range = { address: usdc, fromBlock: hex(from), toBlock: hex(upTo) }
+  const groups = inGroups(to, ADDRESSES_MAX).map((group) => group.map((address) => `0x${addressWord(address)}`))
+  const blocks = mark === undefined ? [upTo] : [upTo, mark]
+  const questions = [
+    ...blocks.map((number) => ({ method: 'eth_getBlockByNumber', params: [hex(number), false] })),
+    ...groups.map((group) => ({ method: 'eth_getLogs', params: [{ ...range, topics: [TRANSFER, null, group] }] })),
+  ]
+  const results = await ask(rpc, questions, ([last]) => (last === null ? `it does not have block ${upTo} yet` : null))
+  const [last, marked] = results as [RawBlock, RawBlock | null | undefined]
+  return {
+    transactions: transactionsOf(results.slice(blocks.length).flat() as RawLog[]),
+    blockHash: last.hash,
+    markHash: mark === undefined ? null : (marked?.hash ?? null),
+  }
+}
+
+/** See `Chain.balancesAt`. */
+export async function readBalances(
+  rpc: Rpc,
+  usdc: Address,
+  addresses: readonly Address[],
+  block: bigint,
+): Promise<readonly bigint[]> {
+  const balances: bigint[] = []
+  for (const group of inGroups(addresses, CALLS_MAX)) {
+    const questions = group.map((address) => ({
+      method: 'eth_call',
+      params: [{ to: usdc, data: encodeBalanceOf(address) }, hex(block)],
+    }))
+    const words = (await ask(rpc, questions, (found) =>
+      found.includes('0x') ? `there is no USDC at ${usdc}` : null,
+    )) as Hex[]
+    balances.push(...words.map(BigInt))
+  }
+  return balances
+}
+
+/** See `Chain.authorizationAt`. */
+export async function readAuthorization(
+  rpc: Rpc,
+  usdc: Address,
+  authorization: { payer: Address; nonce: Hex },
+  at: bigint | 'latest',
+): Promise<{ used: boolean; block: Block }> {
+  const block = at === 'latest' ? at : hex(at)
+  const data = encodeAuthorizationState(authorization.payer, authorization.nonce)
+  const [found, word] = (await ask(
+    rpc,
+    [
+      // The block first: what the state says is at least as new.
+      { method: 'eth_getBlockByNumber', params: [block, false] },
+      { method: 'eth_call', params: [{ to: usdc, data }, block] },
+    ],
+    ([has, state]) =>
+      has === null ? 'it does not have the block' : state === '0x' ? `there is no USDC at ${usdc}` : null,
+  )) as [RawBlock, Hex]
+  return { used: BigInt(word) !== 0n, block: toBlock(found) }
+}
+
+/** An RPC that refuses these is as good as away; but for a search that it finds too wide. */
+async function ask(rpc: Rpc, ...[questions, lacks]: Parameters<Rpc['together']>): Promise<unknown[]> {
+  try {
+    return await rpc.together(questions, lacks)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    if (!isTooWide(error)) throw unavailable(questions[0]?.method ?? '', error.message)
+    throw new DomainError(
+      'unavailable',
+      'search_too_wide',
+      'The network wants to be searched in smaller steps.',
+      {},
+      error,
+    )
+  }
+}
+
+function transactionsOf(logs: readonly RawLog[]): { hash: Hex; transfers: number }[] {
+  const inOrder = [...logs].sort(
+    (a, b) => Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
+  )
+  const transfers = new Map<Hex, number>()
+  for (const { transactionHash, data } of inOrder) {
+    if (BigInt(data) > 0n) transfers.set(transactionHash, (transfers.get(transactionHash) ?? 0) + 1)
+  }
+  return [...transfers].map(([hash, count]) => ({ hash, transfers: count }))
+}
+
+function inGroups<Item>(items: readonly Item[], largest: number): Item[][] {
+  const groups: Item[][] = []
+  for (let at = 0; at < items.length; at += largest) groups.push(items.slice(at, at + largest))
+  return groups
+}
+
+/** In one filter: providers take a thousand and more. */
+const ADDRESSES_MAX = 1_000
+/** In one request: some providers take no more. */
+const CALLS_MAX = 100

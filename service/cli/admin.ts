@@ -1,0 +1,74 @@
+import { ConfigError, readConfig } from '../config.ts'
+import { attachOrStart } from '../database/embedded.ts'
+import { openDatabase } from '../database/client.ts'
+import type { Environment } from '../ledger/model.ts'
+import type { AssetStore } from '../marketplace/ports/asset.ts'
+import { createAssetStore } from '../marketplace/store/assets.ts'
+
+/** `npm run admin -- verify my-asset`: the marks that only the house gives, and nobody gives themselves. */
+async function main(args: readonly string[]): Promise<number> {
+  const [command = '', name, given] = args
+  if (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3) {
+    console.error(USAGE)
+    return 2
+  }
+  const config = readConfig(process.env)
+  const environment = given ?? (config.LIVE ? 'production' : 'sandbox')
+  const embedded = config.DATABASE_URL === undefined ? await attachOrStart({ dataDir: config.DATA_DIR }) : null
+  const database = openDatabase({ url: config.DATABASE_URL ?? embedded?.url ?? '', poolMax: 2 })
+  try {
+    const sentence = await COMMANDS[command]?.(createAssetStore(database.statements), name, environment)
+    if (sentence == null) {
+      const what = command.endsWith('owner')
+        ? 'creator has made an RDA under that user id'
+        : `RDA in ${environment} has that slug or id`
+      console.error(`No ${what}: ${name}`)
+      return 1
+    }
+    console.log(sentence)
+    return 0
+  } finally {
+    await database.close()
+    await embedded?.stop()
+  }
+}
+
+const USAGE = `Say what to do:
+  npm run admin -- verify | unverify | feature | unfeature <slug or id> [sandbox | production]
+  npm run admin -- verify-owner | unverify-owner <user id>
+Without a word for it the environment is the one that everybody sees: production on a live server.`
+
+/** Answers what was done, or null when there was nothing to do it to. */
+type Command = (store: AssetStore, name: string, environment: Environment) => Promise<string | null>
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  verify: marking('verified', true),
+  unverify: marking('verified', false),
+  feature: marking('featured', true),
+  unfeature: marking('featured', false),
+  'verify-owner': verifying(true),
+  'unverify-owner': verifying(false),
+}
+
+function marking(mark: 'verified' | 'featured', value: boolean): Command {
+  return async (store, name, environment) =>
+    (await store.mark(environment, name, mark, value))
+      ? `${name} in ${environment} is ${value ? '' : 'no longer '}${mark}.`
+      : null
+}
+
+function verifying(verified: boolean): Command {
+  return async (store, subject) =>
+    (await store.markCreator(subject, verified)) > 0 ? `${subject} is ${verified ? '' : 'no longer '}verified.` : null
+}
+
+function isEnvironment(text: string | undefined): text is Environment | undefined {
+  return text === undefined || text === 'sandbox' || text === 'production'
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.message : error)
+  process.exitCode = 2
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { accountOfSeed, checksummed, depositAddresses, depositSigner } from '../chain/deposit.ts'
+import type { Config } from '../config.ts'
+import { DomainError } from '../kit/errors.ts'
+import { loadOrMakeSecretFile } from '../kit/secret-file.ts'
+import type { AddressBook, Signer } from '../wallet/ports.ts'
+import type { Chains } from './chains.ts'
+
+/**
+ * The public half everywhere, the private half in a worker alone. The sandbox makes its own, so that addresses
+ * are real at once; a live server without them gives none.
+ */
+export async function openKeys(
+  config: Config,
+  chains: Chains,
+): Promise<{ book: AddressBook | null; signer: Signer | null }> {
+  const given =
+    config.WALLET_XPRV ??
+    (config.WALLET_XPUB === undefined && !config.LIVE ? await sandboxAccount(config.DATA_DIR) : undefined)
+  const own = given === undefined ? null : depositSigner(given, chains)
+  const xpub = config.WALLET_XPUB ?? own?.xpub
+  if (xpub === undefined) return { book: null, signer: null }
+  if (own !== null && own.xpub !== xpub) {
+    throw new DomainError('failed', 'wallet_key', 'WALLET_XPRV does not belong to WALLET_XPUB.')
+  }
+  return {
+    book: { ...depositAddresses(xpub, chains), written: (address) => checksummed(chains.keccak, address) },
+    signer: config.ROLES.includes('worker') ? (own?.signer ?? null) : null,
+  }
+}
+
+async function sandboxAccount(dataDir: string): Promise<string> {
+  const seed = await loadOrMakeSecretFile(dataDir, {
+    name: 'wallet.seed',
+    code: 'wallet_seed_file',
+    draw: () => randomBytes(32).toString('hex'),
+    fault: (text) =>
+      /^[0-9a-f]{64}$/.test(text)
+        ? null
+        : 'does not hold a seed: 64 hexadecimal digits. Deposits at its addresses need it.',
+  })
+  return accountOfSeed(seed)
+}

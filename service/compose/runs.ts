@@ -1,0 +1,112 @@
+import type { Deliveries } from '../deliveries/service.ts'
+import { signatureOf } from '../deliveries/rules/signature.ts'
+import type { Identity } from '../identity/service.ts'
+import { idLike } from '../kit/ids.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Owner } from '../ledger/model.ts'
+import { runRoutes, toEndEvent } from '../marketplace/http/runs.ts'
+import { resumeTopic, runSweepers, runTopics } from '../marketplace/jobs/runs.ts'
+import type { AssetsForRuns } from '../marketplace/ports/asset.ts'
+import type { Callout, EndedRun, Models, Transforms } from '../marketplace/ports/run.ts'
+import { createAgentExecutor } from '../marketplace/service/executors/agent.ts'
+import { createPromptExecutor } from '../marketplace/service/executors/prompt.ts'
+import { createToolExecutor } from '../marketplace/service/executors/tool.ts'
+import { createRuns, type Runs } from '../marketplace/service/runs.ts'
+import { createRunStore } from '../marketplace/store/runs.ts'
+import { PRESENCE } from '../marketplace/store/runs/open.ts'
+import { createThrottle } from '../marketplace/store/runs/throttle.ts'
+import type { Spending } from '../spending/service.ts'
+import type { Ground, Part } from './ground.ts'
+
+/** Runs of assets, and what does them. */
+export function openRuns(ground: Ground, { identity, deliveries, ...given }: RunsGiven): { runs: Runs; part: Part } {
+  const { config, clock, log, database, ledger, redis, outbox, outbound } = ground
+  const { models, assets, transforms, callout } = given
+
+  /** Creators know their own account's signature; what signs along while a secret is replaced is signed with too. */
+  async function sign(owner: Owner, id: string, body: string): Promise<Record<string, string>> {
+    const { secret, previous } = await identity.signingSecrets.of(owner)
+    const seconds = Math.floor(clock.now().getTime() / 1000)
+    const secrets = previous === null ? [secret] : [secret, previous.secret]
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatureOf(secrets, id, seconds, body),
+    }
+  }
+
+  /** One look for all of them: most have nobody who listens. */
+  async function tellEndpoints(inside: Statements, ended: readonly EndedRun[]): Promise<void> {
+    const owners = new Map(ended.map(({ run }) => [keyOf(ownerOf(run)), ownerOf(run)]))
+    const listeners = await deliveries.listeners(inside, [...owners.values()], ['run.completed', 'run.failed'])
+    const listening = new Set(listeners.map(keyOf))
+    for (const end of ended) {
+      const owner = ownerOf(end.run)
+      if (!listening.has(keyOf(owner))) continue
+      await deliveries.event(inside, { id: idLike('evt', end.id), owner, ...toEndEvent(end, config.addresses.api) })
+    }
+  }
+
+  async function tellOfEnds(inside: Statements, ended: readonly EndedRun[]): Promise<void> {
+    for (const end of ended) {
+      const { id, run } = end
+      if (run.webhookUrl === null) continue
+      await deliveries.write(inside, {
+        id: idLike('dlv', id),
+        owner: ownerOf(run),
+        subject: id,
+        to: { url: run.webhookUrl },
+        body: JSON.stringify(toEndEvent(end, config.addresses.api)),
+      })
+    }
+    await tellEndpoints(inside, ended)
+  }
+
+  const runs = createRuns({
+    store: createRunStore(database.statements),
+    assets,
+    models,
+    executors: {
+      prompt: createPromptExecutor(models),
+      agent: createAgentExecutor({ callout, sign, assets, clock }),
+      tool: createToolExecutor({ callout, transforms, assets }),
+    },
+    throttle: createThrottle(database.statements, clock, redis),
+    ledger,
+    locks: given.spending,
+    clock,
+    log,
+    lifeSign: (process) => ground.lease(PRESENCE + process),
+    checkAddress: (url) => outbound.checkAddress(url),
+    announce: (inside, announcements) => outbox.add(inside, announcements),
+    tellOfEnds,
+    feeBps: config.PLATFORM_FEE_BPS,
+  })
+  return {
+    runs,
+    part: {
+      routes: [{ surface: 'api', routes: runRoutes(runs, config.addresses.api) }],
+      topics: [...runTopics(runs), resumeTopic(runs)],
+      sweepers: runSweepers(runs),
+      stop: () => runs.stop(),
+    },
+  }
+}
+
+function ownerOf({ userId, environment }: EndedRun['run']): Owner {
+  return { userId, environment }
+}
+
+function keyOf({ userId, environment }: Owner): string {
+  return `${environment} ${userId}`
+}
+
+interface RunsGiven {
+  identity: Identity
+  deliveries: Deliveries
+  spending: Spending
+  assets: AssetsForRuns
+  models: Models
+  transforms: Transforms
+  callout: Callout
+}

@@ -1,0 +1,107 @@
+import { DomainError } from '../kit/errors.ts'
+import { toWire, type Usdc } from '../kit/money.ts'
+import type { Approval, Refusal } from './model.ts'
+
+/** What an agent's caller is told: which rule, how far it is used, and when asking again makes sense. */
+export function spendingLimit(refusal: Refusal): DomainError {
+  return new DomainError('forbidden', 'spending_limit', sentenceOf(refusal), fieldsOf(refusal))
+}
+
+/** The same in a dry run's answer. */
+export function fieldsOf({ rule, spent, requested, limit, pattern, resetsAt }: Refusal) {
+  return {
+    limit: rule,
+    allowed: figure(limit),
+    spent: figure(spent),
+    requested: toWire(requested),
+    pattern,
+    resetsAt: resetsAt?.toISOString() ?? null,
+  }
+}
+
+export function approvalRequired(approval: Pick<Approval, 'id' | 'expiresAt'>, statusUrl: string): DomainError {
+  return new DomainError('held', 'approval_required', 'A person must approve this call first.', {
+    approvalId: approval.id,
+    expiresAt: approval.expiresAt.toISOString(),
+    statusUrl,
+  })
+}
+
+export function agentMissing(): DomainError {
+  return new DomainError('missing', 'agent_not_found', 'There is no such agent.')
+}
+
+/** To whoever waited for the word. */
+export function approvalRefused(approvalId: string): DomainError {
+  return new DomainError('forbidden', 'approval_refused', 'A person refused this call.', { approvalId })
+}
+
+export function approvalMissing(): DomainError {
+  return new DomainError('missing', 'approval_not_found', 'There is no such approval.')
+}
+
+export function approvalOver(state: Approval['state']): DomainError {
+  return new DomainError('conflict', 'approval_over', `This approval is over: it is ${state}.`, { state })
+}
+
+function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): string {
+  switch (rule) {
+    case 'paused':
+      return 'This agent is paused.'
+    case 'deleted':
+      return 'This agent is gone.'
+    case 'balance':
+      return 'The balance is too low for this.'
+    case 'approvalAbove':
+      return 'A person must approve this call first.'
+    case 'callsPerMinute':
+      return "The agent's calls of this minute are used up."
+    case 'perCall':
+      return 'The agent may not spend this much on one call.'
+    case 'lifetime':
+      return "This would pass the agent's limit for its lifetime."
+    case 'perMinute':
+    case 'perDay':
+    case 'perWeek':
+    case 'perMonth':
+      return `This would pass the agent's limit for this ${rule.slice(3).toLowerCase()}.`
+    default: {
+      const [list = '', by] = rule.split('.')
+      return by === 'deny'
+        ? `The agent's ${list}.deny has "${pattern ?? ''}".`
+        : `The agent's ${list}.allow does not have this.`
+    }
+  }
+}
+
+function figure(value: Usdc | number | null): number | null {
+  return typeof value === 'bigint' ? toWire(value) : value
+}
+
+export function paymentMissing(): DomainError {
+  return new DomainError('missing', 'payment_not_found', 'There is no such payment.')
+}
+
+/** Nothing was signed. */
+export function priceTooHigh(required: Usdc, maxAmount: Usdc): DomainError {
+  return new DomainError('unaffordable', 'price_above_maximum', 'The address asks for more than maxAmount.', {
+    required: toWire(required),
+    maxAmount: toWire(maxAmount),
+  })
+}
+
+/** Nothing was signed. `reasons` names what no offer got right. */
+export function noFitOffer(reasons: readonly string[]): DomainError {
+  return new DomainError(
+    'upstream',
+    'no_acceptable_offer',
+    reasons.length === 0
+      ? 'The address asks for a payment in a way that is not x402.'
+      : `The address offers nothing that can be paid from here: ${reasons.join(', ')}.`,
+    { reasons },
+  )
+}
+
+export function payerUnavailable(why: string, cause?: unknown): DomainError {
+  return new DomainError('unavailable', 'payer_unavailable', why, { retryAfterSeconds: 5 }, cause)
+}

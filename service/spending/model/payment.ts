@@ -1,0 +1,78 @@
+import type { Address, Hex } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Id } from '../../kit/ids.ts'
+import type { Usdc } from '../../kit/money.ts'
+import type { Owner } from '../../ledger/model.ts'
+
+/** What a caller wants to have, and the most that it may cost. */
+export interface PaidAsk {
+  url: string
+  method: string
+  headers: Readonly<Record<string, string>>
+  body: string | null
+  maxAmount: Usdc
+}
+
+/** One way to pay, as a seller offers it. */
+export interface Offer {
+  version: 1 | 2
+  scheme: string
+  /** In the seller's spelling. */
+  network: string
+  asset: string
+  payTo: string
+  amount: bigint
+  timeoutSeconds: number
+  /** The EIP-712 domain's name and version, where the seller says them. */
+  domain: { name: string; version: string } | null
+  /** As it came: the protocol wants it said again. */
+  raw: Readonly<Record<string, unknown>>
+  resource: unknown
+}
+
+/**
+ * `reserved`: money and authorization are stored, nobody has signed. `signed`: the signature is stored too.
+ * `sent`: the seller may have it, so nothing is given back before it has expired. `settled`: used on chain, and
+ * captured. `returned`: expired unused, or never signed, and given back.
+ */
+export type PaymentState = 'reserved' | 'signed' | 'sent' | 'settled' | 'returned'
+
+export interface Payment {
+  id: Id<'pay'>
+  owner: Owner
+  agentId: string | null
+  state: PaymentState
+  url: string
+  method: string
+  requestHash: string
+  maxAmount: Usdc
+  amount: Usdc
+  network: NetworkName
+  payer: Address
+  payTo: Address
+  /** Unix seconds. */
+  validBefore: bigint
+  nonce: Hex
+  signature: Hex | null
+  asked: Offer
+  seenBlock: bigint
+  answerStatus: number | null
+  /** Once it is seen used; final with `settled`. */
+  txHash: Hex | null
+  createdAt: Date
+  endedAt: Date | null
+}
+
+/** What a seller answered, as it is handed on. */
+export interface SellerAnswer {
+  status: number
+  headers: Readonly<Record<string, string | readonly string[]>>
+  body: string
+  encoding: 'utf8' | 'base64'
+}
+
+/** Without a payment where none was asked for; without an answer where it is not to be had any more. */
+export interface PaidCall {
+  payment: Payment | null
+  response: SellerAnswer | null
+}

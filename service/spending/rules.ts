@@ -1,0 +1,108 @@
+import { usdc, ZERO, type Usdc } from '../kit/money.ts'
+import type { Agent, Ask, Policy, Refusal, Usage, Verdict, WindowLimit } from './model.ts'
+import { denial } from './rules/patterns.ts'
+import { endOf, startOf } from './rules/windows.ts'
+
+/**
+ * Whether an agent may make a call now. `usage` is rolled to the call's moment; `approved` says that a person
+ * agreed to this very request. What a longer window refuses is told before a shorter one: its end is the one
+ * that has to be waited for.
+ */
+export function decide(agent: Pick<Agent, 'status' | 'policy'>, usage: Usage, ask: Ask, approved: boolean): Verdict {
+  if (agent.status === 'paused') return refused({ rule: 'paused', requested: ask.amount })
+  const { policy } = agent
+  const denied = deniedBy(policy, ask)
+  if (denied !== null) return refused(denied)
+  const { perCall } = policy.limits
+  if (perCall !== null && ask.amount > perCall) {
+    return refused({ rule: 'perCall', requested: ask.amount, limit: perCall, spent: ZERO })
+  }
+  for (const window of LONGEST_FIRST) {
+    const limit = policy.limits[window]
+    const spent = usage[window]
+    // What costs nothing passes even a limit of 0.
+    if (limit !== null && ask.amount > 0n && spent + ask.amount > limit) {
+      return refused({ rule: window, requested: ask.amount, limit, spent, resetsAt: endOf(window, usage.at) })
+    }
+  }
+  const { callsPerMinute } = policy.rate
+  if (callsPerMinute !== null && usage.calls >= callsPerMinute) {
+    const resetsAt = endOf('perMinute', usage.at)
+    return refused({
+      rule: 'callsPerMinute',
+      requested: ask.amount,
+      limit: callsPerMinute,
+      spent: usage.calls,
+      resetsAt,
+    })
+  }
+  if (policy.approvalAbove !== null && ask.amount > policy.approvalAbove && !approved) return { outcome: 'held' }
+  return { outcome: 'allowed' }
+}
+
+/** What its lists say about a target, whatever it costs: asked before anything is sent to a stranger. */
+function deniedBy(policy: Policy, ask: Ask): (Partial<Refusal> & Pick<Refusal, 'rule' | 'requested'>) | null {
+  const names = ask.alias === null ? [ask.target] : [ask.target, ask.alias]
+  const checks = [
+    ask.kind === 'tool' ? (['tools', names] as const) : null,
+    ask.kind === 'run' ? (['rdas', names] as const) : null,
+    ask.domain === null ? null : (['domains', namesOfHost(ask.domain)] as const),
+  ]
+  for (const check of checks) {
+    if (check === null) continue
+    const [list, of] = check
+    const found = denial(policy[list], of)
+    if (found !== null) return { rule: `${list}.${found.by}`, requested: ask.amount, pattern: found.pattern }
+  }
+  return null
+}
+
+/** Which warnings are due: a threshold that this call passed. Told once in a window, by whoever writes them down. */
+export function warnings(
+  policy: Policy,
+  before: Usage,
+  after: Usage,
+): { limit: WindowLimit; at: number; window: Date }[] {
+  return policy.alerts.flatMap((alert) =>
+    LONGEST_FIRST.filter((window) => alert.limit === null || alert.limit === window).flatMap((window) => {
+      const limit = policy.limits[window]
+      if (limit === null || limit === 0n) return []
+      const threshold = thresholdOf(limit, alert.at)
+      const passed = after[window] >= threshold && (before[window] < threshold || !sameStart(window, before, after))
+      return passed ? [{ limit: window, at: alert.at, window: startOf(window, after.at) }] : []
+    }),
+  )
+}
+
+export function isWindow(rule: string): rule is WindowLimit {
+  return (LONGEST_FIRST as readonly string[]).includes(rule)
+}
+
+/** How long a person has to decide, and after that the caller to call. */
+export const APPROVAL_MS = 15 * 60_000
+
+const LONGEST_FIRST: readonly WindowLimit[] = ['lifetime', 'perMonth', 'perWeek', 'perDay', 'perMinute']
+
+/** In micro-dollars, up: four fifths of 3 are reached at 3, not at 2. */
+function thresholdOf(limit: Usdc, at: number): Usdc {
+  const parts = BigInt(Math.round(at * 10_000))
+  return usdc((limit * parts + 9_999n) / 10_000n)
+}
+
+function sameStart(window: WindowLimit, before: Usage, after: Usage): boolean {
+  return startOf(window, before.at).getTime() === startOf(window, after.at).getTime()
+}
+
+/** `api.example.com:8443` is meant by its host's pattern and by its own. */
+function namesOfHost(domain: string): string[] {
+  const host = domain.toLowerCase()
+  const name = host.replace(/:\d+$/, '').replace(/\.$/, '')
+  return host === name ? [name] : [name, host]
+}
+
+function refused(refusal: Partial<Refusal> & Pick<Refusal, 'rule' | 'requested'>): Verdict {
+  return {
+    outcome: 'refused',
+    refusal: { spent: null, limit: null, pattern: null, resetsAt: null, ...refusal },
+  }
+}

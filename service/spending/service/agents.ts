@@ -1,0 +1,198 @@
+import { accountOf, type Caller } from '../../identity/model.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
+import { usdc, ZERO } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Owner } from '../../ledger/model.ts'
+import { agentMissing, spendingLimit } from '../errors.ts'
+import type {
+  Agent,
+  AgentStatus,
+  Ask,
+  Page,
+  Policy,
+  Refusal,
+  Replayed,
+  Spender,
+  Spent,
+  Usage,
+  Verdict,
+} from '../model.ts'
+import type { AgentStore, DecisionFilter, NewDecision, RevokeKeys, SpentBy } from '../ports.ts'
+import { decide } from '../rules.ts'
+import { contradictions } from '../rules/contradictions.ts'
+import { count, emptyUsage, roll } from '../rules/windows.ts'
+import type { News } from './news.ts'
+
+/** Agents as their owners make, change and look at them. */
+export function createAgents(parts: AgentsParts) {
+  const { store, clock } = parts
+
+  async function find(caller: Caller, id: string): Promise<Agent> {
+    const agent = await store.find(accountOf(caller), id)
+    if (agent === null) throw agentMissing()
+    return agent
+  }
+
+  return {
+    find,
+    list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
+
+    /** The operation names it: made again after a crash, it is the same one. */
+    async create(caller: Caller, wanted: WantedAgent, operation: Id<'op'>): Promise<Agent> {
+      const now = clock.now()
+      const id = idLike('agt', operation)
+      return await store.add({ ...wanted, id, owner: accountOf(caller), createdAt: now, updatedAt: now })
+    },
+
+    /** From the next decision on: one that is under way comes before the change. */
+    async change(caller: Caller, id: string, change: (agent: Agent) => Agent): Promise<Agent> {
+      const changed = await store.change(accountOf(caller), id, async (agent, inside) => {
+        const after = { ...change(agent), updatedAt: clock.now() }
+        if (agent.status === 'active' && after.status === 'paused') {
+          await parts.announce(inside, { alerts: [], approvals: [], paused: [{ agent: after, limit: null }] })
+        }
+        return after
+      })
+      if (changed === null || changed === 'deleted') throw agentMissing()
+      return changed
+    },
+
+    /** Its keys end with it; what it has spent stays known. */
+    async remove(caller: Caller, id: string): Promise<void> {
+      const owner = accountOf(caller)
+      // First: with its keys gone nobody asks for it any more, whatever is cut off after this.
+      if ((await store.find(owner, id)) !== null) await parts.revokeKeys(owner, id as Id<'agt'>)
+      const removed = await store.change(owner, id, () => Promise.resolve('deleted'))
+      if (removed === null) throw agentMissing()
+    },
+
+    exists: async (owner: Agent['owner'], id: string): Promise<boolean> => (await store.find(owner, id)) !== null,
+
+    async standing(caller: Caller, id: string): Promise<Standing> {
+      const agent = await find(caller, id)
+      return { agent, usage: await store.usage(agent.id, clock.now()), warnings: contradictions(agent.policy) }
+    },
+
+    /** What a call would be told now; nothing is set aside by asking. */
+    async check(caller: Caller, id: string, ask: Ask): Promise<Verdict> {
+      const agent = await find(caller, id)
+      return decide(agent, await store.usage(agent.id, clock.now()), ask, false)
+    },
+
+    /** Throws what stands against asking this target for anything, whatever it will cost; and writes that down. */
+    async mayReach(owner: Owner, spender: Spender, reference: string): Promise<void> {
+      const { agentId, kind, target, alias = null, domain = null } = spender
+      const agent = await store.find(owner, agentId)
+      const gone: Refusal = {
+        rule: 'deleted',
+        spent: null,
+        requested: ZERO,
+        limit: null,
+        pattern: null,
+        resetsAt: null,
+      }
+      if (agent === null) throw spendingLimit(gone)
+      const ask = { kind, target, alias, domain, amount: ZERO }
+      const usage = await store.usage(agent.id, clock.now())
+      const verdict = decide(agent, usage, ask, false)
+      if (verdict.outcome !== 'refused') return
+      const { rule, pattern } = verdict.refusal
+      await parts.note({
+        ...ask,
+        agentId,
+        reference,
+        at: usage.at,
+        outcome: 'refused',
+        rule,
+        pattern,
+        approvalId: null,
+      })
+      throw spendingLimit(verdict.refusal)
+    },
+
+    async decisions(caller: Caller, id: string, filter: DecisionFilter, page: Page) {
+      return await store.decisions((await find(caller, id)).id, filter, page)
+    },
+
+    async spent(caller: Caller, id: string, by: SpentBy, days: number): Promise<readonly Spent[]> {
+      const agent = await find(caller, id)
+      return await store.spent(agent.id, by, daysAgo(clock.now(), days), GROUPS_MAX)
+    },
+
+    /**
+     * Goes through the calls of the last days in their order, as this policy would have: what it would have
+     * refused counts for nothing, and what came back later is not counted against what followed.
+     */
+    async simulate(caller: Caller, id: string, policy: Policy, days: number): Promise<Simulation> {
+      const agent = await find(caller, id)
+      const from = daysAgo(clock.now(), days)
+      let usage = emptyUsage(from)
+      const would: Simulation = { calls: 0, allowed: 0, refused: 0, held: 0, from, complete: true, examples: [] }
+      let after: { at: Date; id: string } | null = null
+      while (would.calls < REPLAYED_MAX) {
+        const piece = await store.history(agent.id, from, after, PIECE)
+        for (const decision of piece) {
+          would.calls++
+          usage = roll(usage, decision.at)
+          const verdict = decide({ status: 'active', policy }, usage, decision, false)
+          if (verdict.outcome === 'allowed') {
+            usage = count(
+              usage,
+              decision.outcome === 'allowed' ? usdc(decision.amount - decision.returned) : decision.amount,
+            )
+          } else if (would.examples.length < EXAMPLES_MAX) would.examples.push({ decision, verdict })
+          would[verdict.outcome]++
+        }
+        const last = piece.at(-1)
+        if (last === undefined || piece.length < PIECE) return would
+        after = last
+      }
+      return { ...would, complete: false }
+    },
+  }
+}
+
+export type Agents = ReturnType<typeof createAgents>
+
+export interface AgentsParts {
+  store: AgentStore
+  clock: Clock
+  revokeKeys: RevokeKeys
+  announce(inside: Statements, news: News): Promise<void>
+  /** Writes a decision down that takes nothing. */
+  note(decision: NewDecision): Promise<void>
+}
+
+export interface WantedAgent {
+  name: string
+  status: AgentStatus
+  policy: Policy
+}
+
+export interface Standing {
+  agent: Agent
+  usage: Usage
+  warnings: readonly string[]
+}
+
+export interface Simulation {
+  calls: number
+  allowed: number
+  refused: number
+  held: number
+  from: Date
+  /** False: there were more calls than are gone through at once. */
+  complete: boolean
+  /** The first of those that would not have gone through. */
+  examples: Replayed[]
+}
+
+function daysAgo(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * 86_400_000)
+}
+
+const PIECE = 2_000
+const REPLAYED_MAX = 200_000
+const EXAMPLES_MAX = 100
+const GROUPS_MAX = 100

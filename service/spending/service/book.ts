@@ -1,0 +1,133 @@
+import type { DomainError } from '../../kit/errors.ts'
+import { ZERO } from '../../kit/money.ts'
+import type { ActOutcome } from '../../ledger/model.ts'
+import type { Agent, AgentReserve, Approval, Ask, Decision, Refusal, Spender, Usage, Verdict } from '../model.ts'
+import type { Counted, EndedApproval, NewAlert, NewDecision, Taken, TakenAgent } from '../ports.ts'
+import { isWindow, warnings } from '../rules.ts'
+import { count, roll, startOf } from '../rules/windows.ts'
+
+/** What a batch comes to, built up in the order of asking. */
+export class Book {
+  readonly decisions: NewDecision[] = []
+  readonly ended: EndedApproval[] = []
+  readonly begun: Approval[] = []
+  readonly alerts: NewAlert[] = []
+  readonly paused: { agent: Agent; limit: string }[] = []
+  private readonly usages: Map<string, Usage>
+  private readonly statuses: Map<string, Counted['status']>
+  /** Agents of whose calls the ledger refused one that later ones were judged behind. */
+  private readonly crowded = new Set<string>()
+  private readonly taken: Taken
+
+  constructor(taken: Taken, now: Date) {
+    this.taken = taken
+    this.usages = new Map([...taken.agents].map(([id, { usage }]) => [id, roll(usage, now)]))
+    this.statuses = new Map(
+      [...taken.agents].map(([id, { agent, deleted }]) => [id, deleted ? 'deleted' : agent.status]),
+    )
+  }
+
+  enter({ reserve, spender }: Asked, one: Extract<Judged, { kind: 'judged' }>, outcome: ActOutcome): ActOutcome {
+    const { agentId } = spender
+    const { verdict, ask } = one
+    const usage = this.usages.get(agentId)
+    const found = this.taken.agents.get(agentId)
+    if (usage === undefined || found === undefined) throw new Error('a judged ask has its agent')
+    const write = (what: Pick<Decision, 'outcome' | 'rule' | 'pattern'>): void => {
+      const { kind, target, alias, domain, amount } = ask
+      const approvalId = one.approval?.id ?? null
+      const named = { agentId, reference: reserve.id, at: usage.at, kind, target, alias, domain, amount, approvalId }
+      this.decisions.push({ ...named, ...what })
+    }
+    switch (verdict.outcome) {
+      case 'allowed': {
+        if (!('hold' in outcome)) {
+          this.crowded.add(agentId)
+          if ('refusal' in outcome && codeOf(outcome.refusal) === 'insufficient_balance') {
+            write({ outcome: 'refused', rule: 'balance', pattern: null })
+          }
+          return outcome
+        }
+        const after = count(usage, ask.amount)
+        this.usages.set(agentId, after)
+        if (one.approval !== null) this.ended.push({ id: one.approval.id, state: 'used', usedBy: reserve.id })
+        write({ outcome: 'allowed', rule: null, pattern: null })
+        this.warn(found, usage, after)
+        return outcome
+      }
+      case 'refused': {
+        const { rule, pattern } = verdict.refusal
+        // It was judged as if a call ahead of it were paid for, which the ledger refused: the next batch can tell.
+        if (this.crowded.has(agentId) && (isWindow(rule) || rule === 'callsPerMinute')) return { askAgain: true }
+        if (rule === 'paused' && this.statuses.get(agentId) !== 'paused') return { askAgain: true }
+        write({ outcome: 'refused', rule, pattern })
+        this.exceed(found, verdict.refusal, usage)
+        return outcome
+      }
+      case 'held':
+        if (one.begins === true && one.approval !== null) {
+          this.begun.push(one.approval)
+          if (one.ended !== null) this.ended.push({ id: one.ended.id, state: 'lapsed', usedBy: null })
+        }
+        write({ outcome: 'held', rule: 'approvalAbove', pattern: null })
+        return outcome
+    }
+  }
+
+  counted(): Counted[] {
+    return [...this.usages].map(([id, usage]) => ({ id, usage, status: this.statuses.get(id) ?? 'active' }))
+  }
+
+  private warn({ agent }: TakenAgent, before: Usage, after: Usage): void {
+    for (const { limit, at, window } of warnings(agent.policy, before, after)) {
+      const allowed = agent.policy.limits[limit] ?? ZERO
+      this.alerts.push({ agent, event: 'agent.spending.warning', limit, at, window, spent: after[limit], allowed })
+    }
+  }
+
+  private exceed({ agent }: TakenAgent, { rule, limit }: Refusal, usage: Usage): void {
+    if (!isWindow(rule) || typeof limit !== 'bigint') return
+    const window = startOf(rule, usage.at)
+    this.alerts.push({
+      agent,
+      event: 'agent.spending.exceeded',
+      limit: rule,
+      at: 1,
+      window,
+      spent: usage[rule],
+      allowed: limit,
+    })
+    if (agent.policy.onExceeded !== 'pause' || this.statuses.get(agent.id) !== 'active') return
+    this.statuses.set(agent.id, 'paused')
+    this.paused.push({ agent, limit: rule })
+  }
+}
+
+/** A lock that is asked for, and for whom. */
+export interface Asked {
+  reserve: AgentReserve
+  spender: Spender
+}
+
+/** What the rules said of an ask. */
+export type Judged =
+  | { kind: 'counted' }
+  /** Its lock was counted while this batch waited: the next one sees that. */
+  | { kind: 'unclear' }
+  | { kind: 'gone'; refusal: Refusal }
+  | {
+      kind: 'judged'
+      ask: Ask
+      /** Before this ask, with everything ahead of it counted. */
+      usage: Usage
+      verdict: Verdict
+      /** The one that it uses, or waits for. */
+      approval: Approval | null
+      /** The open one that it takes the place of. */
+      ended: Approval | null
+      begins?: true
+    }
+
+function codeOf(error: Error): string {
+  return (error as Partial<DomainError>).code ?? ''
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../kit/clock.ts'
+import { newId, type Id } from '../../kit/ids.ts'
+import { toWire } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { EventName } from '../../deliveries/model.ts'
+import type { Environment, Owner } from '../../ledger/model.ts'
+import type { JsonObject } from '../../queue/model.ts'
+import type { Agent, Approval } from '../model.ts'
+import type { Announce, ApprovalStore, NewAlert, Post, TellEvent, Tickets } from '../ports.ts'
+
+/** What owners are told: alerts to their endpoints and by mail, and by mail what waits for their word. */
+export function createNews(parts: NewsParts) {
+  return {
+    /** In the transaction of what it is about. */
+    async announce(inside: Statements, news: News): Promise<void> {
+      const told = [
+        ...news.alerts.map(({ agent, event, limit, at, window, spent, allowed }) => {
+          const data = { limit, at, window: window.toISOString(), spent: toWire(spent), allowed: toWire(allowed) }
+          return payload(agent, event, data)
+        }),
+        ...news.paused.map(({ agent, limit }) => payload(agent, 'agent.paused', { limit })),
+      ].map((one) => ({ topic: ALERT, payload: one }))
+      const asked = news.approvals.map(({ id }) => ({ topic: APPROVAL, payload: { approvalId: id } }))
+      if (told.length + asked.length > 0) await parts.announce(inside, [...told, ...asked])
+    },
+
+    /** Safe to repeat: event and mail have the announcement's ids. */
+    async tell({ eventId, userId, environment, event, data }: Alerted): Promise<void> {
+      const owner: Owner = { userId, environment }
+      await parts.tell({ id: eventId as Id<'evt'>, owner, event, data })
+      await parts.post?.send(owner, { id: eventId, ...mailOf(event, data) })
+    },
+
+    /** By mail alone: whoever looks at the list finds it there. */
+    async ask(approvalId: string): Promise<void> {
+      if (parts.post === null) return
+      const approval = await parts.approvals.find(approvalId)
+      if (approval?.state !== 'pending' || approval.expiresAt <= parts.clock.now()) return
+      const link = parts.pageUrl(approval.id, parts.tickets.of(approval.id))
+      const { agentName, kind, target, amount, expiresAt } = approval
+      await parts.post.send(approval.owner, {
+        id: approval.id,
+        subject: `${agentName} asks for ${String(toWire(amount))} USDC`,
+        text: `Your agent ${agentName} wants to spend ${String(toWire(amount))} USDC (${kind}: ${target}).
+
+Approve or refuse it here, until ${expiresAt.toISOString()}:
+
+${link}
+
+The link shows what is asked and changes nothing by itself.
+`,
+      })
+    },
+  }
+
+  function payload(agent: Agent, event: EventName, data: JsonObject): JsonObject {
+    const { id, name, owner } = agent
+    const eventId = newId('evt', parts.clock.now())
+    return { eventId, ...owner, event, data: { agentId: id, name, ...data } }
+  }
+}
+
+/** What others are told of a batch, once it is committed. */
+export interface News {
+  alerts: readonly NewAlert[]
+  paused: readonly { agent: Agent; limit: string | null }[]
+  approvals: readonly Approval[]
+}
+
+export interface NewsParts {
+  clock: Clock
+  announce: Announce
+  tell: TellEvent
+  approvals: ApprovalStore
+  tickets: Tickets
+  pageUrl(approvalId: string, ticket: string): string
+  /** Null where no mail can be sent. */
+  post: Post | null
+}
+
+/** An alert's announcement. */
+export interface Alerted {
+  eventId: string
+  userId: string
+  environment: Environment
+  event: EventName
+  data: Readonly<Record<string, unknown>>
+}
+
+export const ALERT = 'spending.alert'
+export const APPROVAL = 'spending.approval'
+
+function mailOf(event: EventName, data: Alerted['data']): { subject: string; text: string } {
+  const { name, limit, spent, allowed, window } = data
+  const since = typeof window === 'string' && window !== NEVER_BEGAN ? ` since ${window}` : ''
+  const figures = `It has spent ${String(spent)} of ${String(allowed)} USDC (${String(limit)}${since}).`
+  switch (event) {
+    case 'agent.spending.warning':
+      return {
+        subject: `${String(name)} nears its limit`,
+        text: `Your agent ${String(name)} nears a limit. ${figures}\n`,
+      }
+    case 'agent.spending.exceeded':
+      return {
+        subject: `${String(name)} was stopped by its limit`,
+        text: `A call of your agent ${String(name)} was refused: it would have passed a limit. ${figures}\n`,
+      }
+    default:
+      return {
+        subject: `${String(name)} is paused`,
+        text: `Your agent ${String(name)} is paused and spends nothing until somebody resumes it.\n`,
+      }
+  }
+}
+
+/** The window of a lifetime. */
+const NEVER_BEGAN = new Date(0).toISOString()

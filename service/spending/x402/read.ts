@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { Answer } from '../../outbound/model.ts'
+import type { Offer } from '../model/payment.ts'
+
+/** What a 402 offers: version 2 in its header, version 1 in its body. Nothing where it speaks another language. */
+export function readOffers({ headers, body }: Pick<Answer, 'headers' | 'body'>): Offer[] {
+  const header = headers['payment-required']
+  const inHeader = typeof header === 'string' ? parse(Buffer.from(header, 'base64').toString('utf8')) : undefined
+  const second = v2.safeParse(inHeader)
+  if (second.success) {
+    const { accepts, resource } = second.data
+    return accepts.flatMap((one) => offerOf(v2Offer, one, 2, resource))
+  }
+  const first = v1.safeParse(parse(body.toString('utf8')))
+  return first.success ? first.data.accepts.flatMap((one) => offerOf(v1Offer, one, 1, null)) : []
+}
+
+const list = z.array(z.record(z.string(), z.unknown())).max(50)
+const v1 = z.looseObject({ x402Version: z.literal(1), accepts: list })
+const v2 = z.looseObject({ x402Version: z.literal(2), accepts: list, resource: z.unknown() })
+
+const amount = z
+  .string()
+  .regex(/^\d{1,30}$/)
+  .transform(BigInt)
+const domain = z.looseObject({ name: z.string(), version: z.string() }).nullish().catch(null)
+const common = {
+  scheme: z.string(),
+  network: z.string(),
+  asset: z.string(),
+  payTo: z.string(),
+  maxTimeoutSeconds: z.number().positive().catch(60),
+  extra: domain,
+}
+const v1Offer = z
+  .looseObject({ ...common, maxAmountRequired: amount })
+  .transform(({ maxAmountRequired, ...rest }) => ({ ...rest, amount: maxAmountRequired }))
+const v2Offer = z.looseObject({ ...common, amount })
+
+type Read = z.ZodType<z.output<typeof v2Offer>>
+
+/** An offer that cannot be read is none; the seller's other ones stand. */
+function offerOf(schema: Read, raw: Record<string, unknown>, version: 1 | 2, resource: unknown): Offer[] {
+  const read = schema.safeParse(raw)
+  // It is said back in a header: a seller that writes a book into its offer gets nothing.
+  if (!read.success || JSON.stringify([raw, resource]).length > OFFER_MAX) return []
+  const { scheme, network, asset, payTo, amount, maxTimeoutSeconds, extra } = read.data
+  const said = extra == null ? null : { name: extra.name, version: extra.version }
+  return [
+    { version, scheme, network, asset, payTo, amount, timeoutSeconds: maxTimeoutSeconds, domain: said, raw, resource },
+  ]
+}
+
+const OFFER_MAX = 8_192
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

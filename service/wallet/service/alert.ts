@@ -1,0 +1,48 @@
+import { ownerOf, type Caller } from '../../identity/model.ts'
+import { newId } from '../../kit/ids.ts'
+import { toWire, type Usdc } from '../../kit/money.ts'
+import { walletMissing } from '../../ledger/errors.ts'
+import type { Alert } from '../ports.ts'
+import { alertChange } from '../rules.ts'
+import type { WalletParts } from './parts.ts'
+
+/** Tells an owner once that their money runs low, and again only after it did not in between. */
+export function createAlerts(parts: WalletParts) {
+  const { ledger, store, clock, settings } = parts
+
+  async function look(alert: Alert): Promise<void> {
+    const { owner, below } = alert
+    const figures = await ledger.wallet(owner)
+    if (figures === null) return
+    const { available } = figures.funds
+    const change = alertChange(alert, available)
+    if (change === null) return
+    await store.together(async (inside) => {
+      const now = clock.now()
+      if (!(await store.alerts.mark(owner, change === 'alert' ? now : null, inside)) || change !== 'alert') return
+      const data = { available: toWire(available), below: toWire(below), topUpUrl: settings.topUpUrl }
+      await parts.event(inside, { owner, event: 'wallet.low_balance', id: newId('evt', now), data })
+    })
+  }
+
+  return {
+    async set(caller: Caller, below: Usdc | null): Promise<void> {
+      const owner = ownerOf(caller)
+      if ((await ledger.wallet(owner)) === null) throw walletMissing()
+      await store.alerts.set(owner, below)
+    },
+    find: (caller: Caller) => store.alerts.find(ownerOf(caller)),
+
+    async lookAtAll(signal: AbortSignal): Promise<void> {
+      let last: Alert | null = null
+      while (!signal.aborted) {
+        const page: readonly Alert[] = await store.alerts.after(last, PAGE)
+        for (const alert of page) await look(alert)
+        last = page.at(-1) ?? null
+        if (page.length < PAGE) return
+      }
+    },
+  }
+}
+
+const PAGE = 500

@@ -1,0 +1,129 @@
+import type { Chain, Hex } from '../../chain/model.ts'
+import { ownerOf, type Caller } from '../../identity/model.ts'
+import { DomainError, invalid } from '../../kit/errors.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
+import { LARGEST, type Usdc } from '../../kit/money.ts'
+import { walletMissing } from '../../ledger/errors.ts'
+import type { Owner } from '../../ledger/model.ts'
+import { alreadyRecorded, notProvable, notProven } from '../errors.ts'
+import { NETWORK_OF, type Deposit, type Deposited } from '../model.ts'
+import type { Recorded } from '../ports.ts'
+import { canonicalHash, deepEnough, provenTransfers, transfersOf } from '../rules.ts'
+import type { DepositAddress } from './addresses.ts'
+import type { Crediting } from './credit.ts'
+import { PACE, type WalletParts } from './parts.ts'
+
+/**
+ * A deposit that somebody reports. In production the chain decides and the report only makes it fast; in the
+ * sandbox it is play money and needs no chain. The operation tells a repeated request from a second report.
+ */
+export function createDeposit(parts: WalletParts, crediting: Crediting, depositAddress: DepositAddress) {
+  const { ledger, store, book, chains, settings } = parts
+
+  /** By word. A hash is recorded once, whoever says it and in whatever letters. */
+  async function pretend(owner: Owner, { amount, transactionHash }: Deposit, operation: Id<'op'>): Promise<Usdc> {
+    const kind = 'deposit' as const
+    const command = { kind, owner, amount, act: operation, ceiling: LARGEST }
+    if (transactionHash === null) {
+      const id = idLike('dep', operation)
+      return (await ledger.credit({ ...command, id, reference: null })).balanceAfter
+    }
+    const hash = canonicalHash(transactionHash)
+    try {
+      return await store.together(async (inside) => {
+        await store.deposits.lockHash(hash, inside)
+        const id = `deposit.${owner.environment}.${hash}`
+        const { balanceAfter, replayed } = await ledger.credit({ ...command, id, reference: hash }, inside)
+        const seen = replayed || !isWhole(hash) ? [] : await store.deposits.ofTransaction(NETWORK_OF.sandbox, hash)
+        if (seen.length > 0) throw alreadyRecorded(transactionHash)
+        await store.deposits.say(hash, owner.userId, inside)
+        return balanceAfter
+      })
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'movement_conflict') throw alreadyRecorded(transactionHash)
+      throw error
+    }
+  }
+
+  async function prove(owner: Owner, deposit: Deposit, operation: Id<'op'>): Promise<Usdc> {
+    const network = NETWORK_OF[owner.environment]
+    const chain = chains.get(network)
+    const to = await depositAddress(owner)
+    if (chain === undefined || to === null || book === null) throw notProvable()
+    const before = await store.deposits.ofAct(network, to, operation)
+    if (before.length > 0) return await answeredBefore(before, owner, operation)
+    const { amount, transactionHash } = deposit
+    if (transactionHash === null) return await find(chain, owner, amount, operation)
+    const hash = canonicalHash(transactionHash)
+    if (!isWhole(hash)) throw invalid({ transactionHash: 'must be 0x and 64 hexadecimal digits' })
+    const [receipt, { number: head }, recorded] = await Promise.all([
+      chain.receipt(hash),
+      chain.head(),
+      store.deposits.ofTransaction(network, hash),
+    ])
+    const proven = provenTransfers(
+      { transactionHash, amount, to, written: book.written(to), network },
+      receipt,
+      recorded.map(({ transfer }) => transfer),
+      head,
+      settings.confirmations,
+    )
+    const credited = await crediting.credit(proven, owner, operation)
+    // Somebody else was faster with all of them.
+    const balance = credited?.balanceAfter ?? null
+    if (balance === null) throw alreadyRecorded(transactionHash)
+    return balance
+  }
+
+  async function answeredBefore(recorded: readonly Recorded[], owner: Owner, act: string): Promise<Usdc> {
+    const last = recorded.at(-1)
+    if (last === undefined) throw new Error('there is no last one')
+    return await crediting.again(last.transfer, owner, act)
+  }
+
+  /** Without a hash: the oldest transfer of that amount that nobody has recorded. */
+  async function find(chain: Chain, owner: Owner, amount: Usdc, operation: Id<'op'>): Promise<Usdc> {
+    const network = chain.network.name
+    const to = await depositAddress(owner)
+    if (to === null || book === null) throw notProvable()
+    const [cursor, { number: head }] = await Promise.all([store.cursors.read(network), chain.head()])
+    const newest = deepEnough(head, settings.confirmations)
+    const oldest = newest - PACE.lookBack
+    // What the monitor has read is credited already.
+    const from = largest(0n, oldest, (cursor?.blockNumber ?? 0n) - PACE.overlap)
+    for (let start = from; start <= newest; start += PACE.searchMax) {
+      const upTo = start + PACE.searchMax - 1n
+      const { transactions } = await chain.transfersTo({ to: [to], from: start, upTo: upTo < newest ? upTo : newest })
+      for (const { hash } of transactions) {
+        const receipt = await chain.receipt(hash)
+        if (receipt === null) continue
+        const fitting = transfersOf(network, receipt).filter((one) => one.to === to && one.value === amount)
+        for (const transfer of fitting) {
+          const credited = await crediting.credit([transfer], owner, operation)
+          if (typeof credited?.balanceAfter === 'bigint') return credited.balanceAfter
+        }
+      }
+    }
+    throw notProven('deposit_not_found', {
+      amount: `is not the amount of an unrecorded transfer to ${book.written(to)} on ${network} that is confirmed`,
+    })
+  }
+
+  return async (caller: Caller, deposit: Deposit, operation: Id<'op'>): Promise<Deposited> => {
+    const owner = ownerOf(caller)
+    if ((await ledger.wallet(owner)) === null) throw walletMissing()
+    const newBalance =
+      owner.environment === 'production'
+        ? await prove(owner, deposit, operation)
+        : await pretend(owner, deposit, operation)
+    return { amount: deposit.amount, transactionHash: deposit.transactionHash, newBalance }
+  }
+}
+
+function isWhole(hash: string): hash is Hex {
+  return hash.length === 66
+}
+
+function largest(...numbers: readonly bigint[]): bigint {
+  return numbers.reduce((a, b) => (a > b ? a : b))
+}

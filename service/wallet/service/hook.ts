@@ -1,0 +1,67 @@
+import type { Hex } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Person } from '../../identity/model.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { hookRefused, hookUnavailable } from '../errors.ts'
+import { isSigned } from '../rules.ts'
+import type { Crediting } from './credit.ts'
+import type { WalletParts } from './parts.ts'
+
+/** What the identity provider tells of its users' wallets, signed. */
+export interface HookMessage {
+  id: string
+  timestamp: string
+  signature: string
+  body: Buffer
+}
+
+export type HookEvent =
+  | { type: 'funds_deposited'; transactionHash: Hex; network: NetworkName | null }
+  | { type: 'user_created'; person: Omit<Person, 'issuer'> }
+  | { type: 'other' }
+
+/**
+ * A hint and nothing more: a deposit that it speaks of is read from the chain like any other, and credited to
+ * whomever the address belongs to. Told twice, or of something that is no deposit, it changes nothing.
+ */
+export function createHook(parts: WalletParts, crediting: Crediting) {
+  const { chains, clock, log, settings, measures } = parts
+
+  return {
+    /** Throws unless the provider said this, within the last minutes. */
+    assertSigned(message: HookMessage): void {
+      if (settings.hook === null) throw hookUnavailable()
+      if (!isSigned(settings.hook.secret, message, clock.now())) throw hookRefused()
+    },
+
+    async take(event: HookEvent): Promise<{ credited: number }> {
+      switch (event.type) {
+        case 'funds_deposited':
+          return { credited: await fundsDeposited(event.transactionHash, event.network) }
+        case 'user_created': {
+          const issuer = settings.hook?.issuer ?? null
+          // Without a configured issuer nobody could ever sign in as this user.
+          if (issuer !== null) await parts.signUp({ ...event.person, issuer })
+          return { credited: 0 }
+        }
+        case 'other':
+          return { credited: 0 }
+      }
+    },
+  }
+
+  async function fundsDeposited(hash: Hex, named: NetworkName | null): Promise<number> {
+    let credited = 0
+    for (const network of named === null ? chains.keys() : [named]) {
+      try {
+        credited += (await crediting.creditTransaction(network, hash, 'hook')) ?? 0
+      } catch (error) {
+        // The monitor will find it: no reason to have the provider say it again and again.
+        if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error
+        log.warn({ network, hash }, 'a deposit that the identity provider spoke of could not be looked at')
+      }
+    }
+    measures.count('deposit_hinted')
+    return credited
+  }
+}

@@ -1,0 +1,66 @@
+import type { Address, Chain } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Facilitator } from '../../facilitator/service.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Usdc } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Ledger } from '../../ledger/service.ts'
+import type { Announcement } from '../../queue/model.ts'
+import type { AddressBook, Checkpoint, Measures, SignUp, Signer, TellEvent, WalletStore } from '../ports.ts'
+
+/** What the wallet is made of. */
+export interface WalletParts {
+  ledger: Ledger
+  store: WalletStore
+  facilitator: Pick<Facilitator, 'read' | 'settle'>
+  /** Null where the server has no addresses to give. */
+  book: AddressBook | null
+  /** Null in every process but a worker. */
+  signer: Signer | null
+  /** The networks that have an RPC. */
+  chains: ReadonlyMap<NetworkName, Chain>
+  /** Addresses of the house besides: wallets that pay for others. */
+  payers(network: NetworkName): Promise<readonly Address[]>
+  /** Everything read inside is of one moment. */
+  atOneMoment<T>(read: (inside: Statements) => Promise<T>): Promise<T>
+  announce(inside: Statements, announcement: Announcement): Promise<void>
+  event: TellEvent
+  signUp: SignUp
+  clock: Clock
+  log: Log
+  measures: Measures
+  checkpoint: Checkpoint
+  settings: Settings
+}
+
+export interface Settings {
+  /** A transfer this deep is believed. */
+  confirmations: number
+  /** Less than this stays at a deposit address. */
+  sweepMinimum: Usdc
+  /** What may leave in 24 hours; null where there is no limit. */
+  limits: { perDay: Usdc | null; totalPerDay: Usdc | null }
+  /** Where withdrawals may go, in lower case; empty: anywhere. */
+  allowList: readonly string[]
+  /** Of the identity provider's messages; null where there is none. */
+  hook: { secret: string; issuer: string | null } | null
+  /** Where somebody whose money runs low gets more. */
+  topUpUrl: string | null
+}
+
+/** What every process agrees on, so not set from outside. */
+export const PACE = {
+  /** A block of either network. */
+  blockMs: 2_000,
+  /** Blocks in one search; less where the RPC wants that. */
+  searchMax: 10_000n,
+  /** Read again each time: a node may have answered without its newest logs. */
+  overlap: 20n,
+  /** Read again when the chain is not the one that was read. */
+  rewind: 1_000n,
+  /** How far back a deposit without a hash is looked for where no monitor has read: a day. */
+  lookBack: 43_200n,
+  /** Transactions whose receipts are asked for and credited together: each has a connection to the database. */
+  creditsAtOnce: 8,
+} as const

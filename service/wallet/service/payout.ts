@@ -1,0 +1,150 @@
+import type { Chain } from '../../chain/model.ts'
+import { DomainError } from '../../kit/errors.ts'
+import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
+import type { WithdrawalEnd } from '../ports.ts'
+import { authorizationOf, isOver, PAYOUT, toRequest } from '../rules.ts'
+import type { WalletParts } from './parts.ts'
+
+/**
+ * Carries withdrawals to their end, in a worker. Each has one authorization, whose terms are stored before it is
+ * signed: signing again gives the same bytes, and the USDC contract takes them once. So any step may be repeated
+ * by anybody at any time, and only the chain decides: paid when the authorization was used, deep enough; failed
+ * when it never can be any more.
+ */
+export interface Payouts {
+  /** The next step of one. */
+  step(id: string): Promise<void>
+  /** Of all that have not ended. */
+  stepAll(signal: AbortSignal): Promise<void>
+}
+
+export function createPayouts(parts: WalletParts): Payouts {
+  const { ledger, store, book, chains, clock, log, measures, signer, checkpoint } = parts
+
+  async function step(id: string): Promise<void> {
+    const withdrawal = await store.withdrawals.find(id)
+    if (withdrawal === null) return
+    if (withdrawal.simulated) return await pretend(withdrawal)
+    const chain = chains.get(withdrawal.network)
+    if (chain === undefined) return
+    const { state } = withdrawal
+    const submitted = state === 'pending' ? await submit(withdrawal, chain) : withdrawal
+    if (submitted?.state === 'submitted') await follow(submitted, chain)
+  }
+
+  /** The sandbox without a chain: the same states, and nothing leaves. */
+  async function pretend(withdrawal: Withdrawal): Promise<void> {
+    if (withdrawal.state === 'pending') await store.withdrawals.submit(withdrawal.id, null, clock.now())
+    await confirm(withdrawal, { state: 'confirmed', transactionHash: null, blockNumber: null })
+  }
+
+  /** Fixes the terms. Until this is stored nothing was signed, so giving up is safe; afterwards only the chain ends it. */
+  async function submit(withdrawal: Withdrawal, chain: Chain): Promise<Withdrawal | null> {
+    if (book === null || signer?.account !== book.account) return null
+    const now = clock.now()
+    const payer = book.treasury
+    const [balance, outgoing, { number: seenBlock }] = await Promise.all([
+      chain.balanceOf(payer),
+      store.withdrawals.outgoing(payer),
+      chain.head(),
+    ])
+    if (balance - outgoing < withdrawal.amount) {
+      if (now.getTime() - withdrawal.createdAt.getTime() >= PAYOUT.pendingMs) await fail(withdrawal, 'treasury_short')
+      else measures.count('withdrawal_waits_for_treasury')
+      return null
+    }
+    const validBefore = BigInt(Math.floor(now.getTime() / 1000) + PAYOUT.validSeconds)
+    const submitted = await store.withdrawals.submit(withdrawal.id, { payer, validBefore, seenBlock }, now)
+    await checkpoint('submitted')
+    return submitted
+  }
+
+  async function follow(withdrawal: Withdrawal, chain: Chain): Promise<void> {
+    const { terms, nonce } = withdrawal
+    if (terms === null) throw new Error('what is submitted has terms')
+    const { used, block } = await chain.authorizationAt(terms.payer, nonce)
+    if (used) return await recordUse(withdrawal, terms, chain)
+    if (isOver(terms, block.timestamp)) return await giveUp(withdrawal, terms, chain, block.number)
+    await settle(withdrawal, terms, chain)
+  }
+
+  async function recordUse(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
+    const use = await chain.findUse(terms.payer, withdrawal.nonce, terms.seenBlock)
+    // The node that knows the event lags behind the one that knows the state.
+    if (use === null) return
+    const { number: head } = await chain.head()
+    if (head - use.blockNumber + 1n < BigInt(parts.settings.confirmations)) {
+      if (withdrawal.transactionHash !== use.hash) await store.withdrawals.noteHash(withdrawal.id, use.hash)
+      return
+    }
+    if (use.cancelled) return await fail(withdrawal, 'canceled')
+    await confirm(withdrawal, { state: 'confirmed', transactionHash: use.hash, blockNumber: use.blockNumber })
+  }
+
+  /** Its time is over. Asked once more of a block that no reorganisation takes back, and whose time is over too. */
+  async function giveUp(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain, newest: bigint): Promise<void> {
+    const deep = newest - BigInt(parts.settings.confirmations) + 1n
+    const { used, block } = await chain.authorizationAt(terms.payer, withdrawal.nonce, deep)
+    if (!used && isOver(terms, block.timestamp)) await fail(withdrawal, 'expired')
+  }
+
+  async function settle(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
+    // Another treasury's key would make another authorization, and a second payment of it.
+    if (signer === null || book?.treasury !== terms.payer || signer.account !== book.account) return
+    const authorization = authorizationOf(withdrawal, terms)
+    const signed = signer.sign('treasury', chain.network, authorization)
+    try {
+      const payment = parts.facilitator.read(toRequest(chain.network, signed))
+      const answer = await parts.facilitator.settle(payment, { operation: withdrawal.id, keeps: true })
+      await checkpoint('settled')
+      if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
+      if (answer.status === 'failed') {
+        // Not the end: as long as the authorization could be used, it might be. It is tried until its time is over.
+        log.warn(
+          { withdrawal: withdrawal.id, reason: answer.reason },
+          'a withdrawal does not go out; it is tried again',
+        )
+        measures.count('withdrawal_refused')
+      }
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'failed') throw error
+      log.warn({ withdrawal: withdrawal.id, code: error.code }, 'a withdrawal waits for the network')
+    }
+  }
+
+  async function confirm(withdrawal: Withdrawal, how: WithdrawalEnd): Promise<void> {
+    const { id, owner, amount } = withdrawal
+    await store.together(async (inside) => {
+      if (!(await store.withdrawals.end(id, 'submitted', how, clock.now(), inside))) return
+      const shares = [{ to: { platform: 'treasury' as const }, amount }]
+      const reference = how.state === 'confirmed' ? how.transactionHash : null
+      await ledger.capture({ hold: id, owner, amount, shares, kind: 'payout', reference, announcements: [] }, inside)
+    })
+    measures.count('withdrawal_confirmed')
+    await checkpoint('paid')
+  }
+
+  async function fail({ id, owner, state }: Withdrawal, reason: FailureReason): Promise<void> {
+    await store.together(async (inside) => {
+      if (!(await store.withdrawals.end(id, state, { state: 'failed', reason }, clock.now(), inside))) return
+      await ledger.release({ hold: id, owner, announcements: [] }, inside)
+    })
+    measures.count('withdrawal_failed')
+    log.warn({ withdrawal: id, reason }, 'a withdrawal has failed and its money is back')
+  }
+
+  return {
+    step,
+    async stepAll(signal) {
+      const open = await store.withdrawals.open(OPEN_MAX)
+      for (let at = 0; at < open.length && !signal.aborted; at += AT_ONCE) {
+        const outcomes = await Promise.allSettled(open.slice(at, at + AT_ONCE).map(({ id }) => step(id)))
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+        if (failed !== undefined) log.warn({ err: failed.reason as unknown }, 'a withdrawal skips a turn')
+      }
+    },
+  }
+}
+
+const OPEN_MAX = 500
+const AT_ONCE = 8

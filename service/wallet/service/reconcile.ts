@@ -1,0 +1,86 @@
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Ledger } from '../../ledger/service.ts'
+import { NETWORK_OF, type Reconciliation } from '../model.ts'
+import type { Snapshot } from '../ports.ts'
+import { differenceOf } from '../rules.ts'
+import type { WalletParts } from './parts.ts'
+
+/** The books against the chain, both as of the block up to which all is booked. */
+export interface Reconciling {
+  /** Writes a report; null where it cannot be said now: no chain, nothing read yet, or the monitor is behind. */
+  reconcile(): Promise<Reconciliation | null>
+  newest(): Promise<Reconciliation | null>
+}
+
+/** Needs little of the wallet, so that it can be asked by hand beside a running service. */
+export function createReconciling(parts: ReconcilingParts): Reconciling {
+  const { ledger, store, book, chains, clock, log, measures } = parts
+  // The sandbox's money is made of words; there is nothing on chain that it could be compared with.
+  const network: NetworkName = NETWORK_OF.production
+
+  async function reconcile(): Promise<Reconciliation | null> {
+    const chain = chains.get(network)
+    if (chain === undefined || book === null) return null
+    const seen = await look()
+    if (seen === null) return null
+    const { snapshot, totals } = seen
+    const { blockNumber } = snapshot.cursor
+    // Nodes keep the state of the last 128 blocks.
+    if ((await chain.head()).number - blockNumber > STATE_KEPT) return null
+    const payers = await parts.payers(network)
+    const [treasury = 0n, ...rest] = await chain.balancesAt(
+      [book.treasury, ...payers, ...snapshot.addresses],
+      blockNumber,
+    )
+    const gone = await Promise.all(
+      snapshot.submitted.map(async ({ terms, nonce, amount }) => {
+        if (terms === null) return 0n
+        return (await chain.authorizationAt(terms.payer, nonce, blockNumber)).used ? amount : 0n
+      }),
+    )
+    const sums = {
+      wallets: totals.wallets,
+      revenue: totals.revenue,
+      capital: snapshot.capital,
+      treasury,
+      payers: add(rest.slice(0, payers.length)),
+      depositAddresses: add(rest.slice(payers.length)),
+      inFlight: add(gone) + snapshot.laterDeposits - snapshot.laterWithdrawals,
+    }
+    const report = { network, blockNumber, at: clock.now(), ...sums, difference: differenceOf(sums) }
+    await store.reports.add(report)
+    if (report.difference !== 0n) {
+      measures.count('reconciliation_difference')
+      log.error(
+        { network, block: String(blockNumber), difference: String(report.difference) },
+        'the books and the chain differ',
+      )
+    }
+    return report
+  }
+
+  /** One view of both: a deposit between two looks would be a difference that is none. */
+  function look(): Promise<{ snapshot: Snapshot; totals: Totals } | null> {
+    return parts.atOneMoment(async (inside) => {
+      const snapshot = await store.reports.snapshot(network, inside)
+      return snapshot === null ? null : { snapshot, totals: await ledger.totals('production', inside) }
+    })
+  }
+
+  return { reconcile, newest: () => store.reports.newest(network) }
+}
+
+export interface ReconcilingParts extends Pick<
+  WalletParts,
+  'store' | 'book' | 'chains' | 'payers' | 'atOneMoment' | 'clock' | 'log' | 'measures'
+> {
+  ledger: Pick<Ledger, 'totals'>
+}
+
+type Totals = Awaited<ReturnType<Ledger['totals']>>
+
+const STATE_KEPT = 100n
+
+function add(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n)
+}

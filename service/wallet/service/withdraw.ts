@@ -1,0 +1,99 @@
+import type { Address } from '../../chain/model.ts'
+import { NETWORKS } from '../../chain/networks.ts'
+import { ownerOf, type Caller } from '../../identity/model.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
+import { usdc, type Usdc } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Environment, Owner } from '../../ledger/model.ts'
+import { overLimit, recipientNotAllowed, withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
+import { NETWORK_OF, type Withdrawal } from '../model.ts'
+import { assertRecipient, DAY_MS, payoutNonce } from '../rules.ts'
+import type { DepositAddress } from './addresses.ts'
+import type { WalletParts } from './parts.ts'
+
+/** What somebody may ask about money on its way out. How it leaves is in `payout.ts`. */
+export function createWithdrawals(parts: WalletParts, depositAddress: DepositAddress) {
+  const { ledger, store, book, chains, clock, settings, announce } = parts
+
+  /**
+   * Locks the money and writes down where it is to go, in one transaction. The lock has no deadline that comes:
+   * only the withdrawal's own end takes it or gives it back, since no clock can know whether it has left.
+   */
+  async function withdraw(caller: Caller, asked: Asked, operation: Id<'op'>): Promise<Withdrawal> {
+    const owner = ownerOf(caller)
+    const id = idLike('wdr', operation)
+    const network = NETWORK_OF[owner.environment]
+    const onChain = chains.has(network) && book !== null
+    if (!onChain && owner.environment === 'production') throw withdrawalsUnavailable()
+    const to = await recipientOf(asked.to, owner)
+    const { amount } = asked
+    const nonce = payoutNonce(id)
+    const made = await store.together(async (inside) => {
+      const before = await store.withdrawals.find(id, inside)
+      if (before !== null) return before
+      // First the lock: it puts the owner's withdrawals in a row, so the next sees this one in the day's sum.
+      await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
+      await assertLimits(owner, amount, inside)
+      const now = clock.now()
+      const added = await store.withdrawals.add(
+        { id, owner, network, to, amount, nonce, simulated: !onChain, now },
+        inside,
+      )
+      await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id } })
+      return added
+    })
+    await parts.checkpoint('locked')
+    return made
+  }
+
+  async function recipientOf(written: Address, owner: Owner): Promise<Address> {
+    const to = written.toLowerCase() as Address
+    const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
+    const own = await depositAddress(owner)
+    assertRecipient({ written, to, checksummed: book?.written(to) ?? null }, [
+      ...usdcs.map((address) => [address, 'is the USDC contract: what goes there is lost'] as const),
+      [own, "is this wallet's own address"],
+      [book?.treasury ?? null, "is this service's own address"],
+    ])
+    const { allowList } = settings
+    if (allowList.length > 0 && !allowList.includes(to)) throw recipientNotAllowed()
+    return to
+  }
+
+  async function assertLimits(owner: Owner, amount: Usdc, inside: Statements): Promise<void> {
+    const since = new Date(clock.now().getTime() - DAY_MS)
+    const { perDay, totalPerDay } = settings.limits
+    if (perDay !== null) {
+      const taken = await store.withdrawals.takenSince(owner, since, inside)
+      if (taken + amount > perDay) throw overLimit('perDay', perDay, usdc(taken), amount)
+    }
+    if (totalPerDay !== null) {
+      const { environment }: { environment: Environment } = owner
+      await store.withdrawals.lockTotal(environment, inside)
+      const taken = await store.withdrawals.takenSince({ environment }, since, inside)
+      // What the others took is nobody's business.
+      if (taken + amount > totalPerDay) throw overLimit('totalPerDay', null, null, amount)
+    }
+  }
+
+  return {
+    withdraw,
+    async find(caller: Caller, id: string): Promise<Withdrawal> {
+      const { userId, environment } = ownerOf(caller)
+      const found = await store.withdrawals.find(id)
+      if (found?.owner.userId !== userId || found.owner.environment !== environment) throw withdrawalMissing()
+      return found
+    },
+    list: (caller: Caller, page: { limit: number; offset: number }) => store.withdrawals.list(ownerOf(caller), page),
+  }
+}
+
+export interface Asked {
+  amount: Usdc
+  to: Address
+}
+
+export const WITHDRAWAL_TOPIC = 'wallet.withdrawal'
+
+/** After this no sweeper comes. The withdrawal ends its lock itself. */
+const NEVER = new Date('9999-12-31T00:00:00.000Z')

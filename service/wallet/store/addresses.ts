@@ -1,0 +1,72 @@
+import type { Statements } from '../../kit/transaction.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { OwnAddress } from '../model.ts'
+import type { AddressStore } from '../ports.ts'
+import { bytesOf, hexOf } from './bytes.ts'
+
+/** Who has which address. Made once for a wallet, and never again another. */
+export function addresses(statements: Statements): AddressStore {
+  const find: AddressStore['find'] = async ({ userId, environment }) => {
+    const [row] = await statements.run<Row>(
+      `SELECT ${LIST} FROM wallet_address WHERE user_id = $1 AND environment = $2::environment`,
+      [userId, environment],
+      'wallet_address_of',
+    )
+    return row === undefined ? null : fromRow(row)
+  }
+  return {
+    find,
+    async give(owner, account, derive, now) {
+      const [next] = await statements.run<{ index: bigint }>(`SELECT nextval('wallet_address_index_seq') AS index`, [])
+      const index = Number(next?.index)
+      // Who comes second leaves its number unused: a gap in the numbers is harmless, two addresses would not be.
+      await statements.run(
+        `INSERT INTO wallet_address (index, account, environment, user_id, address, created_at)
+         VALUES ($1, $2, $3::environment, $4, $5, $6)
+         ON CONFLICT (user_id, environment) DO NOTHING`,
+        [index, account, owner.environment, owner.userId, bytesOf(derive(index)), now],
+      )
+      const given = await find(owner)
+      if (given === null) throw new Error('an address was given and is not there')
+      return given
+    },
+    async findAll(wanted) {
+      const rows = await statements.run<Row>(
+        `SELECT ${LIST} FROM wallet_address WHERE address = ANY ($1::bytea[])`,
+        [wanted.map(bytesOf)],
+        'wallet_addresses_named',
+      )
+      return rows.map(fromRow)
+    },
+    async from(environment, index) {
+      const rows = await statements.run<Row>(
+        `SELECT ${LIST} FROM wallet_address WHERE environment = $1::environment AND index >= $2 ORDER BY index`,
+        [environment, index],
+        'wallet_addresses_from',
+      )
+      return rows.map(fromRow)
+    },
+  }
+}
+
+export const COLUMNS = ['index', 'account', 'environment', 'user_id', 'address', 'created_at']
+const LIST = COLUMNS.join(', ')
+
+export function fromRow(row: Row): OwnAddress {
+  return {
+    index: row.index,
+    account: row.account,
+    address: hexOf(row.address),
+    owner: { userId: row.user_id, environment: row.environment },
+    since: row.created_at,
+  }
+}
+
+export interface Row {
+  index: number
+  account: string
+  environment: Environment
+  user_id: string
+  address: Buffer
+  created_at: Date
+}

@@ -1,0 +1,58 @@
+import { usdc } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { AlertStore } from '../ports.ts'
+
+/** Who wants to be told of a low balance, and who was. */
+export function alerts(statements: Statements): AlertStore {
+  return {
+    async find({ userId, environment }) {
+      const [row] = await statements.run<{ below: bigint }>(
+        'SELECT below FROM wallet_alert WHERE user_id = $1 AND environment = $2::environment',
+        [userId, environment],
+      )
+      return row === undefined ? null : usdc(row.below)
+    },
+    async set({ userId, environment }, below) {
+      if (below === null) {
+        await statements.run('DELETE FROM wallet_alert WHERE user_id = $1 AND environment = $2::environment', [
+          userId,
+          environment,
+        ])
+        return
+      }
+      // Another threshold is another question: whoever is below it hears so anew.
+      await statements.run(
+        `INSERT INTO wallet_alert (user_id, environment, below) VALUES ($1, $2::environment, $3)
+         ON CONFLICT (user_id, environment) DO UPDATE SET below = excluded.below, alerted_at = NULL
+         WHERE wallet_alert.below <> excluded.below`,
+        [userId, environment, below],
+      )
+    },
+    async after(last, limit) {
+      const rows = await statements.run<{
+        user_id: string
+        environment: Environment
+        below: bigint
+        alerted_at: Date | null
+      }>(
+        `SELECT user_id, environment, below, alerted_at FROM wallet_alert
+         WHERE (user_id, environment) > ($1, $2::environment) ORDER BY user_id, environment LIMIT $3`,
+        [last?.owner.userId ?? '', last?.owner.environment ?? 'sandbox', limit],
+      )
+      return rows.map((row) => ({
+        owner: { userId: row.user_id, environment: row.environment },
+        below: usdc(row.below),
+        alertedAt: row.alerted_at,
+      }))
+    },
+    async mark({ userId, environment }, alerted, inside) {
+      const rows = await inside.run(
+        `UPDATE wallet_alert SET alerted_at = $3
+         WHERE user_id = $1 AND environment = $2::environment AND (alerted_at IS NULL) <> ($3::timestamptz IS NULL) RETURNING 1`,
+        [userId, environment, alerted],
+      )
+      return rows.length > 0
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { DepositStore, Recorded } from '../ports.ts'
+import { bytesOf, hexOf } from './bytes.ts'
+
+/** Transfers that were credited, each once. */
+export function deposits(statements: Statements): DepositStore {
+  return {
+    async record(transfer, owner, act, now, inside) {
+      const rows = await inside.run(
+        `INSERT INTO wallet_deposit (network, transaction_hash, place, address, environment, user_id, sender, value,
+                                     block_number, block_hash, act, at)
+         VALUES ($1, $2, $3, $4, $5::environment, $6, $7, $8, $9, $10, $11, $12)
+         ON CONFLICT (network, transaction_hash, place) DO NOTHING
+         RETURNING 1`,
+        [
+          transfer.network,
+          bytesOf(transfer.transactionHash),
+          transfer.place,
+          bytesOf(transfer.to),
+          owner.environment,
+          owner.userId,
+          bytesOf(transfer.from),
+          transfer.value,
+          transfer.blockNumber,
+          bytesOf(transfer.blockHash),
+          act,
+          now,
+        ],
+        'wallet_deposit_record',
+      )
+      return rows.length > 0
+    },
+
+    async counts(network, hashes) {
+      const rows = await statements.run<{ hash: Buffer; count: bigint }>(
+        `SELECT transaction_hash AS hash, count(*) AS count FROM wallet_deposit
+         WHERE network = $1 AND transaction_hash = ANY ($2::bytea[]) GROUP BY transaction_hash`,
+        [network, hashes.map(bytesOf)],
+      )
+      return new Map(rows.map((row) => [hexOf(row.hash), Number(row.count)]))
+    },
+
+    ofTransaction: (network, hash) =>
+      select(statements, 'network = $1 AND transaction_hash = $2', [network, bytesOf(hash)]),
+    ofAct: (network, address, act) =>
+      select(statements, 'network = $1 AND address = $2 AND act = $3', [network, bytesOf(address), act]),
+    since: (network, block) => select(statements, 'network = $1 AND block_number >= $2', [network, block]),
+
+    async markGone({ network, transactionHash }, gone) {
+      await statements.run('UPDATE wallet_deposit SET gone_at = $3 WHERE network = $1 AND transaction_hash = $2', [
+        network,
+        bytesOf(transactionHash),
+        gone,
+      ])
+    },
+
+    async lockHash(hash, inside) {
+      await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || $1, 0))`, [hash])
+    },
+    async saidBy(hash, inside) {
+      const [row] = await inside.run<{ user_id: string }>(
+        `SELECT user_id FROM wallet_word WHERE transaction_hash = decode($1, 'hex')`,
+        [wholeHash(hash)],
+      )
+      return row?.user_id ?? null
+    },
+    async say(hash, userId, inside) {
+      await inside.run(
+        `INSERT INTO wallet_word (transaction_hash, user_id) VALUES (decode($1, 'hex'), $2) ON CONFLICT DO NOTHING`,
+        [wholeHash(hash), userId],
+      )
+    },
+  }
+}
+
+/** What is said in the sandbox may be shorter than a hash is. */
+function wholeHash(hash: string): string {
+  return hash.slice(2).padStart(64, '0')
+}
+
+async function select(statements: Statements, where: string, values: readonly unknown[]): Promise<Recorded[]> {
+  const rows = await statements.run<Row>(
+    `SELECT network, transaction_hash, place, address, environment, user_id, sender, value, block_number, block_hash, act, gone_at
+     FROM wallet_deposit WHERE ${where} ORDER BY block_number, transaction_hash, place`,
+    values,
+  )
+  return rows.map((row) => ({
+    transfer: {
+      network: row.network,
+      transactionHash: hexOf(row.transaction_hash),
+      place: row.place,
+      from: hexOf(row.sender),
+      to: hexOf(row.address),
+      value: row.value,
+      blockNumber: row.block_number,
+      blockHash: hexOf(row.block_hash),
+    },
+    owner: { userId: row.user_id, environment: row.environment },
+    act: row.act,
+    goneAt: row.gone_at,
+  }))
+}
+
+interface Row {
+  network: NetworkName
+  transaction_hash: Buffer
+  place: number
+  address: Buffer
+  environment: Environment
+  user_id: string
+  sender: Buffer
+  value: bigint
+  block_number: bigint
+  block_hash: Buffer
+  act: string
+  gone_at: Date | null
+}

@@ -1,0 +1,103 @@
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Reconciliation } from '../model.ts'
+import type { ReportStore } from '../ports.ts'
+import { hexOf } from './bytes.ts'
+import { cursors } from './cursors.ts'
+import { fromRow, type Row as WithdrawalRow } from './withdrawals.ts'
+
+/** What the wallet's rows say of a network, and the reports that came of it. */
+export function reports(statements: Statements): ReportStore {
+  return {
+    async snapshot(network, inside) {
+      const cursor = await cursors(inside).read(network)
+      if (cursor === null) return null
+      const [sums] = await inside.run<{ capital: bigint; later_deposits: bigint; later_withdrawals: bigint }>(
+        `SELECT coalesce((SELECT sum(value) FROM wallet_deposit
+                          WHERE network = $1 AND user_id = 'platform' AND block_number <= $2), 0)::bigint AS capital,
+                coalesce((SELECT sum(value) FROM wallet_deposit
+                          WHERE network = $1 AND user_id <> 'platform' AND block_number > $2), 0)::bigint AS later_deposits,
+                coalesce((SELECT sum(amount) FROM wallet_withdrawal
+                          WHERE network = $1 AND state = 'confirmed' AND block_number > $2), 0)::bigint AS later_withdrawals`,
+        [network, cursor.blockNumber],
+      )
+      const submitted = await inside.run<WithdrawalRow>(
+        `SELECT * FROM wallet_withdrawal WHERE network = $1 AND state = 'submitted' AND NOT simulated`,
+        [network],
+      )
+      const found = await inside.run<{ address: Buffer }>(
+        `SELECT DISTINCT address FROM wallet_deposit WHERE network = $1 AND user_id <> 'platform'`,
+        [network],
+      )
+      return {
+        cursor,
+        capital: sums?.capital ?? 0n,
+        laterDeposits: sums?.later_deposits ?? 0n,
+        laterWithdrawals: sums?.later_withdrawals ?? 0n,
+        submitted: submitted.map(fromRow),
+        addresses: found.map(({ address }) => hexOf(address)),
+      }
+    },
+
+    async add(report) {
+      await statements.run(
+        `INSERT INTO wallet_reconciliation (network, block_number, at, wallets, revenue, capital, treasury, deposit_addresses,
+                                            payers, in_flight, difference)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        [
+          report.network,
+          report.blockNumber,
+          report.at,
+          report.wallets,
+          report.revenue,
+          report.capital,
+          report.treasury,
+          report.depositAddresses,
+          report.payers,
+          report.inFlight,
+          report.difference,
+        ],
+      )
+    },
+
+    async newest(network) {
+      const [row] = await statements.run<Row>(
+        'SELECT * FROM wallet_reconciliation WHERE network = $1 ORDER BY id DESC LIMIT 1',
+        [network],
+      )
+      return row === undefined ? null : toReport(row)
+    },
+  }
+}
+
+function toReport(row: Row): Reconciliation {
+  const { network, at, wallets, revenue, capital, treasury, payers, difference } = row
+  const { block_number: blockNumber, deposit_addresses: depositAddresses, in_flight: inFlight } = row
+  return {
+    network,
+    blockNumber,
+    at,
+    wallets,
+    revenue,
+    capital,
+    treasury,
+    depositAddresses,
+    payers,
+    inFlight,
+    difference,
+  }
+}
+
+interface Row {
+  network: NetworkName
+  block_number: bigint
+  at: Date
+  wallets: bigint
+  revenue: bigint
+  capital: bigint
+  treasury: bigint
+  deposit_addresses: bigint
+  payers: bigint
+  in_flight: bigint
+  difference: bigint
+}

@@ -1,0 +1,78 @@
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Sweep } from '../model.ts'
+import type { SweepStore } from '../ports.ts'
+import { COLUMNS, fromRow, type Row as AddressRow } from './addresses.ts'
+import { bytesOf, hexOf } from './bytes.ts'
+
+/** What is carried from deposit addresses into the treasury. */
+export function sweeps(statements: Statements): SweepStore {
+  return {
+    async candidates(network, account, minimum, limit) {
+      const rows = await statements.run<AddressRow>(
+        `WITH came AS (
+           SELECT address, sum(value) AS amount FROM wallet_deposit WHERE network = $1 AND user_id <> 'platform' GROUP BY address
+         ), left_again AS (
+           SELECT address_index, sum(amount) AS amount FROM wallet_sweep WHERE network = $1 AND state = 'settled' GROUP BY address_index
+         )
+         SELECT ${COLUMNS.map((column) => `a.${column}`).join(', ')}
+         FROM came JOIN wallet_address a USING (address) LEFT JOIN left_again l ON l.address_index = a.index
+         WHERE a.account = $2 AND came.amount - coalesce(l.amount, 0) >= $3
+           AND NOT EXISTS (SELECT FROM wallet_sweep s WHERE s.network = $1 AND s.address_index = a.index AND s.state = 'open')
+         ORDER BY came.amount - coalesce(l.amount, 0) DESC
+         LIMIT $4`,
+        [network, account, minimum, limit],
+      )
+      return rows.map(fromRow)
+    },
+
+    async begin({ network, index, address, amount, nonce, validBefore }, now) {
+      const [row] = await statements.run<{ id: bigint }>(
+        `INSERT INTO wallet_sweep (network, address_index, amount, nonce, valid_before, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (network, address_index) WHERE state = 'open' DO NOTHING RETURNING id`,
+        [network, index, amount, bytesOf(nonce), validBefore, now],
+      )
+      return row === undefined ? null : { id: row.id, network, index, address, amount, nonce, validBefore }
+    },
+
+    async open(network) {
+      const rows = await statements.run<Row>(
+        `SELECT s.id, s.network, s.address_index, a.address, s.amount, s.nonce, s.valid_before
+         FROM wallet_sweep s JOIN wallet_address a ON a.index = s.address_index
+         WHERE s.network = $1 AND s.state = 'open' ORDER BY s.id`,
+        [network],
+      )
+      return rows.map(toSweep)
+    },
+
+    async end(sweep, state, hash, now) {
+      await statements.run(
+        `UPDATE wallet_sweep SET state = $2::wallet_sweep_state, transaction_hash = $3, ended_at = $4
+         WHERE id = $1 AND state = 'open'`,
+        [sweep.id, state, hash === null ? null : bytesOf(hash), now],
+      )
+    },
+  }
+}
+
+function toSweep(row: Row): Sweep {
+  return {
+    id: row.id,
+    network: row.network,
+    index: row.address_index,
+    address: hexOf(row.address),
+    amount: row.amount,
+    nonce: hexOf(row.nonce),
+    validBefore: row.valid_before,
+  }
+}
+
+interface Row {
+  id: bigint
+  network: NetworkName
+  address_index: number
+  address: Buffer
+  amount: bigint
+  nonce: Buffer
+  valid_before: bigint
+}

@@ -1,0 +1,152 @@
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Id } from '../../kit/ids.ts'
+import { usdc } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { FailureReason, Withdrawal, WithdrawalState } from '../model.ts'
+import type { WithdrawalStore } from '../ports.ts'
+import { bytesOf, hexOf } from './bytes.ts'
+
+/** Withdrawals, from the moment their money is locked to their end. */
+export function withdrawals(statements: Statements): WithdrawalStore {
+  return {
+    async add({ id, owner, network, to, amount, nonce, simulated, now }, inside) {
+      const [row] = await inside.run<Row>(
+        `INSERT INTO wallet_withdrawal (id, environment, user_id, network, recipient, amount, nonce, simulated, created_at)
+         VALUES ($1, $2::environment, $3, $4, $5, $6, $7, $8, $9) RETURNING *`,
+        [id, owner.environment, owner.userId, network, bytesOf(to), amount, bytesOf(nonce), simulated, now],
+      )
+      if (row === undefined) throw new Error('a withdrawal was added and is not there')
+      return fromRow(row)
+    },
+
+    async find(id, inside = statements) {
+      const [row] = await inside.run<Row>('SELECT * FROM wallet_withdrawal WHERE id = $1', [id])
+      return row === undefined ? null : fromRow(row)
+    },
+
+    async list({ userId, environment }, { limit, offset }) {
+      const rows = await statements.run<Row & { total: bigint }>(
+        `SELECT *, count(*) OVER () AS total FROM wallet_withdrawal
+         WHERE user_id = $1 AND environment = $2::environment ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`,
+        [userId, environment, limit, offset],
+      )
+      const [first] = rows
+      if (first !== undefined) return { withdrawals: rows.map(fromRow), total: Number(first.total) }
+      // An empty page may lie behind the last one.
+      const [counted] = await statements.run<{ total: bigint }>(
+        'SELECT count(*) AS total FROM wallet_withdrawal WHERE user_id = $1 AND environment = $2::environment',
+        [userId, environment],
+      )
+      return { withdrawals: [], total: Number(counted?.total ?? 0n) }
+    },
+
+    async takenSince(of, since, inside) {
+      const [row] = await inside.run<{ taken: bigint }>(
+        `SELECT coalesce(sum(amount), 0)::bigint AS taken FROM wallet_withdrawal
+         WHERE environment = $1::environment AND ($2::text IS NULL OR user_id = $2) AND created_at > $3 AND state <> 'failed'`,
+        [of.environment, 'userId' in of ? of.userId : null, since],
+      )
+      return row?.taken ?? 0n
+    },
+
+    async lockTotal(environment, inside) {
+      await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('wallet withdrawals ' || $1, 0))`, [environment])
+    },
+
+    async open(limit) {
+      const rows = await statements.run<Row>(
+        `SELECT * FROM wallet_withdrawal WHERE state IN ('pending', 'submitted') ORDER BY created_at LIMIT $1`,
+        [limit],
+      )
+      return rows.map(fromRow)
+    },
+
+    async outgoing(payer) {
+      const [row] = await statements.run<{ amount: bigint }>(
+        `SELECT coalesce(sum(amount), 0)::bigint AS amount FROM wallet_withdrawal WHERE state = 'submitted' AND payer = $1`,
+        [bytesOf(payer)],
+      )
+      return row?.amount ?? 0n
+    },
+
+    async submit(id, terms, now) {
+      const [row] = await statements.run<Row>(
+        `UPDATE wallet_withdrawal SET state = 'submitted', payer = $2, valid_before = $3, seen_block = $4, submitted_at = $5
+         WHERE id = $1 AND state = 'pending' RETURNING *`,
+        [id, terms === null ? null : bytesOf(terms.payer), terms?.validBefore, terms?.seenBlock, now],
+      )
+      return row === undefined ? null : fromRow(row)
+    },
+
+    async noteHash(id, hash) {
+      await statements.run(`UPDATE wallet_withdrawal SET transaction_hash = $2 WHERE id = $1 AND state = 'submitted'`, [
+        id,
+        bytesOf(hash),
+      ])
+    },
+
+    async end(id, from, how, now, inside) {
+      const hash = how.state === 'confirmed' && how.transactionHash !== null ? bytesOf(how.transactionHash) : null
+      const rows = await inside.run(
+        `UPDATE wallet_withdrawal SET state = $3::wallet_withdrawal_state, ended_at = $4, transaction_hash = $5, block_number = $6, reason = $7
+         WHERE id = $1 AND state = $2::wallet_withdrawal_state RETURNING 1`,
+        [
+          id,
+          from,
+          how.state,
+          now,
+          hash,
+          how.state === 'confirmed' ? how.blockNumber : null,
+          how.state === 'failed' ? how.reason : null,
+        ],
+      )
+      return rows.length > 0
+    },
+  }
+}
+
+export function fromRow(row: Row): Withdrawal {
+  const { payer, valid_before: validBefore, seen_block: seenBlock, transaction_hash: hash } = row
+  return {
+    id: row.id,
+    owner: { userId: row.user_id, environment: row.environment },
+    network: row.network,
+    to: hexOf(row.recipient),
+    amount: usdc(row.amount),
+    state: row.state,
+    nonce: hexOf(row.nonce),
+    terms:
+      payer === null || validBefore === null || seenBlock === null
+        ? null
+        : { payer: hexOf(payer), validBefore, seenBlock },
+    simulated: row.simulated,
+    transactionHash: hash === null ? null : hexOf(hash),
+    blockNumber: row.block_number,
+    reason: row.reason,
+    createdAt: row.created_at,
+    submittedAt: row.submitted_at,
+    endedAt: row.ended_at,
+  }
+}
+
+export interface Row {
+  id: Id<'wdr'>
+  environment: Environment
+  user_id: string
+  network: NetworkName
+  recipient: Buffer
+  amount: bigint
+  state: WithdrawalState
+  nonce: Buffer
+  payer: Buffer | null
+  valid_before: bigint | null
+  seen_block: bigint | null
+  simulated: boolean
+  transaction_hash: Buffer | null
+  block_number: bigint | null
+  reason: FailureReason | null
+  created_at: Date
+  submitted_at: Date | null
+  ended_at: Date | null
+}

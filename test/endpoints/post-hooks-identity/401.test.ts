@@ -1,0 +1,36 @@
+import { testService, type TestService } from '../../harness/service.ts'
+import { SECRET, tell } from './hook.ts'
+
+describe('POST /hooks/identity → 401', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await testService({ IDENTITY_HOOK_SECRET: SECRET })
+  })
+  afterAll(() => service.close())
+
+  const event = { type: 'user.created', user: { id: 'did:1' } }
+  test.each<[string, Parameters<typeof tell>[2]]>([
+    ['another secret', { secret: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }],
+    ['another body', { body: JSON.stringify({ ...event, user: { id: 'did:2' } }) }],
+    ['a signature of another version', { headers: { 'webhook-signature': 'v2,AAAA' } }],
+    ['an empty signature', { headers: { 'webhook-signature': 'v1,' } }],
+    ['no signature', { headers: { 'webhook-signature': '' } }],
+    ['another id', { headers: { 'webhook-id': 'msg_2' } }],
+    ['a timestamp that is none', { headers: { 'webhook-timestamp': 'now' } }],
+    ['a message of six minutes ago', { at: new Date(Date.now() - 360_000) }],
+    ['a message of the future', { at: new Date(Date.now() + 360_000) }],
+  ])('%s', async (_, change) => {
+    const { status, body } = await tell(service, event, change)
+    expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_signature' })
+  })
+
+  test('nothing of the standard at all', async () => {
+    expect((await service.call('POST', '/v1/hooks/identity', { body: event })).status).toBe(401)
+  })
+})
+
+test('POST /hooks/identity → 404 where no provider is configured', async () => {
+  const service = await testService()
+  expect((await tell(service, { type: 'user.created' })).status).toBe(404)
+  await service.close()
+})

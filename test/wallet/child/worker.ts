@@ -1,0 +1,45 @@
+import { pino } from 'pino'
+import { compose } from '../../../service/compose.ts'
+import { readConfig } from '../../../service/config.ts'
+import type { Caller } from '../../../service/identity/model.ts'
+import type { Id } from '../../../service/kit/ids.ts'
+import { usdc } from '../../../service/kit/money.ts'
+import type { Checkpoint } from '../../../service/wallet/ports.ts'
+import type { Hex } from '../../../service/chain/model.ts'
+
+/** What a process of its own is to do, until it is killed or kills itself. */
+export type Order = { environment: Record<string, string>; url: string } & (
+  | { work: 'everything' }
+  | { work: 'withdraw'; caller: Caller; to: Hex; amount: string; operation: Id<'op'>; dieAt: Parameters<Checkpoint>[0] }
+)
+
+/** The whole service, as a worker: no handler runs when it dies, nothing is flushed. */
+process.once('message', (order: Order) => {
+  void run(order)
+})
+
+async function run(order: Order): Promise<void> {
+  const service = await compose(readConfig(order.environment), {
+    url: order.url,
+    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    withdrawalCheckpoint(at) {
+      if (order.work === 'withdraw' && at === order.dieAt) process.kill(process.pid, 'SIGKILL')
+    },
+  })
+  if (order.work === 'everything') {
+    await service.start()
+    process.send?.('ready')
+    return
+  }
+  service.facilitator.start()
+  const { caller, to, operation } = order
+  const { id } = await service.wallets.withdrawals.withdraw(
+    caller,
+    { to, amount: usdc(BigInt(order.amount)) },
+    operation,
+  )
+  for (;;) {
+    await service.wallets.payouts.step(id)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { toHex } from 'viem'
+import type { Hex } from '../../service/chain/model.ts'
+import { newId } from '../../service/kit/ids.ts'
+import type { Withdrawal } from '../../service/wallet/model.ts'
+import { until, usdcOf } from '../facilitator/world.ts'
+import type { Order } from './child/worker.ts'
+import { startWorker } from './processes.ts'
+import { dollars, liveSettings, openWorld, send, type Depositor, type World } from './world.ts'
+
+type Place = Extract<Order, { work: 'withdraw' }>['dieAt']
+
+describe('a withdrawal whose process is killed', () => {
+  let world: World
+  let environment: Record<string, string>
+  beforeAll(async () => {
+    world = await openWorld()
+    environment = {
+      ...(await liveSettings(world.chain)),
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: world.service.testDatabase.url,
+      DATABASE_POOL: '5',
+      DATA_DIR: '/tmp',
+      PORT: '0',
+    }
+    const treasury = world.service.wallets.treasury()!
+    await send(world.chain, [{ to: treasury, value: 1_000_000_000n }])
+    await world.mine(3)
+  })
+  afterAll(() => world.close())
+
+  async function rich(): Promise<Depositor> {
+    const person = await world.person()
+    await send(world.chain, [{ to: person.address, value: 10_000_000n }])
+    await world.mine(3)
+    await world.watch()
+    return person
+  }
+
+  /** A process takes it as far as that, and is gone. Answers what its caller knows: the name of the act. */
+  async function die(person: Depositor, to: Hex, dieAt: Place) {
+    const operation = newId('op', world.service.clock.now())
+    const { caller } = person
+    const order: Order = {
+      work: 'withdraw',
+      caller,
+      to,
+      amount: '4000000',
+      operation,
+      dieAt,
+      environment,
+      url: environment['DATABASE_URL']!,
+    }
+    // A receipt that is deep enough: blocks go on while it works.
+    const mining = setInterval(() => void world.chain.mine(1), 100)
+    expect(await startWorker(order).dead).toBe('SIGKILL')
+    clearInterval(mining)
+    return operation
+  }
+
+  /** Whoever comes next carries it to its end. */
+  async function finish(operation: Awaited<ReturnType<typeof die>>, person: Depositor, to: Hex): Promise<Withdrawal> {
+    const { service } = world
+    const amount = dollars(4)
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount }, operation)
+    return await until(async () => {
+      await world.mine(1)
+      await service.wallets.payouts.stepAll(new AbortController().signal)
+      const now = await service.wallets.withdrawals.find(person.caller, id)
+      return now.endedAt === null ? null : now
+    })
+  }
+
+  async function sound() {
+    await world.mine(3)
+    await world.watch()
+    expect(await world.service.ledger.differences()).toEqual([])
+    expect(await world.service.wallets.reconciling.reconcile()).toMatchObject({ difference: 0n })
+    // Nothing is swept that somebody else has to end.
+    expect(await world.service.ledger.sweep()).toBe(0)
+  }
+
+  test.each<Place>(['locked', 'submitted', 'settled', 'paid'])('once it has %s: it is paid, once', async (place) => {
+    const person = await rich()
+    const to = toHex(randomBytes(20))
+    const operation = await die(person, to, place)
+    world.service.clock.forward(30_000)
+    world.service.facilitator.start()
+    const done = await finish(operation, person, to)
+    expect(done).toMatchObject({ state: 'confirmed', transactionHash: expect.stringMatching(/^0x/) })
+    expect(await usdcOf(world.chain, to)).toBe(4_000_000n)
+    expect(await person.balance()).toBe(6)
+    const { withdrawals } = (await person.call('GET', '/v1/wallet/withdrawals')).body
+    expect(withdrawals).toHaveLength(1)
+    await sound()
+  })
+})
+
+describe('a withdrawal whose time ran out', () => {
+  test.each<[Place, 'failed' | 'confirmed']>([
+    ['submitted', 'failed'],
+    ['settled', 'confirmed'],
+  ])('after %s is %s: refunded only when nothing left, and only then', async (place, state) => {
+    const world = await openWorld()
+    const { chain, service } = world
+    const person = await world.person()
+    await send(chain, [
+      { to: person.address, value: 10_000_000n },
+      { to: service.wallets.treasury()!, value: 10_000_000n },
+    ])
+    await world.mine(3)
+    await world.watch()
+    const to = toHex(randomBytes(20))
+    const operation = newId('op', service.clock.now())
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    if (place === 'settled') {
+      service.facilitator.start()
+      await service.wallets.payouts.step(id)
+    } else {
+      // Nobody carries it out: the terms are fixed, and the facilitator has no writer.
+      void service.wallets.payouts.step(id).catch(() => undefined)
+      await until(async () => (await service.wallets.withdrawals.find(person.caller, id)).state === 'submitted')
+    }
+    await chain.call('evm_increaseTime', 3_700)
+    await chain.mine(1)
+    service.clock.forward(4_000_000)
+    // The newest block alone is not enough: it could be taken back.
+    await service.wallets.payouts.stepAll(new AbortController().signal)
+    expect((await service.wallets.withdrawals.find(person.caller, id)).state).toBe('submitted')
+    expect(await service.ledger.sweep()).toBe(0)
+    await chain.mine(3)
+    service.clock.forward(2_000)
+    await service.wallets.payouts.stepAll(new AbortController().signal)
+    expect(await service.wallets.withdrawals.find(person.caller, id)).toMatchObject({
+      state,
+      reason: state === 'failed' ? 'expired' : null,
+    })
+    expect(await usdcOf(chain, to)).toBe(state === 'failed' ? 0n : 4_000_000n)
+    expect(await person.balance()).toBe(state === 'failed' ? 10 : 6)
+    expect(await service.ledger.differences()).toEqual([])
+    await world.close()
+  })
+})

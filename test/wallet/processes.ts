@@ -1,0 +1,19 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Order } from './child/worker.ts'
+
+/** A process of the service's own; it tells when it is ready, and dies when it is told or by itself. */
+export function startWorker(order: Order): { child: ChildProcess; ready: Promise<void>; dead: Promise<string | null> } {
+  const child = fork(fileURLToPath(new URL('./child/worker.ts', import.meta.url)), {
+    execArgv: ['--import', fileURLToPath(new URL('../../service/launch/typescript.mjs', import.meta.url))],
+  })
+  const dead = new Promise<string | null>((resolve) => {
+    child.once('exit', (_code, signal) => {
+      resolve(signal)
+    })
+  })
+  child.send(order)
+  const ready = Promise.race([once(child, 'message').then(() => undefined), dead.then(() => undefined)])
+  return { child, ready, dead }
+}

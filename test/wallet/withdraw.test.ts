@@ -1,0 +1,103 @@
+import { newId } from '../../service/kit/ids.ts'
+import { until, usdcOf } from '../facilitator/world.ts'
+import { dollars, openWorld, send, type World } from './world.ts'
+
+const TO = `0x${'c0'.repeat(20)}` as const
+
+describe('a withdrawal', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld()
+    world.service.facilitator.start()
+  })
+  afterAll(() => world.close())
+
+  test('locks, leaves the treasury once, and is confirmed when it is deep enough', async () => {
+    const { chain, service } = world
+    const person = await world.person()
+    await send(chain, [{ to: person.address, value: 10_000_000n }])
+    await world.mine(3)
+    await world.watch()
+    expect(await person.balance()).toBe(10)
+    const asked = await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: TO } })
+    expect({ status: asked.status, body: asked.body }).toMatchObject({
+      status: 200,
+      body: { withdrawal: { status: 'pending', amount: 4, to: TO, txHash: null } },
+    })
+    const { id } = asked.body.withdrawal as { id: string }
+    const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
+    expect(wallet).toMatchObject({ balance: 10, availableBalance: 6, pendingLocks: { [id]: 4 } })
+
+    // The treasury has nothing yet.
+    await service.wallets.payouts.step(id)
+    const one = async () =>
+      (await person.call('GET', `/v1/wallet/withdrawals/${id}`)).body.withdrawal as { status: string }
+    expect((await one()).status).toBe('pending')
+    for (const { run } of service.wallets.collecting) await run(new AbortController().signal)
+    await service.wallets.payouts.step(id)
+    expect(await one()).toMatchObject({ status: 'submitted', txHash: expect.stringMatching(/^0x/) })
+    await service.wallets.payouts.step(id)
+    expect((await one()).status).toBe('submitted')
+    await world.mine(3)
+    await service.wallets.payouts.step(id)
+    expect(await one()).toMatchObject({ status: 'confirmed', txHash: expect.stringMatching(/^0x/) })
+    expect(await usdcOf(chain, TO)).toBe(4_000_000n)
+    expect(await person.balance()).toBe(6)
+    await world.watch()
+    const report = await service.wallets.reconciling.reconcile()
+    expect(report).toMatchObject({ difference: 0n, wallets: dollars(6), treasury: dollars(6) })
+    expect(await until(async () => (await service.ledger.differences()).length === 0)).toBe(true)
+  })
+
+  test('one that a reorganisation takes back is paid all the same, once', async () => {
+    const { chain, service } = world
+    const person = await world.person()
+    await send(chain, [
+      { to: person.address, value: 10_000_000n },
+      { to: service.wallets.treasury()!, value: 10_000_000n },
+    ])
+    await world.mine(10)
+    await world.watch()
+    const to = `0x${'c1'.repeat(20)}` as const
+    const operation = newId('op', service.clock.now())
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    await service.wallets.payouts.step(id)
+    expect(await usdcOf(chain, to)).toBe(4_000_000n)
+    await chain.reorg(1)
+    expect(await usdcOf(chain, to)).toBe(0n)
+    const done = await until(async () => {
+      await world.mine(1)
+      await service.wallets.payouts.step(id)
+      const now = await service.wallets.withdrawals.find(person.caller, id)
+      return now.endedAt === null ? null : now
+    })
+    expect(done.state).toBe('confirmed')
+    expect(await usdcOf(chain, to)).toBe(4_000_000n)
+    expect(await person.balance()).toBe(6)
+  })
+
+  test('one that the treasury cannot pay waits a day, and then the money is back', async () => {
+    const { service } = world
+    const person = await world.person()
+    const owner = { userId: person.caller.user.id, environment: 'production' as const }
+    const amount = dollars(900)
+    await service.ledger.credit({ id: 'dep_plenty', kind: 'deposit', owner, amount, reference: null, act: 'test' })
+    const operation = newId('op', service.clock.now())
+    const to = `0x${'c2'.repeat(20)}` as const
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount }, operation)
+    const state = async () => (await service.wallets.withdrawals.find(person.caller, id)).state
+    await service.wallets.payouts.step(id)
+    service.clock.forward(86_000_000)
+    await service.wallets.payouts.step(id)
+    expect(await state()).toBe('pending')
+    expect(await service.ledger.sweep()).toBe(0)
+    service.clock.forward(400_001)
+    await service.wallets.payouts.step(id)
+    const { withdrawal } = (await person.call('GET', `/v1/wallet/withdrawals/${id}`)).body
+    expect(withdrawal).toMatchObject({ status: 'failed', reason: 'treasury_short', txHash: null })
+    const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
+    expect(wallet).toMatchObject({ balance: 900, availableBalance: 900 })
+    // Failed, it counts for no limit.
+    expect((await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 900, to } })).status).toBe(200)
+  })
+})
