@@ -99,6 +99,8 @@ export function nameOf(label: string): string {
     .replaceAll('ß', 'ss')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
+    // Within a word: an e-mail is an email.
+    .replace(/(?<=[a-z])[-'’](?=[a-z])/g, '')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')
   return (/^\d/.test(name) ? `field_${name}` : name).slice(0, 64)

@@ -40,6 +40,8 @@ const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarnin
 process.exitCode = await become([
   ...jest,
   '--runInBand',
+  // n8n starts in ten seconds, or thirty on a busy machine.
+  '--testTimeout=180000',
   ...['package', ...tested].map((name) => `test/n8n/${name}[.]test[.]ts$`),
   ...words.filter((word) => !named.includes(word)),
   // Last, for Jest takes every word after it for one more pattern.

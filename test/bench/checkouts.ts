@@ -32,9 +32,9 @@ console.log('| queue | payment | answer p50 ms | p99 ms | workflow p50 ms | p99 
 console.log('| --- | --- | ---: | ---: | ---: | ---: |')
 for (const [name, url] of Object.entries({ Redis: redis?.url, PostgreSQL: '' })) {
   if (url === undefined) continue
-  for (const [how, figures] of await measure(url)) {
+  await measure(url, (how, figures) => {
     console.log(`| ${name} | ${how} | ${figures.map((ms) => ms.toFixed(1)).join(' | ')} |`)
-  }
+  })
 }
 await workflow.close()
 await chain.stop()
@@ -42,7 +42,7 @@ await redis?.close()
 await embedded.stop()
 rmSync(folder, { recursive: true })
 
-async function measure(redisUrl: string): Promise<[string, number[]][]> {
+async function measure(redisUrl: string, tell: (how: string, figures: readonly number[]) => void): Promise<void> {
   const config = readConfig({
     DATA_DIR: folder,
     DATABASE_URL: embedded.url,
@@ -63,39 +63,16 @@ async function measure(redisUrl: string): Promise<[string, number[]][]> {
   const origin = `http://127.0.0.1:${String(server.port)}`
   const test = await sell(origin, true)
   const real = await sell(origin, false)
-  const simulation = { input: {}, simulate: true }
-  const results: [string, number[]][] = []
+  const simulations = (count: number) => Array.from({ length: count }, () => ({ input: {}, simulate: true }))
   // The first ones pay for what is compiled and connected once.
-  await run(
-    origin,
-    test.id,
-    Array.from({ length: 50 }, () => simulation),
-    true,
-  )
-  results.push([
-    'simulated, alone',
-    await run(
-      origin,
-      test.id,
-      Array.from({ length: ALONE }, () => simulation),
-      true,
-    ),
-  ])
-  results.push([
-    'simulated, 100/s',
-    await run(
-      origin,
-      test.id,
-      Array.from({ length: STEADY }, () => simulation),
-      false,
-    ),
-  ])
+  await run(origin, test.id, simulations(50), true)
+  tell('simulated, alone', await run(origin, test.id, simulations(ALONE), true))
+  tell('simulated, 100/s', await run(origin, test.id, simulations(STEADY), false))
   const money = await authorizations(chain, real.requirements, ALONE)
-  results.push(['with money, alone', await run(origin, real.id, money, true)])
+  tell('with money, alone', await run(origin, real.id, money, true))
   await written(service)
   await server.drain(1_000)
   await service.stop()
-  return results
 }
 
 async function run(origin: string, id: string, bodies: readonly object[], alone: boolean): Promise<number[]> {

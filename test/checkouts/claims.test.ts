@@ -19,8 +19,8 @@ describe('one authorization buys one thing', () => {
     const before = await paidTo()
     const paymentPayload = await world.sign(payer, id)
     const answers = await Promise.all(Array.from({ length: 30 }, () => pay(id, paymentPayload)))
-    expect(new Set(answers.map(({ body }) => body.payment.id)).size).toBe(1)
-    expect(new Set(answers.map(({ body }) => body.payment.status))).toEqual(new Set(['paid']))
+    expect(new Set(answers.map(({ body }) => body.payment.id as string)).size).toBe(1)
+    expect(new Set(answers.map(({ body }) => body.payment.status as string))).toEqual(new Set(['paid']))
     expect(await paidTo()).toBe(before + 1_000_000n)
     const told = await until(() => world.workflow.told.length > 0 && world.workflow.told)
     expect(told).toHaveLength(1)
@@ -68,7 +68,7 @@ describe('one authorization buys one thing', () => {
         return await world.call('POST', '/facilitator/settle', { body: stranger, headers: { 'x-turn': String(turn) } })
       }),
     ])
-    expect(paid!.body.payment.status).toBe('paid')
+    expect(paid.body.payment.status).toBe('paid')
     for (const other of others) expect(other.body.success).toBe(false)
   })
 
@@ -91,7 +91,7 @@ describe('one authorization buys one thing', () => {
     const body = { input: {}, paymentPayload: await world.sign(payer, id) }
     const keyed = (key: string) => world.call('POST', `/p/${id}/pay`, { body, headers: { 'Idempotency-Key': key } })
     const answers = [await keyed('one'), await keyed('one'), await keyed('two')]
-    expect(new Set(answers.map(({ body: { payment } }) => payment.id)).size).toBe(1)
+    expect(new Set(answers.map(({ body: { payment } }) => payment.id as string)).size).toBe(1)
     expect(answers[1]!.headers.get('idempotency-replayed')).toBe('true')
     expect(await paidTo()).toBe(before + 1_000_000n)
   })

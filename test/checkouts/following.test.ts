@@ -1,4 +1,6 @@
+import type { PaymentView } from '../../service/checkouts/model.ts'
 import { usdcOf } from '../facilitator/world.ts'
+import type { Answer } from '../harness/service.ts'
 import { openWorld, until, type World } from './world.ts'
 
 describe('what becomes of a payment', () => {
@@ -14,7 +16,8 @@ describe('what becomes of a payment', () => {
     world.workflow.answers({})
   })
 
-  const statusPath = (body: { payment: { statusUrl: string } }) => new URL(body.payment.statusUrl).pathname
+  const statusPath = ({ body }: Answer) => new URL(String(body.payment.statusUrl)).pathname
+  const look = async (path: string) => (await world.call('GET', path)).body as PaymentView
   const sweep = () => world.service.checkouts.sweepers.payments(world.service.clock.now())
 
   async function paying(terms: Record<string, unknown> = {}) {
@@ -36,8 +39,8 @@ describe('what becomes of a payment', () => {
     world.service.clock.forward(6_000)
     const end = await until(async () => {
       await sweep()
-      const { body } = await world.call('GET', statusPath(answer.body))
-      return body.payment.status === 'paid' && body
+      const seen = await look(statusPath(answer))
+      return seen.payment.status === 'paid' && seen
     })
     expect(end.payment).toMatchObject({ id: answer.body.payment.id, txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
     expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
@@ -62,8 +65,8 @@ describe('what becomes of a payment', () => {
     world.service.clock.forward(6_000)
     const end = await until(async () => {
       await sweep()
-      const { body } = await world.call('GET', statusPath(answer.body))
-      return body.payment.status === 'failed' && body
+      const seen = await look(statusPath(answer))
+      return seen.payment.status === 'failed' && seen
     })
     expect(end).toMatchObject({
       payment: { reason: { code: expect.stringMatching(/^invalid_exact_evm_/), sentence: expect.any(String) } },
@@ -75,12 +78,14 @@ describe('what becomes of a payment', () => {
   it('its address tells each state as it comes, and ends when all is at rest', async () => {
     await world.chain.call('evm_setAutomine', true)
     const { answer } = await paying()
-    const response = await fetch(world.service.origin + statusPath(answer.body), {
+    const response = await fetch(world.service.origin + statusPath(answer), {
       headers: { accept: 'text/event-stream' },
     })
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
     const text = await response.text()
-    const states = [...text.matchAll(/^event: state\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+    const states = [...text.matchAll(/^event: state\ndata: (.*)$/gm)].map(
+      ([, data]) => JSON.parse(data!) as PaymentView,
+    )
     expect(states.at(-1)).toMatchObject({ payment: { status: 'paid' }, delivery: { status: 'delivered', attempts: 1 } })
   })
 
@@ -88,10 +93,10 @@ describe('what becomes of a payment', () => {
     world.workflow.answers({ delivered: { status: 200, body: '{"report":"<b>all good</b>"}' } })
     const { id, answer } = await paying({ responseMode: 'lastNode' })
     const end = await until(async () => {
-      const { body } = await world.call('GET', statusPath(answer.body))
-      return body.delivery?.status === 'delivered' && body
+      const seen = await look(statusPath(answer))
+      return seen.delivery?.status === 'delivered' && seen
     })
-    expect(end.delivery.answer).toBe('{"report":"<b>all good</b>"}')
+    expect(end.delivery?.answer).toBe('{"report":"<b>all good</b>"}')
 
     const payment = Buffer.from(JSON.stringify(await world.sign(await world.chain.payer(5_000_000n), id, 1)))
     const agent = await world.call('POST', `/p/${id}`, {
@@ -108,10 +113,10 @@ describe('what becomes of a payment', () => {
     world.workflow.answers({ delivered: { status: 200, body: '{"internal":"secret"}' } })
     const { answer } = await paying()
     const end = await until(async () => {
-      const { body } = await world.call('GET', statusPath(answer.body))
-      return body.delivery?.status === 'delivered' && body
+      const seen = await look(statusPath(answer))
+      return seen.delivery?.status === 'delivered' && seen
     })
-    expect(end.delivery.answer).toBeNull()
+    expect(end.delivery?.answer).toBeNull()
   })
 
   describe('claimed by its workflow', () => {
@@ -121,9 +126,9 @@ describe('what becomes of a payment', () => {
     async function claimed(terms: Record<string, unknown> = {}) {
       world.workflow.answers({ delivered: { status: 500, body: '{}' } })
       const { answer } = await paying(terms)
-      const path = statusPath(answer.body)
-      const delivery: string = answer.body.payment.id.replace('pay_', 'dlv_')
-      await until(async () => (await world.call('GET', path)).body.delivery?.attempts > 0)
+      const path = statusPath(answer)
+      const delivery = String(answer.body.payment.id).replace('pay_', 'dlv_')
+      await until(async () => ((await look(path)).delivery?.attempts ?? 0) > 0)
       const claims = await Promise.all(Array.from({ length: 10 }, () => claim(delivery)))
       expect(claims.filter(Boolean)).toHaveLength(1)
       return { path, delivery }
@@ -132,11 +137,11 @@ describe('what becomes of a payment', () => {
     it('it runs once; never confirmed it is unconfirmed, and its owner sends it again by hand', async () => {
       const { path, delivery } = await claimed()
       world.service.clock.forward(3_600_000)
-      await until(async () => (await world.call('GET', path)).body.delivery?.status === 'unconfirmed')
+      await until(async () => (await look(path)).delivery?.status === 'unconfirmed')
       const before = world.workflow.told.length
       world.workflow.answers({})
       expect((await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)).status).toBe(202)
-      await until(async () => (await world.call('GET', path)).body.delivery?.status === 'delivered')
+      await until(async () => (await look(path)).delivery?.status === 'delivered')
       expect(world.workflow.told.length).toBeGreaterThan(before)
       expect(new Set(world.workflow.told.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery]))
     })
@@ -148,7 +153,7 @@ describe('what becomes of a payment', () => {
       await until(async () => {
         // By its schedule, whose pauses grow.
         world.service.clock.forward(5_000)
-        return (await world.call('GET', path)).body.delivery?.status === 'delivered'
+        return (await look(path)).delivery?.status === 'delivered'
       })
       expect(await claim(delivery)).toBe(true)
     })

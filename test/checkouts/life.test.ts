@@ -10,7 +10,7 @@ describe('the life of a checkout', () => {
 
   const source = () => ({ instanceId: 'n8n', workflowId: newId('op', new Date()), nodeId: 'trigger' })
   const page = async (id: string) => (await world.call('GET', `/p/${id}`)).status
-  const own = async (id: string) => (await world.seller.call('GET', `/v1/checkouts/${id}`)).body.checkout
+  const own = async (id: string) => (await world.seller.call('GET', `/v1/checkouts/${id}`)).body.checkout as unknown
   const expire = (id: string) => world.seller.call('DELETE', `/v1/checkouts/${id}`)
 
   describe('temporary, while a workflow is tested', () => {

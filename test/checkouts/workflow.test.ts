@@ -13,7 +13,8 @@ describe('a workflow that is gone', () => {
     world.workflow.told.length = 0
   })
 
-  const state = async (id: string) => (await world.seller.call('GET', `/v1/checkouts/${id}`)).body.checkout.status
+  const state = async (id: string) =>
+    (await world.seller.call('GET', `/v1/checkouts/${id}`)).body.checkout.status as string
   const simulate = (id: string) => world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
   const probe = () => world.service.checkouts.sweepers.probes(world.service.clock.now())
 

@@ -21,21 +21,23 @@ describe('what n8n asks of a community node', () => {
     const program = path.join(lint, 'node_modules/eslint/bin/eslint.js')
     const rules = ['-c', path.join(lint, 'rules.mjs'), '--max-warnings=0']
     expect(await said(program, [...rules, 'nodes', 'credentials', 'package.json'])).toBe('')
-  }, 120_000)
+  })
 
   it('is what its scanner looks for in the sources', async () => {
     expect(await said(scan, ['source', root])).toBe('')
-  }, 120_000)
+  })
 
   it('is what its scanner looks for in the packed file', async () => {
     expect(await said(scan, ['packed', unpacked])).toBe('')
-  }, 120_000)
+  })
 })
 
 /** All that a program says, which is nothing when it finds nothing. */
 async function said(program: string, words: readonly string[]): Promise<string> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words], { cwd: root })
+    // Under the name that Jest gives it, some of these rules test themselves instead.
+    const env = { ...process.env, NODE_ENV: 'production' }
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words], { cwd: root, env })
     return stdout + stderr
   } catch (error) {
     const { stdout, stderr, message } = error as { stdout: string; stderr: string; message: string }

@@ -5,9 +5,6 @@ import { openEditor } from './editor.ts'
 import { asJson, credentialData, openWorld, until, type Workflow, type World } from './world.ts'
 import type { Answer } from './n8n.ts'
 
-/** n8n starts in ten seconds, or thirty on a busy machine. */
-jest.setTimeout(180_000)
-
 /** What somebody who sells a workflow and somebody who buys it go through, in one generation of n8n. */
 export function story(version: string): void {
   describe(`n8n ${version}`, () => {
@@ -205,7 +202,7 @@ export function story(version: string): void {
 
       it('runs for no delivery that is unsigned, forged or stale', async () => {
         const workflow = await published({ testMode: false, network: 'base-sepolia', ...ANYBODY })
-        const { secret } = await workflow.kept()
+        const secret = (await workflow.kept()).secret!
         const body = JSON.stringify(BODY)
         const now = Math.floor(Date.now() / 1000)
         expect(await asJson(workflow.address('webhook'), 'POST', BODY)).toMatchObject({
@@ -304,10 +301,10 @@ export function story(version: string): void {
 
     /** The delivery of a payment as anybody could have recorded it, signed anew. */
     async function redelivered(workflow: Workflow, payment: Payment): Promise<SignedBody> {
-      const { deliveries } = await world.api<{ deliveries: { id: string }[] }>('GET', `/deliveries?subject=${payment.id}`)
-      const id = deliveries[0]!.id
-      const { delivery } = await world.api<{ delivery: { body: string } }>('GET', `/deliveries/${id}`)
-      return sign((await workflow.kept()).secret, delivery.body, Math.floor(Date.now() / 1000), id)
+      const { deliveries } = (await world.get(`/deliveries?subject=${payment.id}`)) as { deliveries: [{ id: string }] }
+      const { id } = deliveries[0]
+      const { delivery } = (await world.get(`/deliveries/${id}`)) as { delivery: { body: string } }
+      return sign((await workflow.kept()).secret!, delivery.body, Math.floor(Date.now() / 1000), id)
     }
   })
 }

@@ -28,8 +28,8 @@ export interface Credential {
 export interface World {
   n8n: N8n
   chain: TestChain
-  /** The service's, as a program sees it. */
-  api<T = Answer>(method: string, path: string): Promise<T>
+  /** What the service tells the seller. */
+  get(path: string): Promise<Answer>
   apiUrl: string
   credential: Credential
   makeCredential(data?: Record<string, unknown>): Promise<Credential>
@@ -70,9 +70,10 @@ export async function openWorld(version: string): Promise<World> {
     apiUrl,
     credential,
     makeCredential,
-    api: async <T>(method: string, where: string) => (await asJson<T>(`${apiUrl}${where}`, method, undefined, KEY)).body,
+    api: async <T>(method: string, where: string) =>
+      (await asJson<T>(`${apiUrl}${where}`, method, undefined, KEY)).body,
     async makeWorkflow(parameters, given = credential) {
-      const made = await n8n.ask('POST', '/rest/workflows', workflowData(parameters, given))
+      const made = await n8n.ask<Saved>('POST', '/rest/workflows', workflowData(parameters, given))
       return new Workflow(n8n, made, createRequire(path.join(installed.folder, 'node_modules/n8n/package.json')))
     },
     async outage(work) {
@@ -99,20 +100,29 @@ export function credentialData(apiUrl: string, data: Record<string, unknown> = {
   return { environment: 'sandbox', apiKey: KEY, sandboxUrl: apiUrl, productionUrl: apiUrl, ...data }
 }
 
+/** As n8n keeps it; the trigger is its first node. */
+interface Saved {
+  id: string
+  versionId: string
+  nodes: [{ webhookId: string; parameters: Record<string, unknown> }]
+  connections: unknown
+  staticData: Record<string, { checkoutId: string; secret: string } | undefined> | null
+}
+
 /** A workflow of the trigger and one node behind it. */
 export class Workflow {
   constructor(
     private readonly n8n: N8n,
-    private saved: Answer,
+    private saved: Saved,
     private readonly modules: NodeJS.Require,
   ) {}
 
   get id(): string {
-    return this.saved.id as string
+    return this.saved.id
   }
 
   address(kind: 'webhook' | 'webhook-test'): string {
-    return `${this.n8n.origin}/${kind}/${String(this.saved.nodes[0].webhookId)}/pay`
+    return `${this.n8n.origin}/${kind}/${this.saved.nodes[0].webhookId}/pay`
   }
 
   async listen(): Promise<void> {
@@ -150,15 +160,14 @@ export class Workflow {
     await this.n8n.ask('PATCH', `/rest/workflows/${this.id}`, { nodes, connections, versionId })
   }
 
-  async read(): Promise<Answer> {
-    this.saved = await this.n8n.ask<Answer>('GET', `/rest/workflows/${this.id}`)
-    return this.saved as Answer
+  async read(): Promise<Saved> {
+    this.saved = await this.n8n.ask<Saved>('GET', `/rest/workflows/${this.id}`)
+    return this.saved
   }
 
   /** What the trigger keeps: the checkout and the secret. */
-  async kept(): Promise<{ checkoutId: string; secret: string }> {
-    const { staticData } = await this.read()
-    return (staticData?.[`node:${TRIGGER}`] ?? {}) as { checkoutId: string; secret: string }
+  async kept(): Promise<{ checkoutId?: string; secret?: string }> {
+    return (await this.read()).staticData?.[`node:${TRIGGER}`] ?? {}
   }
 
   /** What the trigger handed on, of each run that has ended, oldest first. */

@@ -68,7 +68,9 @@ describe('the customer fields', () => {
 
   it.each([
     ['Your website', 'your_website'],
-    ['  E-Mail (work) ', 'e_mail_work'],
+    ['  E-Mail (work) ', 'email_work'],
+    ["Owner's name", 'owners_name'],
+    ['2026 - 2027', 'field_2026_2027'],
     ['Straße', 'strasse'],
     ['Prénom', 'prenom'],
     ['2nd address', 'field_2nd_address'],

@@ -11,7 +11,7 @@ export interface Plan {
   repeated: boolean
 }
 
-export const plan: fc.Arbitrary<Plan> = fc.record({
+const plan: fc.Arbitrary<Plan> = fc.record({
   price: fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 3_000_000n })),
   asset: fc.nat({ max: 2 }),
   execution: fc.oneof(

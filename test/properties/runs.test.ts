@@ -190,7 +190,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
     if (answers[0] === null) return null
     await canceling
     const [first, second] = answers
-    if (second != null) expect(second.state).toBe(first!.state)
+    if (second != null) expect(second.state).toBe(first?.state)
     return await calm.runs.get(caller, id)
   }
 

@@ -4,7 +4,7 @@ import type { Limit, WindowLimit } from '../../service/spending/model.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { agentWith, callOf, policyOf, spendingOn, verdictOf } from '../spending/harness.ts'
 
-const HISTORIES = 240
+const HISTORIES = 160
 const TOGETHER = 20
 const SEED = Number(process.env['SEED'] ?? 20_261_121)
 

@@ -64,7 +64,7 @@ describe('PATCH /rda/{identifier} → 200', () => {
       timeoutSeconds: 30,
     })
     const gone = await edited(slug, { agentConfig: { webhookHeaders: {} } })
-    expect(gone.agentConfig.webhookHeaders).toEqual({})
+    expect(gone.agentConfig['webhookHeaders']).toEqual({})
     // Versions are never changed: a run that began with the first one still has its headers.
     const after = await service.testDatabase.statements.run(VERSIONS, [slug])
     expect(after).toHaveLength(3)

@@ -52,7 +52,7 @@ describe('POST /v1/checkouts/{id}/test-payment: 200', () => {
     const test = () =>
       world.seller.call('POST', `/v1/checkouts/${id}/test-payment`, { headers: { 'Idempotency-Key': 'once' } })
     const answers = await Promise.all([test(), test(), test()])
-    expect(new Set(answers.map(({ body }) => body.payment.id)).size).toBe(1)
+    expect(new Set(answers.map(({ body }) => body.payment.id as string)).size).toBe(1)
     expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(1)
   })
 

@@ -52,7 +52,7 @@ describe('POST /p/{chk}/pay: 200', () => {
   })
 
   it('of a real one the transaction and where to look at it; the defaults of what was left out are delivered', async () => {
-    await world.service.facilitator.start()
+    world.service.facilitator.start()
     const fields = [
       { name: 'a', type: 'text', default: 'given' },
       { name: 'b', type: 'json' },

@@ -8,7 +8,8 @@ describe('POST /p/{chk}: x402', () => {
   afterAll(() => world.close())
 
   const header = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
-  const decoded = (text: string | null) => JSON.parse(Buffer.from(text ?? '', 'base64').toString())
+  const decoded = (text: string | null) =>
+    JSON.parse(Buffer.from(text ?? '', 'base64').toString()) as Record<string, unknown>
 
   it('402 without a payment: both versions, and the form of the specification', async () => {
     const { id } = await world.sell({ price: 0.000001 })
@@ -95,7 +96,7 @@ describe('POST /p/{chk}: x402', () => {
     const reason = 'invalid_exact_evm_insufficient_balance'
     expect(answer).toMatchObject({ status: 402, body: { x402Version: 1, code: 'payment_refused', reason } })
     expect(answer.body.accepts).toHaveLength(1)
-    expect(decoded(answer.headers.get('payment-required')).error).toBe(reason)
+    expect(decoded(answer.headers.get('payment-required'))['error']).toBe(reason)
   })
 
   it('a GET with a payment pays too, where nothing has to be filled in', async () => {

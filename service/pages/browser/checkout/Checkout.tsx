@@ -19,7 +19,7 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
     <>
       {testMode && <TestBanner />}
       <main class="split">
-        <Summary page={page} />
+        <Summary page={page} brief={progress !== null} />
         <section class="till" aria-label="Payment">
           <div class="column">
             {progress !== null ? (

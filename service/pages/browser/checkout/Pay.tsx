@@ -109,16 +109,17 @@ function Chosen({ account, change }: { account: Account; change: (() => void) | 
       <Face wallet={account.wallet} />
       <span class="wallet-name">
         {account.wallet.name}
-        <span class="funds">
-          <span class="mono" title={account.address}>
-            {short(account.address)}
-          </span>
-          {account.balance !== null && <span class="balance"> · {microInUsdc(account.balance)} USDC</span>}
+        <span class="funds mono" title={account.address}>
+          {short(account.address)}
         </span>
       </span>
-      <button type="button" class="link" onClick={change}>
-        Change<span class="unseen"> wallet</span>
-      </button>
+      <span class="worth">
+        {/* Its line is there before it is known: nothing moves when it comes. */}
+        <span class="funds">{account.balance !== null && `${microInUsdc(account.balance)} USDC`}</span>
+        <button type="button" class="link" onClick={change}>
+          Change<span class="unseen"> wallet</span>
+        </button>
+      </span>
     </div>
   )
 }

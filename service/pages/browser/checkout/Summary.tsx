@@ -4,10 +4,10 @@ import { isTestNetwork, networkName } from '../pay/networks.ts'
 import { CoinMark } from './Icons.tsx'
 
 /** What is paid for and how much; then, where there is room beside the form or else below it, to whom and how. */
-export function Summary({ page }: { page: CheckoutPage }) {
+export function Summary({ page, brief }: { page: CheckoutPage; brief: boolean }) {
   const { product, price } = page.checkout
   return (
-    <div class="side">
+    <div class={brief ? 'side side-brief' : 'side'}>
       <section class="summary column" aria-label="What you pay for">
         <p class="tile" aria-hidden="true">
           {Array.from(product.name)[0]?.toUpperCase()}
