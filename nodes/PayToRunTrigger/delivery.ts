@@ -15,7 +15,9 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
     return answer(webhook, 503, 'no_checkout', 'This workflow has no checkout. Publish it again, or listen again.')
   }
   if (webhook.getWebhookName() === 'setup') {
-    return page(webhook, formPage({ ...kept, testMode, product: webhook.getNodeParameter('productName') as string }))
+    const product = webhook.getNodeParameter('productName') as string
+    const listening = webhook.getMode() === 'manual'
+    return page(webhook, formPage({ formUrl: kept.formUrl, product, testMode, listening }))
   }
 
   const body = bytesOf(webhook)

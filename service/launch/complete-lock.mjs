@@ -3,8 +3,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /*
- * `node service/launch/complete-lock.mjs [package-lock.json]`, after a dependency was added: npm leaves a package for another
- * platform out of the lock file when its registry did not have it, and then `npm ci` refuses the file
+ * `node service/launch/complete-lock.mjs [package-lock.json]`, after a dependency was added: npm leaves a package
+ * for another platform out of the lock file when its registry did not have it, and then `npm ci` refuses the file
  * everywhere. An entry with a version and a platform is enough for it; who is on that platform fetches it.
  */
 

@@ -191,6 +191,8 @@ async function serve(declared: AnyRoute): Promise<void> {
     idempotency: new Idempotency({ run: () => Promise.reject(new Error('not asked')) }, clock),
     limit: () => Promise.resolve({ headers: {}, refusal: null }),
     limits: {},
+    topUpUrl: undefined,
+    awaitWord: () => Promise.reject(new Error('not asked')),
     identify: () => Promise.reject(new Error('not asked')),
   })
   app.use(routes)

@@ -34,6 +34,8 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       await named(page, 'trigger-header').getByText('Take a test payment').waitFor()
       await named(page, 'parameter-input-productName').waitFor()
       await picture(page, 'panel')
+      await named(page, 'fixed-collection-customerFields').scrollIntoViewIfNeeded()
+      await picture(page, 'fields')
       await page.getByTitle(/webhook URLs/i).click()
       await page.getByText(workflow.address('webhook-test')).waitFor()
       await named(page, 'trigger-execute-button').first().click()
@@ -41,7 +43,10 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       await picture(page, 'listening')
 
       await pay(browser, workflow, picture)
-      await named(page, 'output-panel').getByText('your_website').first().waitFor()
+      const output = named(page, 'output-panel')
+      await output.getByText('your_website').first().waitFor()
+      await output.locator('[data-test-id="radio-button-json"]').click()
+      await output.getByText('"receivedAt"').first().waitFor()
       await picture(page, 'paid')
     },
     close: () => browser.close(),

@@ -57,7 +57,7 @@ export function story(version: string): void {
       it('makes a temporary form, whose link both addresses show', async () => {
         const workflow = await world.makeWorkflow()
         await workflow.listen()
-        const told = await asJson<Told>(workflow.address('webhook-test'), 'POST')
+        const told: { status: number; body: Told } = await asJson(workflow.address('webhook-test'), 'POST')
         expect(told).toEqual({
           status: 200,
           body: { message: expect.any(String), form_url: expect.stringMatching(/\/p\/chk_\w+$/), test_mode: true },
@@ -134,12 +134,12 @@ export function story(version: string): void {
         })
         const form = await formOf(workflow)
         const buyer = await world.chain.payer(1_000_000n)
-        const { v2 } = (await asJson<CheckoutView>(form)).body.paymentRequirements!
+        const { v2 } = ((await asJson(form)).body as CheckoutView).paymentRequirements!
         const { signature, ...terms } = await buyer.authorize(network, v2.payTo as Hex, {
           value: BigInt(v2.amount),
         })
         const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
-        const { body } = await asJson<PaymentView>(`${form}/pay`, 'POST', {
+        const { body }: { body: PaymentView } = await asJson(`${form}/pay`, 'POST', {
           input: { website: 'https://example.com' },
           paymentPayload: { x402Version: 2, accepted: v2, payload: { signature, authorization } },
         })
@@ -357,17 +357,17 @@ function outputOf(payment: Payment, input: Record<string, unknown>): unknown {
 }
 
 async function formOf(workflow: Workflow, kind: 'webhook' | 'webhook-test' = 'webhook'): Promise<string> {
-  return (await asJson<Told>(workflow.address(kind), 'POST')).body.form_url
+  return ((await asJson(workflow.address(kind), 'POST')).body as Told).form_url
 }
 
 async function simulate(form: string, input: Record<string, unknown>): Promise<Payment> {
-  const { status, body } = await asJson<PaymentView>(`${form}/pay`, 'POST', { input, simulate: true })
-  if (status !== 200) throw new Error(`paying answered ${String(status)}: ${JSON.stringify(body)}`)
-  return body.payment
+  const told = await asJson(`${form}/pay`, 'POST', { input, simulate: true })
+  if (told.status !== 200) throw new Error(`paying answered ${told.status}: ${JSON.stringify(told.body)}`)
+  return (told.body as PaymentView).payment
 }
 
 async function paymentAt(payment: Payment): Promise<PaymentView> {
-  return (await asJson<PaymentView>(payment.statusUrl)).body
+  return (await asJson(payment.statusUrl)).body as PaymentView
 }
 
 async function gone(form: string): Promise<void> {

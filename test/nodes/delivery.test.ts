@@ -44,6 +44,9 @@ describe('a browser', () => {
     expect(response.body).not.toContain('<script>')
     const live = await receive({ name: 'setup' }, { parameters: { testMode: false } })
     expect(live.response.body).not.toContain('Test mode')
+    expect(live.response.body).toContain('Send your customers this link')
+    const listening = await receive({ name: 'setup' }, { mode: 'manual' })
+    expect(listening.response.body).toContain('n8n is listening')
   })
 })
 

@@ -116,7 +116,7 @@ describe('runs of an agent', () => {
     const word = async (decision: 'approve' | 'refuse') => {
       const path = `/v1/approvals?status=pending&agentId=${id}`
       const list = () => caller.call('GET', path)
-      const { approvals } = (await world.until(list, ({ body }) => body.total === 1)).body
+      const { approvals } = (await world.until(list, ({ body }) => body.approvals.length === 1)).body
       await caller.call('POST', `/v1/approvals/${String(approvals[0].id)}/${decision}`)
     }
     const [approved] = await Promise.all([ask('yes', 30), word('approve')])

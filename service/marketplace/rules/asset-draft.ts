@@ -144,7 +144,7 @@ export function isMask(text: string): boolean {
   return /^•+$/.test(text)
 }
 
-export function namesOf(secrets: GivenSecrets | null): readonly string[] {
+function namesOf(secrets: GivenSecrets | null): readonly string[] {
   return secrets === null ? [] : secrets.given === null ? (secrets.before?.names ?? []) : Object.keys(secrets.given)
 }
 
