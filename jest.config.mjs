@@ -18,4 +18,6 @@ export default {
   // Starting a server takes a second, and on a busy machine ten.
   testTimeout: 30_000,
   maxWorkers: 2,
+  // Modules of a finished file stay in the worker's memory: beyond this its collector takes more time than the tests.
+  workerIdleMemoryLimit: '1GB',
 }

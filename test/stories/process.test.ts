@@ -39,13 +39,14 @@ describe('the service as a process', () => {
     const service = start(environment)
     const said = await service.says(GREETED)
     const lines = said.split('\n').filter((line) => line.trim().startsWith('curl'))
-    expect(lines).toHaveLength(3)
+    expect(lines).toHaveLength(4)
     const answers = []
     for (const line of lines) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout) as unknown)
     expect(answers).toEqual([
       expect.objectContaining({ environment: 'sandbox' }),
       { deposited: true, amount: 25, transactionHash: null, newBalance: 25 },
       { wallet: expect.objectContaining({ balance: 25 }) },
+      expect.objectContaining({ success: true, cost: 0.005 }),
     ])
     service.kill('SIGTERM')
     expect(await service.ended()).toBe(0)
