@@ -3,11 +3,11 @@ import type { Models } from '../marketplace/ports/run.ts'
 import { readCatalogue } from './catalogue.ts'
 import { ECHO, echo } from './echo.ts'
 import { countTokens } from './tokens.ts'
-import { createVendor } from './vendor.ts'
+import type { createVendor } from './vendor.ts'
 
 /** What there is to run prompts on, by environment. */
 export function createModels({ baseUrl, apiKey, file }: ModelsOptions): Models {
-  const vendor = baseUrl === undefined ? null : createVendor({ baseUrl, apiKey })
+  const vendor = baseUrl === undefined ? null : openVendor(baseUrl, apiKey)
   const inProduction: readonly LanguageModel[] = vendor === null ? [] : readCatalogue(file)
   const inSandbox: readonly LanguageModel[] = [ECHO]
   const list: Models['list'] = (environment) => (environment === 'sandbox' ? inSandbox : inProduction)
@@ -18,9 +18,17 @@ export function createModels({ baseUrl, apiKey, file }: ModelsOptions): Models {
     async complete(request) {
       if (request.model.id === ECHO.id) return await echo(request)
       if (vendor === null) throw new Error(`there is no vendor for ${request.model.id}`)
-      return await vendor(request)
+      return await (
+        await vendor
+      )(request)
     },
   }
+}
+
+/** Its client is large: a service that has no vendor never loads it. */
+async function openVendor(baseUrl: string, apiKey: string | undefined): Promise<ReturnType<typeof createVendor>> {
+  const { createVendor } = await import('./vendor.ts')
+  return createVendor({ baseUrl, apiKey })
 }
 
 interface ModelsOptions {

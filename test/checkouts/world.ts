@@ -32,7 +32,7 @@ export interface WorkflowAnswer {
 
 const FINE: WorkflowAnswer = { status: 200, body: '{"message":"ready"}' }
 
-export async function startWorkflow(): Promise<Workflow> {
+async function startWorkflow(): Promise<Workflow> {
   const told: Told[] = []
   let answers = { asked: FINE, delivered: FINE }
   let asked = 0

@@ -70,7 +70,10 @@ export async function openWorld(version: string): Promise<World> {
     apiUrl,
     credential,
     makeCredential,
-    get: async (where) => (await asJson(`${apiUrl}${where}`, 'GET', undefined, KEY)).body,
+    async get(where) {
+      const { body } = await asJson(`${apiUrl}${where}`, 'GET', undefined, KEY)
+      return body as unknown
+    },
     async makeWorkflow(parameters, given = credential) {
       const made = await n8n.ask<Saved>('POST', '/rest/workflows', workflowData(parameters, given))
       return new Workflow(n8n, made, createRequire(path.join(installed.folder, 'node_modules/n8n/package.json')))

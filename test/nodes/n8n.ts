@@ -29,7 +29,7 @@ export interface Hook {
   warnings: string[]
 }
 
-export const NODE: INode = {
+const NODE: INode = {
   id: 'node-1',
   name: 'Pay-to-Run Trigger',
   type: 'n8n-nodes-coinslot.payToRunTrigger',
@@ -38,7 +38,7 @@ export const NODE: INode = {
   parameters: {},
 }
 
-export const PARAMETERS = {
+const PARAMETERS = {
   productName: 'SEO audit',
   productDescription: '',
   price: 5,
