@@ -1,3 +1,6 @@
+// See test/grouped/endpoints.ts.
+const grouped = process.env.TEST_GROUPED === 'true'
+
 /** Everything under test/ runs as native ES modules; swc only strips the types, `npm run check` reads them. */
 export default {
   testEnvironment: 'node',
@@ -5,7 +8,11 @@ export default {
   globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(chaos|bench|conformance|n8n)/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/(chaos|bench|conformance|n8n)/',
+    grouped ? '<rootDir>/test/endpoints/' : '<rootDir>/test/grouped/',
+  ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -5,5 +5,7 @@ const { become } = await import('./run.mjs')
 
 // Jest compiles what it runs, so the build is not needed.
 await prepare({ build: false })
+const args = process.argv.slice(2)
+process.env.TEST_GROUPED = String(!args.some((arg) => !arg.startsWith('-')))
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
-process.exitCode = await become([...jest, ...(process.env.CI ? ['--ci'] : []), ...process.argv.slice(2)])
+process.exitCode = await become([...jest, ...(process.env.CI ? ['--ci'] : []), ...args])

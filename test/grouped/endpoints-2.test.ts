@@ -1,0 +1,3 @@
+import { endpointTests } from './endpoints.ts'
+
+await endpointTests(2, 6)
