@@ -10,8 +10,9 @@ import { openDeliveries } from './compose/deliveries.ts'
 import { openFacilitator } from './compose/facilitator.ts'
 import type { Ground, Part, SurfaceName } from './compose/ground.ts'
 import { openMarketplace } from './compose/marketplace.ts'
+import { dashboardRouter, type AppRouter } from './compose/dashboard-router.ts'
 import { openPages } from './compose/pages.ts'
-import { openIdentity, walletOf } from './compose/identity.ts'
+import { openIdentity } from './compose/identity.ts'
 import { openSpending } from './compose/spending.ts'
 import { openWallet } from './compose/wallet.ts'
 import type { Config } from './config.ts'
@@ -24,12 +25,11 @@ import { createRateLimit } from './edge/limits.ts'
 import { Metrics } from './edge/metrics.ts'
 import type { Surface } from './edge/openapi.ts'
 import { assertOrigin, limitAddresses } from './edge/requests.ts'
-import { mountTrpc, router } from './edge/trpc.ts'
+import { mountTrpc } from './edge/trpc.ts'
 import type { Checkpoint } from './facilitator/ports.ts'
 import type { Facilitator } from './facilitator/service.ts'
 import type { Caller } from './identity/model.ts'
 import type { Identity } from './identity/service.ts'
-import { identityRouter } from './identity/trpc.ts'
 import { systemClock, type Clock } from './kit/clock.ts'
 import { createLedger, type Ledger } from './ledger/service.ts'
 import { createLedgerStore } from './ledger/store.ts'
@@ -41,14 +41,16 @@ import { loadOrMakeKey } from './vault/keyfile.ts'
 import { parseKeyring } from './vault/keyring.ts'
 import { vaultOf } from './vault/vault.ts'
 import type { Spending } from './spending/service.ts'
-import { spendingRouter } from './spending/trpc.ts'
 import type { Checkpoint as WithdrawalCheckpoint } from './wallet/ports.ts'
 import type { Wallets } from './wallet/service.ts'
 import type { Assets } from './marketplace/service/assets.ts'
-import { walletRouter } from './wallet/trpc.ts'
+
+export type { AppRouter } from './compose/dashboard-router.ts'
 
 export interface Service {
   app: Express
+  /** What the dashboard asks; tests go through its procedures. */
+  appRouter: AppRouter
   assets: Assets
   checkouts: Checkouts
   database: Database
@@ -107,7 +109,9 @@ export async function compose(config: Config, options: Options): Promise<Service
     walletAddress: (owner) => wallets.depositAddress(owner),
     checkpoint: options.paymentCheckpoint,
   })
-  const { assets, part: marketplacePart } = openMarketplace(ground, identity, deliveries, spending)
+  const { assets, runs, part: marketplacePart } = openMarketplace(ground, identity, deliveries, spending)
+  const routed = { identity, wallets, spending, assets, runs, checkouts, deliveries }
+  const appRouter = dashboardRouter(config, clock, routed)
   const parts: readonly Part[] = [
     identityPart,
     deliveriesPart,
@@ -174,7 +178,7 @@ export async function compose(config: Config, options: Options): Promise<Service
       {
         role: 'dashboard' as const,
         path: '/trpc',
-        handler: mountTrpc(appRouter(identity, wallets, spending, clock), identify),
+        handler: mountTrpc(appRouter, identify),
       },
     ].filter(({ role }) => config.ROLES.includes(role)),
     corsOrigins: config.CORS_ORIGINS,
@@ -187,6 +191,7 @@ export async function compose(config: Config, options: Options): Promise<Service
 
   return {
     app,
+    appRouter,
     assets,
     checkouts,
     database,
@@ -213,20 +218,6 @@ export async function compose(config: Config, options: Options): Promise<Service
       redis?.disconnect()
     },
   }
-}
-
-/**
- * What the dashboard may ask.
- * @public
- */
-export type AppRouter = ReturnType<typeof appRouter>
-
-function appRouter(identity: Identity, wallets: Wallets, spending: Spending, clock: Clock) {
-  return router({
-    identity: identityRouter(identity, walletOf(wallets), clock),
-    wallet: walletRouter(wallets),
-    spending: spendingRouter(spending),
-  })
 }
 
 async function openGround(config: Config, { url, log, clock = systemClock }: Options, announced: () => void) {

@@ -1,10 +1,12 @@
 import { initTRPC, TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Request, RequestHandler, Response } from 'express'
+import { z } from 'zod'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError, type Kind } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
+import { decode } from './decode.ts'
 import { contextOf } from './requests.ts'
 
 /** What every procedure of the dashboard is given. */
@@ -54,6 +56,25 @@ export const person = answering.use(async ({ ctx, next }) => {
   }
   return await next({ ctx: { caller } })
 })
+
+/** An input as its schema has it; what is wrong is said field by field, as everywhere else. */
+export function asked<Schema extends z.ZodType>(schema: Schema) {
+  return {
+    parse: (value: unknown) => decode(schema, value, 'input') as z.output<Schema>,
+    // Only spoken of by types: what the dashboard sends, and what a procedure is given.
+    _input: undefined as z.input<Schema>,
+    _output: undefined as z.output<Schema>,
+  }
+}
+
+/** Paging of every list; here numbers come as numbers. */
+export const paging = z.object({
+  limit: z.int().min(1).max(100).default(20),
+  offset: z.int().min(0).max(1_000_000_000).default(0),
+})
+
+/** One thing, by its id. What cannot be an id is a thing that there is not. */
+export const named = z.object({ id: z.string().max(200) })
 
 export function mountTrpc(
   appRouter: Parameters<typeof createExpressMiddleware>[0]['router'],

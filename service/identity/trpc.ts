@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { newOperation, person, router } from '../edge/trpc.ts'
+import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { newKeyBody, toKey, toMe } from './http.ts'
 import type { WalletOf } from './ports.ts'
@@ -9,23 +8,18 @@ export function identityRouter(identity: Identity, walletOf: WalletOf, clock: Cl
   return router({
     me: person.query(({ ctx }) => toMe(ctx.caller, walletOf)),
     keys: router({
-      list: person.input(pageInput).query(async ({ ctx, input }) => {
+      list: person.input(asked(paging)).query(async ({ ctx, input }) => {
         const { keys, total } = await identity.keys.list(ctx.caller, input)
         return { keys: keys.map(toKey), total }
       }),
-      create: person.input(newKeyBody).mutation(async ({ ctx, input }) => {
+      create: person.input(asked(newKeyBody)).mutation(async ({ ctx, input }) => {
         const wanted = { name: input.name, agentId: input.agentId ?? null, expiresAt: input.expiresAt ?? null }
         const { key, secret } = await identity.keys.create(ctx.caller, wanted, newOperation(clock))
         return { key: toKey(key), secret }
       }),
-      revoke: person.input(z.object({ id: z.string() })).mutation(async ({ ctx, input }) => {
+      revoke: person.input(asked(named)).mutation(async ({ ctx, input }) => {
         await identity.keys.revoke(ctx.caller, input.id)
       }),
     }),
   })
 }
-
-const pageInput = z.object({
-  limit: z.int().min(1).max(100).default(20),
-  offset: z.int().min(0).max(1_000_000_000).default(0),
-})

@@ -154,7 +154,7 @@ const depositBody = z.strictObject({
     .meta({ description: 'The hash of the transfer on chain; recorded once.' }),
 })
 
-const withdrawBody = z.strictObject({
+export const withdrawBody = z.strictObject({
   amount: positiveAmount,
   to: z
     .string()

@@ -1,11 +1,11 @@
 import { renderSVG } from 'uqr'
-import { z } from 'zod'
-import { person, router } from '../edge/trpc.ts'
+import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
-import { toBody, toLine, toWithdrawal } from './http.ts'
+import { toBody, toLine, toWithdrawal, withdrawBody } from './http.ts'
 import type { Wallets } from './service.ts'
 
-export function walletRouter(wallets: Wallets) {
+export function walletRouter(wallets: Wallets, clock: Clock) {
   return router({
     balance: person.query(async ({ ctx }) => toBody(await wallets.balance(ctx.caller))),
     /** Where to send USDC, with what a phone's camera needs for it. */
@@ -17,21 +17,24 @@ export function walletRouter(wallets: Wallets) {
       const { balance, granted, spent } = await wallets.credits(ctx.caller)
       return { balance: toWire(balance), granted: toWire(granted), spent: toWire(spent) }
     }),
-    transactions: person.input(pageInput).query(async ({ ctx, input }) => {
+    transactions: person.input(asked(paging)).query(async ({ ctx, input }) => {
       const { transactions, total } = await wallets.transactions(ctx.caller, input)
       return {
         total,
         transactions: transactions.map(toLine),
       }
     }),
-    withdrawals: person.input(pageInput).query(async ({ ctx, input }) => {
+    withdrawals: person.input(asked(paging)).query(async ({ ctx, input }) => {
       const { withdrawals, total } = await wallets.withdrawals.list(ctx.caller, input)
       return { total, withdrawals: withdrawals.map(toWithdrawal) }
     }),
+    withdrawal: person
+      .input(asked(named))
+      .query(async ({ ctx, input }) => toWithdrawal(await wallets.withdrawals.find(ctx.caller, input.id))),
+    withdraw: person
+      .input(asked(withdrawBody))
+      .mutation(async ({ ctx, input }) =>
+        toWithdrawal(await wallets.withdrawals.withdraw(ctx.caller, input, newOperation(clock))),
+      ),
   })
 }
-
-const pageInput = z.object({
-  limit: z.int().min(1).max(100).default(20),
-  offset: z.int().min(0).max(1_000_000_000).default(0),
-})

@@ -153,7 +153,7 @@ function once(status: number, checkout: z.input<typeof checkoutOut>, secret: str
   return { ...reply(status, { checkout, secret }), replayBody: { checkout, secret: null } }
 }
 
-function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<typeof checkoutOut> {
+export function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<typeof checkoutOut> {
   const { id, price, leasedUntil, expiredAt, pausedAt, createdAt, updatedAt } = checkout
   const url = `${pay}/${id}`
   const status = statusOf(checkout, now)

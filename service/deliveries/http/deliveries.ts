@@ -20,7 +20,7 @@ export function deliveryRoutes(deliveries: Deliveries): AnyRoute[] {
       async handle({ caller, query: { limit, offset, subject, status, target } }) {
         const wanted = { subject: subject ?? null, state: status ?? null, target: target ?? null }
         const { deliveries: listed, total } = await deliveries.list(caller, wanted, { limit, offset })
-        return reply(200, { deliveries: listed.map(toBody), total, limit, offset })
+        return reply(200, { deliveries: listed.map(toDelivery), total, limit, offset })
       },
     }),
     route({
@@ -105,7 +105,7 @@ const detailBody = deliveryBody
   .extend({ body: z.string().meta({ description: 'What is signed and sent' }), attempts: z.array(attemptBody) })
   .meta({ id: 'DeliveryDetail' })
 
-function toBody(delivery: DeliveryView): z.infer<typeof deliveryBody> {
+export function toDelivery(delivery: DeliveryView): z.infer<typeof deliveryBody> {
   return {
     id: delivery.id,
     subject: delivery.subject,
@@ -123,8 +123,8 @@ function toBody(delivery: DeliveryView): z.infer<typeof deliveryBody> {
   }
 }
 
-function toDetail(delivery: DeliveryDetail): z.infer<typeof detailBody> {
-  return { ...toBody(delivery), body: delivery.body, attempts: delivery.history.map(toAttempt) }
+export function toDetail(delivery: DeliveryDetail): z.infer<typeof detailBody> {
+  return { ...toDelivery(delivery), body: delivery.body, attempts: delivery.history.map(toAttempt) }
 }
 
 function toAttempt({ at, durationMs, status, error, answer }: Attempt): z.infer<typeof attemptBody> {

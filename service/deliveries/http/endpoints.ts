@@ -19,7 +19,7 @@ export function endpointRoutes({ endpoints }: Deliveries): AnyRoute[] {
       },
       async handle({ caller, query }) {
         const { endpoints: listed, total } = await endpoints.list(caller, query)
-        return reply(200, { webhookEndpoints: listed.map(toBody), total, ...query })
+        return reply(200, { webhookEndpoints: listed.map(toEndpoint), total, ...query })
       },
     }),
     route({
@@ -123,7 +123,7 @@ const events = z
   .max(EVENTS.length)
   .transform((names) => [...new Set(names)])
 
-const newEndpointBody = z.strictObject({
+export const newEndpointBody = z.strictObject({
   url,
   events,
   secret: z
@@ -133,7 +133,7 @@ const newEndpointBody = z.strictObject({
     .meta({ description: 'Made when absent' }),
 })
 
-const changedEndpointBody = z.strictObject({
+export const changedEndpointBody = z.strictObject({
   url: url.optional(),
   events: events.optional(),
   status: z.enum(['enabled', 'disabled']).optional(),
@@ -158,14 +158,14 @@ const withSecret = z.object({
 })
 
 function show(endpoint: Endpoint): z.infer<typeof shown> {
-  return { webhookEndpoint: toBody(endpoint) }
+  return { webhookEndpoint: toEndpoint(endpoint) }
 }
 
 function secretOnce(status: number, endpoint: Endpoint, secret: string) {
   return { ...reply(status, { ...show(endpoint), secret }), replayBody: { ...show(endpoint), secret: null } }
 }
 
-function toBody(endpoint: Endpoint): z.infer<typeof endpointBody> {
+export function toEndpoint(endpoint: Endpoint): z.infer<typeof endpointBody> {
   const { id, url: address, events: asked, status } = endpoint
   return {
     id,

@@ -109,7 +109,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
   ]
 }
 
-const runBody = z.strictObject({
+export const runBody = z.strictObject({
   rdaSlug: z.string().min(1).max(200).meta({ description: 'Slug or id of the RDA' }),
   inputs: z.record(z.string(), z.unknown()),
   modelId: z.string().min(1).max(200).nullish().meta({ description: 'For prompts; else the default model runs' }),
@@ -179,7 +179,7 @@ const detailBody = summaryBody
 const runParams = z.object({ id: z.string() })
 
 /** What cannot be a run's id is a run that there is not. */
-function runId(text: string): Id<'run'> {
+export function runId(text: string): Id<'run'> {
   if (!isId('run', text)) throw runMissing()
   return text
 }
@@ -206,7 +206,7 @@ function toUsage({ usage }: Pick<Run, 'usage'>): z.infer<typeof usageBody> {
   }
 }
 
-function toSummary(run: RunSummary): z.infer<typeof summaryBody> {
+export function toSummary(run: RunSummary): z.infer<typeof summaryBody> {
   return {
     id: run.id,
     rdaId: run.rdaId,
@@ -227,7 +227,7 @@ function toSummary(run: RunSummary): z.infer<typeof summaryBody> {
   }
 }
 
-function toDetail(run: Run): z.infer<typeof detailBody> {
+export function toDetail(run: Run): z.infer<typeof detailBody> {
   return {
     ...toSummary(run),
     inputs: run.inputs,

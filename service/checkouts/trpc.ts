@@ -1,0 +1,39 @@
+import { renderSVG } from 'uqr'
+import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import type { Clock } from '../kit/clock.ts'
+import { inputBody, shown } from './http/bodies.ts'
+import { bodyOf } from './http/owner.ts'
+import type { Checkout } from './model.ts'
+import type { Checkouts } from './service.ts'
+
+/** What the dashboard shows of checkouts; they are made by the workflows that they start. */
+export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: string; clock: Clock }) {
+  const toBody = (checkout: Checkout) => bodyOf(checkout, pay, clock.now())
+  return router({
+    list: person.input(asked(paging)).query(async ({ ctx, input }) => {
+      const { checkouts: found, total } = await checkouts.list(ctx.caller, input)
+      return { checkouts: found.map(toBody), total }
+    }),
+    get: person.input(asked(named)).query(async ({ ctx, input }) => {
+      const checkout = toBody(await checkouts.get(ctx.caller, input.id))
+      return { ...checkout, qr: renderSVG(checkout.url, { border: 2 }) }
+    }),
+    payments: person.input(asked(paging.extend(named.shape))).query(async ({ ctx, input: { id, ...rest } }) => {
+      const { sales, total } = await checkouts.sales(ctx.caller, id, rest)
+      return { payments: sales.map(({ payment, delivery, input }) => ({ ...payment, input, delivery })), total }
+    }),
+    expire: person
+      .input(asked(named))
+      .mutation(async ({ ctx, input }) => toBody(await checkouts.expire(ctx.caller, input.id))),
+    /** The secret only here. */
+    rotateSecret: person.input(asked(named)).mutation(async ({ ctx, input }) => {
+      const { checkout, secret } = await checkouts.rotateSecret(ctx.caller, input.id, newOperation(clock))
+      return { checkout: toBody(checkout), secret }
+    }),
+    testPayment: person
+      .input(asked(named.extend({ input: inputBody.optional() })))
+      .mutation(async ({ ctx, input }) =>
+        shown(await checkouts.testPayment(ctx.caller, input.id, input.input ?? null, newOperation(clock))),
+      ),
+  })
+}

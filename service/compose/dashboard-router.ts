@@ -1,0 +1,46 @@
+import { checkoutsRouter } from '../checkouts/trpc.ts'
+import type { Checkouts } from '../checkouts/service.ts'
+import type { Config } from '../config.ts'
+import type { Deliveries } from '../deliveries/service.ts'
+import { deliveriesRouters } from '../deliveries/trpc.ts'
+import { router } from '../edge/trpc.ts'
+import type { Identity } from '../identity/service.ts'
+import { identityRouter } from '../identity/trpc.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Assets } from '../marketplace/service/assets.ts'
+import type { Runs } from '../marketplace/service/runs.ts'
+import { marketplaceRouters } from '../marketplace/trpc.ts'
+import type { Spending } from '../spending/service.ts'
+import { spendingRouter } from '../spending/trpc.ts'
+import type { Wallets } from '../wallet/service.ts'
+import { walletRouter } from '../wallet/trpc.ts'
+import { walletOf } from './identity.ts'
+
+/** All that the dashboard may ask, a router for each capability. */
+export function dashboardRouter(config: Config, clock: Clock, parts: RoutedParts) {
+  const { identity, wallets, spending, assets, runs, checkouts, deliveries } = parts
+  return router({
+    identity: identityRouter(identity, walletOf(wallets), clock),
+    wallet: walletRouter(wallets, clock),
+    spending: spendingRouter(spending, clock),
+    ...marketplaceRouters(assets, runs, clock),
+    checkouts: checkoutsRouter(checkouts, { pay: config.addresses.pay, clock }),
+    ...deliveriesRouters(deliveries, clock),
+  })
+}
+
+interface RoutedParts {
+  identity: Identity
+  wallets: Wallets
+  spending: Spending
+  assets: Assets
+  runs: Runs
+  checkouts: Checkouts
+  deliveries: Deliveries
+}
+
+/**
+ * What the dashboard may ask.
+ * @public
+ */
+export type AppRouter = ReturnType<typeof dashboardRouter>

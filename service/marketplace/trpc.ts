@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import type { Caller } from '../identity/model.ts'
+import type { Clock } from '../kit/clock.ts'
+import { toWire } from '../kit/money.ts'
+import { createBody, editBody, rateBody } from './http/asset-bodies.ts'
+import { toDraft, toEdit, toReduced, toWhole } from './http/asset-shapes.ts'
+import { runBody, runId, toDetail, toSummary } from './http/runs.ts'
+import { RUN_STATES } from './model/run.ts'
+import type { Assets } from './service/assets.ts'
+import type { View } from './service/assets/read.ts'
+import type { Runs } from './service/runs.ts'
+
+/** What the dashboard shows and does with assets, and with their runs. */
+export function marketplaceRouters(assets: Assets, runs: Runs, clock: Clock) {
+  return { assets: assetsRouter(assets, clock), runs: runsRouter(runs, clock) }
+}
+
+function assetsRouter(assets: Assets, clock: Clock) {
+  const whole = (view: View, caller: Caller) => toWhole(view, assets.models(caller))
+  const acting = (act: 'publish' | 'unpublish' | 'archive') =>
+    person.input(asked(named)).mutation(async ({ ctx: { caller }, input }) => {
+      return whole(await assets.viewOf(await assets[act](caller, input.id), caller), caller)
+    })
+  return router({
+    list: person.input(asked(listInput)).query(async ({ ctx, input: { mine, type, search, ...rest } }) => {
+      const words = search?.trim()
+      const wanted = {
+        ...rest,
+        type: type ?? null,
+        ownerId: mine ? ctx.caller.subject : null,
+        search: words === undefined || words === '' ? null : words,
+      }
+      const { assets: found, total } = await assets.list(wanted, ctx.caller)
+      return { assets: found.map(toReduced), total }
+    }),
+    // Who is asking is known here: the address that a stranger's look at a draft would be counted for is not needed.
+    get: person
+      .input(asked(named))
+      .query(async ({ ctx, input }) => whole(await assets.get(input.id, ctx.caller, 'dashboard'), ctx.caller)),
+    create: person.input(asked(createBody)).mutation(async ({ ctx, input }) => {
+      const { id, slug, type, status } = await assets.create(ctx.caller, toDraft(input), newOperation(clock))
+      return { id, slug, type, status }
+    }),
+    change: person.input(asked(z.object({ id: named.shape.id, body: editBody }))).mutation(async ({ ctx, input }) => {
+      const { caller } = ctx
+      const edited = await assets.edit(caller, input.id, toEdit(input.body), input.body.version ?? null)
+      return whole(await assets.viewOf(edited, caller), caller)
+    }),
+    publish: acting('publish'),
+    unpublish: acting('unpublish'),
+    archive: acting('archive'),
+    rate: person.input(asked(rateBody.extend(named.shape))).mutation(async ({ ctx, input }) => {
+      const { stats } = await assets.rate(ctx.caller, input.id, input.score, newOperation(clock))
+      return { averageRating: stats.averageRating, totalRatings: stats.totalRatings }
+    }),
+    buySource: person
+      .input(asked(named.extend({ maxCost: runBody.shape.maxCost })))
+      .mutation(async ({ ctx, input }) => {
+        const { cost, ...source } = await assets.buySource(ctx.caller, input.id, input.maxCost ?? null)
+        return { source, cost: toWire(cost) }
+      }),
+    models: person.query(({ ctx }) =>
+      assets.models(ctx.caller).map(({ id, name, tier, inputPrice, outputPrice }) => ({
+        ...{ id, name, tier },
+        inputPrice: toWire(inputPrice),
+        outputPrice: toWire(outputPrice),
+      })),
+    ),
+  })
+}
+
+function runsRouter(runs: Runs, clock: Clock) {
+  return router({
+    list: person.input(asked(runFilter)).query(async ({ ctx, input: { status = null, rda = null, ...rest } }) => {
+      const found = await runs.list(ctx.caller, { state: status, rda, ...rest })
+      return { runs: found.runs.map(toSummary), total: found.total }
+    }),
+    get: person
+      .input(asked(named))
+      .query(async ({ ctx, input }) => toDetail(await runs.get(ctx.caller, runId(input.id)))),
+    /** Goes on by itself: whoever started it follows its events. */
+    start: person
+      .input(asked(runBody.pick({ rdaSlug: true, inputs: true, modelId: true, maxCost: true })))
+      .mutation(async ({ ctx, input }) => {
+        const ask = {
+          identifier: input.rdaSlug,
+          inputs: input.inputs,
+          modelId: input.modelId ?? null,
+          maxCost: input.maxCost ?? null,
+          webhookUrl: null,
+          waits: true,
+        }
+        const run = await runs.queue(ctx.caller, ask, newOperation(clock), false)
+        return { id: run.id, status: run.state }
+      }),
+    cancel: person
+      .input(asked(named))
+      .mutation(async ({ ctx, input }) => toDetail(await runs.cancel(ctx.caller, runId(input.id)))),
+  })
+}
+
+const listInput = paging.extend({
+  mine: z.boolean().default(false),
+  type: z.enum(['prompt', 'agent', 'tool']).optional(),
+  status: z.enum(['draft', 'published', 'archived']).default('published'),
+  verified: z.boolean().default(false),
+  featured: z.boolean().default(false),
+  trending: z.boolean().default(false),
+  search: z.string().max(200).optional(),
+})
+
+const runFilter = paging.extend({ status: z.enum(RUN_STATES).optional(), rda: z.string().max(200).optional() })

@@ -1,0 +1,54 @@
+import type { Answer, TestPerson, TestService } from '../harness/service.ts'
+import { promptBody } from '../marketplace/bodies.ts'
+
+/** Somebody who has one of everything, and the ids of it. */
+export interface Furnished {
+  person: TestPerson
+  ids: Record<Thing, string>
+}
+
+export type Thing = 'key' | 'asset' | 'run' | 'agent' | 'approval' | 'checkout' | 'delivery' | 'endpoint' | 'withdrawal'
+
+export async function furnished(service: TestService): Promise<Furnished> {
+  const person = await service.person()
+  const post = async (path: string, body: object, key = person.key): Promise<Answer['body']> => {
+    const { status, body: answer, text } = await service.call('POST', `/v1${path}`, { key, body })
+    if (status >= 300) throw new Error(`${path}: ${text}`)
+    return answer
+  }
+  await post('/wallet/deposit', { amount: 10 })
+  const { rda } = await post('/rda', promptBody({ pricing: { model: 'per-run', amount: 0.02 } }))
+  const inputs = { article: 'Coins are round.' }
+  const run = await post('/run', { rdaSlug: rda.slug, inputs, async: true })
+  const { agent } = await post('/agents', { name: 'Buyer', approvalAbove: 0.001 })
+  const { key, secret } = await post('/keys', { name: 'buyer', agentId: agent.id })
+  const held = await post('/run', { rdaSlug: rda.slug, inputs }, String(secret))
+  const { webhookEndpoint } = await post('/webhook-endpoints', {
+    url: 'http://127.0.0.1:9/hook',
+    events: ['run.completed'],
+  })
+  const { deliveryId } = await post(`/webhook-endpoints/${String(webhookEndpoint.id)}/test`, {})
+  const { checkout } = await post('/checkouts', {
+    callbackUrl: 'http://127.0.0.1:9/flow',
+    product: { name: 'Audit' },
+    price: 5,
+    network: 'base-sepolia',
+    recipient: `0x${'11'.repeat(20)}`,
+    testMode: true,
+  })
+  const { withdrawal } = await post('/wallet/withdraw', { amount: 1, to: `0x${'22'.repeat(20)}` })
+  return {
+    person,
+    ids: {
+      key: key.id,
+      asset: rda.id,
+      run: run.runId,
+      agent: agent.id,
+      approval: held.approvalId,
+      checkout: checkout.id,
+      delivery: deliveryId,
+      endpoint: webhookEndpoint.id,
+      withdrawal: withdrawal.id,
+    },
+  }
+}

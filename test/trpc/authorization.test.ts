@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import { testService, type Answer, type TestPerson, type TestService } from '../harness/service.ts'
+import { furnished, type Furnished, type Thing } from './account.ts'
+
+interface Row {
+  /** Whose id goes into the input; null where it says nothing of anybody's. */
+  thing: Thing | null
+  /** Where in the answer a list is; null where it is none. */
+  listed: string | null
+  field: string
+  more?: object
+  /** Where a wrong id is a wrong field of what is made. */
+  refusal?: string
+}
+
+const own: Row = { thing: null, listed: null, field: 'id' }
+
+function none(listed: string): Row {
+  return { thing: null, listed, field: 'id' }
+}
+
+function look(thing: Thing): Row {
+  return { thing, listed: null, field: 'id' }
+}
+
+function act(thing: Thing, field = 'id'): Row {
+  return { thing, listed: null, field }
+}
+
+/**
+ * Each procedure of the dashboard: what of another's it could be asked for, or what makes it the asker's own. One that
+ * is missing here fails the first test.
+ */
+const PROCEDURES: Record<string, Row> = {
+  'identity.me': own,
+  'identity.keys.list': none('keys'),
+  'identity.keys.create': { ...act('agent', 'agentId'), more: { name: 'stolen' }, refusal: 'BAD_REQUEST' },
+  'identity.keys.revoke': act('key'),
+  'wallet.balance': own,
+  'wallet.receiving': own,
+  'wallet.credits': own,
+  'wallet.transactions': none('transactions'),
+  'wallet.withdrawals': none('withdrawals'),
+  'wallet.withdrawal': look('withdrawal'),
+  'wallet.withdraw': own,
+  'spending.agents': none('agents'),
+  'spending.agent': look('agent'),
+  'spending.createAgent': own,
+  'spending.changeAgent': { ...act('agent'), more: { body: { name: 'stolen' } } },
+  'spending.removeAgent': act('agent'),
+  'spending.standing': look('agent'),
+  'spending.decisions': look('agent'),
+  'spending.spent': { ...look('agent'), more: { days: 30 } },
+  'spending.pause': { ...act('agent'), more: { paused: true } },
+  'spending.approvals': none('approvals'),
+  'spending.decide': { ...act('approval'), more: { state: 'approved' } },
+  'assets.list': { ...none('assets'), more: { mine: true, status: 'draft' } },
+  'assets.get': look('asset'),
+  'assets.create': own,
+  'assets.change': { ...act('asset'), more: { body: { name: 'stolen' } } },
+  'assets.publish': act('asset'),
+  'assets.unpublish': act('asset'),
+  'assets.archive': act('asset'),
+  'assets.rate': { ...act('asset'), more: { score: 1 } },
+  'assets.buySource': act('asset'),
+  'assets.models': own,
+  'runs.list': none('runs'),
+  'runs.get': look('run'),
+  'runs.start': { ...act('asset', 'rdaSlug'), more: { inputs: {} } },
+  'runs.cancel': act('run'),
+  'checkouts.list': none('checkouts'),
+  'checkouts.get': look('checkout'),
+  'checkouts.payments': look('checkout'),
+  'checkouts.expire': act('checkout'),
+  'checkouts.rotateSecret': act('checkout'),
+  'checkouts.testPayment': act('checkout'),
+  'deliveries.list': none('deliveries'),
+  'deliveries.get': look('delivery'),
+  'deliveries.redeliver': act('delivery'),
+  'webhooks.list': none('endpoints'),
+  'webhooks.get': look('endpoint'),
+  'webhooks.create': own,
+  'webhooks.change': { ...act('endpoint'), more: { status: 'disabled' } },
+  'webhooks.remove': act('endpoint'),
+  'webhooks.rotate': act('endpoint'),
+  'webhooks.test': act('endpoint'),
+}
+
+let service: TestService
+let owner: Furnished
+let stranger: TestPerson
+
+beforeAll(async () => {
+  service = await testService({
+    // A live server has both environments.
+    LIVE: 'true',
+    AUTH_SECRET: 'a'.repeat(40),
+    VAULT_KEY: `k:${randomBytes(32).toString('base64')}`,
+    ALLOW_PRIVATE_CALLBACKS: 'true',
+    RATE_API_PER_MINUTE: '0',
+  })
+  owner = await furnished(service)
+  stranger = await service.person()
+})
+afterAll(() => service.close())
+
+test('every procedure has its row here', () => {
+  expect(Object.keys(PROCEDURES).sort()).toEqual(Object.keys(procedures()).sort())
+})
+
+test.each(Object.entries(PROCEDURES))('%s is nobody’s without signing in, and no agent’s', async (name, row) => {
+  const input = inputOf(row, owner)
+  expect(await code(ask(name, input))).toBe('UNAUTHORIZED')
+  const { body } = await owner.person.call('POST', '/v1/keys', { body: { name: 'bound', agentId: owner.ids.agent } })
+  expect(await code(ask(name, input, { key: body.secret }))).toBe('FORBIDDEN')
+})
+
+const ofOthers = Object.entries(PROCEDURES).filter(([, { thing }]) => thing !== null)
+test.each(ofOthers)("%s finds nothing of another's, and does nothing to it", async (name, row) => {
+  const before = await stateOf(owner)
+  const answer = await ask(name, inputOf(row, owner), { key: stranger.key })
+  expect(await code(answer)).toBe(row.refusal ?? 'NOT_FOUND')
+  // The other environment is another house: not even the owner finds it there.
+  const elsewhere = await ask(name, inputOf(row, owner), { key: await productionKey() })
+  expect(await code(elsewhere)).toBe(row.refusal ?? 'NOT_FOUND')
+  expect(await stateOf(owner)).toEqual(before)
+})
+
+const lists = Object.entries(PROCEDURES).filter(([, { listed }]) => listed !== null)
+test.each(lists)("%s lists one's own only", async (name, row) => {
+  const mine = (await ask(name, row.more, { key: owner.person.key })).body.result.data
+  expect(mine[row.listed ?? ''].length).toBeGreaterThan(0)
+  const seen = (await ask(name, row.more, { key: stranger.key })).body.result.data
+  const ids = JSON.stringify(seen)
+  for (const id of Object.values(owner.ids)) expect(ids).not.toContain(id)
+  expect(ids).not.toContain(owner.person.caller.user.id)
+})
+
+test('a wrong field is named, with what is wrong about it', async () => {
+  const { status, body } = await ask('webhooks.create', { url: 'nowhere', events: [] }, { key: stranger.key })
+  expect([status, body.error.data.code]).toEqual([400, 'BAD_REQUEST'])
+  expect(body.error.data.fields.details).toMatchObject({ events: expect.any(String) })
+})
+
+function inputOf({ thing, field, more }: Row, { ids }: Furnished): object {
+  return { ...more, ...(thing === null ? {} : { [field]: ids[thing] }) }
+}
+
+function procedures(): Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }> {
+  return service.appRouter._def.procedures as never
+}
+
+async function ask(name: string, input: unknown = {}, options: { key?: string } = {}): Promise<Answer> {
+  if (procedures()[name]?._def.type === 'mutation')
+    return service.call('POST', `/trpc/${name}`, { ...options, body: input })
+  return service.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, options)
+}
+
+async function code(answer: Answer | Promise<Answer>): Promise<string> {
+  return (await answer).body.error?.data?.code as string
+}
+
+let production: string | null = null
+async function productionKey(): Promise<string> {
+  const caller = { ...owner.person.caller, environment: 'production' as const }
+  const wanted = { name: 'live', agentId: null, expiresAt: null }
+  production ??= (await service.identity.keys.create(caller, wanted, 'op_live')).secret
+  return production
+}
+
+/** Everything that a stranger's call might have changed. */
+async function stateOf({ person, ids }: Furnished): Promise<unknown> {
+  const asked = [
+    ['identity.keys.list', {}],
+    ['assets.get', { id: ids.asset }],
+    ['runs.get', { id: ids.run }],
+    ['spending.agent', { id: ids.agent }],
+    ['spending.approvals', {}],
+    ['checkouts.get', { id: ids.checkout }],
+    ['checkouts.payments', { id: ids.checkout }],
+    ['deliveries.get', { id: ids.delivery }],
+    ['webhooks.list', {}],
+    ['wallet.balance', {}],
+  ] as const
+  return Promise.all(asked.map(async ([name, input]) => (await ask(name, input, { key: person.key })).text))
+}
