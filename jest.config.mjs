@@ -1,4 +1,5 @@
-// See test/grouped/endpoints.ts.
+import { groupedFiles } from './test/grouped/files.mjs'
+
 const grouped = process.env.TEST_GROUPED === 'true'
 
 /** Everything under test/ runs as native ES modules; swc only strips the types, `npm run check` reads them. */
@@ -11,7 +12,7 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/(chaos|bench|conformance|n8n)/',
-    grouped ? '<rootDir>/test/endpoints/' : '<rootDir>/test/grouped/',
+    ...(grouped ? groupedFiles().map((file) => `<rootDir>/test/${file}$`) : ['<rootDir>/test/grouped/']),
   ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

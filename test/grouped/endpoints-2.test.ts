@@ -1,3 +1,0 @@
-import { endpointTests } from './endpoints.ts'
-
-await endpointTests(2, 6)

@@ -1,0 +1,2 @@
+export declare const GROUPS: number
+export declare function groupedFiles(group?: number): string[]
