@@ -29,10 +29,20 @@ export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; 
     const examined = examine(parts, payment)
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
-    const known = await look(digest)
-    const refusal = known === null ? await claim(examined) : refuseKnown(examined, known)
+    const refusal = await enter(examined)
     if (refusal !== null) return { ...failed(payment, refusal), digest }
     return { ...(await outcome(examined, asker)), digest }
+  }
+
+  /** Null when it is claimed, now or before. */
+  async function enter(examined: Examined): Promise<Reason | null> {
+    const known = await look(examined.digest)
+    if (known !== null) return refuseKnown(examined, known)
+    const refusal = await claim(examined)
+    if (refusal === null) return null
+    // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
+    const since = await look(examined.digest)
+    return since === null ? refusal : refuseKnown(examined, since)
   }
 
   /** Null when it was claimed. What is refused before that leaves no trace. */
