@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import type { Topic } from '../queue/model.ts'
-import { CONFIRMATION, type Identity } from './service.ts'
+import { CONFIRMATION, RESET, type Identity } from './service.ts'
 
 export function identityTopics(identity: Identity): Topic<{ subject: string }>[] {
   return [
-    {
-      topic: CONFIRMATION,
-      decode: z.object({ subject: z.string() }),
-      handle: ({ subject }, context) => identity.sendConfirmation(subject, context.id),
-      concurrency: 4,
-      timeoutMs: 30_000,
-    },
+    { ...mail, topic: CONFIRMATION, handle: ({ subject }, { id }) => identity.sendConfirmation(subject, id) },
+    { ...mail, topic: RESET, handle: ({ subject }, { id }) => identity.sendReset(subject, id) },
   ]
 }
+
+const mail = { decode: z.object({ subject: z.string() }), concurrency: 4, timeoutMs: 30_000 }

@@ -13,3 +13,17 @@ The link works for a day. If it was not you, do nothing: the address stays uncon
 `,
   }
 }
+
+export function resetMail(wanted: { email: string; link: string }): Omit<Mail, 'id'> {
+  return {
+    to: wanted.email,
+    subject: 'Choose a new password for Coinslot',
+    text: `Somebody, hopefully you, asked for a new password for the Coinslot account of this address. Choose it here:
+
+${wanted.link}
+
+The link works once, for an hour, and signs you out everywhere else. If it was not you, do nothing: your password stays
+as it is.
+`,
+  }
+}

@@ -74,12 +74,15 @@ export interface SignIn {
   ensurePerson(email: string, name: string): Promise<Person>
   /** The link that confirms somebody's e-mail address; null when there is nothing to confirm. */
   confirmation(subject: string): Promise<{ email: string; link: string } | null>
+  /** The link to a new password; null for whoever has no e-mail address. The same mail always holds the same one. */
+  reset(subject: string, mailId: string): Promise<{ email: string; link: string } | null>
 }
 
-/** What the built-in sign-in tells: both may be told twice. */
+/** What the built-in sign-in tells: all may be told twice. */
 export interface Welcome {
   signedIn(person: Person): Promise<void>
   confirmationWanted(subject: string): Promise<void>
+  resetWanted(subject: string): Promise<void>
 }
 
 /** The configured OpenID Connect issuer. Throws `unauthenticated`, or that the issuer cannot be reached. */

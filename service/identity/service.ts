@@ -3,7 +3,7 @@ import type { Log } from '../kit/log.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Ledger } from '../ledger/service.ts'
-import { confirmationMail } from './mails.ts'
+import { confirmationMail, resetMail } from './mails.ts'
 import type { Caller, User } from './model.ts'
 import type { AgentExists, IdentityStore, Mail, Mailer, Sealing, SignIn, TokenIssuer, Welcome } from './ports.ts'
 import { ensureDemoAccount } from './service/demo.ts'
@@ -23,6 +23,8 @@ export function createIdentity(parts: IdentityParts) {
       await signUp(person)
     },
     confirmationWanted: (subject) => store.inTransaction((inside) => announceConfirmation(subject, inside)),
+    resetWanted: (subject) =>
+      store.inTransaction((inside) => parts.announce(inside, { topic: RESET, payload: { subject } })),
   })
   const { identify, settled } = createIdentify({ ...parts, signIn, signUp })
 
@@ -49,6 +51,12 @@ export function createIdentity(parts: IdentityParts) {
     async sendConfirmation(subject: string, id: string): Promise<void> {
       const wanted = await signIn.confirmation(subject)
       if (wanted !== null) await parts.mailer.send({ id, ...confirmationMail(wanted) })
+    },
+
+    /** Safe to repeat: the mail's id names its link. */
+    async sendReset(subject: string, id: string): Promise<void> {
+      const wanted = await signIn.reset(subject, id)
+      if (wanted !== null) await parts.mailer.send({ id, ...resetMail(wanted) })
     },
 
     /** To whoever has confirmed an address; nobody else can be reached. Safe to repeat: the id names the mail. */
@@ -88,3 +96,4 @@ export interface IdentityParts {
 }
 
 export const CONFIRMATION = 'identity.confirmation'
+export const RESET = 'identity.password-reset'

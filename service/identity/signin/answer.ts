@@ -24,6 +24,8 @@ const SERVED = new Set([
   'POST /revoke-sessions',
   'POST /revoke-other-sessions',
   'POST /change-password',
+  'POST /request-password-reset',
+  'POST /reset-password',
   'POST /update-user',
   'POST /send-verification-email',
   'GET /verify-email',

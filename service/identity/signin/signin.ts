@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 import { APIError, createAuthMiddleware, createEmailVerificationToken } from 'better-auth/api'
 import { betterAuth } from 'better-auth/minimal'
@@ -70,6 +70,22 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       link.searchParams.set('callbackURL', options.dashboard)
       return { email: user.email, link: link.href }
     },
+
+    async reset(subject, mailId) {
+      const { internalAdapter, secret } = await auth.$context
+      const user = await internalAdapter.findUserById(subject)
+      if (user === null || emailOf(user) === null) return null
+      // The same mail, sent again, holds the same token: what was not asked for anew opens nothing new.
+      const token = createHmac('sha256', secret).update(`reset-password ${mailId}`).digest('base64url')
+      const identifier = `reset-password:${token}`
+      if ((await internalAdapter.findVerificationValue(identifier)) === null) {
+        const expiresAt = new Date(Date.now() + RESET_SECONDS * 1_000)
+        await internalAdapter.createVerificationValue({ identifier, value: subject, expiresAt })
+      }
+      const link = new URL('/reset-password', options.dashboard)
+      link.searchParams.set('token', token)
+      return { email: user.email, link: link.href }
+    },
   }
 }
 
@@ -110,7 +126,17 @@ function open(options: SignInOptions, welcome: Welcome) {
           model === 'user' ? newId('usr', clock.now()) : randomBytes(16).toString('base64url'),
       },
     },
-    emailAndPassword: { enabled: true, minPasswordLength: 10, maxPasswordLength: 128, requireEmailVerification: false },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      requireEmailVerification: false,
+      resetPasswordTokenExpiresIn: RESET_SECONDS,
+      // The token that it made is not used: one that waits to be mailed would lie in the outbox.
+      sendResetPassword: ({ user }) => welcome.resetWanted(user.id),
+      // Whoever knew the old password is out.
+      revokeSessionsOnPasswordReset: true,
+    },
     emailVerification: {
       expiresIn: CONFIRM_SECONDS,
       // The first mail is announced by the sign-up itself, in its transaction; this is asked for again later.
@@ -140,6 +166,12 @@ function open(options: SignInOptions, welcome: Welcome) {
 
 function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: boolean): void {
   const { email, name } = body
+  if (!canMail && path === '/request-password-reset') {
+    throw APIError.from('BAD_REQUEST', {
+      code: 'PASSWORD_RESET_UNAVAILABLE',
+      message: 'This server cannot send mail, so no password can be reset. Its operator can help you.',
+    })
+  }
   if (!canMail && (path === '/sign-up/email' || path === '/send-verification-email')) {
     throw APIError.from('BAD_REQUEST', {
       code: 'EMAIL_SIGN_UP_UNAVAILABLE',
@@ -182,3 +214,4 @@ function emailOf({ email }: StoredUser): string | null {
 }
 
 const CONFIRM_SECONDS = 24 * 3_600
+const RESET_SECONDS = 3_600
