@@ -1,3 +1,4 @@
+import type { Usdc } from '../kit/money.ts'
 import type { Address } from '../chain/model.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
 import type { Answer, Asker, Payment as Presented, Purchase, Verdict } from '../facilitator/model.ts'
@@ -48,6 +49,8 @@ export interface PaymentStore {
   /** Of one checkout, by their ids. */
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Payment>>
   list(owner: Owner, checkout: string, page: Page): Promise<{ payments: readonly Payment[]; total: number } | null>
+  /** Of each day of UTC since then, what was sold and what failed, without what was simulated; the oldest first. */
+  days(owner: Owner, since: Date): Promise<readonly SaleDay[]>
 
   /** The chain is about to be asked. */
   settling(id: string): Promise<void>
@@ -141,4 +144,11 @@ export type Step = 'accepted' | 'settling' | 'answered' | 'paid'
 /** Numbers for whoever keeps metrics. */
 export interface Measures {
   count(event: string, by?: number): void
+}
+
+export interface SaleDay {
+  day: string
+  paid: number
+  failed: number
+  amount: Usdc
 }

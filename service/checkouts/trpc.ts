@@ -1,6 +1,7 @@
 import { renderSVG } from 'uqr'
-import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
+import { toWire } from '../kit/money.ts'
 import { inputBody, shown } from './http/bodies.ts'
 import { bodyOf } from './http/owner.ts'
 import type { Checkout } from './model.ts'
@@ -21,6 +22,10 @@ export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: str
     payments: person.input(asked(paging.extend(named.shape))).query(async ({ ctx, input: { id, ...rest } }) => {
       const { sales, total } = await checkouts.sales(ctx.caller, id, rest)
       return { payments: sales.map(({ payment, delivery, input }) => ({ ...payment, input, delivery })), total }
+    }),
+    days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
+      const days = await checkouts.days(ctx.caller, firstOf(input, clock))
+      return days.map(({ amount, ...rest }) => ({ ...rest, amount: toWire(amount) }))
     }),
     expire: person
       .input(asked(named))

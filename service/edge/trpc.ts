@@ -73,6 +73,14 @@ export const paging = z.object({
   offset: z.int().min(0).max(1_000_000_000).default(0),
 })
 
+/** Some days of UTC, today the last of them: a plot has as many points. */
+export const someDays = z.object({ days: z.int().min(1).max(90).default(30) })
+
+export function firstOf({ days }: { days: number }, clock: Clock): Date {
+  const today = clock.now()
+  return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() - days + 1))
+}
+
 /** One thing, by its id. What cannot be an id is a thing that there is not. */
 export const named = z.object({ id: z.string().max(200) })
 

@@ -19,6 +19,7 @@ export type Prefix =
   | 'op'
   | 'whe'
   | 'apr'
+  | 'call'
 
 export type Id<P extends Prefix> = `${P}_${string}`
 
@@ -34,6 +35,11 @@ export function newId<P extends Prefix>(prefix: P, now: Date): Id<P> {
 /** Whether the text has the form of an id with this prefix; it may still name nothing. */
 export function isId<P extends Prefix>(prefix: P, text: string): text is Id<P> {
   return text.startsWith(`${prefix}_`) && BODY.test(text.slice(prefix.length + 1))
+}
+
+/** No id with this prefix that was made since is smaller. */
+export function leastId<P extends Prefix>(prefix: P, since: Date): Id<P> {
+  return `${prefix}_${base32(since.getTime(), 10)}${'0'.repeat(16)}`
 }
 
 /** The same moment and chance under another prefix: one idempotent request names all that it makes. */

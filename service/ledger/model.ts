@@ -34,6 +34,11 @@ export interface Reserve {
   useCredits: boolean
   deadline: Date
   reference: string | null
+  /**
+   * Need not outlive a crash of the database: whoever finds the lock gone hands nothing out. Its taking is then not
+   * waited for until it is on the disk; its capture is, and brings it there.
+   */
+  fleeting?: boolean
 }
 
 export interface Hold {
@@ -107,6 +112,13 @@ export interface Transfer {
   amount: Usdc
   shares: readonly Share[]
   reference: string | null
+}
+
+/** What came into a wallet and what left it on one day of UTC. */
+export interface Day {
+  day: string
+  moneyIn: Usdc
+  moneyOut: Usdc
 }
 
 /** A line of a wallet's statement. */

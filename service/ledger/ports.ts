@@ -5,6 +5,7 @@ import type {
   ActOutcome,
   Capture,
   Credit,
+  Day,
   Ended,
   Environment,
   Funds,
@@ -40,7 +41,11 @@ export interface LedgerStore {
 
   wallet(owner: Owner): Promise<WalletFigures | null>
   credits(owner: Owner): Promise<Funds | null>
+  /** What each of these people has, as of the transaction's moment. */
+  balances(owners: readonly Owner[], inside?: Statements): Promise<readonly Balances[]>
   statement(owner: Owner, page: { limit: number; offset: number }): Promise<{ lines: readonly Line[]; total: number }>
+  /** Days on which anything moved, the oldest first; of the newest movements only where there are very many. */
+  days(owner: Owner, since: Date): Promise<readonly Day[]>
   /** What people have, and what the house earned, as of the transaction's moment. */
   totals(environment: Environment, inside?: Statements): Promise<Totals>
   findMovement(id: string): Promise<{ reference: string | null; at: Date } | null>
@@ -66,6 +71,11 @@ export interface Credited {
 export interface WalletFigures {
   funds: Funds
   locks: readonly OpenLock[]
+}
+
+export interface Balances {
+  wallet: Usdc
+  credits: Usdc
 }
 
 export interface Totals {

@@ -5,10 +5,12 @@ import { again, type StatementPool, type Statements } from '../kit/transaction.t
 import type { Act, ActOutcome, Capture, Ended, Hold, Release, Reserve } from './model.ts'
 import type { Also, Judge, LedgerStore } from './ports.ts'
 import { Accounts } from './store/accounts.ts'
+import { readBalances } from './store/balances.ts'
 import { findDifferences } from './store/check.ts'
 import { credit } from './store/credit.ts'
 import { endAll, expireSome, hashOfCapture, hashOfRelease, type EndAsk } from './store/end.ts'
 import { fly, flyInside, type Answer, type Ask } from './store/flight.ts'
+import { readDays } from './store/days.ts'
 import { readCredits, readStatement, readTotals, readWallet } from './store/read.ts'
 import { reserveAll } from './store/reserve.ts'
 import { transfer } from './store/transfer.ts'
@@ -125,7 +127,9 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
     },
     wallet: (owner) => readWallet(statements, accounts, owner),
     credits: (owner) => readCredits(statements, accounts, owner),
+    balances: (owners, inside = statements) => readBalances(inside, accounts, owners),
     statement: (owner, page) => readStatement(statements, accounts, owner, page),
+    days: (owner, since) => readDays(statements, accounts, owner, since),
     totals: (environment, inside = statements) => readTotals(inside, environment),
     async findMovement(id) {
       const [row] = await statements.run<{ reference: string | null; at: Date }>(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
@@ -79,6 +79,10 @@ function runsRouter(runs: Runs, clock: Clock) {
     get: person
       .input(asked(named))
       .query(async ({ ctx, input }) => toDetail(await runs.get(ctx.caller, runId(input.id)))),
+    days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
+      const days = await runs.days(ctx.caller, firstOf(input, clock))
+      return days.map(({ day, state, runs: count, cost }) => ({ day, status: state, count, cost: toWire(cost) }))
+    }),
     /** Goes on by itself: whoever started it follows its events. */
     start: person
       .input(asked(runBody.pick({ rdaSlug: true, inputs: true, modelId: true, maxCost: true })))

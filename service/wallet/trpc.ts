@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr'
-import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
 import { toBody, toLine, toWithdrawal, withdrawBody } from './http.ts'
@@ -23,6 +23,10 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
         total,
         transactions: transactions.map(toLine),
       }
+    }),
+    days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
+      const days = await wallets.days(ctx.caller, firstOf(input, clock))
+      return days.map(({ day, moneyIn, moneyOut }) => ({ day, moneyIn: toWire(moneyIn), moneyOut: toWire(moneyOut) }))
     }),
     withdrawals: person.input(asked(paging)).query(async ({ ctx, input }) => {
       const { withdrawals, total } = await wallets.withdrawals.list(ctx.caller, input)

@@ -81,6 +81,8 @@ export function createFollowing({ store, payments, deliveries, clock, showing }:
       }
     },
 
+    days: (caller: Caller, since: Date) => payments.days(accountOf(caller), since),
+
     async sales(caller: Caller, checkout: string, page: Page): Promise<{ sales: Sold[]; total: number }> {
       const owner = accountOf(caller)
       const at = await store.findOwn(owner, checkout)

@@ -1,4 +1,5 @@
-import { isId } from '../../kit/ids.ts'
+import { isId, leastId } from '../../kit/ids.ts'
+import { usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { NewSale, PaymentStore, Sale } from '../ports.ts'
 import { nextResume } from '../rules/life.ts'
@@ -38,6 +39,21 @@ export function payments(statements: StatementPool): PaymentStore {
         statements.run<{ total: bigint }>(COUNT, own, 'checkout_payment_count'),
       ])
       return counted === undefined ? null : { payments: rows.map(fromPaymentRow), total: Number(counted.total) }
+    },
+
+    async days({ userId, environment }, since) {
+      const values = [userId, environment, leastId('pay', since)]
+      const rows = await statements.run<{ day: string; paid: bigint; failed: bigint; amount: bigint }>(
+        DAYS,
+        values,
+        'checkout_payment_days',
+      )
+      return rows.map(({ day, paid, failed, amount }) => ({
+        day,
+        paid: Number(paid),
+        failed: Number(failed),
+        amount: usdc(amount),
+      }))
     },
 
     async settling(id) {
@@ -125,3 +141,11 @@ WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, nex
   WHERE p.id = due.id AND p.state IN ('created', 'settling') AND p.resume_at <= $3 RETURNING p.*
 )
 SELECT p.*, row_to_json(c) AS sold FROM taken p JOIN checkout c ON c.id = p.checkout_id`
+
+const DAYS = `
+SELECT to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+       count(*) FILTER (WHERE p.state = 'paid') AS paid, count(*) FILTER (WHERE p.state = 'failed') AS failed,
+       coalesce(sum(p.amount) FILTER (WHERE p.state = 'paid'), 0)::bigint AS amount
+FROM checkout c JOIN checkout_payment p ON p.checkout_id = c.id AND p.id >= $3
+WHERE c.user_id = $1 AND c.environment = $2::environment AND NOT p.simulated
+GROUP BY 1 ORDER BY 1`

@@ -22,8 +22,9 @@ export type ReserveAnswer = { hold: Hold } | { askAgain: true } | { refusal: Err
  * is not seen but collides on the primary key, and then the whole statement is asked again, one by one.
  */
 export async function reserveAll(statements: Statements, asks: readonly ReserveAsk[]): Promise<ReserveAnswer[]> {
+  const fleeting = asks.every(({ command }) => command.fleeting === true)
   const rows = await statements.run<Row>(
-    RESERVE,
+    fleeting ? RESERVE_FLEETING : RESERVE,
     [
       asks.map(({ command }) => command.id),
       asks.map(({ command }) => hashOf(command)),
@@ -34,7 +35,7 @@ export async function reserveAll(statements: Statements, asks: readonly ReserveA
       asks.map(({ command }) => command.reference),
       asks.map(({ at }) => at),
     ],
-    'ledger_reserve',
+    fleeting ? 'ledger_reserve_fleeting' : 'ledger_reserve',
   )
   const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
   const judged = asks.map((ask, index) => judge(ask.command, byPlace.get(index + 1)))
@@ -153,3 +154,8 @@ LEFT JOIN known ON known.place = ask.place
 LEFT JOIN judged ON judged.place = ask.place
 LEFT JOIN accepted ON accepted.place = ask.place
 LEFT JOIN taken ON taken.wallet = ask.wallet`
+
+// For its own transaction only: the commit then does not wait for the disk. What commits after it and does wait takes
+// it along, for the log is written in order.
+const RESERVE_FLEETING = `${RESERVE}
+WHERE (SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL`

@@ -1,3 +1,4 @@
+import type { Usdc } from '../../kit/money.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../ledger/model.ts'
@@ -15,6 +16,8 @@ export interface RunStore {
   find(id: Id<'run'>): Promise<Run | null>
   findOf(owner: Owner, id: Id<'run'>): Promise<Run | null>
   list(owner: Owner, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>
+  /** Of each day of UTC since then, how many there were in each state and what they cost; the oldest day first. */
+  days(owner: Owner, since: Date): Promise<readonly RunDay[]>
   /** From queued to running, for one process, which may ask twice; null when it is somebody else's or has ended. */
   claim(id: Id<'run'>, process: string, now: Date): Promise<Run | null>
   /** From running back to queued, for another process; false when it is not this one's any more. */
@@ -113,4 +116,11 @@ export interface Work {
 export interface Executed {
   output: string
   usage: Usage | null
+}
+
+export interface RunDay {
+  day: string
+  state: RunState
+  runs: number
+  cost: Usdc
 }

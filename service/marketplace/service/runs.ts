@@ -81,6 +81,7 @@ export function createRuns(parts: RunsParts) {
 
     get,
     list: (caller: Caller, filter: RunFilter) => store.list(ownerOf(caller), filter),
+    days: (caller: Caller, since: Date) => store.days(ownerOf(caller), since),
 
     /** Gives the money back and stops the work, wherever it is going on. Canceling twice is canceling once. */
     async cancel(caller: Caller, id: Id<'run'>): Promise<Run> {

@@ -1,7 +1,7 @@
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { RunStore } from '../ports/run.ts'
 import { claimRun, handOnRun, lostRuns } from './runs/open.ts'
-import { findRun, findRunOf, listRuns, statesOf } from './runs/read.ts'
+import { findRun, findRunOf, listRuns, runDays, statesOf } from './runs/read.ts'
 import { foldStats } from './runs/stats.ts'
 import { writeRuns } from './runs/write.ts'
 
@@ -11,6 +11,7 @@ export function createRunStore(statements: StatementPool): RunStore {
     find: (id) => findRun(statements, id),
     findOf: (owner, id) => findRunOf(statements, owner, id),
     list: (owner, filter) => listRuns(statements, owner, filter),
+    days: (owner, since) => runDays(statements, owner, since),
     states: (ids) => statesOf(statements, ids),
     claim: (id, process, now) => claimRun(statements, id, process, now),
     handOn: (id, process) => handOnRun(statements, id, process),

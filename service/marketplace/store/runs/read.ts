@@ -1,8 +1,9 @@
-import type { Id } from '../../../kit/ids.ts'
+import { leastId, type Id } from '../../../kit/ids.ts'
+import { usdc } from '../../../kit/money.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Owner } from '../../../ledger/model.ts'
 import type { Run, RunState, RunSummary } from '../../model/run.ts'
-import type { RunFilter } from '../../ports/run.ts'
+import type { RunDay, RunFilter } from '../../ports/run.ts'
 import { fromRow, fromSummaryRow, SUMMARY, WHOLE, type SummaryRow, type WholeRow } from './rows.ts'
 
 export async function findRun(statements: Statements, id: Id<'run'>): Promise<Run | null> {
@@ -41,6 +42,19 @@ export async function listRuns(
 const MINE = `
 WHERE user_id = $1 AND environment = $2::environment AND ($3::run_status IS NULL OR status = $3)
   AND ($4::text IS NULL OR rda_id = $4 OR rda_slug = $4)`
+
+/** Ids begin with the moment at which they were made: the index on them finds the days. */
+export async function runDays(statements: Statements, owner: Owner, since: Date): Promise<RunDay[]> {
+  const rows = await statements.run<{ day: string; status: RunState; runs: bigint; cost: bigint }>(
+    `SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, status, count(*) AS runs,
+            sum(cost)::bigint AS cost
+     FROM run WHERE user_id = $1 AND environment = $2::environment AND id >= $3
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+    [owner.userId, owner.environment, leastId('run', since)],
+    'run_days',
+  )
+  return rows.map(({ day, status, runs, cost }) => ({ day, state: status, runs: Number(runs), cost: usdc(cost) }))
+}
 
 export async function statesOf(
   statements: Statements,
