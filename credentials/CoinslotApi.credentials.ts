@@ -57,6 +57,15 @@ export class CoinslotApi implements ICredentialType {
       description: 'Change it for a service of your own, for example https://coinslot.example.com/v1',
       displayOptions: { show: { environment: ['production'] } },
     },
+    {
+      displayName: 'Tools Address',
+      name: 'toolsUrl',
+      type: 'string',
+      default: '',
+      placeholder: 'e.g. https://tools.coinslot.example.com',
+      description:
+        'Only where the tools of your service have an address of their own. Leave it empty when they are beside the service address, under /tools.',
+    },
   ]
 
   authenticate: IAuthenticateGeneric = {

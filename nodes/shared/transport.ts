@@ -1,35 +1,54 @@
-import type { IDataObject, IHookFunctions, IHttpRequestMethods, IWebhookFunctions } from 'n8n-workflow'
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  IHookFunctions,
+  IHttpRequestMethods,
+  ILoadOptionsFunctions,
+  IWebhookFunctions,
+} from 'n8n-workflow'
 
 export interface Call {
   method: IHttpRequestMethods
-  /** Below the service's address, with its slash. */
+  /** The tools have an address of their own. */
+  surface?: 'api' | 'tools'
+  /** Below the surface's address, with its slash. */
   path: string
+  /** What is undefined is left out. */
+  query?: IDataObject
   body?: IDataObject
   /** Sent along on every try: whoever asks twice with the same key gets the first answer again. */
   idempotencyKey?: string
+  /** How long to hold the line for a person who has to approve the call. */
+  approvalSeconds?: number
   timeoutMs?: number
+  /** Ends the call when nobody waits for it any more. */
+  abortSignal?: AbortSignal
 }
 
 /** An answer of any status; or none, and why. Nothing is thrown: each caller decides what an outage means to it. */
 export type Answer =
-  | { reached: true; status: number; body: IDataObject; address: string }
-  | { reached: false; reason: string; address: string }
+  | { reached: true; status: number; body: IDataObject; address: string; retryAfterSeconds?: number }
+  /** `broken` is a line that was up and broke: the call may have arrived. */
+  | { reached: false; reason: string; address: string; broken: boolean }
 
-export type Caller = IHookFunctions | IWebhookFunctions
+export type Caller = IHookFunctions | IWebhookFunctions | IExecuteFunctions | ILoadOptionsFunctions
 
 /** The only way to the service. */
 export async function ask(caller: Caller, call: Call): Promise<Answer> {
   let address = ''
   try {
-    address = addressOf(await caller.getCredentials('coinslotApi'))
+    address = addressOf(await caller.getCredentials('coinslotApi'), call.surface)
     const answer: unknown = await caller.helpers.httpRequestWithAuthentication.call(caller, 'coinslotApi', {
       method: call.method,
       url: `${address}${call.path}`,
       headers: {
         accept: 'application/json',
         ...(call.idempotencyKey !== undefined && { 'idempotency-key': call.idempotencyKey }),
+        ...(call.approvalSeconds !== undefined && { prefer: `wait=${call.approvalSeconds}` }),
       },
+      ...(call.query !== undefined && { qs: call.query }),
       ...(call.body !== undefined && { body: call.body }),
+      ...(call.abortSignal !== undefined && { abortSignal: call.abortSignal }),
       json: true,
       timeout: call.timeoutMs ?? 20_000,
       returnFullResponse: true,
@@ -37,10 +56,18 @@ export async function ask(caller: Caller, call: Call): Promise<Answer> {
       // A redirect would carry the API key to wherever it points.
       disableFollowRedirect: true,
     })
-    const { statusCode, body } = answer as { statusCode: number; body: unknown }
-    return { reached: true, status: statusCode, body: isObject(body) ? body : {}, address }
+    const { statusCode, body, headers } = answer as { statusCode: number; body: unknown; headers?: IDataObject }
+    const retryAfterSeconds = Number(headers?.['retry-after'] ?? Number.NaN)
+    return {
+      reached: true,
+      status: statusCode,
+      body: isObject(body) ? body : {},
+      address,
+      ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
+    }
   } catch (error) {
-    return { reached: false, reason: reasonOf(error), address }
+    const reason = reasonOf(error)
+    return { reached: false, reason, address, broken: reason === BROKEN }
   }
 }
 
@@ -80,25 +107,38 @@ function labelOf(field: string, labels: Readonly<Record<string, string>>): strin
   return `${labels[known] ?? known}${rest.replaceAll('.', ' ')}`
 }
 
-function addressOf(credentials: IDataObject): string {
-  const address = credentials[credentials['environment'] === 'production' ? 'productionUrl' : 'sandboxUrl']
-  if (typeof address !== 'string' || address.trim() === '') throw new Error('it has no service address.')
-  return address.trim().replace(/\/+$/, '')
+function addressOf(credentials: IDataObject, surface: Call['surface']): string {
+  const api = trimmed(credentials[credentials['environment'] === 'production' ? 'productionUrl' : 'sandboxUrl'])
+  if (api === '') throw new Error('it has no service address.')
+  if (surface !== 'tools') return api
+  const tools = trimmed(credentials['toolsUrl'])
+  // Where nobody says otherwise, the tools are beside the API.
+  return tools === '' ? `${api.replace(/\/v1$/, '')}/tools` : tools
+}
+
+function trimmed(address: unknown): string {
+  return typeof address === 'string' ? address.trim().replace(/\/+$/, '') : ''
 }
 
 /** In words: a sentence that has the system's code in it is replaced by n8n with one of its own. */
 function reasonOf(error: unknown): string {
-  for (let one = error; isObject(one); one = one['cause']) {
-    const words = typeof one['code'] === 'string' ? REASONS[one['code']] : undefined
-    if (words !== undefined) return words
+  // n8n wraps what the system said, and calls the system's code a status there.
+  for (let one = error; isObject(one); one = one['cause'] ?? one['errorResponse']) {
+    for (const code of [one['code'], one['httpCode']]) {
+      const words = typeof code === 'string' ? REASONS[code] : undefined
+      if (words !== undefined) return words
+    }
   }
   const message = error instanceof Error ? error.message : ''
+  if (message === 'socket hang up') return BROKEN
   return message === '' || CODE.test(message) ? 'no answer' : message
 }
 
+const BROKEN = 'the connection broke'
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection broke',
+  ECONNRESET: BROKEN,
+  EPIPE: BROKEN,
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the name of the host cannot be looked up',
   EHOSTUNREACH: 'there is no way to the host',
@@ -107,6 +147,6 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 const CODE = /\bE[A-Z_]{4,}\b/
 
-function isObject(value: unknown): value is IDataObject {
+export function isObject(value: unknown): value is IDataObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,6 +7,10 @@ import type { Workflow } from './world.ts'
 export interface Editor {
   /** Opens the trigger's panel, listens, pays at the form that it leads to, and waits for the payment to appear. */
   walk(workflow: Workflow): Promise<void>
+  /** Opens the panel of the Coinslot node, chooses from its lists, and looks at what each resource asks. */
+  fillIn(workflowId: string): Promise<void>
+  /** Shows a workflow as a whole. */
+  show(workflowId: string, name: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,6 +53,38 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       await output.getByText('"receivedAt"').first().waitFor()
       await picture(page, 'paid')
     },
+    async fillIn(workflowId) {
+      await page.goto(`${n8n.origin}/workflow/${workflowId}`)
+      await onCanvas(page, 'Coinslot').dblclick()
+      await named(page, 'parameter-input-resource').waitFor()
+      await choose(page, 'rda', 'blog outline', /^Blog Outline Writer/, picture)
+      // The fields of the chosen prompt, by their labels.
+      for (const label of ['Topic', 'Audience', 'Sections'])
+        await page.getByText(label, { exact: true }).first().waitFor()
+      await page
+        .locator(`[data-test-id='parameter-input-value["topic"]']`)
+        .locator('input, textarea')
+        .first()
+        .fill(TOPIC)
+      await picture(page, 'coinslot-run')
+      for (const [resource, mark] of [
+        ['Paid URL', 'maxAmount'],
+        ['Run', 'runId'],
+        ['Wallet', 'operation'],
+        ['Tool', 'tool'],
+      ] as const) {
+        await named(page, 'parameter-input-resource').locator('input').click()
+        await page.getByRole('option', { name: new RegExp(`^${resource}`) }).click()
+        await page.locator(`[data-test-id*="${mark}"]`).first().waitFor()
+        await picture(page, `coinslot-${resource.toLowerCase().replace(' ', '-')}`)
+      }
+    },
+    async show(workflowId, name) {
+      await page.goto(`${n8n.origin}/workflow/${workflowId}`)
+      await named(page, 'canvas-node').first().waitFor()
+      await page.keyboard.press('1')
+      await picture(page, name)
+    },
     close: () => browser.close(),
   }
 }
@@ -65,6 +101,24 @@ async function pay(browser: Browser, workflow: Workflow, picture: Picture): Prom
   await page.getByRole('button', { name: /simulate/i }).click()
   await page.getByText('Workflow started').waitFor()
   await page.close()
+}
+
+const TOPIC = 'Why small teams ship faster'
+
+/** From a list that searches at the service. */
+async function choose(page: Page, parameter: string, words: string, entry: RegExp, picture: Picture): Promise<void> {
+  await named(page, `resource-locator-${parameter}`).locator('input').last().click()
+  await named(page, 'rlc-search').fill(words)
+  const found = named(page, 'rlc-item').filter({ hasText: entry })
+  await found.waitFor()
+  // Until only what was searched for is left.
+  await named(page, 'rlc-item').filter({ hasNotText: entry }).first().waitFor({ state: 'detached' })
+  await picture(page, `coinslot-${parameter}-list`)
+  await found.click()
+}
+
+function onCanvas(page: Page, name: string) {
+  return page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`)
 }
 
 /** n8n's own marks for its tests. */

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { startChain, type TestChain } from '../harness/chain.ts'
+import { accountOf, startChain, type TestChain } from '../harness/chain.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
 import { freePort, N8n, type Answer, type Installed } from './n8n.ts'
@@ -18,6 +18,7 @@ export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8
 }
 
 const KEY = 'csk_test_n8nEndToEnd0123456789'
+const PAYER_SEED = '5a'.repeat(32)
 const TRIGGER = 'Pay-to-Run Trigger'
 
 export interface Credential {
@@ -30,10 +31,17 @@ export interface World {
   chain: TestChain
   /** What the service tells the seller. */
   get(path: string): Promise<unknown>
+  /** What the service does for the seller. */
+  call(method: string, path: string, body: unknown): Promise<Answer>
+  /** As if the RDA's creator had archived it. */
+  archive(slug: string): Promise<void>
   apiUrl: string
+  facilitatorUrl: string
   credential: Credential
   makeCredential(data?: Record<string, unknown>): Promise<Credential>
   makeWorkflow(parameters?: Record<string, unknown>, credential?: Credential): Promise<Workflow>
+  /** Of a file; the trigger is its first node. */
+  importWorkflow(file: unknown): Promise<Workflow>
   /** Ends the service, as an outage does, and brings it back. */
   outage<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -47,7 +55,7 @@ export async function openWorld(version: string): Promise<World> {
   const [chain, database] = await Promise.all([startChain(), testDatabase({ poolMax: 1 })])
   const port = await freePort()
   const origin = `http://localhost:${port}`
-  const settings = serviceSettings(database, chain, port, path.join(folder, 'service'))
+  const settings = serviceSettings(database, chain, [port, await freePort()], path.join(folder, 'service'))
   let service = new ServiceProcess(settings)
   const home = path.join(folder, 'n8n')
   await Promise.all([service.says('Coinslot is running'), installPackage(home)])
@@ -55,6 +63,8 @@ export async function openWorld(version: string): Promise<World> {
   await n8n.setUpOwner()
 
   const apiUrl = `${origin}/v1`
+  await chain.fund(accountOf(`0x${PAYER_SEED}`).address, 1_000_000_000n)
+  await asJson(`${apiUrl}/wallet/deposit`, 'POST', { amount: 100 }, KEY)
   const makeCredential: World['makeCredential'] = async (data = {}) => {
     const { id, name } = await n8n.ask<Credential>('POST', '/rest/credentials', {
       name: 'Coinslot',
@@ -64,20 +74,33 @@ export async function openWorld(version: string): Promise<World> {
     return { id, name }
   }
   const credential = await makeCredential()
+  const modules = createRequire(path.join(installed.folder, 'node_modules/n8n/package.json'))
+  const importWorkflow: World['importWorkflow'] = async (file) =>
+    new Workflow(n8n, await n8n.ask<Saved>('POST', '/rest/workflows', file), modules)
   return {
     n8n,
     chain,
     apiUrl,
+    facilitatorUrl: `${origin}/facilitator`,
     credential,
     makeCredential,
     async get(where) {
       const { body } = await asJson(`${apiUrl}${where}`, 'GET', undefined, KEY)
       return body as unknown
     },
-    async makeWorkflow(parameters, given = credential) {
-      const made = await n8n.ask<Saved>('POST', '/rest/workflows', workflowData(parameters, given))
-      return new Workflow(n8n, made, createRequire(path.join(installed.folder, 'node_modules/n8n/package.json')))
+    async call(method, where, body) {
+      const told = await asJson(`${apiUrl}${where}`, method, body, KEY)
+      if (told.status >= 300)
+        throw new Error(`${method} ${where} answered ${told.status}: ${JSON.stringify(told.body)}`)
+      return told.body as unknown
     },
+    async archive(slug) {
+      await database.statements.run(`UPDATE rda SET status = 'archived' WHERE slug = $1`, [slug])
+    },
+    async makeWorkflow(parameters, given = credential) {
+      return await importWorkflow(workflowData(parameters, given))
+    },
+    importWorkflow,
     async outage(work) {
       service.kill('SIGTERM')
       await service.ended()
@@ -128,9 +151,11 @@ export class Workflow {
   }
 
   async listen(): Promise<void> {
+    await this.n8n.quiet()
     const wanted = { workflowData: this.saved, triggerToStartFrom: { name: TRIGGER } }
     const answer = await this.n8n.ask('POST', `/rest/workflows/${this.id}/run`, wanted)
     if (answer.waitingForWebhook !== true) throw new Error(`not listening: ${JSON.stringify(answer)}`)
+    this.n8n.quiet = async () => await until(async () => (await fetch(this.address('webhook-test'))).status === 404)
   }
 
   async stopListening(): Promise<void> {
@@ -274,16 +299,21 @@ async function installPackage(home: string): Promise<void> {
 function serviceSettings(
   database: TestDatabase,
   chain: TestChain,
-  port: number,
+  [port, demoPort]: readonly [number, number],
   folder: string,
 ): Record<string, string> {
   return {
     DATABASE_URL: database.url,
     DATA_DIR: folder,
     PORT: String(port),
+    DEMO_PORT: String(demoPort),
     DEMO_API_KEY: KEY,
     BASE_SEPOLIA_RPC_URLS: chain.url,
     SPONSOR_PRIVATE_KEYS: chain.accounts[0]?.privateKey ?? '',
+    PAYER_SEED,
+    SETTLE_CONFIRMATIONS: '1',
+    // Sellers of these tests.
+    ALLOW_HOSTS: '127.0.0.1',
     LOG_LEVEL: 'warn',
   }
 }

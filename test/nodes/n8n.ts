@@ -105,7 +105,8 @@ export function webhook(request: Request, played: Played = {}): Webhook {
   return { context: context as unknown as IWebhookFunctions, calls, memory, warnings, response }
 }
 
-function shared(played: Played) {
+/** What every context of n8n has. */
+export function shared(played: Played) {
   const { mode = 'trigger', memory = {}, service = () => new Error('nobody listens') } = played
   const parameters: IDataObject = { ...PARAMETERS, ...played.parameters }
   const calls: IHttpRequestOptions[] = []

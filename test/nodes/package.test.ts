@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow'
 import { CoinslotApi } from '../../credentials/CoinslotApi.credentials.ts'
+import { Coinslot } from '../../nodes/Coinslot/Coinslot.node.ts'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -18,6 +19,7 @@ describe('the package', () => {
   })
 
   it.each([
+    ['nodes/Coinslot', new Coinslot().description.icon],
     ['nodes/PayToRunTrigger', new PayToRunTrigger().description.icon],
     ['credentials', new CoinslotApi().icon],
   ])('has its pictures for light and for dark: %s', (folder, icon) => {
@@ -28,11 +30,13 @@ describe('the package', () => {
     expect(read(light)).not.toBe(read(dark))
   })
 
-  it('is found in n8n by the name that its node has there', () => {
-    const codex = JSON.parse(
-      readFileSync(path.join(root, 'nodes/PayToRunTrigger/PayToRunTrigger.node.json'), 'utf8'),
-    ) as { node: string }
-    expect(codex.node).toBe(`${manifest.name}.${new PayToRunTrigger().description.name}`)
+  it.each([
+    ['Coinslot', new Coinslot().description.name],
+    ['PayToRunTrigger', new PayToRunTrigger().description.name],
+  ])('is found in n8n by the name that its node has there: %s', (folder, name) => {
+    const file = path.join(root, `nodes/${folder}/${folder}.node.json`)
+    const codex = JSON.parse(readFileSync(file, 'utf8')) as { node: string }
+    expect(codex.node).toBe(`${manifest.name}.${name}`)
   })
 })
 

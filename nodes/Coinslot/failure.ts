@@ -1,0 +1,144 @@
+import { NodeApiError, type IDataObject } from 'n8n-workflow'
+import { advice, type Answer } from '../shared/transport.ts'
+import type { Step } from './step.ts'
+import { text, usdc, when } from './words.ts'
+
+/** What went wrong and what to do next, in one sentence or two: for a person, or for the model that called the tool. */
+export function failure({ node, item }: Step, answer: Answer): NodeApiError {
+  const code = codeOf(answer)
+  const message = explain(answer, code) ?? advice(answer, LABELS)
+  const error = new NodeApiError(
+    node.getNode(),
+    { code },
+    {
+      message,
+      description: traceOf(answer, code),
+      ...(answer.reached && { httpCode: String(answer.status) }),
+      itemIndex: item,
+    },
+  )
+  // Continue-on-fail hands it on: what to top up, when a limit resets, which run to ask for.
+  if (answer.reached) error.context['data'] = answer.body
+  return error
+}
+
+/** What the service's parameters are called in the panel. */
+const LABELS = { maxAmount: 'Maximum Amount', maxCost: 'Maximum Cost', modelId: 'Model', rdaSlug: 'RDA', url: 'URL' }
+
+/**
+ * Whether it is certain that this act came to nothing and nothing was paid: then trying again is a new act. Where that
+ * is not certain, trying again must ask for the same one.
+ */
+export function isEndedUnpaid(answer: Answer): boolean {
+  if (!answer.reached) return false
+  const { status, body } = answer
+  const code = codeOf(answer)
+  if (code === '' || typeof body['paymentId'] === 'string') return false
+  // A run that failed, a tool or an address that did: the service says so by name, and charges nothing for it.
+  if (status === 500) return code !== 'internal'
+  return [400, 402, 403, 404, 502, 504].includes(status) || code === 'tool_removed'
+}
+
+function codeOf(answer: Answer): string {
+  return answer.reached && typeof answer.body['code'] === 'string' ? answer.body['code'] : ''
+}
+
+/** Where to look further, for whoever asks for help. */
+function traceOf(answer: Answer, code: string): string {
+  if (!answer.reached) {
+    return 'Nothing is paid twice: when this step is tried again in the same execution, Coinslot takes it for the same call.'
+  }
+  const request = answer.body['requestId']
+  return `Coinslot answered ${answer.status}${code === '' ? '' : ` ${code}`}${typeof request === 'string' ? `, request ${request}` : ''}.`
+}
+
+function explain(answer: Answer, code: string): string | undefined {
+  if (!answer.reached || code === '') return undefined
+  const { status, body } = answer
+  const known = EXPLAINED[code]?.(body, answer)
+  if (known !== undefined) return known
+  if (typeof body['paymentId'] === 'string') return paymentOpen(body)
+  if (status === 500 && typeof body['runId'] === 'string' && code !== 'internal') return runFailed(body)
+  return status === 502 || status === 504 ? otherSide(body) : undefined
+}
+
+type Explain = (body: IDataObject, answer: Answer & { reached: true }) => string | undefined
+
+const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
+  approval_required: ({ approvalId, expiresAt }) =>
+    `A person must approve this first: approval ${text(approvalId)}, open until ${when(expiresAt)}. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or give it time with the option Wait for Approval.`,
+  approval_refused: () => 'A person refused this call. Nothing was paid. Do not try it again unchanged.',
+  insufficient_balance: tooLittle,
+  insufficient_credits: tooLittle,
+  max_cost_exceeded: ({ required, maxCost }) =>
+    `This may cost up to ${usdc(required)}, which is above the Maximum Cost${typeof maxCost === 'number' ? ` of ${usdc(maxCost)}` : ''}. Nothing was paid. Raise the maximum, or choose something cheaper.`,
+  price_above_maximum: ({ required, maxAmount }) =>
+    `The address asks for ${usdc(required)}, which is above the Maximum Amount of ${usdc(maxAmount)}. Nothing was paid. Raise the maximum if it is worth that much.`,
+  spending_limit: spendingLimit,
+  agent_key_forbidden: () =>
+    "The credential holds an agent's key, which may not do this. Use a credential with a key of the account itself.",
+  rda_not_found: () =>
+    'There is no such RDA for this account: it may be archived, a draft of somebody else, or of the other environment. Choose another one from the list.',
+  run_not_found: () =>
+    'There is no such run of this account. Check the run ID, and that the credential is the one that started it.',
+  tool_not_found: () =>
+    'There is no tool of that name. Choose another one from the list, or search for one by what it does.',
+  tool_removed: ({ successor }) =>
+    typeof successor === 'string'
+      ? `This tool was removed. Use ${successor} instead.`
+      : 'This tool was removed. Search for another one that does the same.',
+  idempotency_conflict: () =>
+    'An earlier try of this step, in this execution, asked for something else: its inputs changed meanwhile (as $now does). So that nothing is paid twice it was not sent again. Execute the workflow anew.',
+  run_canceled: ({ runId }) => `The run ${text(runId)} was canceled, and cost nothing.`,
+  run_ended: ({ status }) =>
+    `This run has ended already: it ${status === 'succeeded' ? 'succeeded' : `is ${text(status)}`}. There is nothing to cancel.`,
+  run_unsettled: ({ runId }) =>
+    `The run was made, but whether it was charged is not settled yet. Ask for ${text(runId)} with Run: Get, or try this step again: it is the same run.`,
+  no_acceptable_offer: ({ error }) => `${text(error)} Nothing was paid. Trying it again does not help.`,
+  payer_unavailable: ({ error }) => `${text(error)} Nothing was paid.`,
+  answer_forgotten: ({ callId }) =>
+    `This call was made and paid for, but its answer is no longer kept: ${text(callId)}. Execute the workflow anew to call again.`,
+  rate_limited: limited,
+  rda_rate_limited: limited,
+}
+
+/** The seller, or the line to it, failed after an authorization was signed. */
+function paymentOpen({ error, paymentId }: IDataObject): string {
+  return `${text(error)} A payment may have left: ${text(paymentId)}. What the seller does not take comes back by itself. Trying this step again, in the same execution, pays no second time.`
+}
+
+function runFailed({ error, runId }: IDataObject): string {
+  return `The run failed, and cost nothing: ${text(error)} (${text(runId)})`
+}
+
+function otherSide({ error }: IDataObject): string {
+  const said = text(error)
+  return `The other side failed: ${said}${said.includes('Nothing was') ? '' : ' Nothing was paid.'} Try again later.`
+}
+
+function tooLittle({ required, available, topUpUrl }: IDataObject): string {
+  const where = typeof topUpUrl === 'string' ? ` at ${topUpUrl}` : ''
+  return `The Coinslot balance is too low: this costs ${usdc(required)} and ${usdc(available)} is available. Nothing was paid. Top up the wallet${where} and try again.`
+}
+
+/** An agent's key has met one of its rules: which one, how far it is used, and when asking again makes sense. */
+function spendingLimit({ error, limit, allowed, spent, requested, resetsAt }: IDataObject): string {
+  const isMoney = typeof limit === 'string' && (limit.startsWith('per') || limit === 'lifetime')
+  const figures =
+    isMoney && typeof allowed === 'number' && limit !== 'perCall'
+      ? ` ${usdc(spent)} of ${usdc(allowed)} is spent, and this would cost ${usdc(requested)}.`
+      : isMoney && typeof allowed === 'number'
+        ? ` One call may cost ${usdc(allowed)}, and this would cost ${usdc(requested)}.`
+        : ''
+  const next =
+    typeof resetsAt === 'string'
+      ? `Do not try it again before ${when(resetsAt)}, when the limit resets.`
+      : 'Trying it again does not help.'
+  return `A spending limit of the agent stops this: ${text(error)}${figures} Nothing was paid. ${next} Only the owner of the account can change the limit, in the Coinslot dashboard.`
+}
+
+function limited({ error }: IDataObject, { retryAfterSeconds }: Answer & { reached: true }): string {
+  return retryAfterSeconds === undefined
+    ? `${text(error)} Wait a minute, then try again.`
+    : `${text(error)} Wait ${retryAfterSeconds} seconds, then try again.`
+}

@@ -1,0 +1,63 @@
+import type { INodeProperties } from 'n8n-workflow'
+
+/** A search box that lists what there is, or its name written down. */
+export function locator(
+  named: { displayName: string; name: string; description: string; required?: boolean },
+  listSearch: string,
+  written: { displayName: string; placeholder: string },
+): INodeProperties {
+  return {
+    ...named,
+    type: 'resourceLocator',
+    default: { mode: 'list', value: '' },
+    modes: [
+      {
+        displayName: 'From List',
+        name: 'list',
+        type: 'list',
+        placeholder: 'Choose…',
+        typeOptions: { searchListMethod: listSearch, searchable: true },
+      },
+      { ...written, name: 'id', type: 'string' },
+    ],
+  }
+}
+
+export const returnAll: INodeProperties = {
+  displayName: 'Return All',
+  name: 'returnAll',
+  type: 'boolean',
+  default: false,
+  description: 'Whether to return all results or only up to a given limit',
+}
+
+export const limit: INodeProperties = {
+  displayName: 'Limit',
+  name: 'limit',
+  type: 'number',
+  typeOptions: { minValue: 1 },
+  default: 50,
+  description: 'Max number of results to return',
+  displayOptions: { show: { returnAll: [false] } },
+}
+
+/** An agent's key may need a person's word above an amount. */
+export const approval: INodeProperties = {
+  displayName: 'Wait for Approval (Seconds)',
+  name: 'approvalSeconds',
+  type: 'number',
+  typeOptions: { minValue: 0, maxValue: 120 },
+  default: 60,
+  description:
+    'How long to wait when a person has to approve the payment first, up to 120. Only keys of agents can be held up like that.',
+}
+
+export const runId: INodeProperties = {
+  displayName: 'Run ID',
+  name: 'runId',
+  type: 'string',
+  default: '',
+  required: true,
+  placeholder: 'e.g. run_01k…',
+  description: 'As RDA: Run gives it',
+}

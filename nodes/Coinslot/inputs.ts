@@ -1,0 +1,97 @@
+import { NodeOperationError, type IDataObject, type INodeProperties } from 'n8n-workflow'
+import { isObject } from '../shared/transport.ts'
+import type { Step } from './step.ts'
+
+/** The inputs of an RDA or of a tool: a field for each, or all of them as JSON. */
+export function inputFields(what: 'RDA' | 'tool', dependsOn: string, method: string): INodeProperties[] {
+  return [
+    {
+      displayName: 'Specify Inputs',
+      name: 'specifyInputs',
+      type: 'options',
+      noDataExpression: true,
+      default: 'fields',
+      options: [
+        { name: 'With Fields', value: 'fields', description: `A field for each input that the ${what} has` },
+        {
+          name: 'As JSON',
+          value: 'json',
+          description: `For inputs that come from elsewhere, or where an expression chooses the ${what}`,
+        },
+      ],
+    },
+    {
+      displayName: 'Inputs',
+      name: 'inputs',
+      type: 'resourceMapper',
+      default: { mappingMode: 'defineBelow', value: null },
+      noDataExpression: true,
+      required: true,
+      typeOptions: {
+        loadOptionsDependsOn: [dependsOn],
+        resourceMapper: {
+          resourceMapperMethod: method,
+          mode: 'map',
+          fieldWords: { singular: 'input', plural: 'inputs' },
+          addAllFields: true,
+          supportAutoMap: true,
+          noFieldsError: `This ${what} takes no inputs.`,
+        },
+      },
+      displayOptions: { show: { specifyInputs: ['fields'] } },
+    },
+    {
+      displayName: 'Inputs (JSON)',
+      name: 'inputsJson',
+      type: 'json',
+      default: '{}',
+      required: true,
+      description: 'An object with a value for each input, by its name',
+      displayOptions: { show: { specifyInputs: ['json'] } },
+    },
+  ]
+}
+
+export function readInputs(step: Step): IDataObject {
+  const { node, item } = step
+  if (node.getNodeParameter('specifyInputs', item, 'fields') === 'json') {
+    return readJson(step, 'Inputs (JSON)', node.getNodeParameter('inputsJson', item, '{}'))
+  }
+  const mapped = node.getNodeParameter('inputs', item, {}) as Mapped
+  if (mapped.mappingMode !== 'autoMapInputData') return given(mapped.value ?? {})
+  const json = node.getInputData()[item]?.json
+  const names = (mapped.schema ?? []).filter(({ removed }) => removed !== true).map(({ id }) => id)
+  // Only what is asked for: the service refuses inputs that it does not know.
+  return given(Object.fromEntries(names.map((name) => [name, json?.[name]])))
+}
+
+/** An object, as it is or written as JSON. */
+export function readJson({ node, item }: Step, name: string, value: unknown): IDataObject {
+  let read = value
+  if (typeof value === 'string') {
+    try {
+      read = JSON.parse(value.trim() === '' ? '{}' : value)
+    } catch (cause) {
+      throw new NodeOperationError(node.getNode(), `${name} is no valid JSON: ${(cause as Error).message}`, {
+        itemIndex: item,
+      })
+    }
+  }
+  if (isObject(read)) return read
+  throw new NodeOperationError(node.getNode(), `${name} must be an object, as in {"name": "value"}.`, {
+    itemIndex: item,
+  })
+}
+
+interface Mapped {
+  mappingMode?: string
+  value?: IDataObject | null
+  schema?: { id: string; removed?: boolean }[]
+}
+
+/** A field that was left alone is null in the editor, and was simply not filled in. */
+function given(values: Readonly<Record<string, IDataObject[string] | undefined>>): IDataObject {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== ''),
+  )
+}

@@ -1,0 +1,77 @@
+import type { IDataObject, ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow'
+import { chosen, load } from './load.ts'
+import { text, usdc } from './words.ts'
+
+/** Published RDAs, the most wanted first. */
+export async function searchRdas(
+  this: ILoadOptionsFunctions,
+  filter?: string,
+  paginationToken?: string,
+): Promise<INodeListSearchResult> {
+  return await page(this, { path: '/rdas', list: 'rdas', filter, paginationToken }, ({ slug, name, pricing }) => ({
+    name: `${text(name)} · ${priceOf(pricing as IDataObject)}`,
+    value: text(slug),
+  }))
+}
+
+/** Tools, the best match first. */
+export async function searchTools(
+  this: ILoadOptionsFunctions,
+  filter?: string,
+  paginationToken?: string,
+): Promise<INodeListSearchResult> {
+  const asked = { surface: 'tools' as const, path: '', list: 'tools', filter, paginationToken }
+  return await page(this, asked, ({ slug, name, provider, price }) => ({
+    name: `${text(name)} (${text(provider)}) · ${priceOf({ amount: price })}`,
+    value: text(slug),
+  }))
+}
+
+/** The models that the chosen prompt may run on; all of them while no prompt is chosen. */
+export async function searchModels(this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
+  const rda = chosen(this, 'rda')
+  const models =
+    rda === '' ? ((await load(this, { path: '/models' }))['models'] as IDataObject[]) : await modelsOf(this, rda)
+  const wanted = filter.toLowerCase()
+  const results = models.map(({ id, name, tier }) => ({ name: `${text(name)} · ${text(tier)}`, value: text(id) }))
+  return {
+    results: results.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)),
+  }
+}
+
+async function modelsOf(panel: ILoadOptionsFunctions, rda: string): Promise<IDataObject[]> {
+  const body = await load(panel, { path: `/rda/${encodeURIComponent(rda)}` })
+  const { promptConfig } = body['rda'] as { promptConfig: { allowedModels: IDataObject[] } | null }
+  return promptConfig?.allowedModels ?? []
+}
+
+interface Asked {
+  surface?: 'tools'
+  path: string
+  /** What the answer calls its list. */
+  list: string
+  filter: string | undefined
+  paginationToken: string | undefined
+}
+
+async function page(
+  panel: ILoadOptionsFunctions,
+  { list, filter, paginationToken, ...call }: Asked,
+  toItem: (one: IDataObject) => INodeListSearchItems,
+): Promise<INodeListSearchResult> {
+  const offset = Number(paginationToken ?? 0)
+  const query = { limit: PAGE, offset, ...(filter !== undefined && filter.trim() !== '' && { search: filter.trim() }) }
+  const body = await load(panel, { ...call, query })
+  const found = body[list] as IDataObject[]
+  const next = offset + found.length
+  const isLast = found.length === 0 || next >= Number(body['total'])
+  return { results: found.map(toItem), ...(!isLast && { paginationToken: String(next) }) }
+}
+
+function priceOf({ model, amount }: IDataObject): string {
+  if (model === 'free' || amount === 0) return 'free'
+  const unit = { 'per-token': ' for 1,000 tokens', 'per-second': ' a second' }[text(model)] ?? ''
+  return `${usdc(amount)}${unit}`
+}
+
+const PAGE = 50

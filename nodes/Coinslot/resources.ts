@@ -1,0 +1,78 @@
+import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow'
+import { fetch } from './resources/paid-url/fetch.ts'
+import { get as getRda } from './resources/rda/get.ts'
+import { run as runRda } from './resources/rda/run.ts'
+import { search as searchRdas } from './resources/rda/search.ts'
+import { cancel } from './resources/run/cancel.ts'
+import { get as getRun } from './resources/run/get.ts'
+import { wait } from './resources/run/wait.ts'
+import { call } from './resources/tool/call.ts'
+import { get as getTool } from './resources/tool/get.ts'
+import { search as searchTools } from './resources/tool/search.ts'
+import { balance } from './resources/wallet/balance.ts'
+import { transactions } from './resources/wallet/transactions.ts'
+import type { Operation } from './step.ts'
+
+interface Resource {
+  name: string
+  value: string
+  description: string
+  /** The one that the panel begins with is first. */
+  operations: readonly [Operation, ...Operation[]]
+}
+
+const RESOURCES: readonly Resource[] = [
+  {
+    name: 'Paid URL',
+    value: 'paidUrl',
+    description: 'Any address that asks for a payment by x402',
+    operations: [fetch],
+  },
+  {
+    name: 'RDA',
+    value: 'rda',
+    description: 'A prompt, an agent or a tool of the marketplace',
+    operations: [runRda, getRda, searchRdas],
+  },
+  { name: 'Run', value: 'run', description: 'An RDA that was started before', operations: [getRun, wait, cancel] },
+  {
+    name: 'Tool',
+    value: 'tool',
+    description: 'One of the tools of the proxy',
+    operations: [call, getTool, searchTools],
+  },
+  { name: 'Wallet', value: 'wallet', description: 'What the account has', operations: [balance, transactions] },
+]
+
+/** What the panel asks: which resource, what to do with it, and what that needs. */
+export const properties: INodeProperties[] = [
+  {
+    displayName: 'Resource',
+    name: 'resource',
+    type: 'options',
+    noDataExpression: true,
+    default: 'rda',
+    options: RESOURCES.map(({ name, value, description }) => ({ name, value, description })),
+  },
+  ...RESOURCES.map(({ value, operations: [first, ...others] }) => ({
+    displayName: 'Operation',
+    name: 'operation',
+    type: 'options' as const,
+    noDataExpression: true,
+    default: first.option.value,
+    options: [first, ...others].map(({ option }) => option).sort((one, other) => one.name.localeCompare(other.name)),
+    displayOptions: { show: { resource: [value] } },
+  })),
+  ...RESOURCES.flatMap(({ value, operations }) =>
+    operations.flatMap(({ option, fields }) =>
+      updateDisplayOptions({ show: { resource: [value], operation: [option.value] } }, fields),
+    ),
+  ),
+]
+
+export function operationOf(resource: string, operation: string): Operation {
+  const { operations = [] } = RESOURCES.find(({ value }) => value === resource) ?? {}
+  const found = operations.find(({ option }) => option.value === operation)
+  if (found === undefined) throw new Error(`There is no operation ${operation} of ${resource}.`)
+  return found
+}

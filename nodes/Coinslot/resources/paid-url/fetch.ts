@@ -1,0 +1,116 @@
+import { NodeApiError, type IDataObject, type INodeExecutionData } from 'n8n-workflow'
+import { isObject } from '../../../shared/transport.ts'
+import { readJson } from '../../inputs.ts'
+import { spend, type Operation, type Step } from '../../step.ts'
+import { text } from '../../words.ts'
+import { fields } from './fields.ts'
+
+export const fetch: Operation = {
+  option: {
+    name: 'Fetch',
+    value: 'fetch',
+    description: 'Call any address; if it asks for money by x402, pay it within a maximum',
+    action: 'Fetch a paid URL',
+  },
+  fields,
+  async run(step) {
+    const { node, item } = step
+    const options = node.getNodeParameter('options', item, {}) as Options
+    const { payment, response } = await spend(step, {
+      path: '/pay',
+      body: readRequest(step),
+      approvalSeconds: options.approvalSeconds ?? 0,
+    })
+    const paid = isObject(payment) ? payment : null
+    if (!isResponse(response)) throw gone(step, paid)
+    if (response.status >= 400 && options.neverError !== true) throw refused(step, response, paid)
+    return [await toItem(step, response, paid)]
+  },
+}
+
+interface Options {
+  approvalSeconds?: number
+  neverError?: boolean
+}
+
+/** What the address answered, as the service passes it on. */
+interface Response {
+  status: number
+  headers: IDataObject
+  body: string
+  encoding: 'utf8' | 'base64'
+}
+
+function readRequest(step: Step): IDataObject {
+  const { node, item } = step
+  const { pairs = [] } = node.getNodeParameter('headers', item, {}) as { pairs?: { name: string; value: string }[] }
+  const kind = node.getNodeParameter('sendBody', item, 'none') as string
+  return {
+    url: (node.getNodeParameter('url', item) as string).trim(),
+    method: node.getNodeParameter('method', item),
+    maxAmount: node.getNodeParameter('maxAmount', item),
+    ...(pairs.length > 0 && { headers: Object.fromEntries(pairs.map(({ name, value }) => [name, value])) }),
+    ...(kind === 'json' && { body: readJson(step, 'Body (JSON)', node.getNodeParameter('bodyJson', item, '{}')) }),
+    ...(kind === 'text' && { body: node.getNodeParameter('bodyText', item, '') }),
+  }
+}
+
+async function toItem({ node }: Step, response: Response, payment: IDataObject | null): Promise<INodeExecutionData> {
+  const { status, headers, body, encoding } = response
+  const type = typeOf(headers)
+  if (encoding === 'base64') {
+    const binary = await node.helpers.prepareBinaryData(Buffer.from(body, 'base64'), undefined, type)
+    return { json: { status, headers, payment }, binary: { data: binary } }
+  }
+  return { json: { status, headers, body: type.includes('json') ? parsed(body) : body, payment } }
+}
+
+function typeOf(headers: IDataObject): string {
+  const type = headers['content-type']
+  return typeof type === 'string' ? type.split(';', 1).join('') : 'application/octet-stream'
+}
+
+/** What says that it is JSON and is not stays text: it is paid for. */
+function parsed(body: string): IDataObject | string {
+  try {
+    return JSON.parse(body) as IDataObject
+  } catch {
+    return body
+  }
+}
+
+function refused({ node, item }: Step, response: Response, payment: IDataObject | null): NodeApiError {
+  const paid =
+    payment === null
+      ? 'It asked for no money.'
+      : `Its payment ${text(payment['id'])} is ${text(payment['status'])}: what the seller does not take comes back by itself.`
+  return new NodeApiError(
+    node.getNode(),
+    {},
+    {
+      message: `The address answered with status ${response.status}. ${paid} To go on with such an answer, switch on the option Never Error.`,
+      description: response.encoding === 'utf8' ? response.body.slice(0, 500) : 'The answer is no text.',
+      httpCode: String(response.status),
+      itemIndex: item,
+    },
+  )
+}
+
+function gone({ node, item }: Step, payment: IDataObject | null): NodeApiError {
+  return new NodeApiError(
+    node.getNode(),
+    {},
+    {
+      message:
+        payment?.['status'] === 'returned'
+          ? `The seller did not take the payment ${text(payment['id'])} of an earlier try of this step, and it came back. Execute the workflow anew to try again.`
+          : `This was paid by an earlier try of this step, and what the address answered then is not kept: payment ${text(payment?.['id'])}. Execute the workflow anew to call, and pay, again.`,
+      description: 'Coinslot keeps what was paid, not what was bought.',
+      itemIndex: item,
+    },
+  )
+}
+
+function isResponse(value: unknown): value is Response {
+  return isObject(value) && typeof value['status'] === 'number' && typeof value['body'] === 'string'
+}

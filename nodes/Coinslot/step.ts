@@ -1,0 +1,62 @@
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  INodeExecutionData,
+  INodeProperties,
+  INodePropertyOptions,
+} from 'n8n-workflow'
+import { ask, type Answer, type Call } from '../shared/transport.ts'
+import { actOf } from './act.ts'
+import { failure, isEndedUnpaid } from './failure.ts'
+
+/** One operation on one item. */
+export interface Step {
+  node: IExecuteFunctions
+  item: number
+}
+
+/** What the panel offers under a resource, and what it does. */
+export interface Operation {
+  option: INodePropertyOptions & { action: string }
+  fields: INodeProperties[]
+  run(step: Step): Promise<INodeExecutionData[]>
+}
+
+/** Asks for something that costs nothing. */
+export async function read(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject> {
+  const abortSignal = step.node.getExecutionCancelSignal()
+  const answer = await ask(step.node, { ...call, method: 'GET', ...(abortSignal !== undefined && { abortSignal }) })
+  return bodyOf(step, answer)
+}
+
+/**
+ * Asks for something that may cost money. Whatever tries the same step again, in the same execution, says the same key,
+ * and so gets the first answer instead of paying a second time.
+ */
+export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject> {
+  const { node } = step
+  const act = actOf(step, call)
+  const abortSignal = node.getExecutionCancelSignal()
+  const whole: Call = {
+    ...call,
+    method: 'POST',
+    idempotencyKey: act.key,
+    // A run has three minutes, and before it a person may have two.
+    timeoutMs: 320_000,
+    ...(abortSignal !== undefined && { abortSignal }),
+  }
+  const first = await ask(node, whole)
+  // The answer got lost on its way, not the call: it is asked for once more.
+  const answer = !first.reached && first.broken ? await ask(node, whole) : first
+  if (isEndedUnpaid(answer)) act.endedUnpaid()
+  const body = bodyOf(step, answer)
+  act.succeeded()
+  return body
+}
+
+function bodyOf(step: Step, answer: Answer): IDataObject {
+  const done = answer.reached && answer.status >= 200 && answer.status < 300
+  // A 202 is an answer where something was begun, and a refusal where a person has to approve it first.
+  if (!done || answer.body['code'] === 'approval_required') throw failure(step, answer)
+  return answer.body
+}

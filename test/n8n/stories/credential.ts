@@ -1,0 +1,43 @@
+import { credentialData, type World } from '../world.ts'
+
+/** What whoever adds the credential is told when n8n tries it. */
+export function credentialStory(world: () => World): void {
+  describe('the credential', () => {
+    it.each<[string, (world: World) => Record<string, unknown>, { status: string; message: RegExp }]>([
+      ['works', () => ({}), { status: 'OK', message: /successful/ }],
+      [
+        'works with a slash at the end',
+        (w) => ({ sandboxUrl: `${w.apiUrl}/` }),
+        { status: 'OK', message: /successful/ },
+      ],
+      [
+        'says that the key is of no use',
+        () => ({ apiKey: 'csk_test_nobody' }),
+        { status: 'Error', message: /does not accept this API key/ },
+      ],
+      [
+        'says that the key is of the other environment',
+        () => ({ environment: 'production' }),
+        { status: 'Error', message: /belongs to the other environment/ },
+      ],
+      [
+        'says that no service is at the address',
+        (w) => ({ sandboxUrl: `${w.apiUrl}/nowhere` }),
+        { status: 'Error', message: /No Coinslot service answered at this address/ },
+      ],
+      [
+        'says that nobody listens',
+        () => ({ sandboxUrl: 'http://127.0.0.1:1/v1' }),
+        { status: 'Error', message: /refused/i },
+      ],
+    ])('%s', async (_, data, expected) => {
+      const { id, name } = world().credential
+      const credentials = { id, name, type: 'coinslotApi', data: credentialData(world().apiUrl, data(world())) }
+      const { status, message } = await world().n8n.ask('POST', '/rest/credentials/test', { credentials })
+      expect({ status, message }).toEqual({
+        status: expected.status,
+        message: expect.stringMatching(expected.message),
+      })
+    })
+  })
+}

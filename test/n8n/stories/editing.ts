@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { openEditor, type Editor } from '../editor.ts'
+import { imported } from './examples.ts'
+import type { World } from '../world.ts'
+
+/** The trigger in n8n's editor, as somebody who builds a workflow sees it. */
+export function editingStory(world: () => World, version: string): void {
+  describe('the editor', () => {
+    let editor: Editor
+    beforeAll(async () => {
+      editor = await openEditor(world().n8n, version)
+    })
+    afterAll(() => editor.close())
+
+    it('lets somebody listen, pay and see the payment', async () => {
+      const workflow = await world().makeWorkflow(SHOWN)
+      await editor.walk(workflow)
+      expect(await workflow.runs(1)).toMatchObject([
+        { mode: 'manual', data: { input: { your_website: expect.any(String) } } },
+      ])
+    })
+
+    it('offers RDAs to choose from, a field for each input, and what every resource needs', async () => {
+      const { id } = await world().importWorkflow({
+        name: 'An outline',
+        nodes: [
+          { ...node('Start', 'n8n-nodes-base.manualTrigger', 0), parameters: {} },
+          { ...node('Coinslot', 'n8n-nodes-coinslot.coinslot', 260), credentials: { coinslotApi: world().credential } },
+        ],
+        connections: { Start: { main: [[{ node: 'Coinslot', type: 'main', index: 0 }]] } },
+      })
+      await editor.fillIn(id)
+    })
+
+    it.each(['paid-seo-audit', 'agent-with-a-budget'])('shows the example %s', async (name) => {
+      const { id } = await world().importWorkflow(imported(name, { coinslotApi: world().credential }))
+      await editor.show(id, name)
+    })
+  })
+}
+
+function node(name: string, type: string, at: number) {
+  return { id: randomUUID(), name, type, typeVersion: 1, position: [at, 0], parameters: {} }
+}
+
+/** As it is in the pictures. */
+const SHOWN = {
+  productName: 'SEO audit of your website',
+  productDescription: 'Send us your address and read the report ten minutes later.',
+  price: 5,
+  customerFields: {
+    fields: [
+      { label: 'Your website', type: 'url', required: true, placeholder: 'https://example.com' },
+      { label: 'Your e-mail', type: 'email', required: true },
+    ],
+  },
+}

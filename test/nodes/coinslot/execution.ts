@@ -1,0 +1,105 @@
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  IHttpRequestOptions,
+  ILoadOptionsFunctions,
+  INodeExecutionData,
+} from 'n8n-workflow'
+import { Coinslot } from '../../../nodes/Coinslot/Coinslot.node.ts'
+import { shared, type Played, type Told } from '../n8n.ts'
+
+export interface Executed extends Omit<Played, 'parameters' | 'service'> {
+  /** Of every item, or of each one. */
+  parameters: IDataObject | IDataObject[]
+  /** What comes in. */
+  input?: IDataObject[]
+  /** What the service answers, call by call; its last answer stays. */
+  answers?: Told[]
+  service?: Played['service']
+  continueOnFail?: boolean
+  /** As an agent's tool: by n8n's engine, or invoked by the agent itself. */
+  tool?: 'engine' | 'invoked'
+  execution?: string
+  runIndex?: number
+  /** What n8n keeps with the execution: handed from one try to the next. */
+  kept?: IDataObject
+}
+
+export interface Execution {
+  calls: IHttpRequestOptions[]
+  items: INodeExecutionData[]
+  error: unknown
+  kept: IDataObject
+}
+
+/** n8n's side of one execution of the node, with the service at the other end of its only way out. */
+export async function execute(played: Executed): Promise<Execution> {
+  const { input = [{}], kept = {}, tool, execution = '7', runIndex = 0 } = played
+  const items = input.map((json) => ({ json }))
+  const { context, calls } = shared({ ...played, parameters: {}, service: played.service ?? inTurn(played.answers) })
+  const at = (item: number): IDataObject =>
+    Array.isArray(played.parameters) ? (played.parameters[item] ?? {}) : played.parameters
+  Object.assign(context, {
+    getNode: () => ({ ...NODE, type: `n8n-nodes-coinslot.coinslot${tool === undefined ? '' : 'Tool'}` }),
+    getInputData: () => items,
+    getNodeParameter: (name: string, item: number, fallback?: unknown, options?: { extractValue?: boolean }) =>
+      extracted(at(item)[name] ?? fallback, options),
+    continueOnFail: () => played.continueOnFail === true,
+    getExecutionId: () => execution,
+    getExecutionCancelSignal: () => undefined,
+    getContext: () => kept,
+    getWorkflowDataProxy: () => ({ $runIndex: runIndex }),
+    isToolExecution: () => tool === 'invoked',
+  })
+  Object.assign(context.helpers, {
+    prepareBinaryData: async (data: Buffer, _name: string | undefined, mimeType: string) => ({
+      data: data.toString('base64'),
+      mimeType,
+    }),
+  })
+  try {
+    const [out = []] = await new Coinslot().execute.call(context as unknown as IExecuteFunctions)
+    return { calls, items: out, error: undefined, kept }
+  } catch (error) {
+    return { calls, items: [], error, kept }
+  }
+}
+
+/** n8n's side of the panel, while somebody fills it in. */
+export function panel(parameters: IDataObject, answers: Told[]) {
+  const { context, calls } = shared({ service: inTurn(answers) })
+  Object.assign(context, {
+    getNode: () => NODE,
+    getCurrentNodeParameter: (name: string, options?: { extractValue?: boolean }) =>
+      extracted(parameters[name], options),
+  })
+  return { context: context as unknown as ILoadOptionsFunctions, calls }
+}
+
+export function named(value: string): IDataObject {
+  return { __rl: true, mode: 'id', value }
+}
+
+/** As the panel keeps a resource mapper. */
+export function mapped(value: IDataObject): IDataObject {
+  return { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] }
+}
+
+function extracted(value: unknown, options?: { extractValue?: boolean }): unknown {
+  const isLocator = typeof value === 'object' && value !== null && '__rl' in value
+  return isLocator && options?.extractValue === true ? (value as unknown as { value: unknown }).value : value
+}
+
+function inTurn(answers: Told[] = [{ status: 200, body: {} }]): () => Told {
+  let call = 0
+  return () => answers[Math.min(call++, answers.length - 1)]!
+}
+
+const NODE = {
+  id: 'node-1',
+  name: 'Coinslot',
+  type: '',
+  typeVersion: 1,
+  position: [0, 0] as [number, number],
+  parameters: {},
+}

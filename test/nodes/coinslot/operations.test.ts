@@ -1,0 +1,314 @@
+import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow'
+import type { Told } from '../n8n.ts'
+import { execute, mapped, named } from './execution.ts'
+
+const API = 'http://localhost:4020/v1'
+const TOOLS = 'http://localhost:4020/tools'
+
+describe('each operation asks for the right thing and hands on what it got', () => {
+  it.each<[string, IDataObject, Told, Partial<IHttpRequestOptions>, IDataObject[]]>([
+    [
+      'RDA: Run',
+      {
+        ...{ resource: 'rda', operation: 'run', rda: named('seo-audit'), model: named('sandbox/echo') },
+        inputs: mapped({ site: 'https://example.com', pages: 7, note: null, empty: '' }),
+        options: { maxCost: 0.5, approvalSeconds: 30 },
+      },
+      ok({ success: true, runId: 'run_1', output: 'Good.', cost: 0.05 }),
+      {
+        ...{ method: 'POST', url: `${API}/run` },
+        body: {
+          rdaSlug: 'seo-audit',
+          inputs: { site: 'https://example.com', pages: 7 },
+          modelId: 'sandbox/echo',
+          maxCost: 0.5,
+        },
+      },
+      [{ success: true, runId: 'run_1', output: 'Good.', cost: 0.05 }],
+    ],
+    [
+      'RDA: Run, without waiting',
+      {
+        ...{ resource: 'rda', operation: 'run', rda: named('seo-audit'), specifyInputs: 'json' },
+        ...{ inputsJson: '{"site": "x"}', options: { wait: false } },
+      },
+      { status: 202, body: { success: true, runId: 'run_1', status: 'queued' } },
+      { url: `${API}/run`, body: { rdaSlug: 'seo-audit', inputs: { site: 'x' }, async: true } },
+      [{ success: true, runId: 'run_1', status: 'queued' }],
+    ],
+    [
+      'RDA: Run, with an output that is data',
+      {
+        ...{ resource: 'rda', operation: 'run', rda: named('loan'), inputs: mapped({}) },
+        options: { parseOutput: true },
+      },
+      ok({ runId: 'run_1', output: '{"monthly": 5}' }),
+      { body: { rdaSlug: 'loan', inputs: {} } },
+      [{ runId: 'run_1', output: { monthly: 5 } }],
+    ],
+    [
+      'RDA: Get',
+      { resource: 'rda', operation: 'get', rda: named(' seo/audit ') },
+      ok({ rda: { slug: 'seo-audit' } }),
+      { method: 'GET', url: `${API}/rda/seo%2Faudit` },
+      [{ slug: 'seo-audit' }],
+    ],
+    [
+      'RDA: Search',
+      {
+        resource: 'rda',
+        operation: 'search',
+        search: ' seo ',
+        limit: 5,
+        filters: { type: 'agent', verified: true, featured: false },
+      },
+      ok({ rdas: [{ slug: 'a' }, { slug: 'b' }], total: 2 }),
+      { method: 'GET', url: `${API}/rdas`, qs: { type: 'agent', verified: true, search: 'seo', limit: 5, offset: 0 } },
+      [{ slug: 'a' }, { slug: 'b' }],
+    ],
+    [
+      'Tool: Call',
+      { resource: 'tool', operation: 'call', tool: named('github-search'), inputs: mapped({ q: 'x402' }) },
+      ok({ success: true, output: { items: [] }, cost: 0.001 }),
+      { method: 'POST', url: `${TOOLS}/github-search`, body: { q: 'x402' } },
+      [{ success: true, output: { items: [] }, cost: 0.001 }],
+    ],
+    [
+      'Tool: Get',
+      { resource: 'tool', operation: 'get', tool: named('github-search') },
+      ok({ tool: { slug: 'github-search' } }),
+      { method: 'GET', url: `${TOOLS}/github-search` },
+      [{ slug: 'github-search' }],
+    ],
+    [
+      'Tool: Search',
+      {
+        resource: 'tool',
+        operation: 'search',
+        search: 'open an issue',
+        limit: 1,
+        filters: { provider: ' github ', category: '' },
+      },
+      ok({ tools: [{ slug: 'github-issues-create' }], total: 12 }),
+      { method: 'GET', url: TOOLS, qs: { provider: 'github', search: 'open an issue', limit: 1, offset: 0 } },
+      [{ slug: 'github-issues-create' }],
+    ],
+    [
+      'Wallet: Get Transactions',
+      { resource: 'wallet', operation: 'transactions', limit: 3 },
+      ok({ transactions: [{ id: 't1' }], total: 1 }),
+      { method: 'GET', url: `${API}/wallet/transactions`, qs: { limit: 3, offset: 0 } },
+      [{ id: 't1' }],
+    ],
+    [
+      'Run: Get',
+      { resource: 'run', operation: 'get', runId: ' run_1 ' },
+      ok({ run: { id: 'run_1', status: 'running' } }),
+      { method: 'GET', url: `${API}/runs/run_1` },
+      [{ id: 'run_1', status: 'running' }],
+    ],
+    [
+      'Run: Wait',
+      { resource: 'run', operation: 'wait', runId: 'run_1', waitSeconds: 5 },
+      ok({ run: { id: 'run_1', status: 'succeeded', output: 'Good.' } }),
+      { method: 'GET', url: `${API}/runs/run_1` },
+      [{ id: 'run_1', status: 'succeeded', output: 'Good.' }],
+    ],
+    [
+      'Run: Cancel',
+      { resource: 'run', operation: 'cancel', runId: 'run_1' },
+      ok({ run: { id: 'run_1', status: 'canceled' } }),
+      { method: 'POST', url: `${API}/runs/run_1/cancel` },
+      [{ id: 'run_1', status: 'canceled' }],
+    ],
+    [
+      'Paid URL: Fetch',
+      {
+        ...{
+          resource: 'paidUrl',
+          operation: 'fetch',
+          url: ' https://seller.example/report ',
+          maxAmount: 0.3,
+          method: 'POST',
+        },
+        ...{ sendBody: 'json', bodyJson: '{"q": 1}', headers: { pairs: [{ name: 'X-Lang', value: 'en' }] } },
+      },
+      ok({
+        payment: { id: 'pay_1', amount: 0.25 },
+        response: answered('{"sold": true}', 'application/json; charset=utf-8'),
+      }),
+      {
+        ...{ method: 'POST', url: `${API}/pay` },
+        body: {
+          url: 'https://seller.example/report',
+          method: 'POST',
+          maxAmount: 0.3,
+          headers: { 'X-Lang': 'en' },
+          body: { q: 1 },
+        },
+      },
+      [
+        {
+          status: 200,
+          headers: { 'content-type': 'application/json; charset=utf-8' },
+          body: { sold: true },
+          payment: { id: 'pay_1', amount: 0.25 },
+        },
+      ],
+    ],
+  ])('%s', async (_, parameters, told, call, items) => {
+    const done = await execute({ parameters, answers: [told] })
+    expect(done.error).toBeUndefined()
+    expect(done.calls).toHaveLength(1)
+    expect(done.calls[0]).toMatchObject({ ...call, disableFollowRedirect: true })
+    expect(done.calls[0]?.body).toEqual(call.body)
+    expect(done.items).toEqual(items.map((json) => ({ json, pairedItem: { item: 0 } })))
+  })
+
+  it('Wallet: Get Balance tells the wallet and the credits', async () => {
+    const done = await execute({
+      parameters: { resource: 'wallet', operation: 'balance' },
+      service: ({ url }) => ok(url.endsWith('/credits') ? { credits: { balance: 5 } } : { wallet: { balance: 20 } }),
+    })
+    expect(done.items).toEqual([{ json: { balance: 20, credits: { balance: 5 } }, pairedItem: { item: 0 } }])
+  })
+
+  it('Tool: Call hands on what is neither JSON nor text as a file', async () => {
+    const output = { contentType: 'image/png', base64: 'iVBORw==', bytes: 4 }
+    const done = await execute({
+      parameters: { resource: 'tool', operation: 'call', tool: named('chart'), inputs: mapped({}) },
+      answers: [ok({ success: true, output, cost: 0.001 })],
+    })
+    expect(done.items).toEqual([
+      {
+        json: { success: true, cost: 0.001 },
+        binary: { data: { data: 'iVBORw==', mimeType: 'image/png' } },
+        pairedItem: { item: 0 },
+      },
+    ])
+  })
+
+  it('Paid URL: Fetch hands on what is no text as a file', async () => {
+    const response = { ...answered('iVBORw==', 'image/png'), encoding: 'base64' }
+    const done = await execute({ parameters: FETCH, answers: [ok({ payment: null, response })] })
+    expect(done.items).toEqual([
+      {
+        json: { status: 200, headers: { 'content-type': 'image/png' }, payment: null },
+        binary: { data: { data: 'iVBORw==', mimeType: 'image/png' } },
+        pairedItem: { item: 0 },
+      },
+    ])
+  })
+
+  it('Paid URL: Fetch keeps as text what only says that it is JSON: it is paid for', async () => {
+    const done = await execute({
+      parameters: FETCH,
+      answers: [ok({ payment: null, response: answered('oh no', 'application/json') })],
+    })
+    expect(done.items[0]?.json).toMatchObject({ body: 'oh no' })
+  })
+})
+
+describe('lists', () => {
+  it('are read to their end where all is wanted', async () => {
+    const page = (from: number, count: number): Told =>
+      ok({ transactions: Array.from({ length: count }, (_, place) => ({ id: from + place })), total: 150 })
+    const done = await execute({
+      parameters: { resource: 'wallet', operation: 'transactions', returnAll: true },
+      answers: [page(0, 100), page(100, 50)],
+    })
+    expect(done.calls.map(({ qs }) => qs)).toEqual([
+      { limit: 100, offset: 0 },
+      { limit: 100, offset: 100 },
+    ])
+    expect(done.items).toHaveLength(150)
+  })
+
+  it('are not asked for more than is wanted, nor for ever when they shrink meanwhile', async () => {
+    const done = await execute({
+      parameters: { resource: 'wallet', operation: 'transactions', limit: 130 },
+      answers: [
+        ok({ transactions: Array.from({ length: 100 }, (_, id) => ({ id })), total: 500 }),
+        ok({ transactions: [], total: 500 }),
+      ],
+    })
+    expect(done.calls.map(({ qs }) => qs)).toEqual([
+      { limit: 100, offset: 0 },
+      { limit: 30, offset: 100 },
+    ])
+    expect(done.items).toHaveLength(100)
+  })
+})
+
+describe('items', () => {
+  it('are done one after the other, each result linked to the one that it is of', async () => {
+    const done = await execute({
+      parameters: [
+        FETCH,
+        { resource: 'rda', operation: 'search', limit: 2 },
+        { resource: 'run', operation: 'get', runId: 'run_1' },
+      ],
+      input: [{}, {}, {}],
+      answers: [
+        ok({ payment: null, response: answered('x', 'text/plain') }),
+        ok({ rdas: [{ slug: 'a' }, { slug: 'b' }], total: 2 }),
+        ok({ run: { id: 'run_1' } }),
+      ],
+    })
+    expect(done.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 1 }, { item: 2 }])
+  })
+
+  it('that were not found are no items, and a sentence to a model', async () => {
+    const played = {
+      parameters: { resource: 'rda', operation: 'search', search: 'x' },
+      answers: [ok({ rdas: [], total: 0 })],
+    }
+    expect((await execute(played)).items).toEqual([])
+    expect((await execute({ ...played, tool: 'engine' })).items).toEqual([
+      { json: { found: 0, message: 'Nothing was found. Try other words, or fewer.' }, pairedItem: { item: 0 } },
+    ])
+  })
+
+  it('fill in inputs of the same name, where that was chosen', async () => {
+    const inputs = {
+      mappingMode: 'autoMapInputData',
+      value: null,
+      schema: [{ id: 'site' }, { id: 'pages' }, { id: 'gone', removed: true }],
+    }
+    const done = await execute({
+      parameters: { resource: 'rda', operation: 'run', rda: named('seo-audit'), inputs },
+      input: [{ site: 'https://example.com', gone: 1, other: 2 }],
+    })
+    expect(done.calls[0]?.body).toEqual({ rdaSlug: 'seo-audit', inputs: { site: 'https://example.com' } })
+  })
+})
+
+describe('waiting for a run', () => {
+  const parameters = { resource: 'run', operation: 'wait', runId: 'run_1', waitSeconds: 1 }
+  const run = (status: string): Told => ok({ run: { id: 'run_1', status, error: 'The agent was away.' } })
+
+  it('asks again until it has ended', async () => {
+    const done = await execute({ parameters, answers: [run('running'), run('succeeded')] })
+    expect(done.calls).toHaveLength(2)
+    expect(done.items[0]?.json).toMatchObject({ status: 'succeeded' })
+  })
+
+  it.each([
+    ['failed', /The run failed, and cost nothing: The agent was away\. \(run_1\)/],
+    ['canceled', /run_1 was canceled, and cost nothing/],
+    ['running', /run_1 is still running\. It goes on by itself/],
+  ])('fails for one that is %s, and says what that means', async (status, sentence) => {
+    const done = await execute({ parameters, answers: [run(status)] })
+    expect((done.error as Error).message).toMatch(sentence)
+  })
+})
+
+const FETCH = { resource: 'paidUrl', operation: 'fetch', url: 'https://seller.example/', maxAmount: 1, method: 'GET' }
+
+function ok(body: unknown): Told & { status: number } {
+  return { status: 200, body }
+}
+
+function answered(body: string, type: string) {
+  return { status: 200, headers: { 'content-type': type }, body, encoding: 'utf8' }
+}
