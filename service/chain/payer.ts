@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto'
 import { DomainError } from '../kit/errors.ts'
 import type { Curve } from './curve.ts'
 import { addressOf } from './eip712.ts'
@@ -11,8 +12,21 @@ export interface PayerKey {
   sign(network: Network, authorization: Authorization): SignedAuthorization
 }
 
-/** `key` is 32 bytes. Throws where they are no key of the curve. */
-export function payerOf(key: Hex, { curve, keccak, signatures }: Parts): PayerKey {
+/**
+ * A key for each name, all from one seed (HKDF, RFC 5869): the same seed and name always give the same wallet, and one
+ * key tells nothing of the others or of the seed.
+ */
+export function payersOf(seed: Hex, parts: Parts): { of(name: string): PayerKey } {
+  const secret = Buffer.from(seed.slice(2), 'hex')
+  return {
+    of: (name) => payerOf(`0x${Buffer.from(hkdfSync('sha256', secret, SALT, name, 32)).toString('hex')}`, parts),
+  }
+}
+
+const SALT = 'coinslot payer wallets'
+
+/** `key` is 32 bytes. Throws where they are no key of the curve: once in 2^128 names. */
+function payerOf(key: Hex, { curve, keccak, signatures }: Parts): PayerKey {
   const bytes = Buffer.from(key.slice(2), 'hex')
   const address = addressIn(bytes, { curve, keccak })
   return {
@@ -38,7 +52,7 @@ function addressIn(bytes: Buffer, { curve, keccak }: Omit<Parts, 'signatures'>):
   try {
     return addressOf(keccak, curve.publicKey(bytes))
   } catch (error) {
-    throw keyFault('PAYER_SEED is no key of the curve: draw another one.', error)
+    throw keyFault('This seed gives no key for this wallet: draw another one.', error)
   }
 }
 

@@ -2,8 +2,11 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { checksummed } from '../chain/deposit.ts'
 import type { Hex } from '../chain/model.ts'
-import { payerOf } from '../chain/payer.ts'
+import type { NetworkName } from '../chain/networks.ts'
+import { payersOf } from '../chain/payer.ts'
+import type { Config } from '../config.ts'
 import type { Deliveries } from '../deliveries/service.ts'
+import type { Facilitator } from '../facilitator/service.ts'
 import type { Identity } from '../identity/service.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { loadOrMakeSecretFile } from '../kit/secret-file.ts'
@@ -12,20 +15,21 @@ import { checkHeaders } from '../outbound/headers.ts'
 import { spendingRoutes } from '../spending/http.ts'
 import { spendingSweepers, spendingTopics } from '../spending/jobs.ts'
 import type { Tickets } from '../spending/ports.ts'
-import type { Payer } from '../spending/ports/payment.ts'
+import type { Checkpoint, PayerKeys } from '../spending/ports/payment.ts'
 import { createSpending, type Spending } from '../spending/service.ts'
 import { createSpendingStore } from '../spending/store.ts'
+import { Secret } from '../vault/secret.ts'
+import type { Wallets } from '../wallet/service.ts'
 import type { Chains } from './chains.ts'
 import type { Ground, Part } from './ground.ts'
 
 /** What agents may spend; whoever reserves money for one goes through it. */
 export async function openSpending(
   ground: Ground,
-  { identity, deliveries, chains }: { identity: Identity; deliveries: Deliveries; chains: Chains },
+  { identity, deliveries, chains, wallets, facilitator, checkpoint }: Others,
 ): Promise<{ spending: Spending; part: Part }> {
-  const { config, clock, log, database, ledger, outbox } = ground
-  const payer = await openPayer(ground, chains)
-  if (payer !== null) log.info({ payer: payer.checksummed, signs: payer.sign !== null }, 'paid addresses are paid from')
+  const { config, clock, log, database, ledger, outbox, vault } = ground
+  const keys = await openPayers(ground, chains)
   // Callers name these addresses: whatever is private is none of theirs, except for hosts that are listed.
   const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts: config.ALLOW_HOSTS } })
   const spending = createSpending({
@@ -46,7 +50,18 @@ export async function openSpending(
       checkAddress: (url) => outbound.checkAddress(url),
       checkHeaders,
     },
-    payer,
+    keys,
+    isWorker: config.ROLES.includes('worker'),
+    treasury: {
+      ...wallets.treasurer,
+      lacks: (network) => wallets.treasurer.lacks(network) ?? lackOfGas(config, facilitator, network),
+    },
+    written: (address) => checksummed(chains.keccak, address),
+    seal: {
+      seal: (text, of) => vault.seal(new Secret(text), of),
+      open: (sealed, of) => vault.open(sealed, of).reveal(),
+    },
+    checkpoint: checkpoint ?? (() => undefined),
     chainOf: (network) => chains.byNetwork.get(network) ?? null,
     confirmations: config.SETTLE_CONFIRMATIONS,
     patienceMs: config.PAY_TIMEOUT_MS,
@@ -63,14 +78,28 @@ export async function openSpending(
   }
 }
 
-/** The key only where a worker is; other processes know the address. The sandbox makes itself a key. */
-async function openPayer({ config }: Ground, { curve, keccak, signatures }: Chains): Promise<Payer | null> {
-  const seed =
-    config.PAYER_SEED ?? (config.LIVE || config.PAYER_ADDRESS !== undefined ? null : await ownSeed(config.DATA_DIR))
-  const key = seed === null ? null : payerOf(seed, { curve, keccak, signatures })
-  const address = key?.address ?? config.PAYER_ADDRESS
-  if (address === undefined) return null
-  return { address, checksummed: checksummed(keccak, address), sign: key === null ? null : key.sign.bind(key) }
+interface Others {
+  identity: Identity
+  deliveries: Deliveries
+  chains: Chains
+  wallets: Wallets
+  facilitator: Facilitator
+  checkpoint: Checkpoint | undefined
+}
+
+/** The keys only where a worker is; other processes have it make addresses and sign. The sandbox makes itself a seed. */
+async function openPayers({ config }: Ground, { curve, keccak, signatures }: Chains): Promise<PayerKeys | null> {
+  if (!config.ROLES.includes('worker')) return null
+  const seed = config.PAYER_SEED ?? (config.LIVE ? null : await ownSeed(config.DATA_DIR))
+  if (seed === null) return null
+  const keys = payersOf(seed, { curve, keccak, signatures })
+  return { of: ({ userId, environment }) => keys.of(`${environment} ${userId}`) }
+}
+
+/** Where another process has the facilitator's role, this one cannot know. */
+function lackOfGas({ ROLES }: Config, facilitator: Facilitator, network: NetworkName): string | null {
+  if (!ROLES.includes('facilitator') || facilitator.serves(network)) return null
+  return `Nobody pays for gas on ${network}: SPONSOR_PRIVATE_KEYS must be set.`
 }
 
 async function ownSeed(dataDir: string): Promise<Hex> {

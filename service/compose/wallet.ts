@@ -7,7 +7,7 @@ import { walletSweepers, walletTopics } from '../wallet/jobs.ts'
 import type { Cursor } from '../wallet/model.ts'
 import type { Checkpoint, SignUp, TellEvent } from '../wallet/ports.ts'
 import { createWallets, type Wallets } from '../wallet/service.ts'
-import type { Settings } from '../wallet/service/parts.ts'
+import type { Settings, WalletParts } from '../wallet/service/parts.ts'
 import { createWalletStore } from '../wallet/store.ts'
 import type { Chains } from './chains.ts'
 import type { Ground, Part } from './ground.ts'
@@ -24,8 +24,9 @@ export async function openWallet(ground: Ground, others: Others): Promise<{ wall
     book,
     signer,
     chains: chains.byNetwork,
-    // Nobody pays for others yet.
-    payers: () => Promise.resolve([]),
+    payers: others.payers,
+    promised: others.promised,
+    locksOf: others.locksOf,
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     event,
@@ -70,6 +71,9 @@ interface Others {
   checkpoint: Checkpoint | undefined
   signUp: SignUp
   event: TellEvent
+  payers: WalletParts['payers']
+  promised: WalletParts['promised']
+  locksOf: WalletParts['locksOf']
 }
 
 function settingsOf(config: Config): Settings {

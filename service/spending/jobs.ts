@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { EVENTS } from '../deliveries/model.ts'
 import type { Sweeper, Topic } from '../queue/model.ts'
-import { ALERT, APPROVAL, SIGN, type Alerted, type Spending } from './service.ts'
+import { ALERT, APPROVAL, PAY, SIGN, type Alerted, type Spending } from './service.ts'
 
 export function spendingTopics(spending: Spending): Topic[] {
-  return [alertTopic(spending), approvalTopic(spending), signTopic(spending)] as Topic[]
+  return [alertTopic(spending), approvalTopic(spending), signTopic(spending), payTopic(spending)] as Topic[]
 }
 
 function alertTopic(spending: Spending): Topic<Alerted> {
@@ -37,17 +37,33 @@ function approvalTopic(spending: Spending): Topic<{ approvalId: string }> {
 function signTopic(spending: Spending): Topic<Signing> {
   return {
     topic: SIGN,
-    decode: z.object({ userId: z.string(), environment: z.enum(['sandbox', 'production']), paymentId: z.string() }),
+    decode: z.object({
+      userId: z.string(),
+      environment: z.enum(['sandbox', 'production']),
+      paymentId: z.string().nullable(),
+    }),
     handle: ({ paymentId, ...owner }) => spending.signPayment(owner, paymentId),
-    concurrency: 8,
-    timeoutMs: 10_000,
+    concurrency: 64,
+    timeoutMs: 60_000,
   }
 }
 
 interface Signing {
   userId: string
   environment: 'sandbox' | 'production'
-  paymentId: string
+  /** Null: only the account's wallet is wanted. */
+  paymentId: string | null
+}
+
+/** Calls that were approved while nobody waited for them; a seller has its time twice. */
+function payTopic(spending: Spending): Topic<Record<string, unknown>> {
+  return {
+    topic: PAY,
+    decode: z.record(z.string(), z.unknown()),
+    handle: (payload) => spending.payments.payApproved(payload),
+    concurrency: 16,
+    timeoutMs: 450_000,
+  }
 }
 
 export function spendingSweepers(spending: Spending): Sweeper[] {

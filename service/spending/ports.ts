@@ -17,8 +17,11 @@ export interface DecisionStore {
   counted(inside: Statements, references: readonly string[]): Promise<ReadonlySet<string>>
   /** The open approval of each request; at most one. */
   approvals(inside: Statements, asked: readonly ApprovalKey[]): Promise<readonly Approval[]>
-  /** The counters of every agent that was taken, and the decisions. */
-  record(inside: Statements, agents: readonly Counted[], decisions: readonly NewDecision[]): Promise<void>
+  /**
+   * The counters of every agent, and the decisions. Takes the agents' rows as `take` does; false where one of them is
+   * not at the version any more that was counted from: the transaction must then be undone.
+   */
+  record(inside: Statements, agents: readonly Counted[], decisions: readonly NewDecision[]): Promise<boolean>
   /** Ends approvals for another state, in one statement with those that begin. */
   recordApprovals(inside: Statements, ended: readonly EndedApproval[], begun: readonly Approval[]): Promise<void>
   /** Those of the alerts that were not told before. */
@@ -35,6 +38,7 @@ export interface TakenAgent {
   agent: Agent
   deleted: boolean
   usage: Usage
+  version: bigint
 }
 
 export interface ApprovalKey {
@@ -46,6 +50,9 @@ export interface Counted {
   id: string
   status: AgentStatus | 'deleted'
   usage: Usage
+  /** The row's before, and afterwards. */
+  version: bigint
+  next: bigint
 }
 
 export type NewDecision = Omit<Decision, 'id' | 'returned' | 'reference'> & { agentId: string; reference: string }
@@ -82,6 +89,7 @@ export interface AgentStore {
   decisions(id: string, filter: DecisionFilter, page: Page): Promise<{ decisions: readonly Decision[]; total: number }>
   /** Oldest first, of a time, in pieces. */
   history(id: string, from: Date, after: { at: Date; id: string } | null, limit: number): Promise<readonly Decision[]>
+  locksOf(id: string, locks: readonly string[]): Promise<ReadonlySet<string>>
   spent(id: string, by: SpentBy, from: Date, limit: number): Promise<readonly Spent[]>
 }
 

@@ -1,6 +1,8 @@
+import type { Address } from '../chain/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import type { StatementPool } from '../kit/transaction.ts'
+import type { StatementPool, Statements } from '../kit/transaction.ts'
 import type { Ledger } from '../ledger/service.ts'
 import type {
   AgentStore,
@@ -13,10 +15,13 @@ import type {
   TellEvent,
   Tickets,
 } from './ports.ts'
-import type { ChainOf, Payer, PaymentStore, Seller } from './ports/payment.ts'
+import type { ChainOf, Checkpoint, PayerKeys, PaymentStore, Seal, Seller, Treasury } from './ports/payment.ts'
 import { createAgents } from './service/agents.ts'
 import { createApprovals } from './service/approvals.ts'
+import { createEnding } from './service/end.ts'
+import { createFunding } from './service/fund.ts'
 import { createGuard } from './service/guard.ts'
+import { createLater } from './service/later.ts'
 import { createLook, createLooking } from './service/look.ts'
 import { createNews } from './service/news.ts'
 import { createPay } from './service/pay.ts'
@@ -44,11 +49,15 @@ export function createSpending(parts: SpendingParts) {
     clock,
     revokeKeys: parts.revokeKeys,
     announce,
-    note: (decision) => store.decisions.record(statements, [], [decision]),
+    async note(decision) {
+      await store.decisions.record(statements, [], [decision])
+    },
   })
   const chained = { ...parts, store: store.payments }
-  const look = createLook(chained)
-  const signing = createSigning(chained)
+  const ending = createEnding(chained)
+  const funding = createFunding({ ...chained, ending })
+  const look = createLook({ ...chained, funding, ending })
+  const signing = createSigning({ ...chained, funding })
   return {
     ...guard,
     agents,
@@ -63,12 +72,18 @@ export function createSpending(parts: SpendingParts) {
       ...chained,
       guard,
       mayReach: (owner, spender, reference) => agents.mayReach(owner, spender, reference),
-      signed: (payment) => signing.signed(payment),
+      signing,
+      lacks: (payment) => (parts.isWorker ? funding.lacks(payment) : null),
+      later: createLater(chained),
       look,
       statusUrl: (id) => `${api}/pay/${id}`,
     }),
-    lookAtPayments: createLooking(chained, look),
+    lookAtPayments: createLooking({ ...chained, funding, ending }, look),
     signPayment: signing.sign,
+    /** What this network's payers may still take out of the treasury, and what the books say of their wallets. */
+    promised: (treasury: Address) => store.payments.promised(treasury),
+    payerBooks: (network: NetworkName, block: bigint, inside: Statements) =>
+      store.payments.books(network, block, inside),
     tell: news.tell,
     askPerson: news.ask,
   }
@@ -89,8 +104,15 @@ export interface SpendingParts {
   revokeKeys: RevokeKeys
   addresses: { api: string }
   seller: Seller
-  /** Null where this server pays nothing. */
-  payer: Payer | null
+  /** Null where there is no seed: then a worker that has one signs. */
+  keys: PayerKeys | null
+  /** Whether this process funds and signs. */
+  isWorker: boolean
+  treasury: Treasury
+  seal: Seal
+  checkpoint: Checkpoint
+  /** As people write an address, with its checksum. */
+  written(address: Address): string
   chainOf: ChainOf
   /** How deep a payment lies before it is captured. */
   confirmations: number
@@ -100,4 +122,5 @@ export interface SpendingParts {
 }
 
 export { ALERT, APPROVAL, type Alerted } from './service/news.ts'
+export { PAY } from './service/later.ts'
 export { SIGN } from './service/sign.ts'

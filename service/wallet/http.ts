@@ -44,7 +44,7 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
       path: '/wallet/transactions',
       summary: "The wallet's movements, newest first",
       tag: 'Wallet',
-      auth: 'agent',
+      auth: 'person',
       query: page,
       answers: {
         200: z.object({ transactions: z.array(transactionBody), total: z.int(), limit: z.int(), offset: z.int() }),

@@ -149,6 +149,15 @@ export interface Snapshot {
   addresses: readonly Address[]
 }
 
+/** Wallets that pay for others, and how far the books are with what they paid. */
+export interface Payers {
+  addresses: readonly Address[]
+  /** Not booked yet, though it may be on chain. */
+  open: readonly { payer: Address; nonce: Hex; amount: bigint }[]
+  /** Booked, but from a later block than the one that is asked about. */
+  later: bigint
+}
+
 export interface AlertStore {
   find(owner: Owner): Promise<Usdc | null>
   set(owner: Owner, below: Usdc | null): Promise<void>

@@ -1,6 +1,6 @@
 import { ownerOf, type Caller } from '../identity/model.ts'
 import { walletMissing } from '../ledger/errors.ts'
-import { balanceOf } from '../ledger/model.ts'
+import { balanceOf, type OpenLock } from '../ledger/model.ts'
 import type { Address } from '../chain/model.ts'
 import { NETWORKS } from '../chain/networks.ts'
 import { NETWORK_OF, type Credits, type ReceivingAddress, type Transaction, type Wallet } from './model.ts'
@@ -15,6 +15,7 @@ import { createMonitor } from './service/monitor.ts'
 import type { WalletParts } from './service/parts.ts'
 import { createPayouts } from './service/payout.ts'
 import { createReconciling } from './service/reconcile.ts'
+import { createTreasurer } from './service/treasurer.ts'
 import { createWithdrawals } from './service/withdraw.ts'
 
 export function createWallets(parts: WalletParts) {
@@ -22,6 +23,16 @@ export function createWallets(parts: WalletParts) {
   const depositAddress = createDepositAddress({ ...parts, store: store.addresses })
 
   const crediting = createCrediting(parts)
+
+  /** What others of the account have under way is in the sum, and none of an agent's business beyond that. */
+  async function ownLocks({ agentId }: Caller, locks: readonly OpenLock[]): Promise<readonly OpenLock[]> {
+    if (agentId === null || locks.length === 0) return locks
+    const own = await parts.locksOf(
+      agentId,
+      locks.map(({ id }) => id),
+    )
+    return locks.filter(({ id }) => own.has(id))
+  }
 
   return {
     depositAddress,
@@ -41,7 +52,8 @@ export function createWallets(parts: WalletParts) {
       const figures = await ledger.wallet(owner)
       if (figures === null) throw walletMissing()
       const address = await depositAddress(owner)
-      const { funds, locks } = figures
+      const { funds } = figures
+      const locks = await ownLocks(caller, figures.locks)
       return {
         userId: caller.subject,
         address: address === null || book === null ? null : book.written(address),
@@ -61,6 +73,8 @@ export function createWallets(parts: WalletParts) {
 
     /** Where all of it is carried to, and paid out from. */
     treasury: (): Address | null => book?.treasury ?? null,
+    /** Sends from there what other parts of the house pay with. */
+    treasurer: createTreasurer(parts),
 
     // What runs by itself, in a worker.
     payouts: createPayouts(parts),
@@ -84,6 +98,8 @@ export function createWallets(parts: WalletParts) {
       }))
       return { transactions, total }
     },
+
+    days: (caller: Caller, since: Date) => ledger.days(ownerOf(caller), since),
 
     async credits(caller: Caller): Promise<Credits> {
       const funds = await ledger.credits(ownerOf(caller))

@@ -79,6 +79,16 @@ export class Seller {
       case 'settle-and-ask-again':
         await this.settle(path)
         return this.ask(response, path)
+      case 'once': {
+        // As a stock seller does: sold when its facilitator says so, else asked for again.
+        const sold = await this.settle(path).then(
+          () => true,
+          () => false,
+        )
+        if (!sold) return this.ask(response, path)
+        response.writeHead(200).end('sold')
+        return
+      }
       case 'settle-and-500':
         await this.settle(path)
         response.writeHead(500).end('sorry')
@@ -97,7 +107,7 @@ export class Seller {
         response.destroy()
         return
       default: {
-        await this.settle(path)
+        await this.settle(path, (this.shown.get(path)?.length ?? 1) - 1)
         const body = Buffer.concat(chunks).toString()
         response
           .writeHead(200, { 'content-type': 'application/json' })

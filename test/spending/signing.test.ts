@@ -4,11 +4,13 @@ import { createSignatures } from '../../service/chain/eip712.ts'
 import { loadKeccak } from '../../service/chain/keccak.ts'
 import type { Hex } from '../../service/chain/model.ts'
 import { NETWORKS } from '../../service/chain/networks.ts'
-import { payerOf } from '../../service/chain/payer.ts'
+import { payersOf } from '../../service/chain/payer.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { Payment } from '../../service/spending/model/payment.ts'
-import type { Payer, PaymentStore } from '../../service/spending/ports/payment.ts'
+import type { PayerKeys, PaymentStore, Treasury } from '../../service/spending/ports/payment.ts'
+import { createEnding } from '../../service/spending/service/end.ts'
+import { createFunding } from '../../service/spending/service/fund.ts'
 import { createLook } from '../../service/spending/service/look.ts'
 import { createSigning } from '../../service/spending/service/sign.ts'
 import { createPaymentStore } from '../../service/spending/store/payments.ts'
@@ -16,13 +18,13 @@ import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { agentWith, callOf, policyOf, spendingOn, type SpendingUnderTest } from './harness.ts'
 
-/** A process without the key, a worker that has it, and the sweeper that gives back what nobody signed. */
-describe('an authorization is signed by whoever has the key, or given back', () => {
+/** A process without the keys, a worker that has them, and the sweeper that gives back what nobody signed. */
+describe('an authorization is signed by whoever has the keys, or given back', () => {
   let database: TestDatabase
   let clock: TestClock
   let world: SpendingUnderTest
   let store: PaymentStore
-  let payer: Payer
+  let keys: PayerKeys
   let recover: (payment: Payment) => Hex | null
 
   beforeAll(async () => {
@@ -32,8 +34,8 @@ describe('an authorization is signed by whoever has the key, or given back', () 
     store = createPaymentStore(database.statements)
     const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
     const signatures = createSignatures(curve, keccak)
-    const key = payerOf(`0x${randomBytes(32).toString('hex')}`, { curve, keccak, signatures })
-    payer = { address: key.address, checksummed: key.address, sign: key.sign.bind(key) }
+    const payers = payersOf(`0x${randomBytes(32).toString('hex')}`, { curve, keccak, signatures })
+    keys = { of: ({ userId }) => payers.of(userId) }
     recover = ({ payer: from, payTo: to, amount: value, validBefore, nonce, signature }) =>
       signatures.recover(
         signatures.digest(NETWORKS['base-sepolia'], { from, to, value, validAfter: 0n, validBefore, nonce }),
@@ -44,21 +46,42 @@ describe('an authorization is signed by whoever has the key, or given back', () 
     await database.close()
   })
 
-  function signing(of: Payer, pause: () => Promise<void> = async () => undefined) {
-    const announce = async () => undefined
-    return createSigning({ store, payer: of, statements: database.statements, announce, clock, pause })
-  }
-  const looking = () =>
-    createLook({
-      store,
-      ledger: world.ledger,
-      chainOf: () => null,
-      clock,
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      confirmations: 1,
-    })
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-  async function reserved(): Promise<Payment> {
+  function parts() {
+    const common = { store, ledger: world.ledger, clock, log, checkpoint: () => undefined, chainOf: () => null }
+    const ending = createEnding(common)
+    const treasury: Treasury = {
+      address: () => '0x00000000000000000000000000000000000000ff',
+      available: async () => 0n,
+      lacks: () => null,
+      send: () => Promise.reject(new Error('nothing is sent here')),
+    }
+    return { ...common, ending, treasury, confirmations: 1, keys }
+  }
+  const funding = () => createFunding(parts())
+
+  function signing(isWorker: boolean, pause: () => Promise<void> = async () => undefined) {
+    const announce = async () => undefined
+    const shared = { store, funding: funding(), statements: database.statements, announce, clock, pause }
+    return createSigning({ ...shared, keys: isWorker ? keys : null, isWorker })
+  }
+  const looking = () => createLook({ ...parts(), funding: funding() })
+
+  const spare = async ({ owner }: Payment) => (await store.findPayer(owner))?.spare
+
+  /** Its payer had enough. */
+  async function funded(): Promise<Payment> {
+    const payment = await reserved()
+    await store.addPayer(payment.owner, payment.payer, clock.now())
+    await database.statements.run('UPDATE spending_payer SET spare = 250001 WHERE address = $1', [payment.payer])
+    const terms = { from: payment.payer, validBefore: 1n, seenBlock: 1n }
+    const ready = await store.fund(payment.id, terms, clock.now())
+    expect([ready?.state, ready?.funding, await spare(payment)]).toEqual(['funded', null, 1n])
+    return ready!
+  }
+
+  async function reserved(owner?: Payment['owner']): Promise<Payment> {
     const agent = await agentWith(world, policyOf())
     const id = newId('pay', clock.now())
     await world.spending.reserve(callOf(agent, 250_000n, {}, id))
@@ -72,7 +95,7 @@ describe('an authorization is signed by whoever has the key, or given back', () 
     }
     const payment: Payment = {
       id,
-      owner: agent.owner,
+      owner: owner ?? agent.owner,
       agentId: agent.id,
       state: 'reserved',
       url: 'https://seller.test/',
@@ -81,7 +104,9 @@ describe('an authorization is signed by whoever has the key, or given back', () 
       maxAmount: usdc(1_000_000n),
       amount: usdc(250_000n),
       network: 'base-sepolia',
-      payer: payer.address,
+      payer: keys.of(owner ?? agent.owner).address,
+      funding: null,
+      reason: null,
       payTo: '0x00000000000000000000000000000000000000aa',
       validBefore: BigInt(Math.floor(clock.now().getTime() / 1000) + 300),
       nonce: `0x${randomBytes(32).toString('hex')}`,
@@ -105,46 +130,73 @@ describe('an authorization is signed by whoever has the key, or given back', () 
 
   const locked = async ({ owner }: Payment) => (await world.ledger.wallet(owner))?.funds.locked
 
-  test('a process without the key waits for the worker’s signature, and gets that one', async () => {
-    const payment = await reserved()
-    const worker = signing(payer)
-    const api = signing({ ...payer, sign: null }, () => worker.sign(payment.owner, payment.id))
+  test('a process without the keys waits for the worker’s signature, and gets that one', async () => {
+    const payment = await funded()
+    const worker = signing(true)
+    const api = signing(false, () => worker.sign(payment.owner, payment.id))
     const signed = await api.signed(payment)
     expect(signed).toMatchObject({ state: 'signed', asked: payment.asked })
-    expect(recover(signed)).toBe(payer.address)
+    expect(recover(signed)).toBe(payment.payer)
     expect((await worker.signed(payment)).signature).toBe(signed.signature)
+  })
+
+  test('a process without the keys learns the account’s address from the worker', async () => {
+    const { owner } = await agentWith(world, policyOf())
+    const api = signing(false, () => signing(true).sign(owner, null))
+    const expected = { address: keys.of(owner).address, spare: 0n }
+    expect(await api.payerOf(owner)).toEqual(expected)
+    expect(await signing(true).payerOf(owner)).toEqual(expected)
+    expect(keys.of({ userId: 'somebody else', environment: 'sandbox' }).address).not.toBe(expected.address)
   })
 
   test('where no worker answers it is told so, and given back by the sweeper', async () => {
     const payment = await reserved()
-    const left = await signing({ ...payer, sign: null }).signed(payment)
+    const left = await signing(false).signed(payment)
     expect(left.signature).toBeNull()
     await looking()(left)
     expect(await locked(payment)).toBe(250_000n)
-    clock.forward(31_000)
+    clock.forward(61_000)
     await looking()(left)
-    expect(await store.find(payment.owner, payment.id)).toMatchObject({ state: 'returned', signature: null })
+    expect(await store.find(payment.owner, payment.id)).toMatchObject({
+      state: 'returned',
+      reason: 'not_signed',
+      signature: null,
+    })
     expect(await locked(payment)).toBe(0n)
     // Too late to sign: nobody is ever shown it.
-    expect((await signing(payer).signed(payment)).signature).toBeNull()
+    expect((await signing(true).signed(left)).signature).toBeNull()
   })
 
-  test('signing and giving back at the same moment: one of them happens', async () => {
-    const payments = await Promise.all(Array.from({ length: 20 }, reserved))
-    clock.forward(31_000)
-    await Promise.all(payments.flatMap((payment) => [signing(payer).signed(payment), looking()(payment)]))
+  test('signing and giving back at the same moment: one of them happens, and what is spare is so once', async () => {
+    const payments = await Promise.all(Array.from({ length: 20 }, funded))
+    clock.forward(61_000)
+    await Promise.all(
+      payments.flatMap((payment) => [signing(true).signed(payment), looking()(payment), looking()(payment)]),
+    )
     for (const payment of payments) {
       const found = await store.find(payment.owner, payment.id)
-      expect([found?.state, found?.signature === null, await locked(payment)]).toEqual(
-        found?.state === 'signed' ? ['signed', false, 250_000n] : ['returned', true, 0n],
+      expect([found?.state, found?.signature === null, await locked(payment), await spare(payment)]).toEqual(
+        found?.state === 'signed' ? ['signed', false, 250_000n, 1n] : ['returned', true, 0n, 250_001n],
       )
     }
   })
 
   test('an expired one is not signed any more', async () => {
-    const payment = await reserved()
+    const payment = await funded()
     clock.forward(301_000)
-    expect((await signing(payer).signed(payment)).signature).toBeNull()
+    expect((await signing(true).signed(payment)).signature).toBeNull()
+  })
+
+  test('two payments of one account at once share what is spare: none of it is counted twice', async () => {
+    const one = await reserved()
+    const other = await reserved(one.owner)
+    await store.addPayer(one.owner, one.payer, clock.now())
+    await database.statements.run('UPDATE spending_payer SET spare = 300000 WHERE address = $1', [one.payer])
+    const terms = { from: '0x00000000000000000000000000000000000000ff' as const, validBefore: 9n, seenBlock: 1n }
+    const done = await Promise.all([one, other, one].map(({ id }) => store.fund(id, terms, clock.now())))
+    const needed = done.flatMap((payment) => (payment === null ? [] : [payment.funding?.amount ?? 0n]))
+    expect(needed.toSorted()).toEqual([0n, 200_000n])
+    expect(await spare(one)).toBe(0n)
   })
 
   test('the database refuses a second authorization, and one above the ceiling', async () => {
@@ -154,6 +206,10 @@ describe('an authorization is signed by whoever has the key, or given back', () 
     await expect(change(`nonce = '0x1'`)).rejects.toThrow('has an authorization already')
     await expect(change(`pay_to = '0x1'`)).rejects.toThrow('has an authorization already')
     await expect(change('valid_before = valid_before + 1')).rejects.toThrow('has an authorization already')
+    const sent = await funded()
+    await expect(
+      database.statements.run('UPDATE spending_payment SET funding = 1 WHERE id = $1', [sent.id]),
+    ).rejects.toThrow('has an authorization already')
     await expect(change('max_amount = amount - 1')).rejects.toThrow('spending_payment_ceiling')
   })
 })

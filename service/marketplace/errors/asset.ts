@@ -9,6 +9,11 @@ export function draftNeedsOwner(): DomainError {
   return new DomainError('unauthenticated', 'draft_unauthenticated', 'This RDA is a draft: only its owner can read it.')
 }
 
+/** An agent's key lists what everybody sees. */
+export function agentMayNotSee(): DomainError {
+  return new DomainError('forbidden', 'agent_key_forbidden', "An agent's key lists published RDAs only.")
+}
+
 export function listNeedsOwner(): DomainError {
   return new DomainError(
     'unauthenticated',

@@ -18,6 +18,8 @@ export interface Run {
   userId: string
   /** The same person as the identity provider knows them: `user_id` to a creator's agent. */
   subject: string
+  /** Which of their agents asked; null for the person. */
+  agentId: string | null
   rdaId: Id<'rda'>
   rdaSlug: string
   rdaType: AssetType

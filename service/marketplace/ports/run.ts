@@ -14,8 +14,8 @@ export interface RunStore {
    */
   write(inside: Statements, begun: readonly NewRun[], ended: readonly EndedRun[]): Promise<ReadonlySet<string>>
   find(id: Id<'run'>): Promise<Run | null>
-  findOf(owner: Owner, id: Id<'run'>): Promise<Run | null>
-  list(owner: Owner, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>
+  findOf(asker: RunAsker, id: Id<'run'>): Promise<Run | null>
+  list(asker: RunAsker, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>
   /** Of each day of UTC since then, how many there were in each state and what they cost; the oldest day first. */
   days(owner: Owner, since: Date): Promise<readonly RunDay[]>
   /** From queued to running, for one process, which may ask twice; null when it is somebody else's or has ended. */
@@ -36,6 +36,12 @@ export interface EndedRun extends Ending {
   /** As it was when it began. */
   run: NewRun | Run
   endedAt: Date
+}
+
+/** Whose runs are meant: all of an account's, or those alone that one of its agents asked for. */
+export interface RunAsker {
+  owner: Owner
+  agentId: string | null
 }
 
 export interface RunFilter {

@@ -14,6 +14,7 @@ import type { Log } from '../../kit/log.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Guard } from '../../spending/service/guard.ts'
 import { createAccepting } from './runs/accept.ts'
+import { askerOf } from './runs/asker.ts'
 import { createExecution } from './runs/execution.ts'
 import { createFlights } from './runs/flight.ts'
 import { createPresence } from './runs/presence.ts'
@@ -45,7 +46,7 @@ export function createRuns(parts: RunsParts) {
   const working = createWorking({ ...parts, presence, execution, watch })
 
   async function get(caller: Caller, id: Id<'run'>): Promise<Run> {
-    const run = await store.findOf(ownerOf(caller), id)
+    const run = await store.findOf(askerOf(caller), id)
     if (run === null) throw runMissing()
     return run
   }
@@ -80,7 +81,7 @@ export function createRuns(parts: RunsParts) {
     },
 
     get,
-    list: (caller: Caller, filter: RunFilter) => store.list(ownerOf(caller), filter),
+    list: (caller: Caller, filter: RunFilter) => store.list(askerOf(caller), filter),
     days: (caller: Caller, since: Date) => store.days(ownerOf(caller), since),
 
     /** Gives the money back and stops the work, wherever it is going on. Canceling twice is canceling once. */

@@ -9,8 +9,8 @@ export function createRunStore(statements: StatementPool): RunStore {
   return {
     write: writeRuns,
     find: (id) => findRun(statements, id),
-    findOf: (owner, id) => findRunOf(statements, owner, id),
-    list: (owner, filter) => listRuns(statements, owner, filter),
+    findOf: (asker, id) => findRunOf(statements, asker, id),
+    list: (asker, filter) => listRuns(statements, asker, filter),
     days: (owner, since) => runDays(statements, owner, since),
     states: (ids) => statesOf(statements, ids),
     claim: (id, process, now) => claimRun(statements, id, process, now),

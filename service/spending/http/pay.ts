@@ -17,7 +17,7 @@ export function payRoutes({ payments }: Spending): AnyRoute[] {
       body: payBody,
       answers: { 200: paidBody },
       errors: {
-        202: 'A person must approve it first; the same request again then pays.',
+        202: 'A person must approve it first; the same request again then pays. With `async` it then goes on by itself, and the approval names the payment.',
         402: 'The address asks for more than `maxAmount`, or the balance is too low. Nothing was signed.',
         403: "The agent's limits or lists forbid it. Nothing was signed.",
         502: 'The address offers nothing that can be paid from here, or failed. With `paymentId` an authorization may have left.',
@@ -28,7 +28,7 @@ export function payRoutes({ payments }: Spending): AnyRoute[] {
         const { url, maxAmount } = body
         const ask = { url, maxAmount, method: body.method, headers: body.headers ?? {}, body: textOf(body.body) }
         const typed = { ...ask, headers: withType(ask.headers, body.body) }
-        const { payment, response } = await payments.pay(caller, typed, operation, keyed)
+        const { payment, response } = await payments.pay(caller, typed, operation, { keyed, goesOn: body.async })
         return reply(200, { payment: payment === null ? null : toPayment(payment), response })
       },
     }),
@@ -52,9 +52,12 @@ export function payRoutes({ payments }: Spending): AnyRoute[] {
       tag: 'Payments',
       auth: 'agent',
       params: z.object({ id: z.string() }),
-      answers: { 200: z.object({ payment: paymentBody }) },
+      answers: { 200: z.object({ payment: paymentBody, response: answerBody }) },
       errors: { 404: 'There is no such payment of yours.' },
-      handle: async ({ caller, params }) => reply(200, { payment: toPayment(await payments.find(caller, params.id)) }),
+      async handle({ caller, params }) {
+        const { payment, response } = await payments.find(caller, params.id)
+        return reply(200, { payment: toPayment(payment), response })
+      },
     }),
   ]
 }
@@ -80,6 +83,9 @@ const payBody = z.strictObject({
     }),
   body: z.unknown().optional().meta({ description: 'Text is sent as it is, anything else as JSON' }),
   maxAmount: positiveAmount.meta({ description: 'The most that the call may cost, in USDC' }),
+  async: z.boolean().default(false).meta({
+    description: 'Where a person must approve it first: then it goes on by itself, and its answer is kept',
+  }),
 })
 
 const OURS = new Set(['x-payment', 'payment-signature'])
@@ -102,23 +108,29 @@ const paymentBody = z
     method: z.string(),
     agentId: z.string().nullable(),
     responseStatus: z.int().nullable(),
+    reason: z.string().nullable().meta({ description: 'Why it was given back' }),
     expiresAt: timestamp.meta({ description: 'An authorization that is unused then costs nothing' }),
     createdAt: timestamp,
     endedAt: timestamp.nullable(),
   })
   .meta({ id: 'PaidCall' })
 
+const answerBody = z
+  .object({
+    status: z.int(),
+    headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    body: z.string(),
+    encoding: z.enum(['utf8', 'base64']),
+  })
+  .nullable()
+  .meta({
+    description:
+      'What the address answered. Null where a repeated request came after the end; by the id it is kept of an `async` call that a person approved.',
+  })
+
 const paidBody = z.object({
   payment: paymentBody.nullable().meta({ description: 'Null where the address asked for no money' }),
-  response: z
-    .object({
-      status: z.int(),
-      headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-      body: z.string(),
-      encoding: z.enum(['utf8', 'base64']),
-    })
-    .nullable()
-    .meta({ description: 'What the address answered; null where a repeated request came after the end' }),
+  response: answerBody,
 })
 
 function toPayment(payment: Payment): z.input<typeof paymentBody> {
@@ -138,6 +150,7 @@ function toPayment(payment: Payment): z.input<typeof paymentBody> {
     method,
     agentId,
     responseStatus: answerStatus,
+    reason: payment.reason,
     expiresAt: new Date(Number(payment.validBefore) * 1000).toISOString(),
     createdAt: payment.createdAt.toISOString(),
     endedAt: payment.endedAt?.toISOString() ?? null,

@@ -31,11 +31,24 @@ export interface Offer {
 }
 
 /**
- * `reserved`: money and authorization are stored, nobody has signed. `signed`: the signature is stored too.
- * `sent`: the seller may have it, so nothing is given back before it has expired. `settled`: used on chain, and
- * captured. `returned`: expired unused, or never signed, and given back.
+ * `reserved`: money and authorization are stored. `funding`: the terms of the treasury's one transfer to the payer are
+ * stored, and it may be on its way. `funded`: the payer has the money, nobody has signed. `signed`: the signature is
+ * stored too. `sent`: the seller may have it, so nothing is given back before it has expired. `settled`: used on chain,
+ * and captured. `returned`: expired unused, or never signed, and given back.
  */
-export type PaymentState = 'reserved' | 'signed' | 'sent' | 'settled' | 'returned'
+export type PaymentState = 'reserved' | 'funding' | 'funded' | 'signed' | 'sent' | 'settled' | 'returned'
+
+/** Why a payment was given back. */
+export type ReturnReason = 'expired' | 'not_signed' | 'not_funded' | 'treasury_short' | 'not_set_up'
+
+/** The treasury's transfer to the payer, for what the payer did not have. */
+export interface Funding {
+  amount: bigint
+  from: Address
+  validBefore: bigint
+  /** A block from before it was signed. */
+  seenBlock: bigint
+}
 
 export interface Payment {
   id: Id<'pay'>
@@ -56,9 +69,12 @@ export interface Payment {
   signature: Hex | null
   asked: Offer
   seenBlock: bigint
+  /** Null until it is decided, and where the payer had enough. */
+  funding: Funding | null
   answerStatus: number | null
   /** Once it is seen used; final with `settled`. */
   txHash: Hex | null
+  reason: ReturnReason | null
   createdAt: Date
   endedAt: Date | null
 }

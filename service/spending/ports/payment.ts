@@ -1,40 +1,99 @@
-import type { Address, Authorization, Chain, SignedAuthorization } from '../../chain/model.ts'
+import type { Address, Authorization, Chain, Hex, SignedAuthorization } from '../../chain/model.ts'
 import type { Network, NetworkName } from '../../chain/networks.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../ledger/model.ts'
 import type { Answer, OutboundRequest } from '../../outbound/model.ts'
 import type { Page } from '../model.ts'
-import type { Payment } from '../model/payment.ts'
+import type { Funding, Payment, ReturnReason } from '../model/payment.ts'
 
 export interface PaymentStore {
   add(inside: Statements, payment: Payment, lookAt: Date): Promise<void>
   find(owner: Owner, id: string): Promise<Payment | null>
   list(owner: Owner, agentId: string | null, page: Page): Promise<{ payments: readonly Payment[]; total: number }>
-  /** From reserved to signed; false when it is not reserved any more. */
+  /**
+   * From reserved to funding, or to funded where the payer's spare money is enough; what is taken of that is this
+   * payment's from now on. As it stands afterwards; null where it was not reserved any more.
+   */
+  fund(id: string, terms: Omit<Funding, 'amount'>, lookAt: Date): Promise<Payment | null>
+  /** From funding to funded. */
+  arrived(id: string, txHash: string, lookAt: Date): Promise<void>
+  /** From funded to signed; false when it is not funded any more. */
   sign(id: string, signature: string): Promise<boolean>
   /** From signed to sent, also once more; false when it has ended. */
   send(id: string, lookAt: Date): Promise<boolean>
   answered(id: string, status: number): Promise<void>
+  /** What the seller answered, for whoever asks by the payment's id. */
+  keepAnswer(id: string, sealed: string): Promise<void>
+  findAnswer(id: string): Promise<string | null>
   /** Those whose chain is to be looked at, taken until `until`. */
   due(now: Date, until: Date, limit: number): Promise<readonly Payment[]>
   seen(id: string, txHash: string | null, lookAt: Date): Promise<void>
-  /** To its end, with the money's movement in the same transaction; false when it has ended already. */
-  end(
-    payment: Payment,
-    ended: { state: 'settled' | 'returned'; txHash: string | null; now: Date },
-    also: (inside: Statements) => Promise<void>,
-  ): Promise<boolean>
-  /** What may still leave the payer on this network. */
-  outstanding(network: NetworkName): Promise<bigint>
+  /**
+   * To its end, with the money's movement in the same transaction; what its payer keeps of it is spare from now on.
+   * False when it has ended already, or is in another state than it was seen in.
+   */
+  end(payment: Payment, ended: PaymentEnd, also: (inside: Statements) => Promise<void>): Promise<boolean>
+  /** What may still leave this treasury for payers. */
+  promised(treasury: Address): Promise<bigint>
+  /** An account's payer wallet, the newest. */
+  findPayer(owner: Owner): Promise<PayerWallet | null>
+  /** There afterwards, whoever added it. */
+  addPayer(owner: Owner, address: Address, now: Date): Promise<PayerWallet>
+  /** For the comparison of the books with the chain. */
+  books(network: NetworkName, block: bigint, inside: Statements): Promise<PayerBooks>
 }
 
-/** Whose key pays. The address is known everywhere, the key only where it is allowed to be. */
-export interface Payer {
+export type PaymentEnd = { now: Date } & (
+  { state: 'settled'; txHash: Hex; blockNumber: bigint } | { state: 'returned'; reason: ReturnReason; kept: bigint }
+)
+
+export interface PayerWallet {
   address: Address
-  /** As people write it, with its checksum. */
-  checksummed: string
-  sign: ((network: Network, authorization: Authorization) => SignedAuthorization) | null
+  /** Sent to it for payments that never happened: the next one uses it. */
+  spare: bigint
 }
+
+export interface PayerBooks {
+  addresses: readonly Address[]
+  /** Not booked yet, though they may be on chain. */
+  open: readonly { payer: Address; nonce: Hex; amount: bigint }[]
+  /** Booked from a block after the one that is asked about. */
+  later: bigint
+}
+
+/** The keys that pay, one for each account; only where they are allowed to be. */
+export interface PayerKeys {
+  of(owner: Owner): PayerKey
+}
+
+export interface PayerKey {
+  readonly address: Address
+  sign(network: Network, authorization: Authorization): SignedAuthorization
+}
+
+/** Where payers' money comes from. */
+export interface Treasury {
+  address(): Address | null
+  /** What is there on this network and not promised to anybody but payers. */
+  available(network: NetworkName): Promise<bigint>
+  /** Asked in a worker: a sentence for the operator where nothing can be sent from here. */
+  lacks(network: NetworkName): string | null
+  /** Signs and has it carried out; the same terms always give the same bytes. The hash as far as it is known. */
+  send(transfer: {
+    network: NetworkName
+    from: Address
+    to: Address
+    amount: bigint
+    nonce: Hex
+    validBefore: bigint
+    operation: string
+  }): Promise<Hex | null>
+}
+
+/** Passed between any two states of a payment, so that a test can end the process there. */
+export type Checkpoint = (
+  name: 'reserved' | 'funding' | 'carried' | 'funded' | 'signed' | 'sent' | 'answered' | 'settled',
+) => Promise<void> | void
 
 /** For addresses that callers name: guarded, and nothing private. */
 export interface Seller {
@@ -44,6 +103,12 @@ export interface Seller {
   checkHeaders(headers: Readonly<Record<string, string>>): void
 }
 
+/** What callers told and sellers answered, as it is kept. */
+export interface Seal {
+  seal(text: string, of: string): string
+  open(sealed: string, of: string): string
+}
+
 export type ChainOf = (
   network: NetworkName,
-) => Pick<Chain, 'network' | 'head' | 'balanceOf' | 'authorization' | 'findUse'> | null
+) => Pick<Chain, 'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse'> | null

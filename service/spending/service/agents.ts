@@ -67,6 +67,9 @@ export function createAgents(parts: AgentsParts) {
       if (removed === null) throw agentMissing()
     },
 
+    /** Of these locks, those that it asked for. */
+    locksOf: (id: string, locks: readonly string[]) => store.locksOf(id, locks),
+
     exists: async (owner: Agent['owner'], id: string): Promise<boolean> => (await store.find(owner, id)) !== null,
 
     async standing(caller: Caller, id: string): Promise<Standing> {

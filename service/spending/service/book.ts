@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { DomainError } from '../../kit/errors.ts'
 import { ZERO } from '../../kit/money.ts'
 import type { ActOutcome } from '../../ledger/model.ts'
@@ -17,6 +18,7 @@ export class Book {
   private readonly statuses: Map<string, Counted['status']>
   /** Agents of whose calls the ledger refused one that later ones were judged behind. */
   private readonly crowded = new Set<string>()
+  private readonly stamps = new Map<string, bigint>()
   private readonly taken: Taken
 
   constructor(taken: Taken, now: Date) {
@@ -75,7 +77,21 @@ export class Book {
   }
 
   counted(): Counted[] {
-    return [...this.usages].map(([id, usage]) => ({ id, usage, status: this.statuses.get(id) ?? 'active' }))
+    return [...this.taken.agents].map(([id, { version, usage }]) => {
+      const next = this.stamps.get(id) ?? newVersion()
+      this.stamps.set(id, next)
+      return { id, version, next, usage: this.usages.get(id) ?? usage, status: this.statuses.get(id) ?? 'active' }
+    })
+  }
+
+  /** The agents as they are once this is written. */
+  after(): [string, TakenAgent][] {
+    return this.counted().map(({ id, usage, status, next }) => {
+      const found = this.taken.agents.get(id)
+      if (found === undefined) throw new Error('a counted agent was taken')
+      const agent = status === 'deleted' ? found.agent : { ...found.agent, status }
+      return [id, { agent, deleted: found.deleted, usage, version: next }]
+    })
   }
 
   private warn({ agent }: TakenAgent, before: Usage, after: Usage): void {
@@ -101,6 +117,14 @@ export class Book {
     this.statuses.set(agent.id, 'paused')
     this.paused.push({ agent, limit: rule })
   }
+}
+
+/**
+ * Drawn by lot, not counted: a server that lost its last moments counts some numbers twice, and a process that remembers
+ * the first of two would take the second for it.
+ */
+export function newVersion(): bigint {
+  return randomBytes(8).readBigInt64BE() >> 1n
 }
 
 /** A lock that is asked for, and for whom. */

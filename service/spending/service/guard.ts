@@ -4,8 +4,10 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Act, ActOutcome, Hold } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { AgentReserve } from '../model.ts'
+import type { TakenAgent } from '../ports.ts'
 import type { Asked } from './book.ts'
-import { openSession, type SessionParts } from './session.ts'
+import { Memory } from './memory.ts'
+import { openSession, WroteTooEarly, type Session, type SessionParts } from './session.ts'
 
 /**
  * The way to the ledger for whoever may be an agent. Decision and lock are one transaction, so that no number of
@@ -14,12 +16,29 @@ import { openSession, type SessionParts } from './session.ts'
 export function createGuard(parts: GuardParts) {
   const { ledger, clock } = parts
 
+  const memory = new Memory()
+
   async function actTogether<T>(acts: readonly AgentAct[], also: Also<T>): Promise<T> {
     const asked = new Map(acts.flatMap((act): [Act, Asked][] => (isAsked(act) ? [[act, askedOf(act)]] : [])))
     if (asked.size === 0) return await ledger.actTogether(acts, also)
-    let session: { of: readonly Act[]; close(outcomes: readonly ActOutcome[]): Promise<readonly ActOutcome[]> } | null =
-      null
-    return await ledger.actTogether(
+    const remembered = memory.lend(new Set([...asked.values()].map(({ spender }) => spender.agentId)))
+    try {
+      return await decideTogether(acts, asked, also, remembered)
+    } catch (error) {
+      if (!(error instanceof WroteTooEarly)) throw error
+    }
+    return await decideTogether(acts, asked, also, null)
+  }
+
+  async function decideTogether<T>(
+    acts: readonly AgentAct[],
+    asked: ReadonlyMap<Act, Asked>,
+    also: Also<T>,
+    remembered: ReadonlyMap<string, TakenAgent> | null,
+  ): Promise<T> {
+    let left = remembered
+    let session: (Session & { of: readonly Act[] }) | null = null
+    const deciding = ledger.actTogether(
       acts,
       async (inside, outcomes) => {
         if (session === null) return await also(inside, outcomes)
@@ -33,21 +52,32 @@ export function createGuard(parts: GuardParts) {
         )
       },
       async (inside, sound) => {
-        // The ledger may begin anew: whatever the time before it had judged is undone.
+        // The ledger may begin anew: whatever the time before it had judged is undone, and what it went by is doubted.
         session = null
+        const trusted = left
+        left = null
         const of = sound.filter((act) => asked.has(act))
         if (of.length === 0) return sound.map(() => null)
-        const opened = await openSession(
-          parts,
-          inside,
-          of.map((act) => given(asked.get(act))),
-          clock.now(),
-        )
-        session = { of, close: opened.close }
+        const asks = of.map((act) => given(asked.get(act)))
+        const opened = await openSession(parts, inside, asks, clock.now(), trusted)
+        session = { of, ...opened }
         const verdicts = new Map(of.map((act, place) => [act, opened.outcomes[place] ?? null]))
         return sound.map((act) => verdicts.get(act) ?? null)
       },
     )
+    try {
+      const done = await deciding
+      // Only now: what was not committed is nothing to remember.
+      opened()?.remember(memory)
+      return done
+    } catch (error) {
+      // The ledger is told by the server only that something before it went wrong.
+      throw (await opened()?.wroteTooEarly()) === true ? new WroteTooEarly() : error
+    }
+
+    function opened(): Session | null {
+      return session
+    }
   }
 
   const batch = new Batch<AgentReserve, ActOutcome>({

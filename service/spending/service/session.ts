@@ -4,18 +4,121 @@ import { usdc, ZERO } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { ActOutcome } from '../../ledger/model.ts'
 import { approvalRequired, spendingLimit } from '../errors.ts'
-import type { AgentReserve, Approval, Ask, Refusal, Spender } from '../model.ts'
-import type { DecisionStore, Taken, TakenAgent } from '../ports.ts'
-import { APPROVAL_MS, decide, isWindow } from '../rules.ts'
+import type { AgentReserve, Approval, Ask, Refusal, Spender, Usage } from '../model.ts'
+import type { DecisionStore, NewDecision, Taken, TakenAgent } from '../ports.ts'
+import { APPROVAL_MS, decide, isWindow, warnings } from '../rules.ts'
 import { count, roll } from '../rules/windows.ts'
-import { Book, type Asked, type Judged } from './book.ts'
+import { Book, newVersion, type Asked, type Judged } from './book.ts'
+import type { Memory } from './memory.ts'
 import type { News } from './news.ts'
 
 /**
- * One batch of decisions in one transaction: the agents are taken, each ask is judged in its turn against what
- * those before it would take, the ledger is asked for the locks, and `close` writes down what came of it.
+ * One batch of decisions in one transaction: each ask is judged in its turn against what those before it would take,
+ * the ledger is asked for the locks, and what came of it is written down. Where what this process remembers of the
+ * agents allows everything, that is written at once, on condition that it still holds; else the agents are read.
  */
-export async function openSession(parts: SessionParts, inside: Statements, asks: readonly Asked[], now: Date) {
+export async function openSession(
+  parts: SessionParts,
+  inside: Statements,
+  asks: readonly Asked[],
+  now: Date,
+  remembered: ReadonlyMap<string, TakenAgent> | null,
+): Promise<Session> {
+  const quick = remembered === null ? null : openQuickly(parts, inside, asks, now, remembered)
+  return quick ?? (await openCarefully(parts, inside, asks, now))
+}
+
+export interface Session {
+  /** Null lets the ledger decide. */
+  outcomes: readonly (ActOutcome | null)[]
+  /** Writes what became of each; answers the outcomes as the askers shall have them. */
+  close(outcomes: readonly ActOutcome[]): Promise<readonly ActOutcome[]>
+  /** Whether the transaction was broken by what was written ahead. */
+  wroteTooEarly(): Promise<boolean>
+  /** What is known of the agents once this is committed. */
+  remember(memory: Memory): void
+}
+
+/**
+ * What was remembered did not hold any more, one of the locks was counted before, or the ledger refused one. All of it
+ * is undone, and judged again by the rows.
+ */
+export class WroteTooEarly extends Error {
+  override readonly name = 'WroteTooEarly'
+}
+
+/** Null where what is remembered is not enough to say yes to all of them. */
+function openQuickly(
+  { store }: SessionParts,
+  inside: Statements,
+  asks: readonly Asked[],
+  now: Date,
+  agents: ReadonlyMap<string, TakenAgent>,
+): Session | null {
+  const usages = new Map([...agents].map(([id, { usage }]) => [id, roll(usage, now)]))
+  const decisions: NewDecision[] = []
+  const references = new Set<string>()
+  for (const asked of asks) {
+    const { agentId } = asked.spender
+    const [found, usage] = [agents.get(agentId), usages.get(agentId)]
+    if (found === undefined || usage === undefined) return null
+    const ask = askOf(asked, found)
+    if (decide(found.agent, usage, ask, false).outcome !== 'allowed') return null
+    usages.set(agentId, count(usage, ask.amount))
+    references.add(asked.reserve.id)
+    decisions.push(allowedDecision(asked, ask, usage))
+  }
+  if (references.size < asks.length) return null
+  const after = [...agents].map(([id, taken]): [string, TakenAgent] => {
+    return [id, { ...taken, usage: usages.get(id) ?? taken.usage, version: newVersion() }]
+  })
+  // Whom to tell something is read from the rows: what came back may have made it untrue.
+  const tells = after.some(([id, { agent, usage }]) => {
+    return warnings(agent.policy, roll(agents.get(id)?.usage ?? usage, now), usage).length > 0
+  })
+  if (tells) return null
+  const counted = after.flatMap(([id, { agent, usage, version: next }]) => {
+    const version = agents.get(id)?.version
+    return version === undefined ? [] : [{ id, usage, status: agent.status, version, next }]
+  })
+  // Not waited for: it is on its way before the ledger's statement, which is put together meanwhile.
+  const written = store.record(inside, counted, decisions).catch(() => false)
+  return {
+    outcomes: asks.map(() => null),
+    async close(outcomes) {
+      if (!(await written) || !outcomes.every((outcome) => 'hold' in outcome)) throw new WroteTooEarly()
+      return outcomes
+    },
+    wroteTooEarly: async () => !(await written),
+    remember(memory) {
+      for (const [id, agent] of after) memory.giveBack(id, agent)
+    },
+  }
+}
+
+function allowedDecision({ reserve, spender }: Asked, ask: Ask, usage: Usage): NewDecision {
+  return {
+    agentId: spender.agentId,
+    at: usage.at,
+    kind: ask.kind,
+    target: ask.target,
+    alias: ask.alias,
+    domain: ask.domain,
+    amount: ask.amount,
+    outcome: 'allowed',
+    rule: null,
+    pattern: null,
+    reference: reserve.id,
+    approvalId: null,
+  }
+}
+
+async function openCarefully(
+  parts: SessionParts,
+  inside: Statements,
+  asks: readonly Asked[],
+  now: Date,
+): Promise<Session> {
   const { store } = parts
   const taken = await store.take(
     inside,
@@ -23,15 +126,62 @@ export async function openSession(parts: SessionParts, inside: Statements, asks:
     asks.map(({ reserve }) => reserve.id),
   )
   const approvals = await approvalsFor(store, inside, asks, taken)
+  const judged = await withoutFalseRefusals(store, inside, asks, judgeAll(asks, taken, approvals, now))
+  const book = new Book(taken, now)
+  let sound = true
+  return {
+    outcomes: judged.map((one): ActOutcome | null => {
+      if (one.kind === 'counted') return null
+      if (one.kind === 'unclear') return { askAgain: true }
+      if (one.kind === 'gone') return { refusal: spendingLimit(one.refusal) }
+      switch (one.verdict.outcome) {
+        case 'allowed':
+          return null
+        case 'refused':
+          return { refusal: spendingLimit(one.verdict.refusal) }
+        case 'held':
+          return { refusal: held(parts, one.approval) }
+      }
+    }),
+
+    async close(outcomes) {
+      const final = asks.map((asked, place): ActOutcome => {
+        const one = judged[place]
+        const outcome = outcomes[place]
+        if (one === undefined || outcome === undefined) throw new Error('an ask was left without an outcome')
+        if (one.kind === 'judged' && one.verdict.outcome === 'allowed' && !('hold' in outcome)) sound = false
+        return one.kind === 'judged' ? book.enter(asked, one, outcome) : outcome
+      })
+      if (!(await store.record(inside, book.counted(), book.decisions))) {
+        throw new Error('an agent changed while its row was taken')
+      }
+      await store.recordApprovals(inside, book.ended, book.begun)
+      const told = book.alerts.length === 0 ? [] : await store.tell(inside, book.alerts, now)
+      await parts.announce(inside, { alerts: told, paused: book.paused, approvals: book.begun })
+      return final
+    },
+
+    wroteTooEarly: () => Promise.resolve(false),
+
+    remember(memory) {
+      for (const [id, agent] of book.after()) {
+        memory.learn(id, agent, taken.agents.get(id)?.version ?? agent.version, sound)
+      }
+    },
+  }
+}
+
+/** Each in its turn, as if all before it that are allowed were paid for. */
+function judgeAll(
+  asks: readonly Asked[],
+  taken: Taken,
+  open: ReadonlyMap<string, Approval>,
+  now: Date,
+): readonly Judged[] {
+  const approvals = new Map(open)
   const usages = new Map([...taken.agents].map(([id, { usage }]) => [id, roll(usage, now)]))
   const asked = new Set<string>()
   const paused = new Set<string>()
-  const judged = await withoutFalseRefusals(
-    store,
-    inside,
-    asks,
-    asks.map((asked) => judge(asked)),
-  )
 
   function judge({ reserve, spender }: Asked): Judged {
     // It was counted when the lock was taken: whoever asks again gets the ledger's same answer.
@@ -69,38 +219,7 @@ export async function openSession(parts: SessionParts, inside: Statements, asks:
     return { kind: 'judged', ask, usage, verdict, approval: begun, ended: approval, begins: true }
   }
 
-  return {
-    /** Null lets the ledger decide. */
-    outcomes: judged.map((one): ActOutcome | null => {
-      if (one.kind === 'counted') return null
-      if (one.kind === 'unclear') return { askAgain: true }
-      if (one.kind === 'gone') return { refusal: spendingLimit(one.refusal) }
-      switch (one.verdict.outcome) {
-        case 'allowed':
-          return null
-        case 'refused':
-          return { refusal: spendingLimit(one.verdict.refusal) }
-        case 'held':
-          return { refusal: held(parts, one.approval) }
-      }
-    }),
-
-    /** Writes what became of each; answers the outcomes as the askers shall have them. */
-    async close(outcomes: readonly ActOutcome[]): Promise<readonly ActOutcome[]> {
-      const book = new Book(taken, now)
-      const final = asks.map((asked, place): ActOutcome => {
-        const one = judged[place]
-        const outcome = outcomes[place]
-        if (one === undefined || outcome === undefined) throw new Error('an ask was left without an outcome')
-        return one.kind === 'judged' ? book.enter(asked, one, outcome) : outcome
-      })
-      await store.record(inside, book.counted(), book.decisions)
-      await store.recordApprovals(inside, book.ended, book.begun)
-      const told = book.alerts.length === 0 ? [] : await store.tell(inside, book.alerts, now)
-      await parts.announce(inside, { alerts: told, paused: book.paused, approvals: book.begun })
-      return final
-    },
-  }
+  return asks.map(judge)
 }
 
 export interface SessionParts {

@@ -57,11 +57,12 @@ export function createAgentStore(statements: StatementPool): AgentStore {
         if (row === undefined) return null
         const changed = await change(fromAgentRow(row), inside)
         if (changed === 'deleted') {
-          await inside.run(`UPDATE spending_agent SET status = 'deleted' WHERE id = $1`, [id])
+          await inside.run(`UPDATE spending_agent SET status = 'deleted', version = version + 1 WHERE id = $1`, [id])
           return changed
         }
         await inside.run(
-          'UPDATE spending_agent SET name = $2, status = $3, policy = $4, updated_at = $5 WHERE id = $1',
+          `UPDATE spending_agent SET name = $2, status = $3, policy = $4, updated_at = $5, version = version + 1
+           WHERE id = $1`,
           [id, changed.name, changed.status, JSON.stringify(toPolicyRow(changed.policy)), changed.updatedAt],
         )
         return changed
@@ -103,6 +104,15 @@ export function createAgentStore(statements: StatementPool): AgentStore {
         [id, after?.at ?? from, after?.id ?? -1, limit],
       )
       return rows.map(fromDecisionRow)
+    },
+
+    async locksOf(id, locks) {
+      const rows = await statements.run<{ reference: string }>(
+        `SELECT reference FROM spending_decision
+         WHERE reference = ANY ($2::text[]) AND outcome = 'allowed' AND agent_id = $1`,
+        [id, locks],
+      )
+      return new Set(rows.map(({ reference }) => reference))
     },
 
     async spent(id, by, from, limit) {

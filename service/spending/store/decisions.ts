@@ -1,6 +1,7 @@
 import { usdc } from '../../kit/money.ts'
 import type { Approval } from '../model.ts'
-import type { DecisionStore, NewAlert, TakenAgent } from '../ports.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Counted, DecisionStore, NewAlert, NewDecision, TakenAgent } from '../ports.ts'
 import { giveBack } from '../rules/windows.ts'
 import {
   APPROVAL_COLUMNS,
@@ -19,7 +20,7 @@ export function createDecisionStore(): DecisionStore {
       const rows = await inside.run<TakenRow>(TAKE, [[...new Set(agents)].sort(), references], 'spending_take')
       const taken = rows.map((row): [string, TakenAgent] => [
         row.id,
-        { agent: fromAgentRow(row), deleted: row.status === 'deleted', usage: usageOf(row) },
+        { agent: fromAgentRow(row), deleted: row.status === 'deleted', usage: usageOf(row), version: row.version },
       ])
       return { agents: new Map(taken), counted: new Set(rows[0]?.counted ?? []) }
     },
@@ -39,10 +40,17 @@ export function createDecisionStore(): DecisionStore {
     },
 
     async record(inside, agents, decisions) {
-      await inside.run(
+      const { shapes, shapeOf } = shapesOf(decisions)
+      const [agent] = agents
+      const [shape] = shapes
+      if (agent !== undefined && shape !== undefined && agents.length === 1 && shapes.length === 1) {
+        return await recordAlike(inside, agent, shape, decisions)
+      }
+      const [row] = await inside.run<{ sound: boolean }>(
         RECORD,
         [
           agents.map(({ id }) => id),
+          agents.map(({ version }) => version),
           agents.map(({ status }) => status),
           agents.map(({ usage }) => usage.at),
           agents.map(({ usage }) => usage.calls),
@@ -51,21 +59,25 @@ export function createDecisionStore(): DecisionStore {
           agents.map(({ usage }) => usage.perWeek),
           agents.map(({ usage }) => usage.perMonth),
           agents.map(({ usage }) => usage.lifetime),
-          decisions.map(({ agentId }) => agentId),
-          decisions.map(({ at }) => at),
-          decisions.map(({ kind }) => kind),
-          decisions.map(({ target }) => target),
-          decisions.map(({ alias }) => alias),
-          decisions.map(({ domain }) => domain),
+          agents.map(({ next }) => next),
+          agents.length,
+          shapes.map(({ agentId }) => agentId),
+          shapes.map(({ at }) => at),
+          shapes.map(({ kind }) => kind),
+          shapes.map(({ target }) => target),
+          shapes.map(({ alias }) => alias),
+          shapes.map(({ domain }) => domain),
+          shapes.map(({ outcome }) => outcome),
+          shapes.map(({ rule }) => rule),
+          shapes.map(({ pattern }) => pattern),
+          shapes.map(({ approvalId }) => approvalId),
+          shapeOf,
           decisions.map(({ amount }) => amount),
-          decisions.map(({ outcome }) => outcome),
-          decisions.map(({ rule }) => rule),
-          decisions.map(({ pattern }) => pattern),
           decisions.map(({ reference }) => reference),
-          decisions.map(({ approvalId }) => approvalId),
         ],
         'spending_record',
       )
+      return row?.sound === true
     },
 
     async recordApprovals(inside, ended, begun) {
@@ -98,8 +110,71 @@ export function createDecisionStore(): DecisionStore {
   }
 }
 
+type Shape = Omit<NewDecision, 'amount' | 'reference'>
+
+/** What decisions say beside their amounts and locks, each once, and which of them is whose; counted from 1. */
+function shapesOf(decisions: readonly NewDecision[]): { shapes: readonly Shape[]; shapeOf: readonly number[] } {
+  const places = new Map<string, number>()
+  const shapes: Shape[] = []
+  let last: NewDecision | undefined
+  const shapeOf = decisions.map((decision) => {
+    // Neighbours are mostly alike, and comparing is much cheaper than naming.
+    if (last !== undefined && isAlike(last, decision)) return shapes.length
+    const { agentId, at, kind, target, alias, domain, outcome, rule, pattern, approvalId } = decision
+    const key = JSON.stringify([agentId, at.getTime(), kind, target, alias, domain, outcome, rule, pattern, approvalId])
+    const place = places.get(key) ?? shapes.push(decision)
+    places.set(key, place)
+    last = place === shapes.length ? decision : undefined
+    return place
+  })
+  return { shapes, shapeOf }
+}
+
+function isAlike(one: Shape, other: Shape): boolean {
+  return (
+    one.agentId === other.agentId &&
+    one.at.getTime() === other.at.getTime() &&
+    one.kind === other.kind &&
+    one.target === other.target &&
+    one.alias === other.alias &&
+    one.domain === other.domain &&
+    one.outcome === other.outcome &&
+    one.rule === other.rule &&
+    one.pattern === other.pattern &&
+    one.approvalId === other.approvalId
+  )
+}
+
+/** By far the most batches: one agent, doing one kind of thing. Without all the arrays it takes two thirds of the time. */
+async function recordAlike(
+  inside: Statements,
+  { id, version, next, status, usage }: Counted,
+  shape: Shape,
+  decisions: readonly NewDecision[],
+): Promise<boolean> {
+  const counted = [usage.at, usage.calls, usage.perMinute, usage.perDay, usage.perWeek, usage.perMonth, usage.lifetime]
+  const { kind, target, alias, domain, outcome, rule, pattern, approvalId } = shape
+  const noted = [shape.at, kind, target, alias, domain, outcome, rule, pattern, approvalId]
+  const [row] = await inside.run<{ sound: boolean }>(
+    RECORD_ALIKE,
+    [
+      id,
+      version,
+      status,
+      ...counted,
+      ...noted,
+      decisions.map(({ amount }) => amount),
+      decisions.map(({ reference }) => reference),
+      next,
+    ],
+    'spending_record_alike',
+  )
+  return row?.sound === true
+}
+
 type TakenRow = AgentRow &
   UsageRow & {
+    version: bigint
     counted: readonly string[] | null
     returned_at: readonly Date[] | null
     returned: readonly bigint[] | null
@@ -174,25 +249,54 @@ CROSS JOIN LATERAL (
 ) p
 JOIN spending_agent a ON a.id = p.agent_id`
 
+// Whoever took the rows before, in the same transaction, finds them as they were; whoever did not takes them here, in
+// the order of the ids, and has to undo it all where a version is another one. What many decisions of a batch have in
+// common is sent once: reading a dozen arrays took longer than writing the rows.
 const RECORD = `
 WITH counted AS (
   UPDATE spending_agent a
   SET status = t.status, counted_at = t.at, minute_calls = t.calls, minute_spent = t.minute, day_spent = t.day,
-      week_spent = t.week, month_spent = t.month, lifetime_spent = t.lifetime
+      week_spent = t.week, month_spent = t.month, lifetime_spent = t.lifetime, version = t.next
   FROM (
-    SELECT $1::text[] AS a, $2::spending_status[] AS b, $3::timestamptz[] AS c, $4::int[] AS d, $5::bigint[] AS e,
-           $6::bigint[] AS f, $7::bigint[] AS g, $8::bigint[] AS h, $9::bigint[] AS i OFFSET 0
+    SELECT $1::text[] AS a, $2::bigint[] AS b, $3::spending_status[] AS c, $4::timestamptz[] AS d, $5::int[] AS e,
+           $6::bigint[] AS f, $7::bigint[] AS g, $8::bigint[] AS h, $9::bigint[] AS i, $10::bigint[] AS j, $11::bigint[] AS k OFFSET 0
   ) x
-  CROSS JOIN unnest(x.a, x.b, x.c, x.d, x.e, x.f, x.g, x.h, x.i) AS t(id, status, at, calls, minute, day, week, month, lifetime)
+  CROSS JOIN unnest(x.a, x.b, x.c, x.d, x.e, x.f, x.g, x.h, x.i, x.j, x.k)
+    AS t(id, version, status, at, calls, minute, day, week, month, lifetime, next)
   CROSS JOIN LATERAL (SELECT ctid AS place FROM spending_agent b WHERE b.id = t.id OFFSET 0) b
-  WHERE a.ctid = b.place
+  WHERE a.ctid = b.place AND a.version = t.version
+  RETURNING 1
+), judged AS MATERIALIZED (
+  SELECT count(*) = $12::int AS sound FROM counted
+), noted AS (
+  INSERT INTO spending_decision (agent_id, at, kind, target, alias, domain, outcome, rule, pattern, approval_id, amount, reference)
+  SELECT s.agent_id, s.at, s.kind, s.target, s.alias, s.domain, s.outcome, s.rule, s.pattern, s.approval_id, t.amount, t.reference
+  FROM judged
+  CROSS JOIN (
+    SELECT $13::text[] AS a, $14::timestamptz[] AS b, $15::spending_kind[] AS c, $16::text[] AS d, $17::text[] AS e,
+           $18::text[] AS f, $19::spending_outcome[] AS g, $20::text[] AS h, $21::text[] AS i, $22::text[] AS j,
+           $23::int[] AS k, $24::bigint[] AS l, $25::text[] AS m OFFSET 0
+  ) x
+  CROSS JOIN unnest(x.k, x.l, x.m) AS t(shape, amount, reference)
+  JOIN LATERAL unnest(x.a, x.b, x.c, x.d, x.e, x.f, x.g, x.h, x.i, x.j) WITH ORDINALITY
+    AS s(agent_id, at, kind, target, alias, domain, outcome, rule, pattern, approval_id, place) ON s.place = t.shape
+  WHERE judged.sound
 )
-INSERT INTO spending_decision (agent_id, at, kind, target, alias, domain, amount, outcome, rule, pattern, reference, approval_id)
-SELECT t.* FROM (
-  SELECT $10::text[] AS a, $11::timestamptz[] AS b, $12::spending_kind[] AS c, $13::text[] AS d, $14::text[] AS e,
-         $15::text[] AS f, $16::bigint[] AS g, $17::spending_outcome[] AS h, $18::text[] AS i, $19::text[] AS j,
-         $20::text[] AS k, $21::text[] AS l OFFSET 0
-) x CROSS JOIN unnest(x.a, x.b, x.c, x.d, x.e, x.f, x.g, x.h, x.i, x.j, x.k, x.l) AS t`
+SELECT sound FROM judged`
+
+const RECORD_ALIKE = `
+WITH counted AS (
+  UPDATE spending_agent
+  SET status = $3, counted_at = $4, minute_calls = $5, minute_spent = $6, day_spent = $7, week_spent = $8,
+      month_spent = $9, lifetime_spent = $10, version = $22
+  WHERE id = $1 AND version = $2
+  RETURNING id
+), noted AS (
+  INSERT INTO spending_decision (agent_id, at, kind, target, alias, domain, outcome, rule, pattern, approval_id, amount, reference)
+  SELECT counted.id, $11, $12, $13, $14, $15, $16, $17, $18, $19, t.amount, t.reference
+  FROM counted CROSS JOIN unnest($20::bigint[], $21::text[]) AS t(amount, reference)
+)
+SELECT true AS sound FROM counted`
 
 const END_APPROVALS = `
 UPDATE spending_approval p SET state = t.state, used_by = t.used_by

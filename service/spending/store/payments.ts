@@ -4,8 +4,8 @@ import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Environment } from '../../ledger/model.ts'
-import type { Offer, Payment, PaymentState } from '../model/payment.ts'
-import type { PaymentStore } from '../ports/payment.ts'
+import type { Funding, Offer, Payment, PaymentState, ReturnReason } from '../model/payment.ts'
+import type { PayerWallet, PaymentStore } from '../ports/payment.ts'
 
 export function createPaymentStore(statements: StatementPool): PaymentStore {
   return {
@@ -54,8 +54,40 @@ export function createPaymentStore(statements: StatementPool): PaymentStore {
       return { payments: rows.map(fromRow), total: Number(counted?.total ?? 0n) }
     },
 
+    async fund(id, { from, validBefore, seenBlock }, lookAt) {
+      return await statements.together(async (inside) => {
+        const [wanted] = await inside.run<Pick<Row, 'payer' | 'amount'>>(
+          `SELECT payer, amount FROM spending_payment WHERE id = $1 AND state = 'reserved' FOR UPDATE`,
+          [id],
+        )
+        if (wanted === undefined) return null
+        // What others left at the payer is this payment's from now on, and nobody else's.
+        const [purse] = await inside.run<{ taken: bigint }>(
+          `UPDATE spending_payer p SET spare = was.spare - was.taken
+           FROM (SELECT address, spare, least(spare, $2::bigint) AS taken FROM spending_payer WHERE address = $1 FOR UPDATE) was
+           WHERE p.address = was.address RETURNING was.taken`,
+          [wanted.payer, wanted.amount],
+        )
+        const funding = wanted.amount - (purse?.taken ?? 0n)
+        const [row] = await inside.run<Row>(
+          `UPDATE spending_payment
+           SET state = $2::spending_payment_state, funding = $3, funding_payer = $4, funding_valid_before = $5, funding_block = $6, look_at = $7
+           WHERE id = $1 RETURNING *`,
+          [id, funding === 0n ? 'funded' : 'funding', funding, from, validBefore, seenBlock, lookAt],
+        )
+        return row === undefined ? null : fromRow(row)
+      })
+    },
+
+    async arrived(id, txHash, lookAt) {
+      await changed(
+        `UPDATE spending_payment SET state = 'funded', funding_hash = $2, look_at = $3 WHERE id = $1 AND state = 'funding'`,
+        [id, txHash, lookAt],
+      )
+    },
+
     sign: (id, signature) =>
-      changed(`UPDATE spending_payment SET state = 'signed', signature = $2 WHERE id = $1 AND state = 'reserved'`, [
+      changed(`UPDATE spending_payment SET state = 'signed', signature = $2 WHERE id = $1 AND state = 'funded'`, [
         id,
         signature,
       ]),
@@ -68,6 +100,18 @@ export function createPaymentStore(statements: StatementPool): PaymentStore {
 
     async answered(id, status) {
       await changed('UPDATE spending_payment SET answer_status = $2 WHERE id = $1', [id, status])
+    },
+
+    async keepAnswer(id, sealed) {
+      await changed('UPDATE spending_payment SET answer = $2 WHERE id = $1', [id, sealed])
+    },
+
+    async findAnswer(id) {
+      const [row] = await statements.run<{ answer: string | null }>(
+        'SELECT answer FROM spending_payment WHERE id = $1',
+        [id],
+      )
+      return row?.answer ?? null
     },
 
     async due(now, until, limit) {
@@ -91,27 +135,69 @@ export function createPaymentStore(statements: StatementPool): PaymentStore {
       ])
     },
 
-    async end({ id, state: from }, { state, txHash, now }, also) {
+    async end({ id, payer, state: from }, ended, also) {
+      const settled = ended.state === 'settled' ? ended : null
+      const returned = ended.state === 'returned' ? ended : null
       return await statements.together(async (inside) => {
         // Only from the state that was looked at: one that was signed meanwhile is not given back as unsigned.
         const rows = await inside.run(
-          `UPDATE spending_payment SET state = $2::spending_payment_state, tx_hash = coalesce($3, tx_hash), ended_at = $4
-           WHERE id = $1 AND state = $5::spending_payment_state RETURNING id`,
-          [id, state, txHash, now, from],
+          `UPDATE spending_payment
+           SET state = $2::spending_payment_state, tx_hash = coalesce($3, tx_hash), block_number = $4, reason = $5, ended_at = $6
+           WHERE id = $1 AND state = $7::spending_payment_state RETURNING id`,
+          [id, ended.state, settled?.txHash, settled?.blockNumber, returned?.reason, ended.now, from],
         )
         if (rows.length === 0) return false
+        if (returned !== null && returned.kept > 0n) {
+          await inside.run('UPDATE spending_payer SET spare = spare + $2 WHERE address = $1', [payer, returned.kept])
+        }
         await also(inside)
         return true
       })
     },
 
-    async outstanding(network) {
+    async promised(treasury) {
       const [row] = await statements.run<{ sum: bigint }>(
-        `SELECT coalesce(sum(amount), 0)::bigint AS sum FROM spending_payment
-         WHERE state NOT IN ('settled', 'returned') AND tx_hash IS NULL AND network = $1`,
-        [network],
+        `SELECT coalesce(sum(funding), 0)::bigint AS sum FROM spending_payment
+         WHERE state NOT IN ('settled', 'returned') AND state = 'funding' AND funding_payer = $1`,
+        [treasury],
       )
       return row?.sum ?? 0n
+    },
+
+    async findPayer({ userId, environment }) {
+      const [row] = await statements.run<PayerWallet>(
+        `SELECT address, spare FROM spending_payer WHERE user_id = $1 AND environment = $2::environment
+         ORDER BY created_at DESC LIMIT 1`,
+        [userId, environment],
+      )
+      return row ?? null
+    },
+
+    async addPayer({ userId, environment }, address, now) {
+      const [found] = await statements.run<PayerWallet>(
+        'SELECT address, spare FROM spending_payer WHERE address = $1',
+        [address],
+      )
+      if (found !== undefined) return found
+      await statements.run(ADD_PAYER, [address, userId, environment, now])
+      return { address, spare: 0n }
+    },
+
+    async books(network, block, inside) {
+      const addresses = await inside.run<{ address: Hex }>(
+        'SELECT address FROM spending_payer WHERE environment = $1::environment',
+        [network === 'base' ? 'production' : 'sandbox'],
+      )
+      const open = await inside.run<{ payer: Hex; nonce: Hex; amount: bigint }>(
+        `SELECT payer, nonce, amount FROM spending_payment
+         WHERE state NOT IN ('settled', 'returned') AND state IN ('signed', 'sent') AND network = $1`,
+        [network],
+      )
+      const [later] = await inside.run<{ sum: bigint }>(
+        'SELECT coalesce(sum(amount), 0)::bigint AS sum FROM spending_payment WHERE network = $1 AND block_number > $2',
+        [network, block],
+      )
+      return { addresses: addresses.map(({ address }) => address), open, later: later?.sum ?? 0n }
     },
   }
 
@@ -124,6 +210,10 @@ const ADD = `
 INSERT INTO spending_payment (id, agent_id, user_id, environment, url, method, request_hash, max_amount, amount, network,
   payer, pay_to, valid_before, nonce, asked, seen_block, created_at, look_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+
+const ADD_PAYER = `
+INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, $3::environment, $4)
+ON CONFLICT (address) DO NOTHING`
 
 interface Row {
   id: Id<'pay'>
@@ -144,6 +234,11 @@ interface Row {
   signature: Hex | null
   asked: string
   seen_block: bigint
+  funding: bigint | null
+  funding_payer: Hex | null
+  funding_valid_before: bigint | null
+  funding_block: bigint | null
+  reason: ReturnReason | null
   answer_status: number | null
   tx_hash: Hex | null
   created_at: Date
@@ -169,11 +264,19 @@ function fromRow(row: Row): Payment {
     signature: row.signature,
     asked: fromText(row.asked),
     seenBlock: row.seen_block,
+    funding: fundingOf(row),
     answerStatus: row.answer_status,
     txHash: row.tx_hash,
+    reason: row.reason,
     createdAt: row.created_at,
     endedAt: row.ended_at,
   }
+}
+
+function fundingOf(row: Row): Funding | null {
+  const { funding: amount, funding_payer: from, funding_valid_before: validBefore, funding_block: seenBlock } = row
+  if (amount === null || amount === 0n || from === null || validBefore === null || seenBlock === null) return null
+  return { amount, from, validBefore, seenBlock }
 }
 
 function fromText(text: string): Offer {

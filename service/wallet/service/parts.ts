@@ -7,7 +7,7 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Announcement } from '../../queue/model.ts'
-import type { AddressBook, Checkpoint, Measures, SignUp, Signer, TellEvent, WalletStore } from '../ports.ts'
+import type { AddressBook, Checkpoint, Measures, Payers, SignUp, Signer, TellEvent, WalletStore } from '../ports.ts'
 
 /** What the wallet is made of. */
 export interface WalletParts {
@@ -20,8 +20,12 @@ export interface WalletParts {
   signer: Signer | null
   /** The networks that have an RPC. */
   chains: ReadonlyMap<NetworkName, Chain>
-  /** Addresses of the house besides: wallets that pay for others. */
-  payers(network: NetworkName): Promise<readonly Address[]>
+  /** Wallets of the house besides, which pay for others; as of the moment of `inside`, against this block. */
+  payers(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
+  /** Of these locks, those that this agent asked for. */
+  locksOf(agentId: string, locks: readonly string[]): Promise<ReadonlySet<string>>
+  /** What else is promised out of the treasury, by whoever funds those wallets. */
+  promised(treasury: Address): Promise<bigint>
   /** Everything read inside is of one moment. */
   atOneMoment<T>(read: (inside: Statements) => Promise<T>): Promise<T>
   announce(inside: Statements, announcement: Announcement): Promise<void>

@@ -43,12 +43,13 @@ export function createPayouts(parts: WalletParts): Payouts {
     if (book === null || signer?.account !== book.account) return null
     const now = clock.now()
     const payer = book.treasury
-    const [balance, outgoing, { number: seenBlock }] = await Promise.all([
+    const [balance, outgoing, promised, { number: seenBlock }] = await Promise.all([
       chain.balanceOf(payer),
       store.withdrawals.outgoing(payer),
+      parts.promised(payer),
       chain.head(),
     ])
-    if (balance - outgoing < withdrawal.amount) {
+    if (balance - outgoing - promised < withdrawal.amount) {
       if (now.getTime() - withdrawal.createdAt.getTime() >= PAYOUT.pendingMs) await fail(withdrawal, 'treasury_short')
       else measures.count('withdrawal_waits_for_treasury')
       return null

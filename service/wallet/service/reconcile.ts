@@ -1,7 +1,7 @@
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import { NETWORK_OF, type Reconciliation } from '../model.ts'
-import type { Snapshot } from '../ports.ts'
+import type { Payers, Snapshot } from '../ports.ts'
 import { differenceOf } from '../rules.ts'
 import type { WalletParts } from './parts.ts'
 
@@ -23,19 +23,18 @@ export function createReconciling(parts: ReconcilingParts): Reconciling {
     if (chain === undefined || book === null) return null
     const seen = await look()
     if (seen === null) return null
-    const { snapshot, totals } = seen
+    const { snapshot, totals, payers } = seen
     const { blockNumber } = snapshot.cursor
     // Nodes keep the state of the last 128 blocks.
     if ((await chain.head()).number - blockNumber > STATE_KEPT) return null
-    const payers = await parts.payers(network)
     const [treasury = 0n, ...rest] = await chain.balancesAt(
-      [book.treasury, ...payers, ...snapshot.addresses],
+      [book.treasury, ...payers.addresses, ...snapshot.addresses],
       blockNumber,
     )
+    const left = snapshot.submitted.flatMap(({ terms, ...of }) => (terms === null ? [] : [{ ...of, ...terms }]))
     const gone = await Promise.all(
-      snapshot.submitted.map(async ({ terms, nonce, amount }) => {
-        if (terms === null) return 0n
-        return (await chain.authorizationAt(terms.payer, nonce, blockNumber)).used ? amount : 0n
+      [...left, ...payers.open].map(async ({ payer, nonce, amount }) => {
+        return (await chain.authorizationAt(payer, nonce, blockNumber)).used ? amount : 0n
       }),
     )
     const sums = {
@@ -43,9 +42,9 @@ export function createReconciling(parts: ReconcilingParts): Reconciling {
       revenue: totals.revenue,
       capital: snapshot.capital,
       treasury,
-      payers: add(rest.slice(0, payers.length)),
-      depositAddresses: add(rest.slice(payers.length)),
-      inFlight: add(gone) + snapshot.laterDeposits - snapshot.laterWithdrawals,
+      payers: add(rest.slice(0, payers.addresses.length)),
+      depositAddresses: add(rest.slice(payers.addresses.length)),
+      inFlight: add(gone) + snapshot.laterDeposits - snapshot.laterWithdrawals - payers.later,
     }
     const report = { network, blockNumber, at: clock.now(), ...sums, difference: differenceOf(sums) }
     await store.reports.add(report)
@@ -60,10 +59,12 @@ export function createReconciling(parts: ReconcilingParts): Reconciling {
   }
 
   /** One view of both: a deposit between two looks would be a difference that is none. */
-  function look(): Promise<{ snapshot: Snapshot; totals: Totals } | null> {
+  function look(): Promise<{ snapshot: Snapshot; totals: Totals; payers: Payers } | null> {
     return parts.atOneMoment(async (inside) => {
       const snapshot = await store.reports.snapshot(network, inside)
-      return snapshot === null ? null : { snapshot, totals: await ledger.totals('production', inside) }
+      if (snapshot === null) return null
+      const payers = await parts.payers(network, snapshot.cursor.blockNumber, inside)
+      return { snapshot, payers, totals: await ledger.totals('production', inside) }
     })
   }
 

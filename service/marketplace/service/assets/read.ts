@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { accountOf, type Caller } from '../../../identity/model.ts'
 import type { Environment } from '../../../ledger/model.ts'
-import { assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors/asset.ts'
+import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors/asset.ts'
 import type { Asset, Listing, RunnableAsset, Summary } from '../../model/asset.ts'
 import type { AssetStore, CountDraftRead, FoundAsset } from '../../ports/asset.ts'
 import type { Models } from '../../ports/run.ts'
@@ -52,6 +52,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       const listing = { ...wanted, environment: environmentOf(caller) }
       if (listing.status === 'published') return await store.list(listing, null, clock.now())
       if (caller === null) throw listNeedsOwner()
+      if (caller.agentId !== null) throw agentMayNotSee()
       return await store.list(listing, accountOf(caller).userId, clock.now())
     },
 
@@ -74,7 +75,8 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
 
   /** Of an asset that was changed just now; what it cost lately is not asked for again. */
   async function viewOf(asset: Asset, caller: Caller | null): Promise<View> {
-    const asOwner = caller?.user?.id === asset.owner.userId
+    // An agent runs what its owner made, and is shown no more of it than a stranger.
+    const asOwner = caller?.agentId === null && caller.user?.id === asset.owner.userId
     const withSource = asOwner || (await seesSource(asset, caller))
     return { asset, asOwner, withSource, estimatedCost: costOf({ asset, recentCosts: null }) }
   }
@@ -91,7 +93,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
 
   async function mayRead(asset: Asset, caller: Caller | null): Promise<boolean> {
     if (asset.status === 'published') return true
-    return caller?.user != null && (await mayRun(asset, caller.user.id))
+    return caller?.user != null && caller.agentId === null && (await mayRun(asset, caller.user.id))
   }
 
   /** What was archived goes on working for those who relied on it. */

@@ -15,6 +15,7 @@ import type { Models, NewRun, RunStore, Throttle } from '../../ports/run.ts'
 import { quote } from '../../rules/price.ts'
 import { deadlineOf, limitOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
+import { askerOf } from './asker.ts'
 import type { Order } from './execution.ts'
 import type { Flights } from './flight.ts'
 import type { Presence } from './presence.ts'
@@ -27,7 +28,7 @@ export function createAccepting(parts: AcceptingParts) {
   async function accept(caller: Caller, ask: RunAsk, operation: Id<'op'>, keyed: boolean): Promise<Accepted> {
     const id = idLike('run', operation)
     if (keyed) {
-      const before = await store.findOf(ownerOf(caller), id)
+      const before = await store.findOf(askerOf(caller), id)
       if (before !== null) return { run: before }
     }
     const order = await prepare(caller, ask, id)
@@ -48,7 +49,7 @@ export function createAccepting(parts: AcceptingParts) {
       if (run.payerId !== run.userId && isUnaffordable(error)) throw creatorCannotPay(error)
       throw error
     }
-    const before = await store.findOf(ownerOf(caller), id)
+    const before = await store.findOf(askerOf(caller), id)
     if (before === null) throw new Error(`the run ${id} was neither written nor there`)
     return { run: before }
   }
@@ -80,6 +81,7 @@ export function createAccepting(parts: AcceptingParts) {
       environment: owner.environment,
       userId: owner.userId,
       subject: caller.subject,
+      agentId: caller.agentId,
       rdaId: asset.id,
       rdaSlug: asset.slug,
       rdaType: asset.type,

@@ -3,7 +3,7 @@ import { usdc } from '../../../kit/money.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Owner } from '../../../ledger/model.ts'
 import type { Run, RunState, RunSummary } from '../../model/run.ts'
-import type { RunDay, RunFilter } from '../../ports/run.ts'
+import type { RunAsker, RunDay, RunFilter } from '../../ports/run.ts'
 import { fromRow, fromSummaryRow, SUMMARY, WHOLE, type SummaryRow, type WholeRow } from './rows.ts'
 
 export async function findRun(statements: Statements, id: Id<'run'>): Promise<Run | null> {
@@ -11,11 +11,16 @@ export async function findRun(statements: Statements, id: Id<'run'>): Promise<Ru
   return row === undefined ? null : fromRow(row)
 }
 
-/** Another user's run is not found, and takes as long. */
-export async function findRunOf(statements: Statements, owner: Owner, id: Id<'run'>): Promise<Run | null> {
+/** Another user's run is not found, nor is another agent's, and takes as long. */
+export async function findRunOf(
+  statements: Statements,
+  { owner, agentId }: RunAsker,
+  id: Id<'run'>,
+): Promise<Run | null> {
   const [row] = await statements.run<WholeRow>(
-    `SELECT ${WHOLE} FROM run WHERE id = $1 AND user_id = $2 AND environment = $3::environment`,
-    [id, owner.userId, owner.environment],
+    `SELECT ${WHOLE} FROM run WHERE id = $1 AND user_id = $2 AND environment = $3::environment
+       AND ($4::text IS NULL OR agent_id = $4)`,
+    [id, owner.userId, owner.environment, agentId],
     'run_find_of',
   )
   return row === undefined ? null : fromRow(row)
@@ -24,13 +29,13 @@ export async function findRunOf(statements: Statements, owner: Owner, id: Id<'ru
 /** Newest first: ids begin with the moment at which they were made. */
 export async function listRuns(
   statements: Statements,
-  owner: Owner,
+  { owner, agentId }: RunAsker,
   filter: RunFilter,
 ): Promise<{ runs: RunSummary[]; total: number }> {
-  const values = [owner.userId, owner.environment, filter.state, filter.rda]
+  const values = [owner.userId, owner.environment, filter.state, filter.rda, agentId]
   const [rows, counted] = await Promise.all([
     statements.run<SummaryRow>(
-      `SELECT ${SUMMARY} FROM run ${MINE} ORDER BY id DESC LIMIT $5 OFFSET $6`,
+      `SELECT ${SUMMARY} FROM run ${MINE} ORDER BY id DESC LIMIT $6 OFFSET $7`,
       [...values, filter.limit, filter.offset],
       'run_list',
     ),
@@ -41,7 +46,7 @@ export async function listRuns(
 
 const MINE = `
 WHERE user_id = $1 AND environment = $2::environment AND ($3::run_status IS NULL OR status = $3)
-  AND ($4::text IS NULL OR rda_id = $4 OR rda_slug = $4)`
+  AND ($4::text IS NULL OR rda_id = $4 OR rda_slug = $4) AND ($5::text IS NULL OR agent_id = $5)`
 
 /** Ids begin with the moment at which they were made: the index on them finds the days. */
 export async function runDays(statements: Statements, owner: Owner, since: Date): Promise<RunDay[]> {

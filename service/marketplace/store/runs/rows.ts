@@ -6,7 +6,7 @@ import type { Run, RunState, RunSummary } from '../../model/run.ts'
 
 /** Everything but what it was given and what came out, which may be large. */
 export const SUMMARY = `
-id, environment, user_id, subject, rda_id, rda_slug, rda_type, rda_version, owner_id, payer_id, status, locked, price, cost,
+id, environment, user_id, subject, agent_id, rda_id, rda_slug, rda_type, rda_version, owner_id, payer_id, status, locked, price, cost,
 model_id, prompt_tokens, completion_tokens, error_code, error, webhook_url, process, deadline, created_at, started_at, ended_at,
 duration_ms`
 
@@ -17,6 +17,7 @@ export interface SummaryRow {
   environment: Environment
   user_id: string
   subject: string
+  agent_id: string | null
   rda_id: Id<'rda'>
   rda_slug: string
   rda_type: AssetType
@@ -52,6 +53,7 @@ export function fromSummaryRow(row: SummaryRow): RunSummary {
     environment: row.environment,
     userId: row.user_id,
     subject: row.subject,
+    agentId: row.agent_id,
     rdaId: row.rda_id,
     rdaSlug: row.rda_slug,
     rdaType: row.rda_type,

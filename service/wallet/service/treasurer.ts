@@ -1,0 +1,82 @@
+import type { Address, Hex } from '../../chain/model.ts'
+import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { toRequest } from '../rules.ts'
+import type { WalletParts } from './parts.ts'
+
+/** The treasury for other parts of the house, which name the terms and keep them: here it only counts and signs. */
+export interface Treasurer {
+  address(): Address | null
+  /** What is there on this network and not promised to anybody who withdraws. */
+  available(network: NetworkName): Promise<bigint>
+  /** A sentence for the operator where nothing can be sent from this process, which is a worker; else null. */
+  lacks(network: NetworkName): string | null
+  /**
+   * Signs the transfer and has it carried out; the same terms always give the same bytes, so it may be repeated. The
+   * hash as far as it is known: whether the money has moved is the chain's word alone.
+   */
+  send(transfer: Outgoing): Promise<Hex | null>
+}
+
+interface Outgoing {
+  network: NetworkName
+  from: Address
+  to: Address
+  amount: bigint
+  nonce: Hex
+  validBefore: bigint
+  /** Names it to the facilitator. */
+  operation: string
+}
+
+export function createTreasurer(parts: WalletParts): Treasurer {
+  const { book, signer, chains, store, facilitator, log, measures } = parts
+  const signs = book !== null && signer?.account === book.account
+
+  return {
+    address: () => book?.treasury ?? null,
+
+    async available(network) {
+      const chain = chains.get(network)
+      if (book === null || chain === undefined) return 0n
+      const [balance, outgoing] = await Promise.all([
+        chain.balanceOf(book.treasury),
+        store.withdrawals.outgoing(book.treasury),
+      ])
+      return balance - outgoing
+    },
+
+    lacks(network) {
+      if (book === null) return 'This server has no treasury: WALLET_XPUB and WALLET_XPRV must be set.'
+      if (!signs) return 'This worker cannot sign for the treasury: WALLET_XPRV must be set.'
+      return chains.has(network) ? null : noRpc(network)
+    },
+
+    async send({ network, from, to, amount, nonce, validBefore, operation }) {
+      // Another treasury's key would make another authorization, and a second transfer of it.
+      if (!signs || signer === null || book.treasury !== from) return null
+      const authorization = { from, to, value: amount, validAfter: 0n, validBefore, nonce }
+      const signed = signer.sign('treasury', NETWORKS[network], authorization)
+      try {
+        const answer = await facilitator.settle(facilitator.read(toRequest(NETWORKS[network], signed)), {
+          operation,
+          keeps: true,
+        })
+        // Not the end: as long as it could be used, it might be. It is tried until its time is over.
+        if (answer.status === 'failed') {
+          log.warn({ operation, reason: answer.reason }, 'the treasury’s transfer does not go out; it is tried again')
+          measures.count('treasury_refused')
+        }
+        return answer.txHash
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === 'failed') throw error
+        log.warn({ operation, code: error.code }, 'the treasury’s transfer waits for the network')
+        return null
+      }
+    },
+  }
+}
+
+function noRpc(network: NetworkName): string {
+  return `This server has no RPC for ${network}: ${network === 'base' ? 'BASE' : 'BASE_SEPOLIA'}_RPC_URLS must be set.`
+}
