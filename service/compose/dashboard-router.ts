@@ -10,15 +10,20 @@ import type { Clock } from '../kit/clock.ts'
 import type { Assets } from '../marketplace/service/assets.ts'
 import type { Runs } from '../marketplace/service/runs.ts'
 import { marketplaceRouters } from '../marketplace/trpc.ts'
+import type { Paywalls } from '../paywall/service.ts'
+import { paywallsRouter } from '../paywall/trpc.ts'
 import type { Spending } from '../spending/service.ts'
 import { spendingRouter } from '../spending/trpc.ts'
+import type { Calls } from '../tools/service/calls.ts'
+import type { Catalogue } from '../tools/service/catalogue.ts'
+import { toolsRouter } from '../tools/trpc.ts'
 import type { Wallets } from '../wallet/service.ts'
 import { walletRouter } from '../wallet/trpc.ts'
 import { walletOf } from './identity.ts'
 
 /** All that the dashboard may ask, a router for each capability. */
 export function dashboardRouter(config: Config, clock: Clock, parts: RoutedParts) {
-  const { identity, wallets, spending, assets, runs, checkouts, deliveries } = parts
+  const { identity, wallets, spending, assets, runs, checkouts, deliveries, catalogue, calls, paywalls } = parts
   return router({
     identity: identityRouter(identity, walletOf(wallets), clock),
     wallet: walletRouter(wallets, clock),
@@ -26,6 +31,8 @@ export function dashboardRouter(config: Config, clock: Clock, parts: RoutedParts
     ...marketplaceRouters(assets, runs, clock),
     checkouts: checkoutsRouter(checkouts, { pay: config.addresses.pay, clock }),
     ...deliveriesRouters(deliveries, clock),
+    tools: toolsRouter(catalogue, calls, clock),
+    paywalls: paywallsRouter(paywalls, { gate: config.addresses.gate, clock }),
   })
 }
 
@@ -37,6 +44,9 @@ interface RoutedParts {
   runs: Runs
   checkouts: Checkouts
   deliveries: Deliveries
+  catalogue: Catalogue
+  calls: Calls
+  paywalls: Paywalls
 }
 
 /**

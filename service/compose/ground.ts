@@ -6,6 +6,7 @@ import type { Database } from '../database/client.ts'
 import type { RateLimit } from '../edge/limits.ts'
 import type { Metrics } from '../edge/metrics.ts'
 import type { AnyRoute } from '../edge/route.ts'
+import type { UpgradeHandler } from '../edge/upgrades.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ledger } from '../ledger/service.ts'
 import type { Outbound } from '../outbound/client.ts'
@@ -37,7 +38,15 @@ export interface Part {
   /** Limits that its routes name. */
   limits?: Readonly<Record<string, RateLimit>>
   /** What speaks for itself, by path, where this process serves the role. */
-  mounted?: readonly { role: Role; path: string; handler: RequestHandler }[]
+  mounted?: readonly {
+    role: Role
+    path: string
+    handler: RequestHandler
+    /** Comes before our own headers for browsers, and sets all of them itself. */
+    bare?: boolean
+  }[]
+  /** WebSockets, by path. */
+  upgrades?: readonly { role: Role; path: string; handler: UpgradeHandler }[]
   topics?: readonly Topic[]
   sweepers?: readonly Sweeper[]
   /** Its line in /readyz. */

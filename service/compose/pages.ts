@@ -9,6 +9,17 @@ export async function openPages({ config, clock }: Ground): Promise<{ pages: Pag
   const assetsPath = `${new URL(config.addresses.pay).pathname.replace(/\/+$/, '')}/assets`
   return {
     pages: createPages(built, { clock, assetsPath }),
-    part: { mounted: [{ role: 'pay', path: assetsPath, handler: serveAssets(built.assets) }] },
+    part: {
+      mounted: [
+        { role: 'pay', path: assetsPath, handler: serveAssets(built.assets) },
+        // A page asks its own origin alone, and gates may have another one than checkouts.
+        { role: 'gate', path: gateAssets(config.addresses.gate), handler: serveAssets(built.assets) },
+      ],
+    },
   }
+}
+
+/** Where the page of a 402 finds its files. */
+export function gateAssets(gate: string): string {
+  return `${new URL(gate).pathname.replace(/\/+$/, '')}/assets`
 }

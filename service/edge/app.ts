@@ -12,6 +12,7 @@ import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import { mount, type Pipeline } from './pipeline.ts'
 import { answerErrors, notFound, openRequest } from './requests.ts'
+import { serveUpgrades, type Upgrade } from './upgrades.ts'
 
 export interface AppParts {
   clock: Clock
@@ -25,7 +26,8 @@ export interface AppParts {
   /** What this process serves of the declared routes, each under its public address. */
   surfaces: readonly Surface[]
   /** What speaks for itself, by path: sign-in, tRPC. */
-  mounted: readonly { path: string; handler: RequestHandler }[]
+  mounted: readonly { path: string; handler: RequestHandler; bare?: boolean }[]
+  upgrades: readonly Upgrade[]
   corsOrigins: readonly string[]
   trustProxy: readonly string[]
   bodyBytesMax: number
@@ -43,10 +45,12 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy.length === 0 ? false : [...parts.trustProxy])
   app.set('query parser', 'simple')
   app.use(openRequest(parts.clock, parts.log, parts.metrics))
+  // What passes on the answers of others says for itself what browsers may do with them.
+  for (const { path, handler, bare } of parts.mounted) if (bare === true) app.use(path, handler)
   app.use(securityHeaders)
   app.use(cors({ origin: [...parts.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
   app.use(healthRouter(parts.health, parts.metrics, parts.metricsToken))
-  for (const { path, handler } of parts.mounted) app.use(path, handler)
+  for (const { path, handler, bare } of parts.mounted) if (bare !== true) app.use(path, handler)
   if (parts.surfaces.length > 0) app.use(docsRouter(describe(parts.surfaces)))
   for (const { address, routes } of parts.surfaces) {
     const router = Router()
@@ -55,6 +59,7 @@ export function createApp(parts: AppParts): Express {
   }
   app.use(notFound)
   app.use(answerErrors(parts.log))
+  serveUpgrades(app, parts.upgrades)
   return app
 }
 
@@ -66,6 +71,7 @@ const securityHeaders = helmet({
 
 const EXPOSED = [
   'X-Request-Id',
+  'Mcp-Session-Id',
   'Idempotency-Replayed',
   'Retry-After',
   'RateLimit-Limit',

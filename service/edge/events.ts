@@ -43,10 +43,10 @@ function streamsOf(app: { locals: Record<string, unknown> }): Set<AbortControlle
 const BEAT_MS = 15_000
 
 async function write(response: Response, events: AsyncIterable<ServerEvent>, gone: AbortSignal): Promise<void> {
-  for await (const { event, data, id } of events) {
+  for await (const { event, data, id, text } of events) {
     if (gone.aborted) return
     const name = id === undefined ? '' : `id: ${id}\n`
-    if (!response.write(`${name}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)) await drained(response, gone)
+    if (!response.write(`${name}event: ${event}\ndata: ${text ?? JSON.stringify(data)}\n\n`)) await drained(response, gone)
   }
 }
 

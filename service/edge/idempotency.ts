@@ -70,7 +70,7 @@ export class Idempotency {
     work: (operation: Id<'op'>) => Promise<Outcome>,
   ): Promise<Answer> {
     // A long run outlives one lease: it is renewed as long as this process lives.
-    const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3)
+    const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3).unref()
     try {
       const outcome = await work(operation)
       if (outcome.keep) await this.record(scope, { status: outcome.status, body: outcome.replayBody ?? outcome.body })

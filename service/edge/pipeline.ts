@@ -55,7 +55,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   const rawBody = route.body === undefined ? NO_BODY : await readBody(request, bytesMax)
   const body = route.body === undefined ? undefined : jsonOf(request, rawBody)
   const key = !route.idempotent ? undefined : request.get('idempotency-key')
-  const account = caller === null ? anyone(route) : `${caller.issuer} ${caller.subject}`
+  const account = caller === null ? anyone(route) : nameOf(caller)
   const keyed = key !== undefined && account !== null
   const decoded = {
     caller,
@@ -66,6 +66,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     address: addressOf(request),
     header: (name: string) => request.get(name),
     wantsPage: wantsPage(request),
+    gone: () => goneOf(response),
     keyed,
   }
   const act = (named: Id<'op'>): Promise<Reply> => {
@@ -119,6 +120,16 @@ async function heldWhileWaiting(
   }
 }
 
+/** Made only for those who want to know. */
+function goneOf(response: Response): AbortSignal {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
 /** Below what proxies commonly allow a request without a byte. */
 const WAIT_SECONDS_MAX = 120
 
@@ -137,6 +148,11 @@ async function outcome(act: () => Promise<Reply>, context: RequestContext): Prom
     const { status, body } = answerError(error, context.requestId, context.errorFields)
     return { status, body, keep: true }
   }
+}
+
+/** An agent's key is answered what was answered to that agent, never what another of the account got. */
+function nameOf({ issuer, subject, agentId }: Caller): string {
+  return agentId === null ? `${issuer} ${subject}` : `${issuer} ${subject} ${agentId}`
 }
 
 /** Whoever knows the key of a request without an account is taken for its sender. */

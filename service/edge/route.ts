@@ -80,6 +80,8 @@ export interface Decoded<
   header(name: string): string | undefined
   /** Whether a browser asks, who wants a page rather than JSON. */
   wantsPage: boolean
+  /** Aborts when the caller hangs up before the answer. */
+  gone(): AbortSignal
 }
 
 /** Something else than JSON. */
@@ -94,6 +96,8 @@ export interface Page {
 export interface ServerEvent {
   event: string
   data: unknown
+  /** Instead of the data: a line as it is. */
+  text?: string
   id?: string
 }
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import { endStreams } from './events.ts'
+import { listenForUpgrades } from './upgrades.ts'
 
 export interface RunningServer {
   port: number
@@ -16,6 +17,7 @@ export async function listen(app: Express, port: number, host: string): Promise<
     { headersTimeout: 15_000, requestTimeout: 120_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
     app,
   )
+  listenForUpgrades(server, app)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(error.code === 'EADDRINUSE' ? new PortTaken(port) : error)

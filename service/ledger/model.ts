@@ -20,6 +20,12 @@ export interface Funds {
   spent: Usdc
 }
 
+/** What somebody has in both of their accounts. */
+export interface Balances {
+  wallet: Usdc
+  credits: Usdc
+}
+
 /** What the account's owner has: a lock alone does not lower it, its capture does. */
 export function balanceOf(funds: Funds): Usdc {
   return usdc(funds.available + funds.locked)

@@ -3,6 +3,7 @@ import type { Statements } from '../kit/transaction.ts'
 import type {
   Act,
   ActOutcome,
+  Balances,
   Capture,
   Credit,
   Day,
@@ -71,11 +72,6 @@ export interface Credited {
 export interface WalletFigures {
   funds: Funds
   locks: readonly OpenLock[]
-}
-
-export interface Balances {
-  wallet: Usdc
-  credits: Usdc
 }
 
 export interface Totals {

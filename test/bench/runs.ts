@@ -148,6 +148,7 @@ function scriptOf(accounts: Accounts, spread: boolean): string {
     far,
     'now()',
     'now()',
+    'NULL',
   ])
   const end = fill(END, [
     id,

@@ -1,7 +1,6 @@
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Owner } from '../model.ts'
-import type { Balances } from '../ports.ts'
+import type { Balances, Owner } from '../model.ts'
 import type { Accounts } from './accounts.ts'
 
 /** What each of these people has, in one statement; whoever has no wallet has nothing. */

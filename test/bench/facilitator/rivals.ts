@@ -42,7 +42,7 @@ export async function startReference(chain: TestChain): Promise<Rival> {
 }
 
 /** The service as people run it: built, on its embedded database, with no limit on how often it is asked. */
-export async function startCoinslot(chain: TestChain): Promise<Rival> {
+export async function startCoinslot(chain: TestChain, more: Record<string, string> = {}): Promise<Rival> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
   const profile = PROFILE === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILE}`]
   const child = spawn(process.execPath, [...profile, 'service/dist/main.js'], {
@@ -60,6 +60,7 @@ export async function startCoinslot(chain: TestChain): Promise<Rival> {
       RATE_SETTLE_PER_MINUTE: '0',
       GAS_BUDGET_PER_DAY: '0',
       GAS_BUDGET_PER_PAYER_DAY: '0',
+      ...more,
     },
   })
   const gone = once(child, 'exit')

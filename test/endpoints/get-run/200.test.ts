@@ -14,6 +14,7 @@ test('GET /runs/{id} → 200 with input, output, cost and timeline; another user
       rdaSlug: slug,
       rdaType: 'prompt',
       rdaVersion: '1.0.0',
+      agentId: null,
       status: 'succeeded',
       maxCost: 0.02,
       cost: 0.02,

@@ -37,6 +37,7 @@ describe('GET /runs → 200', () => {
       rdaSlug: expect.any(String),
       rdaType: 'prompt',
       rdaVersion: '1.0.0',
+      agentId: null,
       status: 'succeeded',
       maxCost: 0.02,
       cost: 0.02,

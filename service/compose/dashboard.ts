@@ -1,0 +1,27 @@
+import { Router } from 'express'
+import { serveDocument, type Settings } from '../dashboard/document.ts'
+import { builtFolder, loadAssets, serveAssets } from '../pages/assets.ts'
+import type { Ground, Part } from './ground.ts'
+
+/** The dashboard's pages and the files that they load; what they ask is the business of tRPC and the sign-in. */
+export async function openDashboard({ config, clock }: Ground): Promise<{ part: Part }> {
+  const assets = await loadAssets(builtFolder('dashboard'))
+  const { api, tools, dashboard } = config.addresses
+  const base = pathOf(dashboard)
+  const settings = (): Settings => ({
+    base,
+    live: config.LIVE,
+    apiPath: new URL(api).origin === new URL(dashboard).origin ? pathOf(api) : null,
+    apiUrl: api,
+    toolsUrl: tools,
+    now: clock.now().toISOString(),
+  })
+  const handler = Router()
+  handler.use('/static', serveAssets(assets))
+  handler.use(serveDocument({ ...assets, base, settings }))
+  return { part: { mounted: [{ role: 'dashboard', path: base === '' ? '/' : base, handler }] } }
+}
+
+function pathOf(address: string): string {
+  return new URL(address).pathname.replace(/\/+$/, '')
+}

@@ -1,0 +1,182 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import type { Address } from '../chain/model.ts'
+import type { Deliveries } from '../deliveries/service.ts'
+import { answerError } from '../edge/errors.ts'
+import { createRateLimit } from '../edge/limits.ts'
+import { sentenceOf } from '../facilitator/errors.ts'
+import type { Reason } from '../facilitator/model.ts'
+import type { Facilitator } from '../facilitator/service.ts'
+import { newId } from '../kit/ids.ts'
+import type { Owner } from '../ledger/model.ts'
+import { countTokens } from '../models/tokens.ts'
+import { outboundClient } from '../outbound/client.ts'
+import { checkHeaders } from '../outbound/headers.ts'
+import { relayClient } from '../outbound/relay.ts'
+import type { Pages } from '../pages/pages.ts'
+import { gateAssets } from './pages.ts'
+import { toGatePage } from '../paywall/http/page.ts'
+import { gateHandler, gateUpgrades, type GateSetting } from '../paywall/http/gate.ts'
+import { paywallRoutes } from '../paywall/http/owner.ts'
+import { paywallSweepers } from '../paywall/jobs.ts'
+import type { Checkpoint, Settler } from '../paywall/ports.ts'
+import { createPaywalls, type Paywalls } from '../paywall/service.ts'
+import { createBooks } from '../paywall/service/books.ts'
+import { createRemoteSettler } from '../paywall/service/remote.ts'
+import { createTally } from '../paywall/service/tally.ts'
+import { createPaymentStore, createPaywallStore } from '../paywall/store.ts'
+import { Secret } from '../vault/secret.ts'
+import type { Chains } from './chains.ts'
+import type { Ground, Part } from './ground.ts'
+import { witnessOf } from './witness.ts'
+
+/** Prices on other people's APIs, and the gateway in front of them. */
+export function openPaywalls(
+  ground: Ground,
+  parts: {
+    chains: Chains
+    facilitator: Facilitator
+    deliveries: Deliveries
+    pages: Pages
+    /** Every process has the same one. */
+    secret: string
+    walletAddress: (owner: Owner) => Promise<string | null>
+    checkpoint: Checkpoint | undefined
+  },
+): { paywalls: Paywalls; part: Part } {
+  const { config, database, clock, log, vault, outbound, redis } = ground
+  const payments = createPaymentStore(database.statements)
+  const tally = createTally({ store: payments, clock, log })
+  const policy = { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS }
+  const relay = relayClient({
+    policy,
+    headersMs: config.GATE_HEADERS_TIMEOUT_MS,
+    idleMs: config.GATE_IDLE_TIMEOUT_MS,
+  })
+  // The operator chose it: it may be on this machine, whatever users may name.
+  const elsewhere = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  const { GATE_FACILITATOR_URL: remote, addresses } = config
+  const paywalls = createPaywalls({
+    store: createPaywallStore(database.statements),
+    payments,
+    books: createBooks({
+      store: payments,
+      deliveries: parts.deliveries,
+      purchases: parts.facilitator.purchases,
+      clock,
+    }),
+    settler:
+      remote === undefined ? ownSettler(parts.facilitator) : remoteSettler(remote, elsewhere, ground, parts.chains),
+    tally,
+    countTokens,
+    clock,
+    log,
+    checkpoint: parts.checkpoint ?? (() => undefined),
+    draw: () => randomBytes(32).toString('base64url'),
+    addresses: {
+      facilitator: remote ?? addresses.facilitator,
+      statusOf: (payment) => `${addresses.gate}/payments/${payment}`,
+      check: (url) => outbound.checkAddress(url),
+      checkHeaders,
+    },
+    limits: {
+      bodyBytes: config.GATE_BODY_BYTES_MAX,
+      keptBytes: 1_048_576,
+      gatherMs: 1_000,
+      settleMs: config.SETTLE_WAIT_MS,
+    },
+    sealing: {
+      seal: (text, context) => vault.seal(new Secret(text), context),
+      open: (sealed, context) => vault.open(sealed, context).reveal(),
+    },
+    walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
+    // A key of its own from the secret that every process has.
+    tokenKey: Buffer.from(hkdfSync('sha256', parts.secret, '', 'coinslot paywall test tokens', 32)),
+    gateAddress: addresses.gate,
+  })
+  const limit = createRateLimit('gate', config.RATE_GATE_PER_MINUTE, redis)
+  const gatePath = new URL(addresses.gate).pathname.replace(/\/+$/, '')
+  const setting: GateSetting = {
+    path: gatePath,
+    relay,
+    limit: (address) => limit(`address ${address}`),
+    page: (offer) => parts.pages.gate(toGatePage(offer), gateAssets(addresses.gate)),
+    errorAnswer: (error) => answerError(error, newId('req', clock.now())),
+  }
+  let flushing: NodeJS.Timeout | undefined
+  return {
+    paywalls,
+    part: {
+      routes: [
+        {
+          surface: 'api',
+          routes: paywallRoutes(paywalls, { gate: addresses.gate, now: () => clock.now() }),
+        },
+      ],
+      mounted: [{ role: 'gate', path: gatePath, handler: gateHandler(paywalls, setting), bare: true }],
+      upgrades: [{ role: 'gate', path: gatePath, handler: gateUpgrades(paywalls, setting) }],
+      sweepers: paywallSweepers(paywalls),
+      start() {
+        flushing = setInterval(() => void tally.flush(), 1_000)
+      },
+      async stop() {
+        clearInterval(flushing)
+        await tally.flush()
+        await relay.close()
+        await elsewhere.close()
+      },
+    },
+  }
+}
+
+/** This service's own: its word is the chain's. */
+function ownSettler(facilitator: Facilitator): Settler {
+  return {
+    digestOf: (request) => facilitator.purchases.digestOf(facilitator.read(request)),
+    verify: (request) => facilitator.verify(facilitator.read(request)),
+    async settle(request, operation, waitMs) {
+      const asker = { operation, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
+      const answer = await facilitator.settle(facilitator.read(request), asker)
+      if (answer.success) return { status: 'settled', txHash: answer.txHash }
+      return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
+    },
+    serves: (network) => facilitator.serves(network),
+    sentenceOf: (reason) => sentenceOf(reason as Reason) ?? `The payment was refused (${reason}).`,
+  }
+}
+
+function remoteSettler(
+  url: string,
+  elsewhere: ReturnType<typeof outboundClient>,
+  { clock, config }: Ground,
+  chains: Chains,
+): Settler {
+  return createRemoteSettler({
+    async post(path, body, operation) {
+      const headers = {
+        'content-type': 'application/json',
+        ...(operation === null ? {} : { 'idempotency-key': operation }),
+      }
+      const timeoutMs = config.GATE_FACILITATOR_TIMEOUT_MS
+      const limits = { totalMs: timeoutMs, headersMs: timeoutMs, bodyBytes: 65_536 }
+      const answer = await elsewhere.send({
+        url: url + path,
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        limits,
+      })
+      return { status: answer.status, json: parse(answer.body.toString('utf8')) }
+    },
+    witness: witnessOf(chains),
+    digestOf: (network, authorization) => chains.signatures.digest(network, authorization),
+    clock,
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,116 @@
+import type { Clock } from '../kit/clock.ts'
+import type { Field } from '../kit/fields.ts'
+import type { Usdc } from '../kit/money.ts'
+import type { Environment } from '../ledger/model.ts'
+import type { Summary } from '../marketplace/model/asset.ts'
+import type { AssetStore } from '../marketplace/ports/asset.ts'
+import type { Operation } from '../tools/model/draft.ts'
+import type { JsonSchema } from '../tools/model/tool.ts'
+import type { PublishedTools } from '../tools/ports/sources.ts'
+
+/** Creators' tools as the catalogue lists them: the most wanted, since every process has all that it lists at hand. */
+export function publishedTools(store: Pick<AssetStore, 'list' | 'find'>, clock: Clock): PublishedTools {
+  /** What was read before and has not been edited since is not read again. */
+  let known = new Map<string, Known>()
+
+  async function read(summary: Summary): Promise<Known> {
+    const before = known.get(summary.id)
+    if (before?.updatedAt === summary.updatedAt.getTime()) return before
+    const found = await store.find(summary.environment, summary.id)
+    return {
+      environment: summary.environment,
+      updatedAt: summary.updatedAt.getTime(),
+      price: summary.pricing.amount,
+      operation: toOperation(summary, found?.asset.content.inputs ?? []),
+    }
+  }
+
+  return {
+    async read(environment) {
+      const summaries: Summary[] = []
+      for (let offset = 0; offset < LISTED_MAX; offset += PAGE) {
+        const { assets } = await store.list({ ...PUBLISHED, environment, limit: PAGE, offset }, null, clock.now())
+        summaries.push(...assets)
+        if (assets.length < PAGE) break
+      }
+      const others = [...known].filter(([, one]) => one.environment !== environment)
+      const all = new Map<string, Known>()
+      for (const summary of summaries) all.set(summary.id, await read(summary))
+      known = new Map([...others, ...all])
+      const sorted = [...all.values()].sort((one, other) =>
+        one.operation.operation < other.operation.operation ? -1 : 1,
+      )
+      return {
+        reading: {
+          ...{ name: 'Marketplace', description: 'Tools that creators published here.', version: null, skipped: [] },
+          operations: sorted.map(({ operation }) => operation),
+        },
+        prices: new Map(sorted.map(({ operation, price }) => [operation.operation, price])),
+      }
+    },
+  }
+}
+
+interface Known {
+  environment: Environment
+  updatedAt: number
+  price: Usdc
+  operation: Operation
+}
+
+const PUBLISHED = {
+  status: 'published',
+  type: 'tool',
+  verified: false,
+  featured: false,
+  trending: false,
+  ownerId: null,
+  search: null,
+} as const
+const PAGE = 100
+const LISTED_MAX = 2_000
+
+function toOperation({ slug, name, description }: Summary, inputs: readonly Field[]): Operation {
+  return {
+    operation: slug,
+    name,
+    description,
+    category: 'marketplace',
+    deprecated: false,
+    input: {
+      type: 'object',
+      properties: Object.fromEntries(inputs.map((field) => [field.name, toSchema(field)])),
+      required: inputs.filter(({ required }) => required).map((field) => field.name),
+      additionalProperties: false,
+    },
+    // A run's output is a text, whatever the creator says is in it.
+    output: null,
+    upstream: { kind: 'rda', rdaSlug: slug },
+  }
+}
+
+/** What the marketplace checks again, in its own way: here only what a model has to know. */
+function toSchema({ type, label, description, options, min, max, default: standard }: Field): JsonSchema {
+  const about = description === null ? label : `${label}. ${description}`
+  const common = { description: about, ...(standard === null ? {} : { default: standard }) }
+  switch (type) {
+    case 'number':
+      return { type: 'number', ...common, ...bound('minimum', min), ...bound('maximum', max) }
+    case 'boolean':
+      return { type: 'boolean', ...common }
+    case 'select':
+      return { type: 'string', ...common, ...(options === null ? {} : { enum: options }) }
+    case 'json':
+      return common
+    case 'text':
+    case 'textarea':
+    case 'url':
+    case 'email':
+    case 'file':
+      return { type: 'string', ...common, ...bound('minLength', min), ...bound('maxLength', max) }
+  }
+}
+
+function bound(word: string, value: number | null): JsonSchema {
+  return value === null ? {} : { [word]: value }
+}

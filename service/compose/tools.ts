@@ -1,0 +1,163 @@
+import type { Address } from '../chain/model.ts'
+import { createRateLimit, type RateLimit } from '../edge/limits.ts'
+import { mountMcp } from '../edge/mcp.ts'
+import type { Facilitator } from '../facilitator/service.ts'
+import type { Caller } from '../identity/model.ts'
+import type { Identity } from '../identity/service.ts'
+import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import type { Runs } from '../marketplace/service/runs.ts'
+import type { Spending } from '../spending/service.ts'
+import { callHistoryRoutes, callRoutes } from '../tools/http/calls.ts'
+import { payRoutes } from '../tools/http/pay.ts'
+import { callSweepers } from '../tools/jobs/calls.ts'
+import { createToolServer } from '../tools/mcp/server.ts'
+import type { Checkpoint } from '../tools/ports/calls.ts'
+import type { PayCheckpoint } from '../tools/ports/payments.ts'
+import { createCalls, type Calls } from '../tools/service/calls.ts'
+import type { Catalogue } from '../tools/service/catalogue.ts'
+import { createToolPayments } from '../tools/service/pay.ts'
+import { createCallStore } from '../tools/store/calls.ts'
+import { createSlots } from '../tools/store/calls/slots.ts'
+import { createToolPaymentStore } from '../tools/store/payments.ts'
+import { openCatalogue } from './catalogue.ts'
+import { demoHosts } from './demo.ts'
+import type { Ground, Part } from './ground.ts'
+import { openUpstreams } from './upstreams.ts'
+
+/** The tools: what there is, and the calling of it by REST, by MCP and for strangers who pay each call. */
+export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tools> {
+  const { config, clock, log, database, ledger, redis, metrics } = ground
+  const { identity, spending, runs, facilitator, recipient, checkpoint, payCheckpoint } = given
+  const { statements } = database
+  const callStore = createCallStore(statements)
+  const upstreams = openUpstreams({ config, allowHosts: [...config.ALLOW_HOSTS, ...demoHosts(config)] })
+  const { catalogue, part: cataloguePart } = openCatalogue(ground, {
+    measured: { of: (environment) => callStore.figures(environment, clock.now()) },
+    upstreams,
+  })
+  const calls = createCalls({
+    catalogue,
+    store: callStore,
+    upstreams,
+    assets: assetsBy(runs),
+    ledger,
+    locks: spending,
+    slots: createSlots(config.TOOL_CALLS_AT_ONCE, redis, clock),
+    clock,
+    log,
+    checkpoint: checkpoint ?? (() => undefined),
+    timeoutMs: config.TOOL_TIMEOUT_MS,
+    providerAtOnce: config.TOOL_PROVIDER_AT_ONCE,
+  })
+  const environment = config.LIVE ? 'production' : 'sandbox'
+  const payments = createToolPayments({
+    unpaid: calls.unpaid,
+    store: createToolPaymentStore(statements),
+    calls: callStore,
+    facilitator,
+    clock,
+    log,
+    checkpoint: payCheckpoint ?? (() => undefined),
+    environment,
+    network: config.LIVE ? 'base' : 'base-sepolia',
+    recipient: config.TOOLS_RECIPIENT ?? recipient,
+    address: config.addresses.tools,
+    timeoutMs: config.TOOL_TIMEOUT_MS,
+  })
+  const perMinute = createRateLimit('tool-calls', config.RATE_TOOLS_PER_MINUTE, redis)
+  const server = createToolServer({
+    catalogue,
+    calls,
+    countCall: (caller) => count(perMinute, caller),
+    topUpUrl: config.TOP_UP_URL ?? null,
+    version: '1',
+  })
+  const mcpAddress = `${config.addresses.tools}/mcp`
+  const mcp = mountMcp({
+    clock,
+    log,
+    redis,
+    address: mcpAddress,
+    identify: (authorization, request) =>
+      identity.identify({
+        authorization: authorization ?? '',
+        environmentHeader: request.get('coinslot-environment'),
+        now: clock.now(),
+      }),
+    limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
+    bodyBytesMax: config.BODY_BYTES_MAX,
+    origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
+    sessionSecret: config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR)),
+    ...server,
+  })
+  metrics.watch('coinslot_tool_calls_under_way', 'Calls of tools that this process is at', () => calls.underWay())
+  return {
+    catalogue,
+    calls,
+    part: {
+      routes: [
+        { surface: 'api', routes: callHistoryRoutes(calls) },
+        ...(cataloguePart.routes ?? []),
+        { surface: 'tools', routes: [...payRoutes(payments, config.addresses.facilitator), ...callRoutes(calls)] },
+      ],
+      limits: { 'tool-calls': perMinute },
+      mounted: [
+        ...(cataloguePart.mounted ?? []),
+        { role: 'tools', path: new URL(mcpAddress).pathname, handler: mcp.handler },
+      ],
+      sweepers: [
+        ...callSweepers(calls),
+        { name: 'tools.payments', everyMs: 5_000, run: (now) => payments.sweep(now) },
+        ...(cataloguePart.sweepers ?? []),
+      ],
+      async start() {
+        await cataloguePart.start?.()
+      },
+      async stop() {
+        await mcp.close()
+        await calls.stop()
+        await cataloguePart.stop?.()
+        await upstreams.close()
+      },
+    },
+  }
+}
+
+interface Tools {
+  catalogue: Catalogue
+  calls: Calls
+  part: Part
+}
+
+interface ToolsGiven {
+  identity: Identity
+  spending: Spending
+  runs: Runs
+  facilitator: Facilitator
+  /** Where strangers' payments go, unless the operator names another address. */
+  recipient: Address | null
+  checkpoint?: Checkpoint | undefined
+  payCheckpoint?: PayCheckpoint | undefined
+}
+
+async function count(perMinute: RateLimit, { keyId, issuer, subject }: Caller): Promise<void> {
+  const { refusal } = await perMinute(keyId ?? `${issuer} ${subject}`)
+  if (refusal !== null) throw refusal
+}
+
+function assetsBy(runs: Runs) {
+  return {
+    async run({
+      caller,
+      slug,
+      inputs,
+      maxCost,
+      operation,
+      keyed,
+    }: Parameters<Parameters<typeof createCalls>[0]['assets']['run']>[0]) {
+      const ask = { identifier: slug, inputs, modelId: null, maxCost, webhookUrl: null, waits: false }
+      const { output, cost, failure } = await runs.run(caller, ask, operation, keyed)
+      return { output, cost, failure }
+    },
+  }
+}

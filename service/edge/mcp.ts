@@ -1,0 +1,107 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { Caller } from '../identity/model.ts'
+import { DomainError } from '../kit/errors.ts'
+import { readBody } from './json.ts'
+import { createLegacy } from './mcp/legacy.ts'
+import { refuse, type McpParts } from './mcp/parts.ts'
+import { createRelay } from './mcp/relay.ts'
+import { createSessions } from './mcp/sessions.ts'
+import { createStreamable } from './mcp/streamable.ts'
+import { contextOf } from './requests.ts'
+
+export type { McpAsk, McpParts } from './mcp/parts.ts'
+
+/**
+ * The Model Context Protocol under one path: Streamable HTTP for whoever speaks it, the older HTTP+SSE for a GET without a
+ * session. A session is a signed name and nothing else, so it survives restarts and is known to every process.
+ */
+export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): Promise<void> } {
+  const relay = createRelay(parts.redis, parts.log)
+  const sessions = createSessions({ ...parts, secret: parts.sessionSecret })
+  const streamable = createStreamable({ ...parts, sessions, relay })
+  const legacy = createLegacy({ ...parts, relay })
+
+  async function serve(request: Request, response: Response): Promise<void> {
+    const context = contextOf(response)
+    context.route = '/mcp'
+    assertOrigin(request, parts)
+    if (request.method === 'POST' && request.path === '/messages') return await legacy.receive(request, response)
+    if (request.path !== '/') throw new DomainError('missing', 'not_found', 'There is nothing here but MCP itself.')
+    const query = queryOf(request)
+    const caller = await authenticate(request, query)
+    context.caller = caller
+    const { headers, refusal } = await parts.limit(caller.keyId ?? `${caller.issuer} ${caller.subject}`)
+    response.set(headers)
+    if (refusal !== null) throw refusal
+    const session = request.get('mcp-session-id')
+    const known = session === undefined ? null : await sessions.check(session, caller)
+    if (known === false) {
+      refuse(response, 404, -32_001, 'Session not found: begin a new one with initialize.')
+      return
+    }
+    switch (request.method) {
+      case 'POST': {
+        const body = await readBody(request, parts.bodyBytesMax)
+        return await streamable.post({ caller, query, session: session ?? null, body }, request, response)
+      }
+      case 'GET':
+        if (request.accepts('text/event-stream') === false) {
+          refuse(response, 406, -32_000, 'Not Acceptable: Client must accept text/event-stream')
+          return
+        }
+        if (session === undefined) return legacy.open({ caller, query }, response)
+        return streamable.listen(caller, request, response)
+      case 'DELETE':
+        if (session === undefined) {
+          refuse(response, 400, -32_000, 'Bad Request: Mcp-Session-Id header is required')
+          return
+        }
+        await sessions.end(session)
+        response.status(200).end()
+        return
+      default:
+        response.set('Allow', 'GET, POST, DELETE')
+        refuse(response, 405, -32_000, 'Method not allowed.')
+    }
+  }
+
+  /** As everywhere, or by the key in the address, for clients that can send no header. */
+  async function authenticate(request: Request, query: Readonly<Record<string, string>>): Promise<Caller> {
+    const header = request.get('authorization')
+    const { key } = query
+    try {
+      return await parts.identify(header ?? (key === undefined ? undefined : `Bearer ${key}`), request)
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error
+      const { refusal } = await parts.limit(`address ${request.ip ?? 'unknown'}`)
+      throw refusal ?? error
+    }
+  }
+
+  return {
+    // What a browser must know to follow a session is allowed by the edge's CORS.
+    handler: (request, response) => serve(request, response),
+    async close() {
+      legacy.close()
+      await relay.close()
+    },
+  }
+}
+
+/** A page elsewhere may make a browser ask here, also by a name that it has pointed at this machine. */
+function assertOrigin(request: Request, { origins, address }: McpParts): void {
+  const { origin } = request.headers
+  if (origin === undefined || origins.includes(origin) || origin === new URL(address).origin) return
+  if (isLoopback(origin) && isLoopback(`http://${request.get('host') ?? ''}`)) return
+  throw new DomainError('forbidden', 'foreign_origin', 'Pages of this origin may not speak to this server.')
+}
+
+function isLoopback(origin: string): boolean {
+  return URL.canParse(origin) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
+}
+
+function queryOf(request: Request): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(request.query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import {
+  isInitializeRequest,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  JSONRPCMessageSchema,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { Request, Response } from 'express'
+import type { Caller } from '../../identity/model.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { isId, newId, type Id } from '../../kit/ids.ts'
+import { sendEvents } from '../events.ts'
+import { parseJson } from '../json.ts'
+import type { ServerEvent } from '../route.ts'
+import { refuse, type McpParts } from './parts.ts'
+import type { Relay } from './relay.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Streamable HTTP: each request has a server of its own that is gone with its answer. */
+export function createStreamable({ clock, log, serve, keeps, kept, sessions, relay }: StreamableParts) {
+  async function post({ caller, query, session, body }: Post, request: Request, response: Response): Promise<void> {
+    let messages: JSONRPCMessage[]
+    let parsed: unknown
+    try {
+      parsed = parseJson(body)
+      messages = (Array.isArray(parsed) ? parsed : [parsed]).map((one) => JSONRPCMessageSchema.parse(one))
+    } catch (error) {
+      refuse(response, 400, -32_700, error instanceof DomainError ? error.message : 'This is not a JSON-RPC message.')
+      return
+    }
+    if (messages.some(isInitializeRequest)) response.setHeader('Mcp-Session-Id', sessions.begin(caller))
+    else if (session !== null) response.setHeader('Mcp-Session-Id', session)
+    await relayCancels(session, messages)
+
+    const [only] = messages
+    const named = messages.length === 1 && only !== undefined && isJSONRPCRequest(only) ? only : null
+    const operation = newId('op', clock.now())
+    const resumable = session !== null && named !== null && keeps(named)
+    const server = serve({ caller, query, operation, resumable })
+    const transport = new StreamableHTTPServerTransport({
+      ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
+    })
+    server.server.onerror = (error) => {
+      log.info({ reason: error.message }, 'an MCP client said something that could not be followed')
+    }
+    // The class has `undefined` where the interface has nothing: they mean the same.
+    await server.connect(transport)
+    const forget =
+      session === null || named === null ? null : hearCancel(session, named.id, transport, () => server.close())
+    response.once('close', () => {
+      // A lost connection is not a word: whoever can come back for the answer finds it. Nobody else can.
+      if (response.writableFinished || !resumable) void server.close()
+      forget?.()
+    })
+    await transport.handleRequest(request, response, parsed)
+  }
+
+  /** A cancel comes as a request of its own, perhaps to another process than the one that is at it. */
+  async function relayCancels(session: string | null, messages: readonly JSONRPCMessage[]): Promise<void> {
+    if (session === null) return
+    for (const message of messages) {
+      if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') continue
+      const id = message.params?.['requestId']
+      if (typeof id === 'string' || typeof id === 'number') await relay.send(cancelName(session, id), message)
+    }
+  }
+
+  function hearCancel(
+    session: string,
+    id: RequestId,
+    transport: StreamableHTTPServerTransport,
+    close: () => Promise<void>,
+  ): () => void {
+    return relay.receive(cancelName(session, id), (message) => {
+      transport.onmessage?.(message as JSONRPCMessage)
+      // No answer follows, so nothing else would end the stream.
+      void close()
+    })
+  }
+
+  /** What the server has to say of itself, which is nothing; or the answer that somebody lost sight of. */
+  function listen(caller: Caller, request: Request, response: Response): void {
+    const last = request.get('last-event-id')
+    const event = last === undefined ? null : fromEventId(last)
+    if (last !== undefined && event === null) {
+      refuse(response, 400, -32_000, 'Invalid event ID format')
+      return
+    }
+    sendEvents(response, (gone) => (event === null ? nothing(gone) : lost(caller, event, gone)))
+  }
+
+  async function* lost(caller: Caller, event: EventId, gone: AbortSignal): AsyncGenerator<ServerEvent> {
+    const until = clock.now().getTime() + PATIENCE_MS
+    const id = toEventId({ ...event, place: event.place + 1 })
+    while (!gone.aborted) {
+      const result = await kept(caller, event.operation)
+      if (result !== null) {
+        yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, result } }
+        return
+      }
+      if (clock.now().getTime() > until) {
+        const error = { code: -32_000, message: 'No answer of this call is kept. Nothing was charged for it.' }
+        yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, error } }
+        return
+      }
+      await wait(LOOK_MS, undefined, { signal: gone }).catch(() => undefined)
+    }
+  }
+
+  return { post, listen }
+}
+
+export interface StreamableParts extends Pick<McpParts, 'clock' | 'log' | 'serve' | 'keeps' | 'kept'> {
+  sessions: Sessions
+  relay: Relay
+}
+
+interface Post {
+  caller: Caller
+  query: Readonly<Record<string, string>>
+  session: string | null
+  body: Buffer
+}
+
+/** Says which call of whose request an event belongs to: that is all it takes to find the answer again, anywhere. */
+interface EventId {
+  operation: Id<'op'>
+  request: RequestId
+  place: number
+}
+
+/** Nothing is kept of events but what is kept of calls; a progress that nobody saw is not told later. */
+function numbering(operation: Id<'op'>, request: RequestId): EventStore {
+  let place = 0
+  return {
+    storeEvent: () => Promise.resolve(toEventId({ operation, request, place: place++ })),
+    replayEventsAfter: () => Promise.reject(new Error('what is kept is told by the call itself')),
+  }
+}
+
+function toEventId({ operation, request, place }: EventId): string {
+  return Buffer.from(JSON.stringify([operation, request, place])).toString('base64url')
+}
+
+function fromEventId(text: string): EventId | null {
+  try {
+    const [operation, request, place] = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[]
+    if (typeof operation !== 'string' || !isId('op', operation) || typeof place !== 'number') return null
+    return typeof request === 'string' || typeof request === 'number' ? { operation, request, place } : null
+  } catch {
+    return null
+  }
+}
+
+function cancelName(session: string, id: RequestId): string {
+  return `cancel:${createHash('sha256')
+    .update(JSON.stringify([session, id]))
+    .digest('base64url')}`
+}
+
+async function* nothing(gone: AbortSignal): AsyncGenerator<ServerEvent> {
+  yield* []
+  if (!gone.aborted) {
+    await new Promise((resolve) => {
+      gone.addEventListener('abort', resolve, { once: true })
+    })
+  }
+}
+
+const RETRY_MS = 1_000
+const LOOK_MS = 200
+const PATIENCE_MS = 100_000

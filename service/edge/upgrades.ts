@@ -1,0 +1,45 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Express } from 'express'
+
+/** Serves requests that want to become a WebSocket. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+export interface Upgrade {
+  /** Below this path. */
+  path: string
+  handler: UpgradeHandler
+}
+
+export function serveUpgrades(app: Express, upgrades: readonly Upgrade[]): void {
+  app.locals['upgrades'] = upgrades
+}
+
+/**
+ * Node asks whether anybody listens for upgrades, and then hands over all of them. Clients also offer other protocols
+ * (`h2c`, by Java's own client with every request) and expect to be served as if they had not: theirs are read anew
+ * without the offer.
+ */
+export function listenForUpgrades(server: Server, app: Express): void {
+  const upgrades = (app.locals['upgrades'] ?? []) as readonly Upgrade[]
+  if (upgrades.length === 0) return
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const path = request.url?.split('?')[0] ?? ''
+    const found = upgrades.find((upgrade) => path.startsWith(`${upgrade.path}/`))
+    if (found !== undefined && request.headers.upgrade?.toLowerCase() === 'websocket')
+      found.handler(request, socket, head)
+    else readAnew(server, request, socket, head)
+  })
+}
+
+function readAnew(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`]
+  const { rawHeaders } = request
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place] ?? ''
+    if (!/^(upgrade|http2-settings|connection)$/i.test(name)) lines.push(`${name}: ${rawHeaders[place + 1] ?? ''}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('connection', socket)
+}

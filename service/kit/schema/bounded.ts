@@ -1,0 +1,288 @@
+import { parsePattern } from '../pattern.ts'
+import { flattened, isRecord, listOf, type Raw } from './merge.ts'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** What is sent has no fields that only a server writes, what is answered none that only a client writes. */
+export type Direction = 'input' | 'output'
+
+export interface Limits {
+  direction: Direction
+  /** Below it a schema only says its type. */
+  depth: number
+  /** So many schemas and characters within one; beyond it `TooLarge`, before all of it was made. */
+  nodes: number
+  bytes: number
+  /** Without them a schema is half as long. */
+  descriptions: boolean
+  /** What a `$ref` of a schema points into; without it there are none. */
+  root?: Raw
+}
+
+export class TooLarge extends Error {}
+
+/**
+ * A stranger's schema, of OpenAPI 3.0 or 3.1 or of JSON Schema, as plain JSON Schema (what draft 7 and 2020-12 have in
+ * common), with an end: many refer to themselves and go on for megabytes. Whatever is left out asks less, so what fits the document's
+ * schema fits this one.
+ */
+export class Conversion {
+  private readonly limits: Limits
+  /** From the root to here: a schema that comes again refers to itself. */
+  private readonly path = new Set<unknown>()
+  private nodes = 0
+  private bytes = 0
+
+  constructor(limits: Limits) {
+    this.limits = limits
+  }
+
+  convert(referring: unknown, depth = 0): JsonSchema {
+    if (referring === false) return { not: {} }
+    const given = this.resolved(referring)
+    if (!isRecord(given)) return {}
+    const schema = flattened(given)
+    if (++this.nodes > this.limits.nodes) throw new TooLarge()
+    this.weigh(LEAST_BYTES)
+    if (this.path.has(given) || depth > this.limits.depth) return this.outline(schema)
+    this.path.add(given)
+    try {
+      return this.whole(schema, depth)
+    } finally {
+      this.path.delete(given)
+    }
+  }
+
+  private whole(schema: Raw, depth: number): JsonSchema {
+    const types = typesOf(schema)
+    const out: Record<string, unknown> = { ...typeWord(types), ...this.about(schema, types) }
+    const values = valuesOf(schema, types)
+    if (values !== null) out['enum'] = values
+    if (may(types, 'string')) Object.assign(out, textBounds(schema, this.limits.direction))
+    if (may(types, 'number') || may(types, 'integer')) Object.assign(out, numberBounds(schema))
+    if (types.includes('array')) {
+      Object.assign(
+        out,
+        whole(schema, ['minItems', 'maxItems']),
+        schema['uniqueItems'] === true ? { uniqueItems: true } : {},
+      )
+      out['items'] = this.convert(schema['items'] ?? {}, depth + 1)
+    }
+    if (types.includes('object') || isRecord(schema['properties'])) Object.assign(out, this.fields(schema, depth))
+    else if (Array.isArray(schema['required']))
+      Object.assign(
+        out,
+        requiredOf(schema, () => true),
+      )
+    Object.assign(out, this.ways(schema, types, depth))
+    return out
+  }
+
+  /** An object's fields that go this way. */
+  fields(schema: Raw, depth: number): { properties?: Record<string, JsonSchema>; required?: string[] } {
+    const given = isRecord(schema['properties']) ? schema['properties'] : {}
+    const shown = Object.entries(given).filter(([name, field]) => name !== '__proto__' && !this.isHidden(field))
+    const hidden = new Set(Object.keys(given).filter((name) => !shown.some(([other]) => other === name)))
+    for (const [name] of shown) this.weigh(name.length + 4)
+    const properties = Object.fromEntries(shown.map(([name, field]) => [name, this.convert(field, depth + 1)]))
+    const rest = schema['additionalProperties']
+    const isClosed = rest === false && this.limits.direction === 'input'
+    return {
+      ...(shown.length === 0 ? {} : { properties }),
+      // Who wants a field without saying what it is wants one that nobody can fill in.
+      ...requiredOf(schema, (name) =>
+        shown.length === 0 && !isClosed ? !hidden.has(name) : Object.hasOwn(properties, name),
+      ),
+      // A server that answers more than it said is no worse for it.
+      ...(isClosed ? { additionalProperties: false } : {}),
+      ...(isRecord(rest) && Object.keys(rest).length > 0
+        ? { additionalProperties: this.convert(rest, depth + 1) }
+        : {}),
+    }
+  }
+
+  /** One reference leads to another at most a few times; to itself, nowhere. */
+  private resolved(schema: unknown): unknown {
+    let found = schema
+    for (let hops = 0; isRecord(found) && typeof found['$ref'] === 'string'; hops++) {
+      if (hops === HOPS_MAX || this.limits.root === undefined) return {}
+      found = pointedAt(this.limits.root, found['$ref'])
+    }
+    return found
+  }
+
+  /** Never more than it comes to: what is thrown away here would not have fitted. */
+  private weigh(bytes: number): void {
+    this.bytes += bytes
+    if (this.bytes > this.limits.bytes) throw new TooLarge()
+  }
+
+  private isHidden(field: unknown): boolean {
+    if (!isRecord(field)) return field === false
+    return field[this.limits.direction === 'input' ? 'readOnly' : 'writeOnly'] === true
+  }
+
+  /**
+   * `oneOf` becomes `anyOf`: of documents' alternatives several often fit, and an input that fits two is not wrong.
+   */
+  private ways(schema: Raw, types: readonly string[], depth: number): JsonSchema {
+    const given = [schema['oneOf'], schema['anyOf']].find((ways) => Array.isArray(ways) && ways.length > 0)
+    if (given === undefined) return {}
+    const ways = (given as unknown[]).map((way) => this.convert(way, depth + 1))
+    if (ways.length > WAYS_MAX || ways.some((way) => Object.keys(way).length === 0)) return {}
+    if (schema['nullable'] === true && types.length === 0) ways.push({ type: 'null' })
+    return { anyOf: ways }
+  }
+
+  private outline(schema: Raw): JsonSchema {
+    const types = typesOf(schema)
+    return { ...typeWord(types), ...this.about(schema, types, OUTLINE_DESCRIPTION_MAX) }
+  }
+
+  private about(schema: Raw, types: readonly string[], longest = DESCRIPTION_MAX): JsonSchema {
+    const { description, default: standard } = schema
+    const example = schema['example'] ?? listOf(schema['examples'])[0]
+    const about = this.limits.descriptions && typeof description === 'string' ? plain(description, longest) : ''
+    this.weigh(about.length)
+    return {
+      ...(about === '' ? {} : { description: about }),
+      ...(this.limits.direction === 'input' && isScalar(standard) ? { default: standard } : {}),
+      ...(this.limits.descriptions && isExample(example, schema, types) ? { examples: [example] } : {}),
+    }
+  }
+}
+
+/** Text for a model: no links, no tags, one line, cut at the end of a word. */
+export function plain(text: string, longest: number): string {
+  const short = text
+    .slice(0, longest * 4)
+    .replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+    .replaceAll(/<\/?[a-zA-Z][^<>]*>/g, ' ')
+    .replaceAll(/[\s\u0000-\u001f\u007f]+/g, ' ')
+    .trim()
+  if (short.length <= longest) return short
+  return `${short.slice(0, longest - 1).replace(/\s+\S*$/, '')}…`
+}
+
+const HOPS_MAX = 10
+/** `"a":{},` */
+const LEAST_BYTES = 3
+const DESCRIPTION_MAX = 240
+const OUTLINE_DESCRIPTION_MAX = 80
+const EXAMPLE_MAX = 120
+const WAYS_MAX = 16
+const VALUES_MAX = 250
+
+function pointedAt(root: Raw, pointer: string): unknown {
+  if (!pointer.startsWith('#')) return {}
+  let found: unknown = root
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (!isRecord(found) || !Object.hasOwn(found, key)) return {}
+    found = found[key]
+  }
+  return found
+}
+
+function typesOf(schema: Raw): string[] {
+  const said = listOf(schema['type']).filter((type): type is string => typeof type === 'string' && TYPES.has(type))
+  const types = said.length > 0 ? [...new Set(said)] : inferred(schema)
+  if (schema['nullable'] === true && types.length > 0 && !types.includes('null')) types.push('null')
+  return types
+}
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
+
+function inferred(schema: Raw): string[] {
+  if (isRecord(schema['properties'])) return ['object']
+  if ('items' in schema) return ['array']
+  return []
+}
+
+function typeWord(types: readonly string[]): JsonSchema {
+  return types.length === 0 ? {} : { type: types.length === 1 ? types[0] : [...types] }
+}
+
+function may(types: readonly string[], type: string): boolean {
+  return types.includes(type)
+}
+
+function valuesOf(schema: Raw, types: readonly string[]): unknown[] | null {
+  const given = 'const' in schema ? [schema['const']] : schema['enum']
+  if (!Array.isArray(given) || given.length === 0 || given.length > VALUES_MAX) return null
+  const values = given.filter((value) => isScalar(value) || value === null)
+  // Half a list would refuse what the document allows.
+  if (values.length !== given.length) return null
+  if (types.includes('null') && !values.includes(null)) values.push(null)
+  const fitting = [...new Set(values)].filter((value) => value === null || isOf(value, types))
+  return fitting.length === 0 ? null : fitting
+}
+
+function textBounds(schema: Raw, direction: Direction): JsonSchema {
+  const { format, pattern } = schema
+  return {
+    ...whole(schema, ['minLength', 'maxLength']),
+    ...(typeof format === 'string' && FORMATS.has(format) ? { format } : {}),
+    // A stranger's pattern may take years on a text made for it: only what can be matched in linear time is kept, and has
+    // to be matched so by whoever checks an input.
+    // Of an answer nobody checks it.
+    ...(direction === 'input' && typeof pattern === 'string' && typeof parsePattern(pattern) !== 'string'
+      ? { pattern }
+      : {}),
+  }
+}
+
+/** What is checked the same way everywhere. */
+const FORMATS = new Set(['date-time', 'date', 'time', 'email', 'uri', 'uuid', 'ipv4', 'ipv6', 'hostname'])
+
+function numberBounds(schema: Raw): JsonSchema {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  return {
+    // Of 3.0 a flag beside the bound, of 3.1 a bound itself.
+    ...(typeof minimum === 'number' ? { [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum']: minimum } : {}),
+    ...(typeof maximum === 'number' ? { [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum']: maximum } : {}),
+    ...(typeof exclusiveMinimum === 'number' ? { exclusiveMinimum } : {}),
+    ...(typeof exclusiveMaximum === 'number' ? { exclusiveMaximum } : {}),
+    // 0.1 is no multiple of 0.01 to a computer.
+    ...(Number.isInteger(multipleOf) && Number(multipleOf) > 0 ? { multipleOf } : {}),
+  }
+}
+
+function requiredOf(schema: Raw, isShown: (name: string) => boolean): { required?: string[] } {
+  const required = listOf(schema['required']).filter(
+    (name): name is string => typeof name === 'string' && name !== '__proto__' && isShown(name),
+  )
+  return required.length === 0 ? {} : { required: [...new Set(required)] }
+}
+
+function whole(schema: Raw, keys: readonly string[]): JsonSchema {
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = schema[key]
+      return Number.isSafeInteger(value) && Number(value) >= 0 ? [[key, value]] : []
+    }),
+  )
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return (
+    (typeof value === 'string' && value.length <= EXAMPLE_MAX) || Number.isFinite(value) || typeof value === 'boolean'
+  )
+}
+
+/** Whether it fits: documents' examples are written by hand, and some are of another time than their schema. */
+function isExample(value: unknown, schema: Raw, types: readonly string[]): boolean {
+  if (!isScalar(value) || !isOf(value, types) || 'enum' in schema || 'const' in schema) return false
+  if (typeof value === 'number') return !('minimum' in schema) && !('maximum' in schema) && !('multipleOf' in schema)
+  if (typeof value !== 'string') return true
+  const { format, pattern } = schema
+  if ('minLength' in schema || 'maxLength' in schema || pattern !== undefined) return false
+  return format === 'uri' ? /^https?:\/\/[^\s{}<>"]+$/.test(value) : typeof format !== 'string' || !FORMATS.has(format)
+}
+
+function isOf(value: unknown, types: readonly string[]): boolean {
+  if (types.length === 0) return true
+  if (typeof value === 'number')
+    return types.includes('number') || (types.includes('integer') && Number.isInteger(value))
+  return types.includes(typeof value)
+}

@@ -1,0 +1,135 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import { CallToolResultSchema, ListToolsResultSchema, McpError, type Tool } from '@modelcontextprotocol/sdk/types.js'
+import { DomainError } from '../kit/errors.ts'
+import { Conversion, plain, TooLarge, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
+import { isRecord } from '../kit/schema/merge.ts'
+import { upstreamError } from '../tools/errors/call.ts'
+import { serverRefused } from '../tools/errors/catalogue.ts'
+import type { Output, Progress } from '../tools/model/call.ts'
+import type { Operation, Reading, Skipped } from '../tools/model/draft.ts'
+import type { ToolServers } from '../tools/ports/sources.ts'
+import { createSessions, type SessionParts } from './clients.ts'
+import { toOutput } from './results.ts'
+
+/** Other people's MCP servers: what they offer, and calls of it. */
+export function createToolServers(parts: SessionParts) {
+  const sessions = createSessions(parts)
+  const servers: ToolServers = {
+    read: (server, headers) => asRefusal(() => sessions.using(server, headers, (client) => readAll(client, server))),
+  }
+  return {
+    ...servers,
+
+    /** An answer, or why there is none in the words of an upstream's fault. */
+    async call({ server, tool, input, headers, onProgress, signal }: ServerCall): Promise<Output> {
+      const params = { name: tool, arguments: { ...input } }
+      const options = {
+        signal,
+        timeout: parts.limits.totalMs ?? CALL_MS,
+        onprogress: ({ progress, total, message }: Told) => {
+          onProgress({ progress, total: total ?? null, message: message ?? null })
+        },
+      }
+      try {
+        const result = await sessions.using(server, headers, (client) =>
+          // Not by `callTool`: it would compile the server's own schema here to check its own answer.
+          client.request({ method: 'tools/call', params }, CallToolResultSchema, options),
+        )
+        return toOutput(result)
+      } catch (error) {
+        if (error instanceof DomainError || signal.aborted) throw error
+        const words = error instanceof McpError ? { status: 200, message: plain(error.message, 500) } : undefined
+        throw upstreamError('The tool failed.', words, error)
+      }
+    },
+
+    close: () => sessions.close(),
+  }
+}
+
+export interface ServerCall {
+  server: string
+  tool: string
+  input: Readonly<Record<string, unknown>>
+  headers: Readonly<Record<string, string>>
+  onProgress: (progress: Progress) => void
+  signal: AbortSignal
+}
+
+type Told = Parameters<NonNullable<RequestOptions['onprogress']>>[0]
+
+const CALL_MS = 60_000
+const PAGES_MAX = 100
+const TOOLS_MAX = 5_000
+
+async function readAll(client: Client, server: string): Promise<Reading> {
+  const tools: Tool[] = []
+  let cursor: string | undefined
+  for (let pages = 0; ; pages++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const page = await client.request({ method: 'tools/list', params }, ListToolsResultSchema)
+    tools.push(...page.tools)
+    cursor = page.nextCursor
+    if (tools.length > TOOLS_MAX || pages > PAGES_MAX)
+      throw serverRefused(`it lists more than ${String(TOOLS_MAX)} tools.`)
+    if (cursor === undefined) break
+  }
+  const read = tools.map((tool) => toOperation(tool, server))
+  const info = client.getServerVersion()
+  return {
+    name: plain(info?.title ?? info?.name ?? '', 80),
+    description: plain(client.getInstructions() ?? '', 400),
+    version: info?.version ?? null,
+    operations: read.filter((one): one is Operation => 'input' in one),
+    skipped: read.filter((one): one is Skipped => 'why' in one),
+  }
+}
+
+function toOperation(tool: Tool, server: string): Operation | Skipped {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool
+  const input = bounded(inputSchema, 'input', INPUT_BYTES_MAX)
+  if (input === null) return { operation: name, why: 'its inputs are too large' }
+  const shown = title ?? annotations?.title
+  const words = plain(name.replaceAll(/([a-z0-9])([A-Z])|[_./-]+/g, '$1 $2').trim(), 120)
+  return {
+    operation: name,
+    name: shown === undefined ? words.charAt(0).toUpperCase() + words.slice(1) : plain(shown, 120),
+    description: plain(description ?? '', 700) || `${words}.`,
+    category: null,
+    deprecated: false,
+    input: { properties: {}, ...input, type: 'object' },
+    output: outputSchema === undefined ? null : bounded(outputSchema, 'output', OUTPUT_BYTES_MAX),
+    upstream: { kind: 'mcp', server, tool: name },
+  }
+}
+
+/** Less deep until it fits, then without descriptions. */
+function bounded(schema: unknown, direction: Direction, bytes: number): JsonSchema | null {
+  if (!isRecord(schema)) return null
+  for (const descriptions of [true, false]) {
+    for (const depth of [8, 5, 3, 2, 1]) {
+      try {
+        const limits = { direction, depth, nodes: 1_500, bytes, descriptions, root: schema }
+        const converted = new Conversion(limits).convert(schema)
+        if (JSON.stringify(converted).length <= bytes) return converted
+      } catch (error) {
+        if (!(error instanceof TooLarge)) throw error
+      }
+    }
+  }
+  return null
+}
+
+const INPUT_BYTES_MAX = 16_000
+const OUTPUT_BYTES_MAX = 8_000
+
+async function asRefusal(work: () => Promise<Reading>): Promise<Reading> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    const why = error instanceof McpError ? error.message : 'it does not answer as one.'
+    throw serverRefused(/[.!?]$/.test(why) ? why : `${why}.`)
+  }
+}

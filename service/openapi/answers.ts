@@ -1,0 +1,69 @@
+import type { HttpUpstream, JsonSchema } from '../tools/model/tool.ts'
+import { isRecord, type Raw } from '../kit/schema/merge.ts'
+import { Conversion, TooLarge } from '../kit/schema/bounded.ts'
+
+export interface Answers {
+  answer: HttpUpstream['answer']
+  schema: JsonSchema | null
+}
+
+/** What the operation answers when all went well: the first 2xx, as JSON if it can be that. */
+export function answersOf(operation: Raw): Answers {
+  const responses = isRecord(operation['responses']) ? operation['responses'] : {}
+  const [status, response] = successOf(responses)
+  const content = isRecord(response['content']) ? response['content'] : {}
+  const type = preferred(Object.keys(content))
+  if (type === null) return { answer: { status, contentType: null }, schema: null }
+  const media = content[type]
+  const schema = isRecord(media) ? media['schema'] : undefined
+  const contentType = type === '*/*' ? 'application/json' : type
+  if (!isJson(contentType)) return { answer: { status, contentType }, schema: null }
+  return { answer: { status, contentType }, schema: bounded(schema) }
+}
+
+function successOf(responses: Raw): [number, Raw] {
+  const codes = Object.keys(responses)
+    .filter((code) => /^2(\d\d|XX)$/i.test(code))
+    .sort()
+  // One with content before one without: 202 often says "not yet" beside a 200.
+  const code = codes.find((one) => hasContent(responses[one])) ?? codes[0] ?? 'default'
+  const response = responses[code]
+  return [/^2\d\d$/.test(code) ? Number(code) : 200, isRecord(response) ? response : {}]
+}
+
+function hasContent(response: unknown): boolean {
+  return isRecord(response) && isRecord(response['content']) && Object.keys(response['content']).length > 0
+}
+
+function preferred(types: readonly string[]): string | null {
+  return (
+    types.find(isJson) ??
+    types.find((type) => type === '*/*') ??
+    types.find((type) => type.startsWith('text/')) ??
+    types[0] ??
+    null
+  )
+}
+
+function isJson(type: string): boolean {
+  return /^application\/(.+\+)?json\s*(;|$)/i.test(type)
+}
+
+function bounded(schema: unknown): JsonSchema | null {
+  if (!isRecord(schema)) return null
+  for (const limits of TRIES) {
+    try {
+      const converted = new Conversion({ direction: 'output', bytes: BYTES_MAX, ...limits }).convert(schema)
+      if (JSON.stringify(converted).length <= BYTES_MAX) return Object.keys(converted).length === 0 ? null : converted
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error
+    }
+  }
+  return null
+}
+
+const TRIES = [
+  ...[7, 6, 5, 4, 3, 2].map((depth) => ({ depth, nodes: 800, descriptions: true })),
+  ...[3, 2, 1, 0].map((depth) => ({ depth, nodes: 800, descriptions: false })),
+]
+const BYTES_MAX = 8_000

@@ -1,0 +1,216 @@
+import type { JsonSchema, Place } from '../tools/model/tool.ts'
+import { flattened, isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
+import { Conversion, plain, TooLarge } from '../kit/schema/bounded.ts'
+
+export interface Inputs {
+  schema: JsonSchema
+  where: Readonly<Record<string, Place>>
+  bodyType: string | null
+}
+
+/**
+ * Parameters and body as one flat object, which a model fills in best. Names are those of the document where these are
+ * names; the same name in two places is told apart by the place. A reason where no such object can be made.
+ */
+export function inputsOf(path: Raw, operation: Raw): Inputs | string {
+  const parameters = parametersOf(path, operation)
+  const body = bodyOf(operation['requestBody'])
+  if (typeof body === 'string') return body
+  if (parameters.some(({ place, required }) => place === 'cookie' && required)) return 'it wants a cookie'
+  const wanted = parameters.filter(isSendable)
+  for (const limits of TRIES) {
+    try {
+      const inputs = assemble(wanted, body, (schema) =>
+        new Conversion({ direction: 'input', bytes: BYTES_MAX, ...limits }).convert(schema, 1),
+      )
+      if (JSON.stringify(inputs.schema).length <= BYTES_MAX) return inputs
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error
+    }
+  }
+  return 'its inputs are too large'
+}
+
+/** First with all there is to say, then less deep, last without descriptions. */
+const TRIES = [
+  ...[8, 6, 5, 4, 3, 2].map((depth) => ({ depth, nodes: 1_500, descriptions: true })),
+  ...[4, 3, 2, 1].map((depth) => ({ depth, nodes: 1_500, descriptions: false })),
+]
+const BYTES_MAX = 16_000
+
+interface Parameter {
+  name: string
+  place: string
+  required: boolean
+  given: Raw
+}
+
+/** The operation's own stand before those of its path. */
+function parametersOf(path: Raw, operation: Raw): Parameter[] {
+  const all = new Map<string, Parameter>()
+  for (const given of [...listOf(path['parameters']), ...listOf(operation['parameters'])].filter(isRecord)) {
+    const { name, in: place, required } = given
+    if (typeof name !== 'string' || typeof place !== 'string' || name === '__proto__') continue
+    all.set(`${place} ${name}`, { name, place, required: place === 'path' || required === true, given })
+  }
+  return [...all.values()].sort((one, other) => ORDER.indexOf(one.place) - ORDER.indexOf(other.place))
+}
+
+const ORDER = ['path', 'query', 'header', 'cookie']
+
+function isSendable({ name, place }: Parameter): boolean {
+  return place === 'path' || place === 'query' || (place === 'header' && !OURS.has(name.toLowerCase()))
+}
+
+/** What the call itself sets, whatever the document says of it. */
+const OURS = new Set([
+  ...['accept', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'host', 'user-agent'],
+  ...['accept-encoding', 'transfer-encoding', 'te', 'upgrade', 'expect', 'proxy-authorization', 'x-forwarded-for'],
+])
+
+interface Body {
+  type: string
+  required: boolean
+  schema: Raw
+  description: unknown
+}
+
+function bodyOf(given: unknown): Body | null | string {
+  if (!isRecord(given)) return null
+  const content = isRecord(given['content']) ? given['content'] : {}
+  const required = given['required'] === true
+  const types = Object.keys(content)
+  const type = [isJson, isForm, isMultipart, isText].flatMap((is) => types.find((name) => is(name)) ?? [])[0]
+  if (type === undefined) return types.length > 0 && required ? `it wants a body of type ${types[0] ?? ''}` : null
+  const media = content[type]
+  const schema = isRecord(media) && isRecord(media['schema']) ? flattened(media['schema']) : {}
+  if (isMultipart(type) && hasFile(schema)) return required ? 'it wants a file' : null
+  return { type: type === '*/*' ? 'application/json' : type, required, schema, description: given['description'] }
+}
+
+function isJson(type: string): boolean {
+  return /^(application\/(.+\+)?json|text\/json|\*\/\*)\s*(;|$)/i.test(type)
+}
+
+function isForm(type: string): boolean {
+  return type.toLowerCase().startsWith('application/x-www-form-urlencoded')
+}
+
+function isMultipart(type: string): boolean {
+  return type.toLowerCase().startsWith('multipart/form-data')
+}
+
+function isText(type: string): boolean {
+  return type.toLowerCase().startsWith('text/')
+}
+
+function hasFile(schema: Raw): boolean {
+  const fields = isRecord(schema['properties']) ? Object.values(schema['properties']) : []
+  return fields.some((field) => isRecord(field) && (field['format'] === 'binary' || 'contentMediaType' in field))
+}
+
+type Convert = (schema: unknown) => JsonSchema
+
+function assemble(parameters: readonly Parameter[], body: Body | null, convert: Convert): Inputs {
+  const properties: Record<string, JsonSchema> = {}
+  const where: Record<string, Place> = {}
+  const required: string[] = []
+
+  const add = (place: Place, schema: JsonSchema, isRequired: boolean): void => {
+    const name = freeName(place, where)
+    properties[name] = schema
+    where[name] = place
+    if (isRequired) required.push(name)
+  }
+
+  for (const { name, place, required: isRequired, given } of parameters) {
+    const { schema, json } = schemaOf(given)
+    const { style, explode } = given
+    const description = typeof given['description'] === 'string' ? given['description'] : ''
+    add(
+      {
+        in: place as Place['in'],
+        name,
+        ...(typeof style === 'string' ? { style } : {}),
+        ...(typeof explode === 'boolean' ? { explode } : {}),
+        ...(json ? { json } : {}),
+      },
+      described(convert(schema), description),
+      isRequired,
+    )
+  }
+  if (body !== null) addBody(body, add, convert)
+  return {
+    schema: {
+      type: 'object',
+      properties,
+      ...(required.length === 0 ? {} : { required }),
+      additionalProperties: false,
+    },
+    where,
+    bodyType: body?.type ?? null,
+  }
+}
+
+function addBody(
+  body: Body,
+  add: (place: Place, schema: JsonSchema, required: boolean) => void,
+  convert: Convert,
+): void {
+  if (!isFlat(body)) {
+    const description = typeof body.description === 'string' ? body.description : 'The body of the request'
+    const name = 'body'
+    add({ in: 'bodyRoot', name }, described(convert(body.schema), description), body.required)
+    return
+  }
+  const fields = Object.entries(body.schema['properties'] as Raw)
+  const needed = new Set(body.required ? listOf(body.schema['required']) : [])
+  for (const [name, field] of fields) {
+    if (name === '__proto__' || (isRecord(field) && field['readOnly'] === true)) continue
+    add({ in: 'body', name }, convert(field), needed.has(name))
+  }
+}
+
+/** An object with named fields and no others to speak of, whose alternatives only say which of them go together. */
+function isFlat({ schema, type }: Body): boolean {
+  const { properties, additionalProperties: rest } = schema
+  if (!isRecord(properties) || Object.keys(properties).length === 0 || isText(type)) return false
+  const types = listOf(schema['type'])
+  if (types.length > 0 && !types.includes('object')) return false
+  if (isRecord(rest) && Object.keys(rest).length > 0) return false
+  const ways = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])]
+  return ways.every((way) => isRecord(way) && Object.keys(way).every((key) => key === 'required'))
+}
+
+/** A parameter's schema, or that of the text that it is written in. */
+function schemaOf(given: Raw): { schema: unknown; json: boolean } {
+  if (given['schema'] !== undefined) {
+    const { schema, example } = given
+    return { schema: isRecord(schema) && example !== undefined ? { example, ...schema } : schema, json: false }
+  }
+  const [type, media] = Object.entries(isRecord(given['content']) ? given['content'] : {})[0] ?? []
+  return { schema: isRecord(media) ? (media['schema'] ?? {}) : {}, json: type !== undefined && isJson(type) }
+}
+
+function described(schema: JsonSchema, description: string): JsonSchema {
+  return description === '' || schema['description'] !== undefined
+    ? schema
+    : { ...schema, description: plain(description, DESCRIPTION_MAX) }
+}
+
+const DESCRIPTION_MAX = 300
+
+/** Models' clients take letters, digits, `_`, `.` and `-`, at most 64 of them. */
+function freeName({ name, in: place }: Place, taken: Readonly<Record<string, Place>>): string {
+  const plainName =
+    name
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, 56) || place
+  const candidates = [plainName, `${plainName}_${place === 'bodyRoot' ? 'body' : place}`]
+  const free = candidates.find((candidate) => !Object.hasOwn(taken, candidate) && candidate !== '__proto__')
+  for (let nth = 2; ; nth++) {
+    const candidate = free ?? `${plainName}_${String(nth)}`
+    if (!Object.hasOwn(taken, candidate)) return candidate
+  }
+}

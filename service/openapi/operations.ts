@@ -1,0 +1,159 @@
+import type { Operation, Skipped } from '../tools/model/draft.ts'
+import type { AuthScheme, HttpMethod } from '../tools/model/tool.ts'
+import type { ReadOptions } from '../tools/ports/sources.ts'
+import { answersOf } from './answers.ts'
+import { inputsOf } from './inputs.ts'
+import { isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
+import { plain } from '../kit/schema/bounded.ts'
+
+/** One operation after the other, each a tool or the reason why it is none. */
+export function* operationsOf(document: Raw, options: ReadOptions): Generator<Operation | Skipped> {
+  const named = namesOf(document)
+  for (const [path, item] of Object.entries(isRecord(document['paths']) ? document['paths'] : {})) {
+    if (!isRecord(item)) continue
+    for (const method of METHODS) {
+      const operation = item[method.toLowerCase()]
+      if (!isRecord(operation)) continue
+      const name = operation['operationId']
+      // Without a name of its own, or one that others have too, it is called by its address.
+      const isNamed = typeof name === 'string' && name !== '' && named.get(name) === 1
+      yield toOperation(
+        document,
+        { path, item, method, operation, name: isNamed ? name : `${method} ${path}` },
+        options,
+      )
+    }
+  }
+}
+
+const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+interface Found {
+  path: string
+  item: Raw
+  method: HttpMethod
+  operation: Raw
+  name: string
+}
+
+function toOperation(document: Raw, found: Found, options: ReadOptions): Operation | Skipped {
+  const { path, item, method, operation, name } = found
+  const server = serverOf([operation, item, document], options)
+  if (server === null) return { operation: name, why: 'nothing says where its server is' }
+  const inputs = inputsOf(item, operation)
+  if (typeof inputs === 'string') return { operation: name, why: inputs }
+  const missing = [...path.matchAll(/\{([^{}]+)\}/g)].find(
+    ([, placeholder]) =>
+      !Object.values(inputs.where).some((place) => place.in === 'path' && place.name === placeholder),
+  )
+  if (missing !== undefined) return { operation: name, why: `nothing says what ${missing[0]} in its path is` }
+  const { answer, schema } = answersOf(operation)
+  const deprecated = operation['deprecated'] === true
+  const title = titleOf(operation, name)
+  return {
+    operation: name,
+    name: title,
+    description: descriptionOf(title, operation['description'], deprecated),
+    category: categoryOf(operation),
+    deprecated,
+    input: inputs.schema,
+    output: schema,
+    upstream: {
+      kind: 'http',
+      method,
+      server,
+      path,
+      where: inputs.where,
+      bodyType: inputs.bodyType,
+      auth: options.auth ?? authOf(document, operation),
+      answer,
+    },
+  }
+}
+
+/** How many operations have a name. */
+function namesOf(document: Raw): ReadonlyMap<string, number> {
+  const names = new Map<string, number>()
+  for (const item of Object.values(isRecord(document['paths']) ? document['paths'] : {})) {
+    if (!isRecord(item)) continue
+    for (const method of METHODS) {
+      const operation = item[method.toLowerCase()]
+      const name = isRecord(operation) ? operation['operationId'] : undefined
+      if (typeof name === 'string') names.set(name, (names.get(name) ?? 0) + 1)
+    }
+  }
+  return names
+}
+
+function titleOf(operation: Raw, name: string): string {
+  const summary = operation['summary']
+  if (typeof summary === 'string' && summary.trim() !== '') return plain(summary, NAME_MAX).replace(/\.$/, '')
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[^A-Za-z0-9]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return plain(words.charAt(0).toUpperCase() + words.slice(1), NAME_MAX) || name.slice(0, NAME_MAX)
+}
+
+function descriptionOf(title: string, description: unknown, deprecated: boolean): string {
+  const text = typeof description === 'string' ? plain(description, DESCRIPTION_MAX) : ''
+  const whole =
+    text === '' ? `${title}.` : text.toLowerCase().startsWith(title.toLowerCase()) ? text : `${title}. ${text}`
+  return deprecated ? `Deprecated by its provider. ${whole}` : whole
+}
+
+function categoryOf(operation: Raw): string | null {
+  const [tag] = listOf(operation['tags'])
+  return typeof tag === 'string' && tag.trim() !== '' ? plain(tag, 64).toLowerCase() : null
+}
+
+const NAME_MAX = 120
+const DESCRIPTION_MAX = 700
+
+/** The first address of the nearest that names one, without a slash at its end. */
+function serverOf(levels: readonly Raw[], { base, server }: ReadOptions): string | null {
+  if (server !== null) return server.replace(/\/+$/, '')
+  const [first] = levels.flatMap(({ servers }) => listOf(servers).filter(isRecord))
+  const given = first === undefined ? '/' : first['url']
+  if (typeof given !== 'string') return null
+  const filled = given.replaceAll(
+    /\{([^{}]+)\}/g,
+    (whole, name: string) => standardOf(first?.['variables'], name) ?? whole,
+  )
+  try {
+    const url = new URL(filled, base ?? undefined)
+    if (!/^https?:$/.test(url.protocol) || url.href.includes('%7B')) return null
+    return (url.origin + url.pathname).replace(/\/+$/, '')
+  } catch {
+    return null
+  }
+}
+
+function standardOf(variables: unknown, name: string): string | null {
+  const variable = isRecord(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
+  return isRecord(variable) && typeof variable['default'] === 'string' ? variable['default'] : null
+}
+
+/** The first way in that one secret opens. Null where none is needed. */
+function authOf(document: Raw, operation: Raw): AuthScheme | null {
+  const wanted = listOf(operation['security'] ?? document['security']).filter(isRecord)
+  const components = isRecord(document['components']) ? document['components'] : {}
+  const schemes = isRecord(components['securitySchemes']) ? components['securitySchemes'] : {}
+  for (const way of wanted) {
+    for (const name of Object.keys(way)) {
+      const scheme = Object.hasOwn(schemes, name) ? toScheme(schemes[name]) : null
+      if (scheme !== null) return scheme
+    }
+  }
+  return null
+}
+
+function toScheme(given: unknown): AuthScheme | null {
+  if (!isRecord(given)) return null
+  const { type, scheme, name, in: place } = given
+  if (type === 'oauth2' || type === 'openIdConnect') return { kind: 'bearer' }
+  if (type === 'http') return String(scheme).toLowerCase() === 'basic' ? { kind: 'basic' } : { kind: 'bearer' }
+  if (type !== 'apiKey' || typeof name !== 'string') return null
+  return place === 'header' || place === 'query' || place === 'cookie' ? { kind: 'apiKey', in: place, name } : null
+}

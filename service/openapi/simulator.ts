@@ -1,0 +1,52 @@
+import { sample } from 'openapi-sampler'
+import type { SimulatedAnswer } from '../tools/model/provider.ts'
+import type { HttpUpstream, JsonSchema, Tool } from '../tools/model/tool.ts'
+
+/**
+ * A server that is not there: answers an operation with an example made from its own schema, and with what was sent
+ * wherever a field of the answer has the same name and takes it.
+ */
+export function simulate({ output }: Tool, { answer }: HttpUpstream, input: unknown): SimulatedAnswer {
+  const { status, contentType } = answer
+  if (contentType === null) return { status, contentType: null, body: Buffer.alloc(0) }
+  if (/json/i.test(contentType)) {
+    const example = output === null ? {} : sample(output, { quiet: true })
+    return {
+      status,
+      contentType,
+      body: Buffer.from(JSON.stringify(output === null ? {} : echoed(output, example, input))),
+    }
+  }
+  if (/^text\//i.test(contentType)) return { status, contentType, body: Buffer.from('An example of the answer.\n') }
+  return { status, contentType, body: EXAMPLE_BYTES }
+}
+
+/** The smallest thing that a program takes for a file: an empty archive. */
+const EXAMPLE_BYTES = Buffer.concat([Buffer.from([0x50, 0x4b, 0x05, 0x06]), Buffer.alloc(18)])
+
+function echoed(schema: JsonSchema, example: unknown, input: unknown): unknown {
+  if (!isRecord(example) || !isRecord(input) || !isRecord(schema['properties'])) return example
+  const answer: Record<string, unknown> = { ...example }
+  for (const [name, field] of Object.entries(schema['properties'])) {
+    const given = Object.hasOwn(input, name) ? input[name] : undefined
+    if (Object.hasOwn(answer, name) && isRecord(field) && takes(field, given)) answer[name] = given
+  }
+  return answer
+}
+
+/** Only where the type says it all: what has a form or a bound keeps its example. */
+function takes(field: Readonly<Record<string, unknown>>, value: unknown): boolean {
+  if (Object.keys(field).some((word) => !SAYS_NO_MORE.has(word))) return false
+  const types = [field['type']].flat()
+  if (typeof value === 'number')
+    return types.includes('number') || (types.includes('integer') && Number.isInteger(value))
+  return (typeof value === 'string' && value.length <= 2_000) || typeof value === 'boolean'
+    ? types.includes(typeof value)
+    : false
+}
+
+const SAYS_NO_MORE = new Set(['type', 'description', 'examples'])
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

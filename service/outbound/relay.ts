@@ -1,0 +1,101 @@
+import type { Duplex, Readable } from 'node:stream'
+import { Agent } from 'undici'
+import { normalised, toTarget } from './addresses.ts'
+import { guardedConnector } from './connector.ts'
+import { explain } from './errors.ts'
+import { toMethod } from './headers.ts'
+import { systemResolve } from './lookup.ts'
+import type { Policy, Resolve } from './model.ts'
+
+/**
+ * Passes requests on byte by byte, for a gateway: nothing is decoded, followed or collected, and only the silence
+ * between two pieces has a limit. Its sockets are opened by the same guard as everybody's.
+ */
+export interface Relay {
+  pass(request: RelayRequest): Promise<RelayAnswer>
+  /** Asks for another protocol; rejects where the other side does not change to it. */
+  upgrade(request: Omit<RelayRequest, 'body'> & { protocol: string }): Promise<RelayAnswer & { tunnel: Duplex }>
+  close(): Promise<void>
+}
+
+export interface RelayRequest {
+  /** Everything before `path`, which is sent exactly as it is. */
+  readonly origin: string
+  readonly path: string
+  readonly method: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Readable | null
+  readonly signal: AbortSignal
+}
+
+export interface RelayAnswer {
+  readonly status: number
+  readonly headers: [name: string, value: string][]
+  readonly body: Readable
+  /** What came after the body; empty before it has ended. */
+  trailers(): Readonly<Record<string, string>>
+  readonly tunnel: Duplex | null
+}
+
+export function relayClient(options: {
+  readonly policy: Policy
+  readonly headersMs: number
+  readonly idleMs: number
+  readonly connectMs?: number
+  readonly resolve?: Resolve
+}): Relay {
+  const policy = normalised(options.policy)
+  const connector = guardedConnector(policy, options.resolve ?? systemResolve, options.connectMs ?? 5_000, undefined)
+  const agent = new Agent({
+    connect: connector,
+    connections: CONNECTIONS_PER_ORIGIN,
+    maxHeaderSize: HEADER_BYTES,
+    headersTimeout: options.headersMs,
+    bodyTimeout: options.idleMs,
+  })
+
+  function asked({ origin, path, method, headers, signal }: Omit<RelayRequest, 'body'>) {
+    const target = toTarget(origin, policy)
+    const flat = headers.flatMap(([name, value]) => [name, value])
+    return {
+      host: target.host,
+      options: { origin: target.origin, path, method: toMethod(method), headers: flat, signal, responseHeaders: 'raw' },
+    } as const
+  }
+
+  return {
+    async pass(request) {
+      const { host, options: sent } = asked(request)
+      try {
+        const answer = await agent.request({ ...sent, body: request.body })
+        const { statusCode: status, body } = answer
+        const trailers = (): Readonly<Record<string, string>> => answer.trailers
+        return { status, headers: pairs(answer.headers), body, trailers, tunnel: null }
+      } catch (error) {
+        throw request.signal.aborted ? error : explain(error, host)
+      }
+    },
+
+    async upgrade(request) {
+      const { host, options: sent } = asked(request)
+      try {
+        const { headers, socket } = await agent.upgrade({ ...sent, protocol: request.protocol })
+        return { status: 101, headers: pairs(headers), body: socket, trailers: () => ({}), tunnel: socket }
+      } catch (error) {
+        throw request.signal.aborted ? error : explain(error, host)
+      }
+    },
+
+    // What streams would never end by itself.
+    close: () => agent.destroy(),
+  }
+}
+
+/** Asked for raw they come as one flat list, of which the types know nothing. */
+function pairs(raw: unknown): [string, string][] {
+  const flat = raw as string[]
+  return Array.from({ length: flat.length / 2 }, (_, place) => [flat[2 * place] ?? '', flat[2 * place + 1] ?? ''])
+}
+
+const HEADER_BYTES = 16_384
+const CONNECTIONS_PER_ORIGIN = 256

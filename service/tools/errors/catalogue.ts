@@ -1,0 +1,39 @@
+import { DomainError, invalid } from '../../kit/errors.ts'
+
+export function toolNotFound(): DomainError {
+  return new DomainError('missing', 'tool_not_found', 'There is no such tool; search for one, or list the catalogue.')
+}
+
+export function toolRemoved(slug: string, successor: string | null): DomainError {
+  const instead = successor === null ? 'nothing is known to replace it' : `use ${successor} instead`
+  return new DomainError('expired', 'tool_removed', `The tool ${slug} is gone: ${instead}.`, { successor })
+}
+
+export function providerNotFound(slug: string): DomainError {
+  return new DomainError('missing', 'provider_not_found', `There is no provider ${slug} here.`)
+}
+
+export function collectionNotFound(slug: string): DomainError {
+  return new DomainError('missing', 'collection_not_found', `There is no collection ${slug} here.`)
+}
+
+/** Of a document: what is wrong with it, in the words of whoever read it. */
+export function documentRefused(why: string): DomainError {
+  return new DomainError('invalid', 'document_refused', `The document cannot be imported: ${why}`)
+}
+
+export function serverRefused(why: string): DomainError {
+  return new DomainError('upstream', 'mcp_server_refused', `The MCP server cannot be imported: ${why}`)
+}
+
+export function slugRefused(why: string): DomainError {
+  return invalid({ provider: why })
+}
+
+export function slugsCollide(provider: string): DomainError {
+  return slugRefused(`its tools would have the slugs of another provider's, whose slug begins like ${provider}`)
+}
+
+export function simulationRefused(why: string): DomainError {
+  return invalid({ simulated: why })
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { toWire } from '../../kit/money.ts'
+import { amountOut, page } from '../../kit/wire.ts'
+import type { Caller } from '../../identity/model.ts'
+import type { Environment } from '../../ledger/model.ts'
+import type { ListedTool } from '../ports/catalogue.ts'
+import type { Catalogue } from '../service/catalogue.ts'
+
+/** The catalogue as everybody may read it; somebody known also sees the tools that are their own. */
+export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): AnyRoute[] {
+  const viewOf = (caller: Caller | null) => ({
+    environment: caller?.environment ?? anonymous,
+    viewer: caller?.user?.id ?? null,
+  })
+  return [
+    route({
+      method: 'get',
+      path: '/',
+      summary: 'Tools by slug, or the best first for whoever searches',
+      tag: 'Tools',
+      auth: 'optional',
+      query: page.extend(filters),
+      answers: { 200: z.object({ tools: z.array(toolOut), total: z.int(), limit: z.int(), offset: z.int() }) },
+      errors: { 404: 'There is no such collection.' },
+      async handle({ caller, query }) {
+        const { tools, total } = await catalogue.list({ ...viewOf(caller), ...query })
+        return reply(200, { tools: tools.map(toTool), total, limit: query.limit, offset: query.offset })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/providers',
+      summary: 'Whose tools there are',
+      tag: 'Tools',
+      auth: 'optional',
+      answers: { 200: z.object({ providers: z.array(providerOut) }) },
+      async handle({ caller }) {
+        const { environment, viewer } = viewOf(caller)
+        return reply(200, { providers: await catalogue.providers(environment, viewer) })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/collections',
+      summary: 'Named slices of the catalogue',
+      tag: 'Tools',
+      auth: 'optional',
+      answers: { 200: z.object({ collections: z.array(collectionOut) }) },
+      async handle({ caller }) {
+        const { environment, viewer } = viewOf(caller)
+        const found = await catalogue.collections(environment, viewer)
+        return reply(200, {
+          collections: found.map(({ collection: { slug, name, description }, tools }) => ({
+            slug,
+            name,
+            description,
+            tools,
+          })),
+        })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/:slug',
+      summary: 'One tool',
+      tag: 'Tools',
+      auth: 'optional',
+      params: z.object({ slug: z.string() }),
+      answers: { 200: z.object({ tool: toolOut }) },
+      errors: { 404: 'There is no such tool.', 410: 'The tool is gone; `successor` names what took its place.' },
+      async handle({ caller, params }) {
+        const { environment, viewer } = viewOf(caller)
+        return reply(200, { tool: toTool(await catalogue.get(environment, params.slug, viewer)) })
+      },
+    }),
+  ]
+}
+
+const word = (longest: number) => z.string().max(longest, `must have at most ${String(longest)} characters`)
+
+const filters = {
+  search: word(1_000).optional().meta({ description: 'What it is wanted for, in any words' }),
+  provider: word(64).optional(),
+  category: word(64).optional(),
+  collection: word(64).optional(),
+}
+
+const statsOut = z.object({
+  calls: z.int().meta({ description: 'Calls of late' }),
+  successRate: z.number().nullable().meta({ description: 'Percent of these' }),
+  p50: z.number().nullable().meta({ description: 'Milliseconds' }),
+  p95: z.number().nullable(),
+  lastError: z.string().nullable(),
+  failing: z.boolean().meta({ description: 'It fails so often that another one may be wiser' }),
+})
+
+const schemaOut = z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema' })
+
+const toolOut = z.object({
+  slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  provider: z.string(),
+  category: z.string().nullable(),
+  price: amountOut,
+  deprecated: z.boolean(),
+  inputSchema: schemaOut,
+  outputSchema: schemaOut.nullable(),
+  stats: statsOut,
+})
+
+const providerOut = z.object({
+  slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  kind: z.enum(['openapi', 'mcp', 'rda']),
+  simulated: z.boolean().meta({ description: 'The sandbox answers in its place, with examples' }),
+  own: z.boolean().meta({ description: "The caller's, seen by nobody else" }),
+  tools: z.int(),
+})
+
+const collectionOut = z.object({ slug: z.string(), name: z.string(), description: z.string(), tools: z.int() })
+
+export function toTool({ tool, figures }: ListedTool) {
+  const { slug, name, description, provider, category, price, deprecated, input, output } = tool
+  const { calls, succeeded, p50Ms, p95Ms, lastError, failing } = figures ?? NEVER_CALLED
+  return {
+    ...{ slug, name, description, provider, category, price: toWire(price), deprecated },
+    inputSchema: input,
+    outputSchema: output,
+    stats: {
+      calls,
+      successRate: calls === 0 ? null : Math.round((succeeded / calls) * 1_000) / 10,
+      p50: p50Ms,
+      p95: p95Ms,
+      lastError,
+      failing,
+    },
+  }
+}
+
+const NEVER_CALLED = { calls: 0, succeeded: 0, p50Ms: null, p95Ms: null, lastError: null, failing: false }

@@ -1,0 +1,68 @@
+import type { SizedCollection, SizedProvider } from '../service/catalogue/find.ts'
+
+/** For a model that comes across this server: what there is, and how to use it. See llmstxt.org. */
+export function guideText({ address, mcpAddress, apiAddress, docs, providers, collections }: Guide): string {
+  const total = providers.reduce((sum, { tools }) => sum + tools, 0)
+  return `# Coinslot tools
+
+> ${String(total)} tools of ${String(providers.length)} providers behind one key: each is priced per call in USDC, and only a success is charged.
+
+Every call needs an API key as \`Authorization: Bearer <key>\`. New accounts start with free credits. A call without a
+key gets a 401; \`POST ${address}/pay/{slug}\` needs none and is paid by x402 instead.
+
+## How to use it
+
+- [MCP](${mcpAddress}): Streamable HTTP, the key as bearer or as \`?key=\`. Starts with four tools: search_tools,
+  describe_tool, call_tool, get_balance. \`?collection=\` and \`?provider=\` give a slice with the tools themselves,
+  \`?view=all\` every tool.
+- [Search](${address}?search=create+an+issue): \`GET ${address}?search=…\`, the best first, with price, input schema and how
+  often it worked. Also \`provider\`, \`category\`, \`collection\`, \`limit\`, \`offset\`.
+- One tool: \`GET ${address}/{slug}\`. Call it: \`POST ${address}/{slug}\` with its inputs as a JSON object. An
+  \`Idempotency-Key\` makes a repeated call harmless.
+- What is left: \`GET ${apiAddress}/credits\` and \`GET ${apiAddress}/wallet/balance\`.
+- [Reference](${docs}) of every endpoint, also as [OpenAPI](${docs.replace(/\/docs$/, '/openapi.json')}).
+
+## Collections
+
+${collections.map(({ collection, tools }) => `- [${line(collection.name)}](${mcpAddress}?collection=${collection.slug}): ${line(collection.description)} ${String(tools)} tools.`).join('\n')}
+
+## Providers
+
+${providers.map(({ slug, name, description, tools }) => `- [${line(name)}](${address}?provider=${slug}): ${line(description)} ${String(tools)} tools.`).join('\n')}
+`
+}
+
+export interface Guide {
+  address: string
+  mcpAddress: string
+  apiAddress: string
+  docs: string
+  providers: readonly SizedProvider[]
+  collections: readonly SizedCollection[]
+}
+
+/** Where the MCP server is and what it takes, for clients that look for one at an address. */
+export function mcpCard({ mcpAddress, docs }: Pick<Guide, 'mcpAddress' | 'docs'>) {
+  return {
+    name: 'coinslot',
+    title: 'Coinslot tools',
+    version: '1',
+    description: 'Thousands of API tools behind one key, priced per call in USDC; only a success is charged.',
+    websiteUrl: docs,
+    remotes: [
+      {
+        type: 'streamable-http',
+        url: mcpAddress,
+        headers: [{ name: 'Authorization', value: 'Bearer {api_key}', isRequired: true, isSecret: true }],
+      },
+      { type: 'sse', url: `${mcpAddress}?key={api_key}` },
+    ],
+    authentication: { required: true, schemes: ['bearer'], query: 'key' },
+    capabilities: { tools: { listChanged: false }, resources: {} },
+  }
+}
+
+/** Names and descriptions come from documents: they stay in their line. */
+function line(text: string): string {
+  return text.replaceAll(/[\s[\]()<>]+/g, ' ').trim()
+}

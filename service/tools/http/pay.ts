@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { NETWORKS } from '../../chain/networks.ts'
+import { reply, route, type AnyRoute, type Reply } from '../../edge/route.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { isId } from '../../kit/ids.ts'
+import { toDecimal, toWire } from '../../kit/money.ts'
+import { amountOut, timestamp } from '../../kit/wire.ts'
+import { paymentMissing } from '../errors/payment.ts'
+import type { PaidCall, ToolOffer, ToolPayment } from '../model/payment.ts'
+import { presentedIn, requirementsOf, toHeader, type Presented } from '../rules/x402.ts'
+import type { ToolPayments } from '../service/pay.ts'
+import { toolInput } from './input.ts'
+
+/** Calls without a key, each paid by x402 of either version. */
+export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute[] {
+  return [
+    route({
+      method: 'post',
+      path: '/pay/:slug',
+      summary: 'Call a tool without a key: 402 says what to pay, by x402 of either version',
+      tag: 'Tools',
+      auth: 'anyone',
+      limit: 'pay',
+      params: z.object({ slug: z.string() }),
+      body: toolInput,
+      answers: { 200: paidOut },
+      errors: {
+        402: 'What is to be paid; or why the payment is refused.',
+        404: 'There is no such tool.',
+        409: 'The authorization has paid for something else, or its call is under way, or its answer was given.',
+        410: 'The authorization has expired, or the tool is gone.',
+        502: 'The tool failed; nothing is charged, the authorization can be used again for the same call.',
+        503: 'The payment is on its way: send the same request again. Or nothing can be settled right now.',
+        504: 'The tool did not answer in time; nothing is charged.',
+      },
+      async handle({ params: { slug }, body: input, header, operation, gone }) {
+        const presented = presentedIn(header)
+        if (presented === null)
+          return required(await payments.offer(slug, input), facilitator, 'A payment is required.')
+        try {
+          const paid = await payments.pay({ slug, input, presented, operation, gone: gone() })
+          const whenSent = (arrived: boolean) => (arrived ? payments.given(paid.callId) : Promise.resolve())
+          return { ...reply(200, toPaidResult(paid)), headers: receiptOf(paid, presented), whenSent }
+        } catch (error) {
+          if (!(error instanceof DomainError) || error.code !== 'payment_refused') throw error
+          return required(await payments.offer(slug, input), facilitator, error.message, String(error.fields['reason']))
+        }
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/pay/:slug/calls/:id',
+      summary: 'How far a call that was paid for by x402 has come',
+      tag: 'Tools',
+      auth: 'anyone',
+      params: z.object({ slug: z.string(), id: z.string() }),
+      answers: { 200: stateOut },
+      errors: { 404: 'There is no such call.' },
+      async handle({ params: { slug, id } }) {
+        const payment = isId('call', id) ? await payments.find(id) : null
+        if (payment?.slug !== slug) throw paymentMissing()
+        return reply(200, toState(payment))
+      },
+    }),
+  ]
+}
+
+function required(offer: ToolOffer, facilitator: string, error: string, reason: string | null = null): Reply {
+  const { v1, v2 } = requirementsOf(offer)
+  const amount = toDecimal(offer.amount)
+  const resource = { url: offer.address, description: offer.name, mimeType: 'application/json' }
+  return {
+    status: 402,
+    headers: {
+      'Cache-Control': 'no-store',
+      'PAYMENT-REQUIRED': toHeader({ x402Version: 2, error: reason ?? error, resource, accepts: [v2] }),
+      'X-Payment-Required': 'true',
+      'X-Payment-Amount': amount,
+      'X-Payment-Currency': 'USDC',
+      'X-Payment-Facilitator': facilitator,
+    },
+    body: {
+      x402Version: 1,
+      error,
+      reason,
+      code: reason === null ? 'payment_required' : 'payment_refused',
+      accepts: [v1],
+      type: 'x402',
+      amount,
+      currency: 'USDC',
+      facilitator,
+      recipient: offer.recipient,
+      memo: offer.slug,
+    },
+  }
+}
+
+/** Where a client of that version looks for it. */
+function receiptOf({ network, payer, txHash }: PaidCall, { version }: Presented): Record<string, string> {
+  const { name, caip2 } = NETWORKS[network]
+  const receipt = toHeader({ success: true, transaction: txHash, network: version === 1 ? name : caip2, payer })
+  return { 'Cache-Control': 'no-store', [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt }
+}
+
+function toPaidResult({ tool, output, cost, durationMs, callId, txHash, network, payer }: PaidCall) {
+  return {
+    success: true,
+    tool,
+    output,
+    cost: toWire(cost),
+    credits: null,
+    balance: null,
+    duration: durationMs,
+    callId,
+    txHash,
+    network,
+    payer,
+  }
+}
+
+function toState({ id, slug, state, amount, network, reason, txHash, createdAt }: ToolPayment) {
+  return {
+    callId: id,
+    tool: slug,
+    status: STATUS[state],
+    amount: toWire(amount),
+    network,
+    reason,
+    txHash,
+    at: createdAt.toISOString(),
+  }
+}
+
+const STATUS = { claimed: 'calling', answered: 'settling', paid: 'paid', failed: 'failed' } as const
+
+const paidOut = z.looseObject({
+  success: z.literal(true),
+  tool: z.string(),
+  output: z.unknown(),
+  cost: amountOut,
+  duration: z.int(),
+  callId: z.string(),
+  txHash: z.string(),
+})
+
+const stateOut = z.object({
+  callId: z.string(),
+  tool: z.string(),
+  status: z.enum(['calling', 'settling', 'paid', 'failed']),
+  amount: amountOut,
+  network: z.string(),
+  reason: z.string().nullable(),
+  txHash: z.string().nullable(),
+  at: timestamp,
+})

@@ -1,0 +1,99 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
+import type { DomainError } from '../../kit/errors.ts'
+import type { Binary, CallResult } from '../model/call.ts'
+
+export interface Billing {
+  cost: number
+  credits: number
+  balance: number
+  callId: string
+}
+
+/** A result that costs nothing. */
+export function plain(value: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
+}
+
+/** What a tool answered, with its bill. */
+export function paid(output: CallResult['output'], billing: Billing): CallToolResult {
+  return {
+    content: [toContent(output, billing.callId)],
+    structuredContent: isObject(output) ? output : { result: output },
+    _meta: { 'coinslot/billing': billing },
+  }
+}
+
+/** Why there is none, and what to do about it. */
+export function failed(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): CallToolResult {
+  const advice = adviceFor(error, suggestions, topUpUrl)
+  const { code, message, fields } = error
+  const said = { code, message, ...fields, ...(suggestions.length === 0 ? {} : { suggestions }), advice }
+  return {
+    isError: true,
+    content: [{ type: 'text', text: `${message}${detailsOf(error)} ${advice}`.trim() }],
+    structuredContent: { error: said },
+    _meta: { 'coinslot/billing': { cost: 0, callId: fields['callId'] ?? null } },
+  }
+}
+
+function adviceFor({ code, fields }: DomainError, suggestions: readonly string[], topUpUrl: string | null): string {
+  switch (code) {
+    case 'invalid_input':
+      return 'Correct these fields and call again; describe_tool shows what the tool takes.'
+    case 'insufficient_credits':
+      return topUpUrl === null
+        ? 'Ask the account’s owner to deposit USDC into the wallet; get_balance says when it is there.'
+        : `Ask the account’s owner to add funds at ${topUpUrl}; get_balance says when they are there.`
+    case 'tool_not_found':
+      return suggestions.length === 0 ? 'Find one with search_tools.' : `Did you mean ${suggestions.join(', ')}?`
+    case 'tool_removed': {
+      const { successor } = fields
+      return typeof successor === 'string' ? `Use ${successor} instead.` : 'Find another with search_tools.'
+    }
+    case 'spending_limit':
+      return 'Do not call again before the limit resets; the agent’s owner can raise it.'
+    case 'approval_required':
+      return 'A person has been asked. Call again with the very same input once it is approved.'
+    case 'upstream_error':
+      return 'Nothing was charged. If the message is about the input, correct it; else try later, or another tool.'
+    case 'upstream_timeout':
+    case 'provider_busy':
+    case 'too_many_calls_at_once':
+    case 'rate_limited':
+      return 'Nothing was charged. Wait a little and call again.'
+    default:
+      return ''
+  }
+}
+
+function detailsOf({ fields }: DomainError): string {
+  const { details, upstream } = fields as { details?: Record<string, string>; upstream?: { message?: string | null } }
+  if (details !== undefined) {
+    return ` (${Object.entries(details)
+      .map(([field, fault]) => `${field} ${fault}`)
+      .join('; ')})`
+  }
+  return upstream?.message == null ? '' : ` It said: ${upstream.message}`
+}
+
+function toContent(output: CallResult['output'], callId: string): ContentBlock {
+  if (typeof output === 'string') return { type: 'text', text: output }
+  if (!isBinary(output)) return { type: 'text', text: JSON.stringify(output) }
+  const { contentType: mimeType, base64: data } = output
+  if (mimeType.startsWith('image/')) return { type: 'image', data, mimeType }
+  if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType }
+  return { type: 'resource', resource: { uri: `coinslot://calls/${callId}`, mimeType, blob: data } }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isBinary(value: unknown): value is Binary {
+  return (
+    isObject(value) &&
+    typeof value['base64'] === 'string' &&
+    typeof value['contentType'] === 'string' &&
+    typeof value['bytes'] === 'number'
+  )
+}

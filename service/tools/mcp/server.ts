@@ -1,0 +1,53 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import {
+  CallToolRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { McpAsk } from '../../edge/mcp.ts'
+import { createMcpCalls } from './calls.ts'
+import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
+import type { ToolServerParts } from './parts.ts'
+import { createMcpResources } from './resources.ts'
+import { createMcpTools } from './tools.ts'
+import { viewOf } from './view.ts'
+
+/** The tools as MCP's clients see them. One for each request: it knows who asks, and for which view. */
+export function createToolServer(parts: ToolServerParts) {
+  const tools = createMcpTools(parts)
+  const resources = createMcpResources(parts)
+  const calls = createMcpCalls(parts)
+
+  function serve(ask: McpAsk): McpServer {
+    const view = viewOf(ask)
+    const mcp = new McpServer(
+      { name: 'coinslot', title: 'Coinslot tools', version: parts.version },
+      { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+    )
+    const { server } = mcp
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => tools.list(view, params?.cursor))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => calls.call(ask, view, params, extra))
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => resources.list(view, params?.cursor))
+    server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resources.templates())
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => resources.read(view, params.uri))
+    return mcp
+  }
+
+  return {
+    serve,
+    /** Looking something up can be asked again; what was paid for is kept. */
+    keeps(message: JSONRPCMessage): boolean {
+      if (!('method' in message) || message.method !== 'tools/call') return false
+      const name = message.params?.['name']
+      return name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name))
+    },
+    kept: calls.kept,
+  }
+}
+
+const INSTRUCTIONS = `Thousands of tools of many providers, each paid per call from the account's credits and wallet.
+Find one with search_tools, read what it takes with describe_tool, then call_tool with its slug and input.
+Only calls that succeed are charged; every result says what it cost and what is left. get_balance says it any time.`

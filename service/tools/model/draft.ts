@@ -1,0 +1,87 @@
+import type { Environment } from '../../ledger/model.ts'
+import type { Provider } from './provider.ts'
+import type { JsonSchema, Tool, ToolId, Upstream, UserId } from './tool.ts'
+
+/** An operation as it was read in a document or told by a server. */
+export interface Operation {
+  /** Its name over there; the slug is made of it. */
+  readonly operation: string
+  readonly name: string
+  readonly description: string
+  readonly category: string | null
+  readonly deprecated: boolean
+  readonly input: JsonSchema
+  readonly output: JsonSchema | null
+  readonly upstream: Upstream
+}
+
+/** A tool to be: without a price, an id or a history. */
+export interface ToolDraft extends Omit<Operation, 'operation'> {
+  readonly slug: string
+}
+
+/** An operation that no tool was made of, and why. */
+export interface Skipped {
+  readonly operation: string
+  readonly why: string
+}
+
+/** All that a source holds today. */
+export interface Reading {
+  readonly name: string
+  readonly description: string
+  readonly version: string | null
+  readonly operations: readonly Operation[]
+  readonly skipped: readonly Skipped[]
+}
+
+/** What of a tool decides whether a new reading changes it. */
+export interface KnownTool {
+  readonly id: ToolId
+  readonly slug: string
+  readonly status: Tool['status']
+  readonly successor: string | null
+  readonly contentHash: string
+  /** Of an HTTP tool: the method and the path, by which a renamed one is known again. */
+  readonly address: string | null
+}
+
+export interface NewTool extends ToolDraft {
+  readonly id: ToolId
+  readonly price: bigint
+  readonly contentHash: string
+}
+
+/** What an import has to write. */
+export interface Changes {
+  readonly added: readonly NewTool[]
+  readonly changed: readonly NewTool[]
+  readonly removed: readonly { readonly id: ToolId; readonly slug: string; readonly successor: string | null }[]
+  readonly unchanged: number
+}
+
+/** What an import did, by slug. */
+export interface ImportReport {
+  readonly provider: string
+  readonly environment: Environment
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+  readonly unchanged: number
+  readonly skipped: readonly Skipped[]
+}
+
+/** A provider to be, with its tools' source. */
+export interface ProviderDraft extends Omit<Provider, 'kind'> {
+  readonly kind: 'openapi' | 'mcp'
+}
+
+/** A named slice of the catalogue: every tool whose slug fits one of the patterns, with `*` for any text. */
+export interface Collection {
+  readonly environment: Environment
+  readonly slug: string
+  readonly name: string
+  readonly description: string
+  readonly ownerId: UserId | null
+  readonly patterns: readonly string[]
+}

@@ -1,0 +1,72 @@
+import { upstreamError } from '../errors/call.ts'
+import type { Output } from '../model/call.ts'
+import type { UpstreamAnswer } from '../model/upstream.ts'
+import { isJson } from './request-body.ts'
+
+/** What a server's answer means, or why it is none that anybody pays for. */
+export function outputOf(answer: UpstreamAnswer, wantsJson: boolean): Output {
+  const { status, body } = answer
+  const type = answer.contentType?.split(';')[0]?.trim().toLowerCase() ?? null
+  if (status < 200 || status > 299) throw refused(status, type, body)
+  if (body.length === 0) return { kind: 'json', value: null }
+  if (type !== null && isJson(type)) return { kind: 'json', value: jsonOf(body) }
+  if (type === 'text/html' && wantsJson) {
+    throw upstreamError('The tool answered with a web page where data was to be.', { status, message: null })
+  }
+  if (type === null || isText(type)) return textOf(body, type)
+  return { kind: 'binary', value: { contentType: type, base64: body.toString('base64'), bytes: body.length } }
+}
+
+/** 4xx other than these say that the call was wrong, not the tool: it does not count against it. */
+export function blames(status: number): 'upstream' | 'caller' {
+  return status >= 500 || [401, 402, 403, 407, 408, 425, 429].includes(status) ? 'upstream' : 'caller'
+}
+
+function refused(status: number, type: string | null, body: Buffer): Error {
+  const text = type === 'text/html' ? '' : body.subarray(0, MESSAGE_BYTES).toString('utf8').trim()
+  const sentence =
+    status >= 300 && status < 400
+      ? 'The tool answered with a redirect that is not followed.'
+      : `The tool refused the call with ${String(status)}.`
+  return upstreamError(sentence, { status, message: text === '' ? null : messageIn(text) })
+}
+
+/** Most APIs say what is wrong in one of these fields. */
+function messageIn(text: string): string {
+  try {
+    const said = JSON.parse(text) as Record<string, unknown> | null
+    for (const name of ['message', 'error', 'detail', 'error_description', 'title']) {
+      const value = said?.[name]
+      if (typeof value === 'string') return value.slice(0, MESSAGE_LENGTH)
+      const inner = (value as { message?: unknown } | null | undefined)?.message
+      if (typeof inner === 'string') return inner.slice(0, MESSAGE_LENGTH)
+    }
+  } catch {
+    // Not JSON, or cut off.
+  }
+  return text.slice(0, MESSAGE_LENGTH)
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown
+  } catch (error) {
+    throw upstreamError('The tool answered with something that is not the JSON it said it was.', undefined, error)
+  }
+}
+
+function isText(type: string): boolean {
+  return type.startsWith('text/') || /[/+](xml|yaml|x-yaml|javascript|x-ndjson|graphql|csv)$/.test(type)
+}
+
+/** Bytes that are no text are given as bytes, whatever they were called. */
+function textOf(body: Buffer, type: string | null): Output {
+  const text = body.toString('utf8')
+  if (!text.includes('\u0000') && (type !== null || Buffer.from(text).equals(body)))
+    return { kind: 'text', value: text }
+  const contentType = type ?? 'application/octet-stream'
+  return { kind: 'binary', value: { contentType, base64: body.toString('base64'), bytes: body.length } }
+}
+
+const MESSAGE_BYTES = 4_096
+const MESSAGE_LENGTH = 500

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { Usdc } from '../../kit/money.ts'
+import type { Changes, KnownTool, NewTool, ToolDraft } from '../model/draft.ts'
+import type { PriceRule } from '../model/provider.ts'
+import type { ToolId, Upstream } from '../model/tool.ts'
+import { priceOf } from './price.ts'
+
+/** What a new reading makes of what is there. `nextId` is asked for each tool that was never there before. */
+export function changesOf(
+  known: readonly KnownTool[],
+  drafts: readonly ToolDraft[],
+  pricing: PriceRule,
+  nextId: () => ToolId,
+): Changes {
+  const before = new Map(known.map((tool) => [tool.slug, tool]))
+  const added: NewTool[] = []
+  const changed: NewTool[] = []
+  let unchanged = 0
+  for (const draft of drafts) {
+    const price = priceOf(pricing, draft.slug, draft.upstream)
+    const contentHash = contentHashOf(draft, price)
+    const old = before.get(draft.slug)
+    if (old === undefined) added.push({ ...draft, id: nextId(), price, contentHash })
+    else if (old.contentHash !== contentHash || old.status === 'removed')
+      changed.push({ ...draft, id: old.id, price, contentHash })
+    else unchanged++
+  }
+  return { added, changed, removed: goneFrom(known, drafts), unchanged }
+}
+
+export function isNothing({ added, changed, removed }: Changes): boolean {
+  return added.length + changed.length + removed.length === 0
+}
+
+/** Method and path of an HTTP tool: what stays when an operation is only renamed. */
+export function addressOf(upstream: Upstream): string | null {
+  return upstream.kind === 'http' ? `${upstream.method} ${upstream.path}` : null
+}
+
+function goneFrom(known: readonly KnownTool[], drafts: readonly ToolDraft[]): Changes['removed'] {
+  const there = new Set(drafts.map(({ slug }) => slug))
+  const byAddress = new Map(
+    drafts.flatMap(({ slug, upstream }) => {
+      const address = addressOf(upstream)
+      return address === null ? [] : [[address, slug] as const]
+    }),
+  )
+  return known.flatMap(({ id, slug, status, successor: old, address }) => {
+    if (there.has(slug)) return []
+    const successor = (address === null ? undefined : byAddress.get(address)) ?? null
+    // One that went long ago is told of again only when its successor is known by now, or another one.
+    if (status === 'removed' && (successor === null || successor === old)) return []
+    return [{ id, slug, successor }]
+  })
+}
+
+function contentHashOf(draft: ToolDraft, price: Usdc): string {
+  const { name, description, category, deprecated, input, output, upstream } = draft
+  const content = [name, description, category, deprecated, input, output, upstream, String(price)]
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url')
+}

@@ -1,0 +1,28 @@
+/** Whether a slug is in a slice: fits one of the patterns and none of those that begin with `!`. */
+export function fits(patterns: readonly string[], slug: string): boolean {
+  return (
+    patterns.some((pattern) => !pattern.startsWith('!') && fitsOne(pattern, slug)) &&
+    !patterns.some((pattern) => pattern.startsWith('!') && fitsOne(pattern.slice(1), slug))
+  )
+}
+
+export function patternFault(pattern: string): string | null {
+  return /^!?[a-z0-9*]+(-[a-z0-9*]+)*$/.test(pattern) && pattern.length <= 100
+    ? null
+    : 'must be a slug, with * for any text and ! before what is left out'
+}
+
+/** `*` stands for any text, piece after piece: in linear time, whatever somebody writes. */
+function fitsOne(pattern: string, slug: string): boolean {
+  const [first = '', ...pieces] = pattern.split('*')
+  const last = pieces.pop()
+  if (last === undefined) return slug === first
+  if (!slug.startsWith(first)) return false
+  let at = first.length
+  for (const piece of pieces) {
+    const found = slug.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return slug.length - last.length >= at && slug.endsWith(last)
+}

@@ -1,0 +1,57 @@
+import type { Fault } from '../model/call.ts'
+
+/*
+ * Times are counted in classes, each a fifth longer than the one before: what a class says of a time is at most a tenth
+ * off, and sixty counters hold a day of any tool.
+ */
+const STEP = 1.2
+
+export function classOf(durationMs: number): number {
+  return durationMs <= 1 ? 0 : Math.min(LAST, Math.ceil(Math.log(durationMs) / Math.log(STEP)))
+}
+
+export function msOf(latencyClass: number): number {
+  return Math.round(STEP ** latencyClass)
+}
+
+/** Failures have classes of their own. */
+export const FAILED: Readonly<Record<Fault, number>> = { upstream: -1, caller: -2, ours: -3 }
+
+/** Counters of a tool by class. */
+export type Counters = ReadonlyMap<number, number>
+
+export interface Summed {
+  calls: number
+  succeeded: number
+  p50Ms: number | null
+  p95Ms: number | null
+}
+
+export function summed(counters: Counters): Summed {
+  const of = (wanted: (latencyClass: number) => boolean): number =>
+    [...counters].reduce((sum, [latencyClass, calls]) => (wanted(latencyClass) ? sum + calls : sum), 0)
+  const succeeded = of((one) => one >= 0)
+  return {
+    // What we broke says nothing about the tool.
+    calls: of((one) => one !== FAILED.ours),
+    succeeded,
+    p50Ms: quantile(counters, succeeded, 0.5),
+    p95Ms: quantile(counters, succeeded, 0.95),
+  }
+}
+
+function quantile(counters: Counters, succeeded: number, part: number): number | null {
+  if (succeeded === 0) return null
+  let before = 0
+  for (const [latencyClass, calls] of [...counters].sort(([one], [other]) => one - other)) {
+    if (latencyClass < 0) continue
+    before += calls
+    if (before >= succeeded * part) return msOf(latencyClass)
+  }
+  return null
+}
+
+/** A tool that failed this often in a row, by its own fault, is said to fail. */
+export const FAILING_STREAK = 5
+
+const LAST = 66

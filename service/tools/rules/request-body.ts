@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import type { HttpUpstream } from '../model/tool.ts'
+import type { Given } from './request.ts'
+import { asText, fields } from './request-values.ts'
+
+export interface Body {
+  type: string
+  content: string | Uint8Array
+}
+
+/** What an input puts into the body; null where the operation has none, or nothing was given for it. */
+export function bodyOf({ bodyType, where }: HttpUpstream, given: readonly Given[]): Body | null {
+  if (bodyType === null) return null
+  const root = given.find(({ place }) => place.in === 'bodyRoot')
+  const parts = given.filter(({ place }) => place.in === 'body')
+  const wants = Object.values(where).some((place) => place.in === 'body')
+  if (root === undefined && parts.length === 0 && !wants) return null
+  const value =
+    root === undefined ? Object.fromEntries(parts.map(({ place, value }) => [place.name, value])) : root.value
+  return encode(bodyType, value)
+}
+
+function encode(bodyType: string, value: unknown): Body {
+  const type = bodyType.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type === 'application/x-www-form-urlencoded') {
+    return { type, content: new URLSearchParams(entriesOf(value)).toString() }
+  }
+  if (type === 'multipart/form-data') return multipart(entriesOf(value))
+  if (isJson(type)) return { type: bodyType, content: JSON.stringify(value) }
+  return { type: bodyType, content: asText(value) }
+}
+
+export function isJson(type: string): boolean {
+  return type === 'application/json' || type.endsWith('+json') || type === '*/*' || type === 'text/json'
+}
+
+function entriesOf(value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fields('value', value)
+  return Object.entries(value).flatMap(([key, inner]) => fields(key, inner))
+}
+
+/** The boundary follows from what it separates, so the same input is the same request. */
+function multipart(entries: readonly [string, string][]): Body {
+  const boundary = `coinslot-${createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 32)}`
+  const quoted = (name: string): string => name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const parts = entries.map(
+    ([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${text}\r\n`,
+  )
+  return { type: `multipart/form-data; boundary=${boundary}`, content: `${parts.join('')}--${boundary}--\r\n` }
+}

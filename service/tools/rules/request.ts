@@ -1,0 +1,85 @@
+import { invalid } from '../../kit/errors.ts'
+import type { Credentials } from '../model/provider.ts'
+import type { HttpUpstream, Place } from '../model/tool.ts'
+import type { UpstreamRequest } from '../model/upstream.ts'
+import { bodyOf } from './request-body.ts'
+import { asText, fields, joined } from './request-values.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** The request that an input means, written as the provider's document says. */
+export function requestOf(upstream: HttpUpstream, input: Input, credentials: Credentials): UpstreamRequest {
+  const given = Object.entries(upstream.where).flatMap(([name, place]) =>
+    Object.hasOwn(input, name) && input[name] !== undefined ? [{ name, place, value: input[name] }] : [],
+  )
+  const placed = (where: Place['in']) => given.filter(({ place }) => place.in === where)
+  const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9, */*;q=0.5' }
+  for (const { name, place, value } of placed('header'))
+    headers[place.name.toLowerCase()] = headerOf(name, place, value)
+  const body = bodyOf(upstream, given)
+  if (body !== null) headers['content-type'] = body.type
+  // Last: whatever a caller puts into a header, it is not the house's credentials.
+  for (const [name, value] of Object.entries(credentials.headers)) headers[name.toLowerCase()] = value
+  return { url: urlOf(upstream, given, credentials), method: upstream.method, headers, body: body?.content ?? null }
+}
+
+export interface Given {
+  name: string
+  place: Place
+  value: unknown
+}
+
+function urlOf(upstream: HttpUpstream, given: readonly Given[], credentials: Credentials): string {
+  const values = new Map(given.flatMap((one) => (one.place.in === 'path' ? [[one.place.name, one] as const] : [])))
+  const path = upstream.path.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
+    const one = values.get(name)
+    if (one === undefined) throw invalid({ [name]: 'is required' })
+    return pathOf(one, whole)
+  })
+  const url = new URL(upstream.server + path)
+  for (const { place, value } of given) {
+    if (place.in !== 'query') continue
+    for (const [key, text] of queryOf(place, value)) url.searchParams.append(key, text)
+  }
+  for (const [key, text] of Object.entries(credentials.query)) url.searchParams.set(key, text)
+  return url.href
+}
+
+function pathOf({ name, place, value }: Given, placeholder: string): string {
+  const { style = 'simple', explode = false } = place
+  const parts = place.json === true ? [asText(value, true)] : joined(value, explode)
+  const encoded = parts.map((part) => encodeURIComponent(part).replaceAll('%3D', '='))
+  const text =
+    place.json === true || !Array.isArray(value) ? encoded.join(',') : encoded.join(style === 'label' ? '.' : ',')
+  // One of these would climb to another operation's address; an empty one names the whole list.
+  if (text === '' || text === '.' || text === '..') throw invalid({ [name]: 'must not be empty, "." or ".."' })
+  if (style === 'label') return `.${text}`
+  if (style === 'matrix') return `;${placeholder.slice(1, -1)}=${text}`
+  return text
+}
+
+function headerOf(name: string, place: Place, value: unknown): string {
+  const text = place.json === true ? asText(value, true) : joined(value, place.explode ?? false).join(',')
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) throw invalid({ [name]: 'must be text that fits into a header' })
+  return text
+}
+
+/** OpenAPI's ways to write a list or an object into a query: `form` and exploded unless it says otherwise. */
+function queryOf(place: Place, value: unknown): [string, string][] {
+  const { name, style = 'form', explode = style === 'form' } = place
+  if (place.json === true) return [[name, asText(value, true)]]
+  if (Array.isArray(value)) {
+    const items = value.map((item) => asText(item))
+    if (explode && style === 'form') return items.map((item) => [name, item])
+    const separator = style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : ','
+    if (style === 'deepObject') return items.map((item) => [`${name}[]`, item])
+    return [[name, items.join(separator)]]
+  }
+  if (typeof value === 'object' && value !== null) {
+    if (style === 'deepObject') return fields(name, value)
+    const entries = Object.entries(value as Input)
+    if (explode) return entries.map(([key, inner]) => [key, asText(inner)])
+    return [[name, entries.flatMap(([key, inner]) => [key, asText(inner)]).join(',')]]
+  }
+  return [[name, asText(value)]]
+}

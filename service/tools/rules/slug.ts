@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import type { Operation, ToolDraft } from '../model/draft.ts'
+
+/** Operations under their slugs. Two that would have the same are told apart by a hash of what they are. */
+export function slugsOf(provider: string, operations: readonly Operation[]): ToolDraft[] {
+  const wanted = operations.map(({ operation }) => slugOf(provider, operation))
+  const counts = new Map<string, number>()
+  for (const slug of wanted) counts.set(slug, (counts.get(slug) ?? 0) + 1)
+  return operations.map(({ operation, ...tool }, place) => {
+    const slug = wanted[place] ?? ''
+    if (counts.get(slug) === 1) return { slug, ...tool }
+    const { upstream } = tool
+    const whole = upstream.kind === 'http' ? `${upstream.method} ${upstream.path}` : operation
+    return { slug: `${slug.slice(0, LONGEST - 7).replace(/-+$/, '')}-${digestOf(whole).slice(0, 6)}`, ...tool }
+  })
+}
+
+/** A tool of the marketplace has its asset's slug, whole: that is how everybody knows it. */
+export function assetSlugOf(slug: string): string {
+  return `rda-${slug}`
+}
+
+export function assetSlugsOf(operations: readonly Operation[]): ToolDraft[] {
+  return operations.map(({ operation, ...tool }) => ({ slug: assetSlugOf(operation), ...tool }))
+}
+
+/** `provider-operation`; the same operation has the same slug in every reading. */
+function slugOf(provider: string, operation: string): string {
+  const words = wordsOf(operation)
+  const whole = [provider, ...dropRepeated(provider, words)].join('-')
+  if (whole.length <= LONGEST) return whole
+  // Clients refuse longer names of tools; what is cut off is still told apart.
+  return `${whole.slice(0, LONGEST - 7).replace(/-+$/, '')}-${digestOf(whole).slice(0, 6)}`
+}
+
+/** Why a provider cannot have this slug, or null. */
+export function providerSlugFault(slug: string): string | null {
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug)) return 'must be words of lower-case letters and digits with hyphens'
+  if (slug.length > 32) return 'must have at most 32 characters'
+  if (RESERVED.has(slug) || slug.startsWith('rda-')) return 'is reserved'
+  return null
+}
+
+const LONGEST = 64
+/** What stands for something else after the catalogue's address, and where the marketplace's tools are. */
+const RESERVED = new Set(['mcp', 'pay', 'rda', 'collections', 'providers', 'search'])
+
+function wordsOf(text: string): string[] {
+  const words = text
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+  return words.length === 0 ? [digestOf(text).slice(0, 8)] : words
+}
+
+/** An operation `github_get_user` of `github` is `github-get-user`. */
+function dropRepeated(provider: string, words: string[]): string[] {
+  const own = provider.split('-')
+  const repeated = own.every((word, place) => words[place] === word)
+  return repeated && words.length > own.length ? words.slice(own.length) : words
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,69 @@
+import { NETWORKS, networkOf, type NetworkName } from '../../chain/networks.ts'
+import { invalid } from '../../kit/errors.ts'
+import type { ToolOffer } from '../model/payment.ts'
+
+/** What is to be signed, in either version of x402. */
+export function requirementsOf({ slug, name, address, amount, network, recipient, input }: ToolOffer) {
+  const { usdc, name: v1Network, caip2 } = NETWORKS[network]
+  const common = {
+    scheme: 'exact',
+    payTo: recipient,
+    // A tool may take a minute before it is paid.
+    maxTimeoutSeconds: 300,
+    asset: usdc.checksummed,
+    extra: { name: usdc.name, version: usdc.version },
+  } as const
+  return {
+    v1: {
+      ...common,
+      network: v1Network,
+      maxAmountRequired: String(amount),
+      resource: address,
+      description: name,
+      mimeType: 'application/json',
+      outputSchema: {
+        input: { type: 'http', method: 'POST', bodyType: 'json', bodyFields: input['properties'] ?? {} },
+        slug,
+      },
+    },
+    v2: { ...common, network: caip2, amount: String(amount) },
+  }
+}
+
+export interface Presented {
+  payload: unknown
+  version: 1 | 2
+}
+
+/** What a request pays with, in either version's header; null when it does not. */
+export function presentedIn(header: (name: string) => string | undefined): Presented | null {
+  for (const [version, name] of [
+    [2, 'payment-signature'],
+    [1, 'x-payment'],
+  ] as const) {
+    const text = header(name)
+    if (text !== undefined) return { payload: fromHeader(name, text), version }
+  }
+  return null
+}
+
+export function toHeader(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64')
+}
+
+function fromHeader(name: string, text: string): unknown {
+  try {
+    const value = JSON.parse(Buffer.from(text, 'base64').toString('utf8')) as unknown
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Said below.
+  }
+  throw invalid({ [name]: 'must be base64 of a JSON object' }, 'invalid_payment')
+}
+
+/** Of which network a payload speaks; null where it names none that is known. */
+export function networkIn({ payload, version }: Presented): NetworkName | null {
+  const said = payload as { network?: unknown; accepted?: { network?: unknown } | null }
+  const name = version === 1 ? said.network : said.accepted?.network
+  return typeof name === 'string' ? (networkOf(name)?.name ?? null) : null
+}

@@ -1,0 +1,179 @@
+import { ownerOf } from '../../identity/model.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { idLike } from '../../kit/ids.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Balances, Owner } from '../../ledger/model.ts'
+import type { Ledger } from '../../ledger/service.ts'
+import type { Guard } from '../../spending/service/guard.ts'
+import {
+  answerForgotten,
+  inputInvalid,
+  ofCall,
+  providerBusy,
+  stopping,
+  tooDear,
+  tooManyAtOnce,
+} from '../errors/call.ts'
+import type { CallAsk, CallId, CallResult, KeptCall } from '../model/call.ts'
+import type { Tool } from '../model/tool.ts'
+import type { AssetRunner, CallFilter, CallStore, Checkpoint, Slots, Upstreams } from '../ports/calls.ts'
+import type { CatalogueForCalls } from '../ports/catalogue.ts'
+import { createAssetCalls } from './calls/assets.ts'
+import { createBulkheads } from './calls/bulkheads.ts'
+import { createCharging } from './calls/charge.ts'
+import { createInputCheck } from './calls/check.ts'
+import { createFlights } from './calls/flight.ts'
+import { createHealth } from './calls/health.ts'
+import { createReach } from './calls/reach.ts'
+
+/** Calls of tools: money set aside, the tool asked, money taken or given back. */
+export function createCalls(parts: CallParts) {
+  const { catalogue, store, ledger, slots } = parts
+  const inputs = createInputCheck(parts.log)
+  const bulkheads = createBulkheads(parts.providerAtOnce)
+  const reach = createReach(parts)
+  const charging = createCharging({ ...parts, flights: createFlights(parts), reach })
+  const assets = createAssetCalls(parts)
+  const stop = new AbortController()
+  const running = new Set<Promise<unknown>>()
+
+  async function call(ask: CallAsk): Promise<CallResult> {
+    if (stop.signal.aborted) throw stopping()
+    const callId = idLike('call', ask.operation)
+    const work = begin(ask, callId)
+    running.add(work)
+    try {
+      return await work
+    } catch (error) {
+      throw ofCall(error, callId)
+    } finally {
+      running.delete(work)
+    }
+  }
+
+  async function begin(ask: CallAsk, callId: CallId): Promise<CallResult> {
+    const owner = ownerOf(ask.caller)
+    const before = ask.keyed ? await store.find(owner, callId) : null
+    if (before !== null && before.failure === null) return await again(before)
+    const tool = await find(ask)
+    const input = checked(tool, ask.input)
+    if (ask.maxCost != null && tool.price > ask.maxCost) throw tooDear(tool.price, ask.maxCost)
+    const leave = await enter(tool, ask.caller.keyId ?? owner.userId)
+    try {
+      const attempt = before === null ? 1 : before.attempt + 1
+      const signal = AbortSignal.any([stop.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
+      const order = { ask, callId, owner, tool, input, attempt, signal }
+      return tool.upstream.kind === 'rda' ? await assets.run(order, tool.upstream) : await charging.charge(order)
+    } finally {
+      leave()
+    }
+  }
+
+  function find({ caller, slug }: Pick<CallAsk, 'caller' | 'slug'>): Promise<Tool> {
+    return catalogue.bySlug(caller.environment, slug, caller.user?.id ?? null)
+  }
+
+  function checked(tool: Tool, input: unknown): Readonly<Record<string, unknown>> {
+    const faults = inputs.faultsOf(tool, input)
+    if (faults !== null) throw inputInvalid(faults)
+    return input as Readonly<Record<string, unknown>>
+  }
+
+  /** A place among the key's calls and one among the provider's. */
+  async function enter(tool: Tool, key: string): Promise<() => void> {
+    const giveBack = await slots.take(key)
+    if (giveBack === null) throw tooManyAtOnce(slots.atOnce)
+    const leave = bulkheads.enter(bulkheadOf(tool))
+    if (leave === null) {
+      giveBack()
+      throw providerBusy(tool.provider)
+    }
+    return () => {
+      leave()
+      giveBack()
+    }
+  }
+
+  /** What was paid for before, under the same name. */
+  async function again(kept: KeptCall): Promise<CallResult> {
+    const { id, slug, environment, userId, output, cost, durationMs } = kept
+    if (output === null) throw answerForgotten(id)
+    const left = await leftOf({ userId: userId ?? '', environment })
+    const { kind: outputKind, value } = output
+    return {
+      callId: id,
+      tool: slug,
+      output: value,
+      outputKind,
+      cost,
+      credits: left.credits,
+      balance: left.wallet,
+      durationMs,
+    }
+  }
+
+  async function leftOf(owner: Owner): Promise<Balances> {
+    const [left] = await ledger.balances([owner])
+    if (left === undefined) throw new Error('somebody was left without a balance')
+    return left
+  }
+
+  return {
+    call,
+
+    /** The answer of a call that somebody lost sight of; null while it has not ended, or where there is none. */
+    async kept(caller: CallAsk['caller'], id: CallId): Promise<CallResult | KeptCall | null> {
+      const kept = await store.find(ownerOf(caller), id)
+      if (kept?.failure !== null || kept.output === null) return kept
+      return await again(kept)
+    },
+
+    list: (caller: CallAsk['caller'], filter: Omit<CallFilter, 'agentId'>) =>
+      store.list(ownerOf(caller), { ...filter, agentId: caller.agentId }),
+
+    async balance(caller: CallAsk['caller']): Promise<Balances> {
+      return await leftOf(ownerOf(caller))
+    },
+
+    /** For whoever pays each call by itself; no account, no credits. */
+    unpaid: {
+      find: catalogue.bySlug.bind(catalogue),
+      checked,
+      reach,
+      bulkhead: (tool: Tool) => bulkheads.enter(bulkheadOf(tool)),
+    },
+
+    ...createHealth(parts),
+
+    underWay: (): number => running.size,
+
+    async stop(): Promise<void> {
+      stop.abort(stopping())
+      await Promise.allSettled([...running])
+    },
+  }
+}
+
+export type Calls = ReturnType<typeof createCalls>
+
+export interface CallParts {
+  catalogue: CatalogueForCalls
+  store: CallStore
+  upstreams: Upstreams
+  assets: AssetRunner
+  ledger: Pick<Ledger, 'actTogether' | 'balances'>
+  /** The way to the ledger for whoever may be an agent. */
+  locks: Pick<Guard, 'reserve'>
+  slots: Slots
+  clock: Clock
+  log: Log
+  checkpoint: Checkpoint
+  /** How long a tool may take. */
+  timeoutMs: number
+  /** Calls at once to one provider, in each process. */
+  providerAtOnce: number
+}
+
+function bulkheadOf({ environment, provider, ownerId }: Tool): string {
+  return `${environment} ${provider} ${ownerId ?? ''}`
+}

@@ -1,0 +1,121 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import ajvFormats from 'ajv-formats'
+import { parsePattern } from '../../../kit/pattern.ts'
+import { DomainError } from '../../../kit/errors.ts'
+import type { Log } from '../../../kit/log.ts'
+import type { Tool } from '../../model/tool.ts'
+import { faultOfShape } from '../../rules/shape.ts'
+
+/** Whether an input is what a tool takes; compiled once for each version of it, the least used forgotten. */
+export function createInputCheck(log: Log) {
+  const compiled = new Map<string, ValidateFunction>()
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: false,
+    ownProperties: true,
+    logger: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    code: { regExp: Object.assign(linear, { code: 'linear' }) },
+  })
+  ajvFormats.default(ajv)
+
+  function validatorOf(tool: Tool): ValidateFunction {
+    const key = `${tool.id} ${String(tool.version)}`
+    const known = compiled.get(key)
+    if (known !== undefined) {
+      // To the end: the first one is the one that was not asked for longest.
+      compiled.delete(key)
+      compiled.set(key, known)
+      return known
+    }
+    const made = compile(tool)
+    if (compiled.size >= COMPILED_MAX) compiled.delete(compiled.keys().next().value ?? '')
+    compiled.set(key, made)
+    return made
+  }
+
+  function compile({ id, slug, input }: Tool): ValidateFunction {
+    try {
+      return ajv.compile(input)
+    } catch (error) {
+      log.error({ toolId: id, slug, err: error }, 'the input schema of a tool cannot be used')
+      throw new DomainError('upstream', 'tool_broken', 'This tool does not say what it takes, so it cannot be called.')
+    } finally {
+      // It keeps what it has compiled for ever; here the least used is forgotten.
+      ajv.removeSchema(input)
+    }
+  }
+
+  return {
+    /** Null when it is right; else what is wrong, by field. */
+    faultsOf(tool: Tool, input: unknown): Readonly<Record<string, string>> | null {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) return { body: 'must be an object' }
+      const misshapen = faultOfShape(input)
+      if (misshapen !== null) return misshapen
+      const validate = validatorOf(tool)
+      if (validate(input)) return null
+      return detailsOf(validate.errors ?? [])
+    },
+  }
+}
+
+export type InputCheck = ReturnType<typeof createInputCheck>
+
+/**
+ * Patterns come from strangers' documents, and texts from other strangers: none may take the process's time. What the
+ * walker cannot walk is left to the tool's own server.
+ */
+function linear(source: string): { test(text: string): boolean } {
+  const parsed = parsePattern(`[^]*(?:${source})[^]*`)
+  if (typeof parsed === 'string') return { test: () => true }
+  return { test: (text) => text.length > PATTERN_TEXT_MAX || parsed.matches(text) }
+}
+
+function detailsOf(errors: readonly ErrorObject[]): Record<string, string> {
+  const details: Record<string, string> = {}
+  for (const error of errors) {
+    const [field, fault] = faultOf(error)
+    // The first is the plainest: those after it are often of other branches of the same choice.
+    details[field] ??= fault
+    if (Object.keys(details).length >= DETAILS_MAX) break
+  }
+  return details
+}
+
+function faultOf({ instancePath, keyword, params, message }: ErrorObject): [field: string, fault: string] {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const given = params as Record<string, unknown>
+  const inner = (name: unknown): string => [...path, String(name)].join('.')
+  const own = path.length === 0 ? 'body' : path.join('.')
+  switch (keyword) {
+    case 'required':
+      return [inner(given['missingProperty']), 'is required']
+    case 'additionalProperties':
+      return [inner(given['additionalProperty']), 'is not known']
+    case 'enum':
+      return [own, `must be one of ${short((given['allowedValues'] as unknown[]).map(String).join(', '))}`]
+    case 'const':
+      return [own, `must be ${short(JSON.stringify(given['allowedValue']))}`]
+    case 'type':
+      return [own, `must be ${article(String(given['type']))}`]
+    default:
+      return [own, message ?? 'is not right']
+  }
+}
+
+function article(type: string): string {
+  if (type === 'integer') return 'a whole number'
+  return /^[aeio]/.test(type) ? `an ${type}` : type === 'null' ? 'null' : `a ${type.replaceAll(',', ' or ')}`
+}
+
+function short(text: string): string {
+  return text.length <= 300 ? text : `${text.slice(0, 299)}…`
+}
+
+const COMPILED_MAX = 500
+const DETAILS_MAX = 20
+const PATTERN_TEXT_MAX = 10_000

@@ -1,0 +1,109 @@
+import { DomainError } from '../../../kit/errors.ts'
+import { upstreamError, upstreamTimeout } from '../../errors/call.ts'
+import type { Fault, Output, Progress } from '../../model/call.ts'
+import type { Tool } from '../../model/tool.ts'
+import type { UpstreamAnswer } from '../../model/upstream.ts'
+import type { Upstreams } from '../../ports/calls.ts'
+import type { CatalogueForCalls } from '../../ports/catalogue.ts'
+import { blames, outputOf } from '../../rules/answer.ts'
+import { requestOf } from '../../rules/request.ts'
+
+/** Asks the server behind a tool. Whatever goes wrong there is thrown as an upstream's fault, or as too late. */
+export function createReach({ catalogue, upstreams, timeoutMs }: ReachParts) {
+  async function ask({ tool, input, signal, onProgress }: Reaching): Promise<Output> {
+    const { upstream } = tool
+    const late = AbortSignal.timeout(timeoutMs)
+    const either = AbortSignal.any([signal, late])
+    try {
+      return await orAborted(work(), either)
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (late.aborted) throw upstreamTimeout()
+      throw toUpstream(error)
+    }
+
+    async function work(): Promise<Output> {
+      switch (upstream.kind) {
+        case 'http': {
+          const answer = catalogue.isSimulated(tool)
+            ? catalogue.simulate(tool, input)
+            : await upstreams.http(requestOf(upstream, input, await catalogue.credentials(tool)), either)
+          return outputOf(toAnswer(answer), tool.output !== null)
+        }
+        case 'mcp': {
+          const { headers } = await catalogue.credentials(tool)
+          return await upstreams.mcp({ upstream, input, headers, onProgress }, either)
+        }
+        case 'rda':
+          throw new Error('a creator’s tool is run, not reached')
+      }
+    }
+  }
+  return { ask }
+}
+
+export type Reach = ReturnType<typeof createReach>
+
+export interface ReachParts {
+  catalogue: Pick<CatalogueForCalls, 'isSimulated' | 'simulate' | 'credentials'>
+  upstreams: Upstreams
+  timeoutMs: number
+}
+
+export interface Reaching {
+  tool: Tool
+  input: Readonly<Record<string, unknown>>
+  signal: AbortSignal
+  onProgress: (progress: Progress) => void
+}
+
+/** Whose fault it is that a call failed. */
+export function faultOf(error: unknown): Fault {
+  if (!(error instanceof DomainError)) return 'ours'
+  if (error.code === 'upstream_timeout') return 'upstream'
+  if (error.code !== 'upstream_error') return error.kind === 'invalid' ? 'caller' : 'ours'
+  const { upstream } = error.fields as { upstream?: { status?: number } }
+  return upstream?.status === undefined ? 'upstream' : blames(upstream.status)
+}
+
+function toAnswer({ status, contentType, body }: UpstreamAnswer): UpstreamAnswer {
+  return { status, contentType, body }
+}
+
+/** In the tool's words: which host was called, and how, is the provider's business. */
+function toUpstream(error: unknown): unknown {
+  if (!(error instanceof DomainError)) return error
+  if (error.code === 'upstream_error' || error.code === 'tool_broken') return error
+  switch (error.kind) {
+    case 'late':
+      return upstreamTimeout(error)
+    case 'upstream':
+      return upstreamError(SENTENCES[error.code] ?? 'The tool cannot be reached.', undefined, error)
+    case 'invalid':
+      // Of the input, it names the field; of the address, that is none of the caller's.
+      return 'details' in error.fields ? error : upstreamError('The tool cannot be reached.', undefined, error)
+    default:
+      return error
+  }
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  response_too_large: 'The tool answered with more than is passed on.',
+  response_undecodable: 'The tool answered in an encoding that cannot be read.',
+  response_invalid: 'The tool did not answer in valid HTTP.',
+  redirect_refused: 'The tool answered with a redirect that is not followed.',
+}
+
+/** Whoever does not heed the signal is left behind, not waited for. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error)
+    }
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort)
+    })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
+}

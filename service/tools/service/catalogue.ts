@@ -1,0 +1,53 @@
+import type { Environment } from '../../ledger/model.ts'
+import { collectionNotFound } from '../errors/catalogue.ts'
+import type { Collection } from '../model/draft.ts'
+import type { Tool, UserId } from '../model/tool.ts'
+import type { Simulator } from '../ports/sources.ts'
+import { createCredentials, type CredentialParts } from './catalogue/credentials.ts'
+import { createDirectory, type DirectoryParts } from './catalogue/directory.ts'
+import { createFinding } from './catalogue/find.ts'
+import { createImporting, type ImportingParts } from './catalogue/importing.ts'
+import { checkCollection } from './catalogue/collections.ts'
+
+/** All tools there are: brought in from documents and servers, found by what they do. */
+export function createCatalogue(parts: CatalogueParts) {
+  const { store, clock, simulator } = parts
+  const directory = createDirectory(parts)
+  const credentials = createCredentials({ ...parts, directory })
+  const importing = createImporting({ ...parts, directory, credentials })
+
+  return {
+    ...createFinding(directory),
+    ...importing,
+
+    credentials: credentials.forTool,
+    setCredentials: credentials.set,
+
+    isSimulated({ environment, upstream, provider, ownerId }: Tool): boolean {
+      if (environment !== 'sandbox' || upstream.kind !== 'http') return false
+      return directory.known(environment)?.provider(provider, ownerId)?.simulated ?? false
+    },
+
+    simulate(tool: Tool, input: unknown) {
+      if (tool.upstream.kind !== 'http') throw new Error('only what a document describes can be simulated')
+      return simulator.simulate(tool, tool.upstream, input)
+    },
+
+    async saveCollection(collection: Collection): Promise<void> {
+      checkCollection(collection)
+      await store.saveCollection(collection, clock.now())
+      await directory.refresh(collection.environment)
+    },
+
+    async removeCollection(environment: Environment, ownerId: UserId | null, slug: string): Promise<void> {
+      if (!(await store.dropCollection(environment, ownerId, slug))) throw collectionNotFound(slug)
+      await directory.refresh(environment)
+    },
+  }
+}
+
+export type Catalogue = ReturnType<typeof createCatalogue>
+
+export type CatalogueParts = DirectoryParts &
+  Omit<ImportingParts, 'directory' | 'credentials'> &
+  Omit<CredentialParts, 'directory'> & { simulator: Simulator }

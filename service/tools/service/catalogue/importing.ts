@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../../kit/clock.ts'
+import { newId } from '../../../kit/ids.ts'
+import { ZERO, type Usdc } from '../../../kit/money.ts'
+import type { Environment } from '../../../ledger/model.ts'
+import {
+  documentRefused,
+  providerNotFound,
+  simulationRefused,
+  slugRefused,
+  slugsCollide,
+} from '../../errors/catalogue.ts'
+import type { ImportReport, Reading } from '../../model/draft.ts'
+import type { Credentials, PriceRule, Source } from '../../model/provider.ts'
+import type { AuthScheme, UserId } from '../../model/tool.ts'
+import type { Documents, Fetching, ToolServers } from '../../ports/sources.ts'
+import type { CatalogueStore, StoredProvider } from '../../ports/store.ts'
+import { changesOf } from '../../rules/change.ts'
+import { assetSlugOf, assetSlugsOf, providerSlugFault, slugsOf } from '../../rules/slug.ts'
+import type { Directory } from './directory.ts'
+import type { CredentialKeeping } from './credentials.ts'
+
+/** From a document or a server to tools. Reading takes seconds and holds nothing; writing is one transaction. */
+export function createImporting(parts: ImportingParts) {
+  const { store, clock, documents, servers, fetching, directory, credentials } = parts
+
+  /** A provider's tools become those of this reading: new ones come, others change, what is gone says so from now on. */
+  async function write(provider: StoredProvider, { operations, skipped }: Reading): Promise<ImportReport> {
+    const { environment, slug, kind } = provider
+    const drafts = kind === 'rda' ? assetSlugsOf(operations) : slugsOf(slug, operations)
+    const nextId = () => newId('tool', clock.now())
+    const { changes, wrote } = await store
+      .change(provider, (known) => changesOf(known, drafts, provider.pricing, nextId), clock.now())
+      .catch((error: unknown) => {
+        throw (error as { code?: string }).code === UNIQUE_VIOLATION ? slugsCollide(slug) : error
+      })
+    if (wrote) await directory.refresh(environment)
+    const named = (tools: readonly { slug: string }[]) => tools.map((tool) => tool.slug)
+    const { added, changed, removed, unchanged } = changes
+    return {
+      ...{ provider: slug, environment, unchanged, skipped },
+      ...{ added: named(added), changed: named(changed), removed: named(removed) },
+    }
+  }
+
+  /** The same source read in the same way gives the same tools, so it need not be read. */
+  async function isRead(provider: StoredProvider): Promise<boolean> {
+    const before = await store.provider(provider.environment, provider.ownerId, provider.slug)
+    return before !== null && before.sourceHash === provider.sourceHash
+  }
+
+  return {
+    /** Tools of a document. The very same document again does nothing, and says so. */
+    async importDocument(wanted: ImportWanted, text: string): Promise<ImportReport> {
+      checkSlug(wanted.slug)
+      const options = { base: baseOf(wanted.source), server: wanted.server, auth: wanted.auth, trusted: wanted.trusted }
+      const sourceHash = hashOf([documents.edition, options, priced(wanted.pricing), wanted.simulated, text])
+      const provider = toProvider(wanted, 'openapi', sourceHash)
+      if (await isRead(provider)) return await unchanged(provider)
+      const reading = await documents.read(text, options)
+      if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
+      if (!wanted.simulated && !wanted.trusted) await checkServers(reading)
+      return await write(named(provider, reading), reading)
+    },
+
+    /** The same, of a document at an address. */
+    async importAddress(wanted: ImportWanted): Promise<ImportReport> {
+      const from = wanted.source?.from ?? ''
+      return await this.importDocument(wanted, await fetching.fetch(from))
+    },
+
+    /** Tools of an MCP server, as it lists them today. */
+    async importServer(wanted: ImportWanted, server: string): Promise<ImportReport> {
+      checkSlug(wanted.slug)
+      await fetching.checkAddress(server)
+      const { environment, ownerId, slug } = wanted
+      const secret = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
+      const reading = await servers.read(server, (wanted.credentials ?? secret).headers)
+      const sourceHash = hashOf([server, priced(wanted.pricing), reading.operations])
+      const provider = named(toProvider({ ...wanted, source: { from: server } }, 'mcp', sourceHash), reading)
+      if (await isRead(provider)) return await unchanged(provider)
+      return await write(provider, reading)
+    },
+
+    /** Published tools of the marketplace, as far as the catalogue mirrors them. */
+    async importAssets(
+      environment: Environment,
+      reading: Reading,
+      prices: ReadonlyMap<string, Usdc>,
+    ): Promise<ImportReport> {
+      const bySlug = Object.fromEntries([...prices].map(([slug, price]) => [assetSlugOf(slug), price]))
+      const wanted = { ...MARKETPLACE, environment, pricing: { otherwise: ZERO, bySlug } }
+      const sourceHash = hashOf([priced(wanted.pricing), reading.operations])
+      const provider = toProvider(wanted, 'rda', sourceHash)
+      return (await isRead(provider)) ? await unchanged(provider) : await write(provider, reading)
+    },
+
+    /** Every tool of it is gone from now on; a later import brings back what it has. */
+    async removeProvider(environment: Environment, ownerId: UserId | null, slug: string): Promise<ImportReport> {
+      const before = await store.provider(environment, ownerId, slug)
+      if (before === null) throw providerNotFound(slug)
+      await store.seal(environment, ownerId, slug, null, clock.now())
+      return await write({ ...before, sourceHash: null }, { ...NOTHING, name: before.name })
+    },
+  }
+
+  /** Each call checks again; here whoever gives the document is told. */
+  async function checkServers({ operations }: Reading): Promise<void> {
+    const all = operations.map(({ upstream }) => (upstream.kind === 'http' ? upstream.server : ''))
+    for (const server of new Set(all)) await fetching.checkAddress(server)
+  }
+
+  async function unchanged(provider: StoredProvider): Promise<ImportReport> {
+    const { environment, ownerId, slug } = provider
+    const shelf = await directory.shelfOf(environment)
+    const there = shelf.all().filter((entry) => entry.provider === slug && entry.ownerId === ownerId).length
+    return { provider: slug, environment, added: [], changed: [], removed: [], unchanged: there, skipped: [] }
+  }
+}
+
+export interface ImportWanted {
+  readonly environment: Environment
+  readonly ownerId: UserId | null
+  readonly slug: string
+  /** Else what the document calls itself. */
+  readonly name: string | null
+  readonly description: string | null
+  readonly simulated: boolean
+  readonly source: Source | null
+  readonly pricing: PriceRule
+  /** Instead of what the document says. */
+  readonly server: string | null
+  readonly auth: AuthScheme | null
+  /** A document that was checked before it came into the house. */
+  readonly trusted: boolean
+  /** For the reading of an MCP server that has no credentials here yet. */
+  readonly credentials?: Credentials
+}
+
+export interface ImportingParts {
+  store: CatalogueStore
+  clock: Clock
+  documents: Documents
+  servers: ToolServers
+  fetching: Fetching
+  directory: Directory
+  credentials: CredentialKeeping
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+const MARKETPLACE = {
+  ownerId: null,
+  slug: 'rda',
+  name: 'Marketplace',
+  description: 'Tools that creators published here.',
+  simulated: false,
+  source: null,
+}
+
+const NOTHING: Reading = { name: '', description: '', version: null, operations: [], skipped: [] }
+
+function checkSlug(slug: string): void {
+  const fault = providerSlugFault(slug)
+  if (fault !== null) throw slugRefused(fault)
+}
+
+type Described = Pick<
+  ImportWanted,
+  'environment' | 'ownerId' | 'slug' | 'name' | 'description' | 'simulated' | 'source' | 'pricing'
+>
+
+function toProvider(wanted: Described, kind: StoredProvider['kind'], sourceHash: string): StoredProvider {
+  const { environment, ownerId, slug, name, description, simulated, source, pricing } = wanted
+  if (simulated && environment !== 'sandbox') throw simulationRefused('only the sandbox simulates')
+  return {
+    ...{ environment, ownerId, slug, kind, simulated, source, pricing, sourceHash },
+    ...{ name: name ?? '', description: description ?? '', credentials: null },
+  }
+}
+
+function named(provider: StoredProvider, reading: Reading): StoredProvider {
+  const { name, description, slug } = provider
+  return { ...provider, name: name || reading.name || slug, description: description || reading.description }
+}
+
+function baseOf(source: Source | null): string | null {
+  return source !== null && /^https?:\/\//.test(source.from) ? source.from : null
+}
+
+function nothingIn({ skipped }: Reading): string {
+  const [first] = skipped
+  return first === undefined ? 'it has no operations.' : `none of its operations can be a tool: ${first.why}.`
+}
+
+/** Money has no JSON of its own. */
+function priced(rule: PriceRule): string {
+  return JSON.stringify(rule, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+function hashOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}

@@ -1,0 +1,155 @@
+import type { Entry } from '../../model/entry.ts'
+import { Sums } from './sums.ts'
+import { askedStems, askedWords, stemsOf, synonymsOf, type AskedWord } from '../../rules/words.ts'
+
+/**
+ * Which tools have which words. In this process rather than in PostgreSQL: a model asks in sentences, of which any word
+ * may be missing in the right tool. Then thousands match in part and all have to be ranked, which no index of a database
+ * shortens; here it is some ten thousand additions in arrays that are there already.
+ */
+export class WordIndex {
+  private readonly postings = new Map<string, Postings>()
+  private readonly entries: (Entry | null)[] = []
+  private readonly lengths: number[] = []
+  /** How many words that say something are in each name. */
+  private readonly named: number[] = []
+  private readonly places = new Map<string, number>()
+  private length = 0
+  private live = 0
+  private sums = new Sums(0)
+
+  put(entry: Entry): void {
+    this.drop(entry.id)
+    const place = this.entries.length
+    const named = new Set(askedStems(entry.name))
+    let length = 0
+    for (const [stem, weight] of weigh(entry)) {
+      length += weight
+      let list = this.postings.get(stem)
+      if (list === undefined) this.postings.set(stem, (list = { places: [], weights: [], inName: [] }))
+      list.places.push(place)
+      list.weights.push(weight)
+      list.inName.push(named.has(stem) ? 1 : 0)
+    }
+    this.entries.push(entry)
+    this.lengths.push(length)
+    this.named.push(Math.max(1, named.size))
+    this.places.set(entry.id, place)
+    this.length += length
+    this.live++
+  }
+
+  drop(id: string): void {
+    const place = this.places.get(id)
+    if (place === undefined) return
+    this.places.delete(id)
+    this.entries[place] = null
+    this.length -= this.lengths[place] ?? 0
+    this.live--
+    // Lists keep pointing at what is gone; when that is much, everything is written anew.
+    if (this.entries.length > 2 * this.live + 1_000) this.compact()
+  }
+
+  /** Calls back with whatever has any of the words, in no order; `all` tells whether it has each of them. */
+  find(query: string, found: (entry: Entry, score: number, all: boolean) => void): void {
+    const asked = askedWords(query)
+    if (asked.length === 0) return
+    if (this.sums.size < this.entries.length) this.sums = new Sums(this.entries.length * 2)
+    const { sums } = this
+    sums.clear()
+    for (const word of asked) {
+      this.score(word, word === asked.at(-1))
+      sums.add()
+    }
+    for (let nth = 0; nth < sums.count; nth++) {
+      const place = sums.touched[nth] ?? 0
+      const entry = this.entries[place]
+      if (entry == null) continue
+      // Half of the words is worth much less than half of the score: somebody asked for all of them. And who is called
+      // exactly so comes before who is called so and something else.
+      const words = sums.words[place] ?? 0
+      const exact = (sums.names[place] ?? 0) / (this.named[place] ?? 1)
+      found(entry, ((sums.scores[place] ?? 0) * words * (1 + EXACT * exact)) / asked.length, words === asked.length)
+    }
+  }
+
+  /** A word counts once for a tool, as itself or as what stands for it, whichever is better. */
+  private score({ stem, joined }: AskedWord, isLast: boolean): void {
+    this.look(stem, 1, this.rarity([stem]))
+    for (const word of joined) this.look(word, 1, this.rarity([word]))
+    // What stands for a word is as telling as the commonest of its meaning: that `add` is rarer than `create` says
+    // nothing to somebody who wants something new.
+    const synonyms = synonymsOf(stem)
+    const shared = this.rarity([stem, ...synonyms])
+    for (const other of synonyms) this.look(other, SYNONYM, shared)
+    // Somebody may still be typing, or say `kube` and mean `kubernetes`.
+    if (this.sums.isEmpty || (isLast && !this.postings.has(stem)))
+      for (const word of this.beginningWith(stem)) this.look(word, PREFIX, this.rarity([word]))
+  }
+
+  private look(word: string, factor: number, rarity: number): void {
+    const list = this.postings.get(word)
+    if (list === undefined) return
+    const { places, weights, inName } = list
+    const mean = this.length / Math.max(1, this.live)
+    for (let nth = 0; nth < places.length; nth++) {
+      const place = places[nth] ?? 0
+      const weight = weights[nth] ?? 0
+      const long = 0.5 + (0.5 * (this.lengths[place] ?? mean)) / mean
+      this.sums.offer(place, factor * rarity * ((weight * (K + 1)) / (weight + K * long)), (inName[nth] ?? 0) * factor)
+    }
+  }
+
+  /** Of the commonest of them. */
+  private rarity(words: readonly string[]): number {
+    const count = Math.max(...words.map((word) => this.postings.get(word)?.places.length ?? 0))
+    return Math.max(0.1, Math.log(1 + Math.max(0, this.live - count + 0.5) / (count + 0.5)))
+  }
+
+  private *beginningWith(stem: string): Generator<string> {
+    if (stem.length < 3) return
+    let found = 0
+    for (const word of this.postings.keys()) {
+      if (!word.startsWith(stem)) continue
+      yield word
+      if (++found === PREFIXES_MAX) return
+    }
+  }
+
+  private compact(): void {
+    const left = this.entries.filter((entry) => entry !== null)
+    this.postings.clear()
+    this.places.clear()
+    this.entries.length = this.lengths.length = this.named.length = this.length = this.live = 0
+    for (const entry of left) this.put(entry)
+  }
+}
+
+/** Of one word, place by place: three lists of numbers rather than one of objects. */
+interface Postings {
+  places: number[]
+  weights: number[]
+  inName: number[]
+}
+
+/** Where a word stands says what it means for the tool; said twice is not twice as much (see K). */
+function weigh({ slug, name, provider, category, description, terms }: Entry): Map<string, number> {
+  const weights = new Map<string, number>()
+  const add = (text: string, weight: number): void => {
+    for (const stem of new Set(stemsOf(text))) weights.set(stem, (weights.get(stem) ?? 0) + weight)
+  }
+  add(name, 4)
+  add(slug, 2)
+  add(provider, 2)
+  add(category ?? '', 1.5)
+  add(description.slice(0, DESCRIPTION_MAX), 1)
+  add(terms, 0.5)
+  return weights
+}
+
+const K = 3
+const EXACT = 0.6
+const SYNONYM = 0.6
+const PREFIX = 0.5
+const PREFIXES_MAX = 50
+const DESCRIPTION_MAX = 400

@@ -1,0 +1,56 @@
+import type { Statements } from '../../../kit/transaction.ts'
+import type { EndedCall } from '../../ports/calls.ts'
+import { classOf, FAILED } from '../../rules/figures.ts'
+
+/** The rows of a flight of calls, what they answered where somebody may ask again, and what they say of their tools. */
+export async function writeCalls(inside: Statements, calls: readonly EndedCall[]): Promise<ReadonlySet<string>> {
+  const rows = await inside.run<{ id: string }>(
+    WRITE,
+    [
+      calls.map(({ id }) => id),
+      calls.map(({ environment }) => environment),
+      calls.map(({ userId }) => userId),
+      calls.map(({ agentId }) => agentId),
+      calls.map(({ toolId }) => toolId),
+      calls.map(({ slug }) => slug),
+      calls.map(({ provider }) => provider),
+      calls.map(({ cost }) => cost),
+      calls.map(({ failure }) => failure?.code ?? null),
+      calls.map(({ failure }) => failure?.sentence ?? null),
+      calls.map(({ attempt }) => attempt),
+      calls.map(({ durationMs }) => durationMs),
+      calls.map(({ endedAt }) => endedAt),
+      calls.map(({ fault, durationMs }) => (fault === null ? classOf(durationMs) : FAILED[fault])),
+      calls.map(({ kept }) => kept?.kind ?? null),
+      calls.map(({ kept }) => (kept === null ? null : JSON.stringify(kept.value))),
+    ],
+    'tool_call_write',
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+// A call that failed under a name and then succeeded under it is one call: the success stays.
+export const WRITE = `
+WITH ask AS (
+  SELECT * FROM unnest($1::text[], $2::environment[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
+                       $9::text[], $10::text[], $11::int[], $12::int[], $13::timestamptz[], $14::int[], $15::text[], $16::json[])
+    AS t(id, environment, user_id, agent_id, tool_id, slug, provider, cost, error_code, error, attempt, duration_ms, ended_at,
+         latency_class, kind, value)
+), written AS (
+  INSERT INTO tool_call AS c (id, environment, user_id, agent_id, tool_id, slug, provider, cost, error_code, error, attempt,
+                              duration_ms, ended_at)
+  SELECT id, environment, user_id, agent_id, tool_id, slug, provider, cost, error_code, error, attempt, duration_ms, ended_at FROM ask
+  ON CONFLICT (id) DO UPDATE
+  SET cost = excluded.cost, error_code = excluded.error_code, error = excluded.error,
+      attempt = excluded.attempt, duration_ms = excluded.duration_ms, ended_at = excluded.ended_at
+  WHERE c.error_code IS NOT NULL
+  RETURNING c.id
+), kept AS (
+  INSERT INTO tool_answer (call_id, kind, value, created_at)
+  SELECT ask.id, ask.kind, ask.value, ask.ended_at FROM ask JOIN written USING (id) WHERE ask.kind IS NOT NULL
+  ON CONFLICT (call_id) DO NOTHING
+), left_behind AS (
+  INSERT INTO tool_delta (tool_id, environment, slug, latency_class, error, ended_at)
+  SELECT ask.tool_id, ask.environment, ask.slug, ask.latency_class, ask.error, ask.ended_at FROM ask JOIN written USING (id)
+)
+SELECT id FROM written`

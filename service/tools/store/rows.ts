@@ -1,0 +1,68 @@
+import { usdc, type Usdc } from '../../kit/money.ts'
+import type { Collection, KnownTool } from '../model/draft.ts'
+import type { Entry } from '../model/entry.ts'
+import type { PriceRule } from '../model/provider.ts'
+import type { Tool, UserId } from '../model/tool.ts'
+import type { StoredProvider } from '../ports/store.ts'
+
+export const ENTRY = `id, slug, owner_id AS "ownerId", provider, name, description, category, price, deprecated, status,
+  successor, version, terms`
+
+export const TOOL = `id, environment, slug, owner_id AS "ownerId", provider, name, description, category, price,
+  deprecated, input, output, upstream, status, successor, version, content_hash AS "contentHash"`
+
+export const PROVIDER = `environment, owner_id AS "ownerId", slug, name, description, kind, simulated, source, pricing,
+  source_hash AS "sourceHash", credentials`
+
+export type EntryRow = Owned<Entry>
+export type ToolRow = Owned<Tool>
+export type KnownRow = KnownTool
+export type CollectionRow = Owned<Collection>
+export type ProviderRow = Owned<Omit<StoredProvider, 'pricing'>> & { pricing: StoredPricing }
+
+export function toEntry(row: EntryRow): Entry {
+  return owned(row)
+}
+
+export function toTool(row: ToolRow): Tool {
+  return owned(row)
+}
+
+export function toKnown(row: KnownRow): KnownTool {
+  return row
+}
+
+export function toCollection(row: CollectionRow): Collection {
+  return owned(row)
+}
+
+export function toProvider({ pricing, ...row }: ProviderRow): StoredProvider {
+  return { ...owned(row), pricing: fromPricing(pricing) }
+}
+
+/** Micro-dollars as text: JSON has no bigint. */
+export function toPricing({ otherwise, byMethod = {}, bySlug = {} }: PriceRule): StoredPricing {
+  return { otherwise: String(otherwise), byMethod: mapped(byMethod, String), bySlug: mapped(bySlug, String) }
+}
+
+function fromPricing({ otherwise, byMethod, bySlug }: StoredPricing): PriceRule {
+  const read = (text: string): Usdc => usdc(BigInt(text))
+  return { otherwise: read(otherwise), byMethod: mapped(byMethod, read), bySlug: mapped(bySlug, read) }
+}
+
+interface StoredPricing {
+  otherwise: string
+  byMethod: Record<string, string>
+  bySlug: Record<string, string>
+}
+
+/** Nobody is an empty text there, so that a unique index tells owners apart. */
+type Owned<T extends { ownerId: UserId | null }> = Omit<T, 'ownerId'> & { ownerId: UserId | '' }
+
+function owned<T extends { ownerId: UserId | '' }>(row: T): Omit<T, 'ownerId'> & { ownerId: UserId | null } {
+  return { ...row, ownerId: row.ownerId === '' ? null : row.ownerId }
+}
+
+function mapped<From, To>(record: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]))
+}

@@ -1,0 +1,173 @@
+import { Agent, request } from 'undici'
+import { installOwnPackage } from '../../service/launch/own-package.mjs'
+import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
+import { startCoinslot } from './facilitator/rivals.ts'
+import { startNginx, startReference, startUpstream } from './paywall/rivals.ts'
+
+/*
+ * What a gate adds to a call: a free route and a prepaid one against the bare upstream and nginx, and a paid one
+ * against the protocol's own middleware in front of the same upstream with the same facilitator. The chain mines at
+ * once; chain, database, upstream and callers share the machine, so absolute figures say little elsewhere.
+ */
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3)
+const PAYMENTS = Number(process.env['BENCH_PAYMENTS'] ?? 96)
+const KEY = `csk_test_${'b'.repeat(40)}`
+
+const chain = await startChain()
+const upstream = await startUpstream()
+const nginx = await startNginx(upstream.origin)
+const coinslot = await startCoinslot(chain, { DEMO_API_KEY: KEY, RATE_API_PER_MINUTE: '0', RATE_GATE_PER_MINUTE: '0' })
+const origin = coinslot.origin.replace('/facilitator', '')
+const agent = new Agent({ connections: 128 })
+await installOwnPackage('test/conformance/v2')
+const recipient = chain.accounts[3]?.address ?? '0x'
+const reference = await startReference({
+  FACILITATOR_URL: coinslot.origin,
+  NETWORK: chain.network.caip2,
+  PAY_TO: recipient,
+  PRICE: '$0.01',
+  UPSTREAM_URL: upstream.origin,
+})
+try {
+  const gate = await sell()
+  await passing(gate)
+  await paying(gate)
+} finally {
+  await agent.close()
+  await reference.stop()
+  await coinslot.stop()
+  await nginx?.stop()
+  await upstream.stop()
+  await chain.stop()
+}
+
+async function sell(): Promise<string> {
+  const metered = { model: 'per-token', input: 0.0001, output: 0.0001, minimum: 0.000001 }
+  const made = await post('/v1/paywalls', {
+    slug: 'bench',
+    name: 'Benchmark',
+    upstreamUrl: upstream.origin,
+    network: chain.network.name,
+    recipient,
+    routes: [
+      { method: 'GET', path: '/free', pricing: { model: 'free' } },
+      { method: 'GET', path: '/paid', pricing: { model: 'per-request', amount: 0.01 } },
+      { method: 'GET', path: '/top-up', pricing: { ...metered, maximum: 1000 } },
+      { method: 'GET', path: '/prepaid', pricing: { ...metered, maximum: 0.01 } },
+    ],
+  })
+  if (made.status !== 201) throw new Error(made.text)
+  return `${origin}/gate/bench`
+}
+
+async function passing(gate: string): Promise<void> {
+  const [payment] = await authorizations(chain, `${gate}/top-up`, 1)
+  const filled = await ask(`${gate}/top-up`, payment)
+  const token = String(filled.headers['x-payment-token'])
+  const ways: Record<string, [url: string, headers: Record<string, string>]> = {
+    'the upstream itself': [`${upstream.origin}/free`, {}],
+    ...(nginx === null ? {} : { nginx: [`${nginx.origin}/free`, {}] }),
+    'gate, free': [`${gate}/free`, {}],
+    'gate, prepaid': [`${gate}/prepaid`, { 'x-payment-token': token }],
+  }
+  console.log('| way | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |')
+  for (const atOnce of [1, 16, 64]) {
+    for (const [name, [url, headers]] of Object.entries(ways)) {
+      await measure(url, headers, atOnce, 0.5)
+      const { rate, p50, p99 } = await measure(url, headers, atOnce, SECONDS)
+      console.log(`| ${name} | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} |`)
+    }
+  }
+}
+
+async function paying(gate: string): Promise<void> {
+  console.log('\n| paid through | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |')
+  const ways = { '@x402/express': `${reference.origin}/paid`, 'the gate': `${gate}/paid` }
+  for (const url of Object.values(ways)) await pay(url, 8, 4)
+  for (const atOnce of [1, 16]) {
+    for (const [name, url] of Object.entries(ways)) {
+      const { rate, p50, p99 } = await pay(url, atOnce === 1 ? PAYMENTS / 2 : PAYMENTS, atOnce)
+      console.log(`| ${name} | ${String(atOnce)} | ${rate.toFixed(1)} | ${p50.toFixed(1)} | ${p99.toFixed(1)} |`)
+    }
+  }
+}
+
+async function pay(url: string, count: number, atOnce: number) {
+  const payments = await authorizations(chain, url, count)
+  const times: number[] = []
+  const began = performance.now()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let payment = payments.pop(); payment !== undefined; payment = payments.pop()) {
+        const started = performance.now()
+        const { status, text } = await ask(url, payment)
+        if (status !== 200) throw new Error(`${url} answered ${String(status)} ${text}`)
+        times.push(performance.now() - started)
+      }
+    }),
+  )
+  return figures(times, (performance.now() - began) / 1000)
+}
+
+async function measure(url: string, headers: Record<string, string>, atOnce: number, seconds: number) {
+  const end = performance.now() + seconds * 1000
+  const times: number[] = []
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (performance.now() < end) {
+        const started = performance.now()
+        const { statusCode, body } = await request(url, { headers, dispatcher: agent })
+        await body.dump()
+        if (statusCode !== 200) throw new Error(`${url} answered ${String(statusCode)}`)
+        times.push(performance.now() - started)
+      }
+    }),
+  )
+  return figures(times, seconds)
+}
+
+function figures(times: number[], seconds: number): { rate: number; p50: number; p99: number } {
+  times.sort((a, b) => a - b)
+  const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0
+  return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99) }
+}
+
+/** Signed for what the address asks, by as many payers. */
+async function authorizations(on: TestChain, url: string, count: number): Promise<Record<string, string>[]> {
+  const wanted = await ask(url)
+  const header = Buffer.from(String(wanted.headers['payment-required']), 'base64').toString()
+  const { accepts } = JSON.parse(header) as { accepts: [{ amount: string; payTo: string }] }
+  const [accepted] = accepts
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const payer: TestAccount = await on.payer(BigInt(accepted.amount))
+      const { signature, ...terms } = await payer.authorize(on.network, accepted.payTo.toLowerCase() as `0x${string}`, {
+        value: BigInt(accepted.amount),
+      })
+      const authorization = {
+        ...terms,
+        value: String(terms.value),
+        validAfter: String(terms.validAfter),
+        validBefore: String(terms.validBefore),
+      }
+      const payload = { x402Version: 2, accepted, payload: { signature, authorization } }
+      return { 'payment-signature': Buffer.from(JSON.stringify(payload)).toString('base64') }
+    }),
+  )
+}
+
+async function ask(url: string, headers: Record<string, string> = {}) {
+  const { statusCode, headers: got, body } = await request(url, { headers, dispatcher: agent })
+  return { status: statusCode, headers: got, text: await body.text() }
+}
+
+async function post(path: string, body: object) {
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+  const { statusCode, body: got } = await request(origin + path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    dispatcher: agent,
+  })
+  return { status: statusCode, text: await got.text() }
+}

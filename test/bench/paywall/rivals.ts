@@ -1,0 +1,90 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface Started {
+  origin: string
+  stop(): Promise<void>
+}
+
+export async function startUpstream(): Promise<Started> {
+  const child = forked('./upstream.mjs', {})
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  return { origin: `http://127.0.0.1:${String(port)}`, stop: () => stop(child) }
+}
+
+/** A proxy that does nothing but pass on, for the price of passing on alone; null where there is none. */
+export async function startNginx(upstream: string): Promise<Started | null> {
+  const program = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((file) => existsSync(file))
+  if (program === undefined) return null
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-nginx-'))
+  const port = await freePort()
+  writeFileSync(path.join(folder, 'nginx.conf'), conf(folder, port, new URL(upstream).host))
+  const child = spawn(
+    program,
+    ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-e', path.join(folder, 'error.log')],
+    {
+      stdio: 'ignore',
+    },
+  )
+  const origin = `http://127.0.0.1:${String(port)}`
+  for (let look = 0; look < 100; look++) {
+    if (
+      await fetch(origin).then(
+        () => true,
+        () => false,
+      )
+    )
+      break
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    origin,
+    async stop() {
+      await stop(child, 'SIGTERM')
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** The protocol's own middleware in front of the same upstream, with the same facilitator. */
+export async function startReference(shop: Record<string, string>): Promise<Started> {
+  const child = forked('../../conformance/v2/gate.mjs', { NODE_ENV: 'production', ...shop })
+  const [{ origin }] = (await once(child, 'message')) as [{ origin: string }]
+  return { origin, stop: () => stop(child) }
+}
+
+function forked(file: string, env: Record<string, string>): ChildProcess {
+  const at = fileURLToPath(new URL(file, import.meta.url))
+  return fork(at, { execArgv: [], env: { PATH: process.env['PATH'], ...env } })
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  const gone = once(child, 'exit')
+  child.kill(signal)
+  await gone
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+function conf(folder: string, port: number, upstream: string): string {
+  return `daemon off; worker_processes 1; pid ${folder}/pid;
+events { worker_connections 1024; }
+http {
+  access_log off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b;
+  fastcgi_temp_path ${folder}/c; uwsgi_temp_path ${folder}/d; scgi_temp_path ${folder}/e;
+  upstream api { server ${upstream}; keepalive 128; }
+  server { listen 127.0.0.1:${String(port)}; keepalive_requests 10000000;
+    location / { proxy_pass http://api; proxy_http_version 1.1; proxy_set_header Connection ""; } }
+}`
+}

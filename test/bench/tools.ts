@@ -1,0 +1,228 @@
+import { execFileSync, fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Agent, request } from 'undici'
+import { openDatabase } from '../../service/database/client.ts'
+import { startEmbedded } from '../../service/database/embedded.ts'
+
+/*
+ * What the proxy adds to a call: the same local upstream called directly, through nginx where there is one, and through
+ * the service with a charge for each call, in turns in one run. Everything shares this machine's cores: the caller, the
+ * upstream, the service and its database, which flushes every commit.
+ */
+
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
+const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
+const [UPSTREAM, NGINX, SERVICE] = [4964, 4965, 4966]
+const KEY = `csk_test_${'t'.repeat(43)}`
+const BODY = JSON.stringify({ title: 'A note' })
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Bench', version: '1' },
+  paths: {
+    '/notes': {
+      post: {
+        operationId: 'createNote',
+        summary: 'Write a note down',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
+            },
+          },
+        },
+        responses: { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } },
+      },
+    },
+  },
+}
+
+interface Way {
+  name: string
+  url: string
+  headers: Record<string, string>
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
+const database = await startEmbedded({ dataDir: path.join(folder, 'database') })
+const children: ChildProcess[] = []
+const agent = new Agent({ connections: 64, pipelining: 1 })
+try {
+  const upstream = fork('test/bench/tools/upstream.mjs', [String(UPSTREAM)], { execArgv: [] })
+  children.push(upstream)
+  await once(upstream, 'message')
+  const nginx = startNginx()
+  if (nginx !== null) children.push(nginx)
+  await startService()
+  const json = { 'content-type': 'application/json' }
+  const ways: Way[] = [
+    { name: 'directly', url: `http://127.0.0.1:${String(UPSTREAM)}/notes`, headers: json },
+    ...(nginx === null ? [] : [{ name: 'nginx', url: `http://127.0.0.1:${String(NGINX)}/notes`, headers: json }]),
+    {
+      name: 'here, charged',
+      url: `http://127.0.0.1:${String(SERVICE)}/tools/bench-create-note`,
+      headers: { ...json, authorization: `Bearer ${KEY}` },
+    },
+  ]
+  for (const way of ways) await measure(way, 16, 2)
+  await table(ways)
+  await audit()
+} finally {
+  await agent.close()
+  for (const child of children.reverse()) {
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    await gone
+  }
+  await database.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function table(ways: readonly Way[]): Promise<void> {
+  console.log(
+    '| calls | at once | a second | p50 ms | p99 ms | added p50 ms |\n| --- | ---: | ---: | ---: | ---: | ---: |',
+  )
+  for (const atOnce of AT_ONCE) {
+    const rounds = new Map(ways.map((way) => [way, [] as Figures[]]))
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const way of ways) rounds.get(way)?.push(await measure(way, atOnce, SECONDS))
+    }
+    const medians = ways.map((way) => ({ way, ...median(rounds.get(way) ?? []) }))
+    const bare = medians[0]?.p50 ?? 0
+    for (const { way, rate, p50, p99 } of medians) {
+      const added = way === ways[0] ? '' : (p50 - bare).toFixed(2)
+      console.log(
+        `| ${way.name} | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${added} |`,
+      )
+    }
+  }
+}
+
+interface Figures {
+  rate: number
+  p50: number
+  p99: number
+}
+
+async function measure({ url, headers }: Way, atOnce: number, seconds: number): Promise<Figures> {
+  const end = performance.now() + seconds * 1000
+  const times: number[] = []
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (performance.now() < end) {
+        const started = performance.now()
+        const answer = await request(url, { method: 'POST', headers, body: BODY, dispatcher: agent })
+        await answer.body.dump()
+        if (answer.statusCode !== 200) throw new Error(`${url} answered ${String(answer.statusCode)}`)
+        times.push(performance.now() - started)
+      }
+    }),
+  )
+  times.sort((one, other) => one - other)
+  const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0
+  return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99) }
+}
+
+function median(runs: readonly Figures[]): Figures {
+  const sorted = [...runs].sort((one, other) => one.rate - other.rate)
+  return sorted[Math.floor(sorted.length / 2)] ?? { rate: 0, p50: 0, p99: 0 }
+}
+
+/** Debian's; without it the table has a row less. */
+function startNginx(): ChildProcess | null {
+  try {
+    execFileSync('nginx', ['-v'], { stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  const home = path.join(folder, 'nginx')
+  mkdirSync(home)
+  const file = path.join(home, 'nginx.conf')
+  writeFileSync(
+    file,
+    `daemon off; worker_processes 1; pid ${home}/pid; error_log ${home}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off; client_body_temp_path ${home}/body; proxy_temp_path ${home}/proxy;
+  fastcgi_temp_path ${home}/fastcgi; uwsgi_temp_path ${home}/uwsgi; scgi_temp_path ${home}/scgi;
+  keepalive_requests 1000000;
+  upstream tool { server 127.0.0.1:${String(UPSTREAM)}; keepalive 64; keepalive_requests 1000000; }
+  server {
+    listen 127.0.0.1:${String(NGINX)};
+    location / { proxy_pass http://tool; proxy_http_version 1.1; proxy_set_header Connection ""; }
+  }
+}`,
+  )
+  return spawn('nginx', ['-c', file, '-p', home], { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+async function startService(): Promise<void> {
+  const environment = {
+    ...process.env,
+    DATABASE_URL: database.url,
+    DATA_DIR: path.join(folder, 'data'),
+    PORT: String(SERVICE),
+    DEMO_PORT: '0',
+    DEMO_API_KEY: KEY,
+    ALLOW_HOSTS: '127.0.0.1',
+    RATE_API_PER_MINUTE: '0',
+    RATE_TOOLS_PER_MINUTE: '0',
+    TOOL_CALLS_AT_ONCE: '0',
+    TOOL_PROVIDER_AT_ONCE: '1000',
+    LOG_LEVEL: 'warn',
+  }
+  const service = spawn(process.execPath, ['service/dist/main.js'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: environment,
+  })
+  children.push(service)
+  await untilThere('/readyz')
+  const document = path.join(folder, 'bench.json')
+  writeFileSync(document, JSON.stringify(DOCUMENT))
+  const server = ['--server', `http://127.0.0.1:${String(UPSTREAM)}`]
+  const words = ['tools.js', 'import', document, '--provider', 'bench', '--price', '0.0001', ...server]
+  execFileSync(process.execPath, [`service/dist/cli/${words[0] ?? ''}`, ...words.slice(1)], { env: environment })
+  const deposit = await request(`http://127.0.0.1:${String(SERVICE)}/v1/wallet/deposit`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: 1_000_000 }),
+  })
+  await deposit.body.dump()
+  if (deposit.statusCode !== 200) throw new Error('nothing could be deposited')
+  await untilThere('/tools/bench-create-note')
+}
+
+async function untilThere(at: string): Promise<void> {
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
+    const there = await request(`http://127.0.0.1:${String(SERVICE)}${at}`).then(
+      async ({ statusCode, body }) => {
+        await body.dump()
+        return statusCode === 200
+      },
+      () => false,
+    )
+    if (there) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`there is nothing at ${at}`)
+}
+
+/** Fast and wrong would be no figure at all. */
+async function audit(): Promise<void> {
+  const { statements, close } = openDatabase({ url: database.url, poolMax: 1 })
+  const [row] = await statements.run<{ calls: bigint; cost: bigint; spent: bigint; open: bigint }>(
+    `SELECT (SELECT count(*) FROM tool_call) AS calls, (SELECT sum(cost)::bigint FROM tool_call) AS cost,
+            (SELECT sum(spent)::bigint FROM ledger_account WHERE kind IN ('wallet', 'credits')) AS spent,
+            (SELECT count(*) FROM ledger_hold WHERE state = 'open') AS open`,
+    [],
+  )
+  await close()
+  console.log(
+    `\n${String(row?.calls)} calls; ${String(row?.cost)} micro-USDC by the calls, ${String(row?.spent)} by the ledger; ${String(row?.open)} locks open`,
+  )
+}

@@ -1,0 +1,162 @@
+import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
+import { wanted } from '../../tools/catalogue-world.ts'
+import { PETS, petDocument } from '../../tools/documents.ts'
+
+interface Row {
+  slug: string
+}
+
+describe('GET /tools → 200', () => {
+  let service: TestService
+  let ann: TestPerson
+
+  beforeAll(async () => {
+    service = await testService()
+    ann = await service.person()
+    const { catalogue } = service
+    await catalogue.importDocument(wanted('pets'), petDocument(PETS))
+    await catalogue.importDocument(
+      wanted('zoo', { trusted: true }),
+      petDocument({ '/animals': { get: PETS['/pets'].get } }),
+    )
+    await catalogue.importDocument(wanted('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
+    await catalogue.importDocument(
+      wanted('live', { environment: 'production', simulated: false, trusted: true }),
+      petDocument(PETS),
+    )
+    const collection = { environment: 'sandbox', slug: 'reading', ownerId: null } as const
+    await catalogue.saveCollection({
+      ...collection,
+      name: 'Reading',
+      description: 'Looks, never touches.',
+      patterns: ['*-get-*', '*-list-*'],
+    })
+  })
+  afterAll(async () => {
+    await service.close()
+  })
+
+  async function slugs(query: string, person?: TestPerson): Promise<string[]> {
+    const { status, body } = await (person ?? service).call('GET', `/tools${query}`)
+    expect(status).toBe(200)
+    return (body.tools as Row[]).map(({ slug }) => slug)
+  }
+
+  test('a tool, field by field, alone and in the list', async () => {
+    const pet = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        name: { type: 'string', examples: ['Rex'] },
+        born: { type: ['string', 'null'], format: 'date' },
+      },
+      required: ['id', 'name'],
+    }
+    const tool = {
+      slug: 'pets-get-pet',
+      name: 'Get pet',
+      description: 'Get pet.',
+      provider: 'pets',
+      category: null,
+      price: 0.001,
+      deprecated: false,
+      inputSchema: {
+        type: 'object',
+        properties: { id: { type: 'integer' } },
+        required: ['id'],
+        additionalProperties: false,
+      },
+      outputSchema: pet,
+      stats: { calls: 0, successRate: null, p50: null, p95: null, lastError: null, failing: false },
+    }
+    expect((await service.call('GET', '/tools/pets-get-pet')).body).toEqual({ tool })
+    const { body } = await service.call('GET', '/tools?provider=pets&limit=1&offset=2')
+    expect(body).toEqual({ tools: [tool], total: 4, limit: 1, offset: 2 })
+  })
+
+  test('by slug, page after page, each once', async () => {
+    const all = await slugs('')
+    expect(all).toEqual([...all].sort())
+    expect(all).toEqual(['pets-create-pet', 'pets-delete-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets'])
+    expect([...(await slugs('?limit=3')), ...(await slugs('?limit=3&offset=3'))]).toEqual(all)
+    expect(await slugs('?offset=1000000000')).toEqual([])
+  })
+
+  test.each([
+    ['?provider=zoo', ['zoo-list-pets']],
+    ['?provider=nobody', []],
+    ['?category=none', []],
+    ['?collection=reading', ['pets-get-pet', 'pets-list-pets', 'zoo-list-pets']],
+    ['?collection=reading&provider=zoo', ['zoo-list-pets']],
+    ['?search=', ['pets-create-pet', 'pets-delete-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets']],
+    ['?search=remove+a+pet', ['pets-delete-pet']],
+    ['?search=add%20pets', ['pets-create-pet']],
+    ['?search=%00', []],
+    ['?search=unheard-of', []],
+  ])('%s', async (query, expected) => {
+    expect(await slugs(query)).toEqual(expected)
+  })
+
+  test('one’s own tools are there for oneself alone, and those of the other environment for nobody here', async () => {
+    expect(await slugs('?provider=own', ann)).toHaveLength(4)
+    expect(await slugs('?provider=own', await service.person())).toEqual([])
+    expect(await slugs('?provider=own')).toEqual([])
+    expect((await ann.call('GET', '/tools/own-get-pet')).status).toBe(200)
+    expect(await slugs('?provider=live', ann)).toEqual([])
+  })
+
+  test('providers and collections, with how many tools they have', async () => {
+    const { body: providers } = await service.call('GET', '/tools/providers')
+    expect(providers).toEqual({
+      providers: [
+        {
+          slug: 'pets',
+          name: 'Pets',
+          description: 'Keeps pets.',
+          kind: 'openapi',
+          simulated: true,
+          own: false,
+          tools: 4,
+        },
+        {
+          slug: 'zoo',
+          name: 'Pets',
+          description: 'Keeps pets.',
+          kind: 'openapi',
+          simulated: true,
+          own: false,
+          tools: 1,
+        },
+      ],
+    })
+    const { body: collections } = await service.call('GET', '/tools/collections')
+    expect(collections).toEqual({
+      collections: [{ slug: 'reading', name: 'Reading', description: 'Looks, never touches.', tools: 3 }],
+    })
+  })
+
+  test('llms.txt tells a model what there is and where', async () => {
+    const { status, headers, text } = await service.call('GET', '/llms.txt')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(text).toMatch(/^# Coinslot tools\n\n> 5 tools of 2 providers/)
+    expect(text).toContain('[MCP](http://localhost:0/tools/mcp)')
+    expect(text).toContain(
+      '- [Reading](http://localhost:0/tools/mcp?collection=reading): Looks, never touches. 3 tools.',
+    )
+    expect(text).toContain('- [Pets](http://localhost:0/tools?provider=zoo): Keeps pets. 1 tools.')
+    expect(text).not.toContain('own-')
+  })
+
+  test('/.well-known/mcp.json names the MCP server', async () => {
+    const { status, body } = await service.call('GET', '/.well-known/mcp.json')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      name: 'coinslot',
+      remotes: [{ type: 'streamable-http', url: 'http://localhost:0/tools/mcp' }, { type: 'sse' }],
+      authentication: { required: true, schemes: ['bearer'] },
+    })
+    expect((await service.call('POST', '/.well-known/mcp.json')).status).toBe(404)
+    expect((await service.call('GET', '/.well-known/mcp.json/more')).status).toBe(404)
+  })
+})

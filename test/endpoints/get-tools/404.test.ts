@@ -1,0 +1,55 @@
+import { testService, type TestService } from '../../harness/service.ts'
+import { wanted } from '../../tools/catalogue-world.ts'
+import { PETS, petDocument } from '../../tools/documents.ts'
+
+describe('GET /tools/{slug} → 404, 410', () => {
+  let service: TestService
+
+  beforeAll(async () => {
+    service = await testService()
+    await service.catalogue.importDocument(wanted('pets'), petDocument(PETS))
+    const renamed = {
+      ...PETS,
+      '/pets/{id}': { ...PETS['/pets/{id}'], get: { ...PETS['/pets/{id}'].get, operationId: 'fetchPet' } },
+    }
+    const { '/pets': _gone, ...left } = renamed
+    await service.catalogue.importDocument(wanted('pets'), petDocument(left))
+  })
+  afterAll(async () => {
+    await service.close()
+  })
+
+  test.each([
+    'nothing-like-it',
+    'constructor',
+    '__proto__',
+    'PETS-GET-PET',
+    'pets-get-pet%20',
+    '%00',
+    'a'.repeat(5_000),
+  ])('a slug that no tool has: %s', async (slug) => {
+    const { status, body } = await service.call('GET', `/tools/${slug}`)
+    expect([status, body.code]).toEqual([404, 'tool_not_found'])
+  })
+
+  test('somebody else’s own tool is as if it were not there', async () => {
+    const [ann, ben] = [await service.person(), await service.person()]
+    await service.catalogue.importDocument(wanted('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
+    const { status, body } = await ben.call('GET', '/tools/own-get-pet')
+    expect([status, body.code]).toEqual([404, 'tool_not_found'])
+  })
+
+  test('a collection that is not there', async () => {
+    const { status, body } = await service.call('GET', '/tools?collection=none')
+    expect([status, body.code]).toEqual([404, 'collection_not_found'])
+  })
+
+  test('a tool that was taken away is gone, with what took its place where that is known', async () => {
+    const { status, body } = await service.call('GET', '/tools/pets-get-pet')
+    expect([status, body.code, body.successor]).toEqual([410, 'tool_removed', 'pets-fetch-pet'])
+    expect((await service.call('GET', '/tools/pets-list-pets')).body).toMatchObject({
+      code: 'tool_removed',
+      successor: null,
+    })
+  })
+})

@@ -1,0 +1,45 @@
+import { toolWorld, wanted, type ToolWorld } from '../../tools/calls/world.ts'
+
+describe('POST {tools_url}/{slug} → 404, 410', () => {
+  let world: ToolWorld
+  beforeAll(async () => {
+    world = await toolWorld()
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  const one = (name: string, path: string) =>
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Own', version: '1' },
+      paths: { [path]: { get: { operationId: name, summary: name, responses: { 200: { description: 'x' } } } } },
+    })
+
+  test('a slug that is none, of whatever form', async () => {
+    const caller = await world.caller()
+    for (const slug of ['no-such-tool', 'tool_01j000', 'ACME-get-text', 'x'.repeat(500)]) {
+      const answer = await world.call(caller, slug)
+      expect([answer.status, answer.body.code]).toEqual([404, 'tool_not_found'])
+    }
+  })
+
+  test('somebody else’s own tool', async () => {
+    const [owner, stranger] = [await world.caller(), await world.caller()]
+    world.upstream.says('/private', { mine: true })
+    const ownerId = owner.caller.user.id
+    const own = wanted(world.upstream.url, { slug: 'own', ownerId })
+    await world.service.catalogue.importDocument(own, one('look', '/private'))
+    expect((await world.call(owner, 'own-look')).status).toBe(200)
+    expect((await world.call(stranger, 'own-look')).body.code).toBe('tool_not_found')
+  })
+
+  test('a tool that is gone says so, and what took its place', async () => {
+    const { catalogue } = world.service
+    world.upstream.says('/v1', { version: 1 })
+    await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('old', '/v1'))
+    await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('renamed', '/v1'))
+    const answer = await world.call(await world.caller(), 'moving-old')
+    expect([answer.status, answer.body.code, answer.body.successor]).toEqual([410, 'tool_removed', 'moving-renamed'])
+  })
+})

@@ -1,0 +1,63 @@
+import { toolWorld, wanted, type ToolWorld } from '../../tools/calls/world.ts'
+
+describe('POST {tools_url}/{slug} → 429, 503', () => {
+  let world: ToolWorld
+  beforeAll(async () => {
+    world = await toolWorld({ RATE_TOOLS_PER_MINUTE: '20', TOOL_CALLS_AT_ONCE: '3', TOOL_PROVIDER_AT_ONCE: '5' })
+    world.upstream.says('/text', 'text')
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  test('more calls at once than a key may have; places come back', async () => {
+    const open = world.upstream.holds('/slow', {})
+    const [caller, other] = [await world.caller(), await world.caller()]
+    const held = [1, 2, 3].map(() => world.call(caller, 'acme-get-slow'))
+    await world.upstream.wasAsked('/slow', 3)
+    const refused = await world.call(caller, 'acme-get-text')
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_calls_at_once'])
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect((await world.call(other, 'acme-get-text')).status).toBe(200)
+    open()
+    for (const answer of await Promise.all(held)) expect(answer.status).toBe(200)
+    expect((await world.call(caller, 'acme-get-text')).status).toBe(200)
+  })
+
+  test('a slow provider turns its own callers away, and no others', async () => {
+    const open = world.upstream.holds('/slow', {})
+    const before = world.upstream.to('/slow').length
+    const document = JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Other', version: '1' },
+      paths: { '/text': { get: { operationId: 'text', summary: 'x', responses: { 200: { description: 'x' } } } } },
+    })
+    await world.service.catalogue.importDocument(wanted(world.upstream.url, { slug: 'other' }), document)
+    const [one, two, three] = [await world.caller(), await world.caller(), await world.caller()]
+    const held = [one, one, one, two, two].map((caller) => world.call(caller, 'acme-get-slow'))
+    await world.upstream.wasAsked('/slow', before + 5)
+    const refused = await world.call(three, 'acme-get-text')
+    expect([refused.status, refused.body.code]).toEqual([503, 'provider_busy'])
+    expect(await world.left(three)).toMatchObject({ credits: 5, locks: 0 })
+    expect((await world.call(three, 'other-text')).status).toBe(200)
+    open()
+    await Promise.all(held)
+    expect((await world.call(three, 'acme-get-text')).status).toBe(200)
+  })
+
+  test('more calls a minute than a key may make', async () => {
+    const caller = await world.caller()
+    for (let call = 0; call < 20; call++) {
+      const { status, headers } = await world.call(caller, 'acme-get-text')
+      expect([status, headers.get('ratelimit-remaining')]).toEqual([200, String(19 - call)])
+    }
+    const refused = await world.call(caller, 'acme-get-text')
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    // By MCP it is the same key and the same minute.
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-text', arguments: {} } }
+    const headers = { accept: 'application/json, text/event-stream' }
+    const said = await caller.call('POST', '/tools/mcp', { body: message, headers })
+    expect(said.text).toContain('rate_limited')
+  })
+})

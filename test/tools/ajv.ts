@@ -1,0 +1,22 @@
+import { createRequire } from 'node:module'
+
+/** The service's own Ajv: what lies at the root belongs to the linters, and is of another century. */
+const require = createRequire(new URL('../../service/package.json', import.meta.url))
+const { Ajv } = require('ajv') as { Ajv: new (options: object) => Checker }
+const { default: addFormats } = require('ajv-formats') as { default: (ajv: Checker) => void }
+
+interface Checker {
+  compile(schema: unknown): Check
+  errorsText(errors: unknown): string
+}
+
+interface Check {
+  (value: unknown): boolean
+  errors?: unknown
+}
+
+export function newAjv(): Checker {
+  const ajv = new Ajv({ strict: false, addUsedSchema: false, validateSchema: false })
+  addFormats(ajv)
+  return ajv
+}

@@ -1,0 +1,144 @@
+import type { Checkpoint } from '../../service/tools/ports/calls.ts'
+import type { PayCheckpoint } from '../../service/tools/ports/payments.ts'
+import type { Payment } from './calls/pay-world.ts'
+import { payWorld, type PayWorld } from './calls/pay-world.ts'
+import { dyingAt, startReplica, type Replica } from './calls/replica.ts'
+
+/** A process ends between the steps of a call; whoever asked asks again, another process serves. */
+describe('a call whose process dies', () => {
+  let world: PayWorld
+  let dead: Replica[] = []
+  beforeAll(async () => {
+    world = await payWorld()
+    world.upstream.says('/notes', { id: 5 }, 201)
+  })
+  afterEach(async () => {
+    await Promise.all(dead.map((replica) => replica.abandon()))
+    dead = []
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  const input = { title: 'Survives' }
+
+  test.each<[state: Parameters<Checkpoint>[0], asked: number]>([
+    ['reserved', 1],
+    ['answered', 2],
+    ['captured', 1],
+  ])('once its money was %s: charged once, and answered', async (state, asked) => {
+    const caller = await world.caller()
+    const { checkpoint, reached } = dyingAt(state)
+    const replica = await startReplica(world.service, {}, { callCheckpoint: checkpoint })
+    dead.push(replica)
+    const before = world.upstream.to('/notes').length
+    const headers = {
+      authorization: `Bearer ${caller.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': `dies-${state}`,
+    }
+    const gone = new AbortController()
+    const lost = fetch(`${replica.origin}/tools/acme-create-note`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(input),
+      signal: gone.signal,
+    }).catch(() => null)
+    await reached
+    gone.abort()
+    await lost
+
+    // Its claim on the name runs out, and its lock as well.
+    world.service.clock.forward(120_000)
+    await world.service.ledger.sweep()
+    expect(await world.locks()).toBe(0)
+    const again = await world.call(caller, 'acme-create-note', input, headers)
+    expect([again.status, again.body.output]).toEqual([200, { id: 5 }])
+    expect(world.upstream.to('/notes')).toHaveLength(before + asked)
+    expect(await world.left(caller)).toEqual({ credits: 4.99, balance: 0, available: 0, locks: 0 })
+    expect(await world.service.ledger.differences()).toEqual([])
+    expect((await caller.call('GET', '/v1/tool-calls')).body).toMatchObject({ total: 1, calls: [{ success: true }] })
+  })
+
+  test('a failed one under a name is tried anew, and charged when it succeeds', async () => {
+    const caller = await world.caller()
+    const headers = { 'idempotency-key': 'fails-first' }
+    for (let attempt = 0; attempt < 3; attempt++) {
+      world.upstream.says('/anything', {}, 500)
+      expect((await world.call(caller, 'acme-get-anything', {}, headers)).status).toBe(502)
+    }
+    world.upstream.says('/anything', { well: true })
+    expect((await world.call(caller, 'acme-get-anything', {}, headers)).body).toMatchObject({ output: { well: true } })
+    expect((await world.call(caller, 'acme-get-anything', {}, headers)).headers.get('idempotency-replayed')).toBe(
+      'true',
+    )
+    expect(await world.left(caller)).toMatchObject({ credits: 4.99, locks: 0 })
+    expect((await caller.call('GET', '/v1/tool-calls')).body.total).toBe(1)
+  })
+
+  test.each<[state: Parameters<PayCheckpoint>[0], asked: number]>([
+    ['claimed', 1],
+    ['answered', 1],
+    ['settled', 1],
+  ])('a stranger’s, once it was %s: paid once, and answered', async (state, asked) => {
+    const payer = await world.chain.payer(1_000_000n)
+    const { checkpoint, reached } = dyingAt(state)
+    const replica = await startReplica(
+      world.service,
+      {
+        TOOLS_RECIPIENT: world.seller,
+        BASE_SEPOLIA_RPC_URLS: world.chain.url,
+        SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
+        RATE_PAY_PER_MINUTE: '0',
+      },
+      { toolPaymentCheckpoint: checkpoint },
+    )
+    dead.push(replica)
+    const payment = await world.sign(payer, await world.buy('acme-create-note', input), 2, { validBefore: FAR })
+    const before = world.upstream.to('/notes').length
+    void buyAt(replica.origin, payment).catch(() => null)
+    await reached
+    world.service.clock.forward(120_000)
+    const again = await world.buy('acme-create-note', input, payment)
+    expect([again.status, again.body.output]).toEqual([200, { id: 5 }])
+    expect(world.upstream.to('/notes')).toHaveLength(before + asked)
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+  })
+
+  test('a stranger who never comes back has paid for what was answered, and for nothing else', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const { checkpoint, reached } = dyingAt<Parameters<PayCheckpoint>[0]>('claimed')
+    const environment = {
+      TOOLS_RECIPIENT: world.seller,
+      BASE_SEPOLIA_RPC_URLS: world.chain.url,
+      SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
+    }
+    const replica = await startReplica(world.service, environment, { toolPaymentCheckpoint: checkpoint })
+    dead.push(replica)
+    const payment = await world.sign(payer, await world.buy('acme-create-note', input), 2, { validBefore: FAR })
+    void buyAt(replica.origin, payment).catch(() => null)
+    await reached
+    world.service.clock.forward(120_000)
+    await until(async () => (await stateOf(payer.address)) === 'failed')
+    expect(await world.usdc(payer.address)).toBe(1_000_000n)
+  })
+
+  const FAR = BigInt(Math.floor(Date.now() / 1000) + 36_000)
+
+  function buyAt(origin: string, { header, value }: Payment): Promise<unknown> {
+    const headers = { 'content-type': 'application/json', [header]: value }
+    return fetch(`${origin}/tools/pay/acme-create-note`, { method: 'POST', headers, body: JSON.stringify(input) })
+  }
+
+  async function stateOf(payer: string): Promise<string | undefined> {
+    const [row] = await world.service.database.statements.run<{ state: string }>(
+      'SELECT state FROM tool_payment WHERE payer = $1',
+      [payer],
+    )
+    return row?.state
+  }
+})
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -1,0 +1,68 @@
+import type { Hex } from '../../../service/chain/model.ts'
+import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
+import type { Answer } from '../../harness/service.ts'
+import { usdcOf } from '../../facilitator/world.ts'
+import { toolWorld, type ToolWorld } from './world.ts'
+
+export interface PayWorld extends ToolWorld {
+  chain: TestChain
+  seller: Hex
+  /** Calls a tool without a key, with this payment or none. */
+  buy(slug: string, input: unknown, payment?: Payment | null): Promise<Answer>
+  /** What a wallet makes of a 402, in either version's header. */
+  sign(payer: TestAccount, required: Answer, version?: 1 | 2, terms?: Record<string, unknown>): Promise<Payment>
+  usdc(address: Hex): Promise<bigint>
+}
+
+export interface Payment {
+  header: 'X-PAYMENT' | 'PAYMENT-SIGNATURE'
+  value: string
+}
+
+export async function payWorld(environment: Record<string, string> = {}): Promise<PayWorld> {
+  const chain = await startChain()
+  const seller = chain.accounts[3]!.address
+  const world = await toolWorld({
+    RATE_PAY_PER_MINUTE: '0',
+    TOOLS_RECIPIENT: seller,
+    BASE_SEPOLIA_RPC_URLS: chain.url,
+    SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+    GAS_BUDGET_PER_DAY: '0',
+    GAS_BUDGET_PER_PAYER_DAY: '0',
+    ...environment,
+  })
+  await world.service.start()
+  return {
+    ...world,
+    chain,
+    seller,
+    buy: (slug, input, payment = null) =>
+      world.service.call('POST', `/tools/pay/${slug}`, {
+        body: input,
+        headers: payment === null ? {} : { [payment.header]: payment.value },
+      }),
+    async sign(payer, required, version = 2, terms = {}) {
+      const [v1] = required.body.accepts
+      const v2 = JSON.parse(Buffer.from(required.headers.get('payment-required')!, 'base64').toString()).accepts[0]
+      const { signature, ...rest } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {
+        value: BigInt(v2.amount as string),
+        ...terms,
+      })
+      const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
+      const payload = { signature, authorization }
+      const said =
+        version === 1
+          ? { x402Version: 1, scheme: 'exact', network: v1.network, payload }
+          : { x402Version: 2, accepted: v2, payload }
+      return {
+        header: version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE',
+        value: Buffer.from(JSON.stringify(said)).toString('base64'),
+      }
+    },
+    usdc: (address) => usdcOf(chain, address),
+    async close() {
+      await world.close()
+      await chain.stop()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { compose, type Service } from '../../../service/compose.ts'
+import { readConfig } from '../../../service/config.ts'
+import { listen } from '../../../service/edge/server.ts'
+import type { TestService } from '../../harness/service.ts'
+
+type Checkpoints = Pick<Parameters<typeof compose>[1], 'callCheckpoint' | 'toolPaymentCheckpoint'>
+
+export interface Replica {
+  service: Service
+  origin: string
+  close(): Promise<void>
+  /** For one that stands still: whatever it was at stays as it is. */
+  abandon(): Promise<void>
+}
+
+/** One more process, as it were, on a service's database and by its clock. */
+export async function startReplica(
+  of: TestService,
+  environment: Record<string, string> = {},
+  checkpoints: Checkpoints = {},
+): Promise<Replica> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-replica-'))
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    DATABASE_URL: of.testDatabase.url,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ALLOW_HOSTS: '127.0.0.1',
+    AUTH_SECRET: SECRET,
+    RATE_TOOLS_PER_MINUTE: '0',
+    RATE_API_PER_MINUTE: '0',
+    TOOL_CALLS_AT_ONCE: '0',
+    ...environment,
+  })
+  const log = pino({ level: 'silent' })
+  const service = await compose(config, { url: of.testDatabase.url, log, clock: of.clock, ...checkpoints })
+  const server = await listen(service.app, 0, '127.0.0.1')
+  return {
+    service,
+    origin: `http://127.0.0.1:${String(server.port)}`,
+    async close() {
+      await server.drain(100)
+      await service.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+    async abandon() {
+      await server.drain(0)
+      await service.database.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What several processes of one service have in common. */
+export const SECRET = 'the-secret-of-several-processes-of-one-service'
+
+/** Stands still there for ever, as a process does that was killed. */
+export function dyingAt<State>(state: State): { checkpoint: (at: State) => Promise<void>; reached: Promise<void> } {
+  let tell: () => void = () => undefined
+  const reached = new Promise<void>((resolve) => (tell = resolve))
+  return {
+    reached,
+    async checkpoint(at) {
+      if (at !== state) return
+      tell()
+      await new Promise(() => undefined)
+    },
+  }
+}

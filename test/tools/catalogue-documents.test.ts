@@ -1,0 +1,347 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createDocuments } from '../../service/openapi/documents.ts'
+import { operationsOf } from '../../service/openapi/operations.ts'
+import { simulate } from '../../service/openapi/simulator.ts'
+import type { Operation, Reading, Skipped } from '../../service/tools/model/draft.ts'
+import type { HttpUpstream, Tool } from '../../service/tools/model/tool.ts'
+import type { ReadOptions } from '../../service/tools/ports/sources.ts'
+import { newAjv } from './ajv.ts'
+import { answered, operation, PET, petDocument } from './documents.ts'
+
+const documents = createDocuments()
+const PLAIN: ReadOptions = { base: null, server: null, auth: null, trusted: false }
+
+async function read(text: string, options: Partial<ReadOptions> = {}): Promise<Reading> {
+  return await documents.read(text, { ...PLAIN, ...options })
+}
+
+/** Of a document that refers to nothing, as it comes out of the thread that reads it. */
+function operationsIn(text: string, options: Partial<ReadOptions> = {}): (Operation | Skipped)[] {
+  return [...operationsOf(JSON.parse(text) as Record<string, unknown>, { ...PLAIN, ...options })]
+}
+
+function only(rest: Record<string, unknown>, other: Record<string, unknown> = {}, path = '/x') {
+  const [one] = operationsIn(petDocument({ [path]: { post: operation('op', rest) } }, other))
+  return one as Operation & { upstream: HttpUpstream }
+}
+
+function body(schema: unknown, type = 'application/json', required = true): Record<string, unknown> {
+  return { requestBody: { required, content: { [type]: { schema } } } }
+}
+
+describe('An operation becomes a tool', () => {
+  test('one each, in the document’s order, with name, description and address', async () => {
+    const { name, description, operations, skipped } = await read(petDocument())
+    expect({ name, description, skipped }).toEqual({ name: 'Pets', description: 'Keeps pets.', skipped: [] })
+    expect(operations.map((one) => [one.operation, one.name])).toEqual([
+      ['listPets', 'List pets'],
+      ['createPet', 'Create pet'],
+      ['getPet', 'Get pet'],
+      ['deletePet', 'Delete pet'],
+    ])
+    expect(operations[3]!.upstream).toEqual({
+      kind: 'http',
+      method: 'DELETE',
+      server: 'https://api.pets.example/v1',
+      path: '/pets/{id}',
+      where: { id: { in: 'path', name: 'id' } },
+      bodyType: null,
+      auth: null,
+      answer: { status: 204, contentType: null },
+    })
+  })
+
+  test('what only a server writes is no input, what only a client writes is in no answer', async () => {
+    const { operations } = await read(petDocument())
+    const create = operations[1]!
+    expect(create.input).toEqual({
+      type: 'object',
+      properties: {
+        name: { type: 'string', examples: ['Rex'] },
+        secret: { type: 'string' },
+        born: { type: ['string', 'null'], format: 'date' },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    })
+    expect(create.output).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        name: { type: 'string', examples: ['Rex'] },
+        born: { type: ['string', 'null'], format: 'date' },
+      },
+      required: ['id', 'name'],
+    })
+  })
+
+  test('names of two places are told apart, odd ones are written plainly, and each leads to its own', () => {
+    const { input, upstream } = only(
+      {
+        parameters: [
+          { name: 'id', in: 'query', schema: { type: 'string' } },
+          { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'filter[status]', in: 'query', style: 'deepObject', explode: true, schema: { type: 'object' } },
+          { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
+          { name: 'Authorization', in: 'header', required: true, schema: { type: 'string' } },
+          { name: 'q', in: 'query', content: { 'application/json': { schema: { type: 'object' } } } },
+        ],
+        ...body({ type: 'object', properties: { id: { type: 'integer' }, constructor: { type: 'string' } } }),
+      },
+      {},
+      '/things/{id}',
+    )
+    expect(upstream.where).toEqual({
+      id: { in: 'path', name: 'id' },
+      id_query: { in: 'query', name: 'id' },
+      filter_status: { in: 'query', name: 'filter[status]', style: 'deepObject', explode: true },
+      q: { in: 'query', name: 'q', json: true },
+      'X-Trace': { in: 'header', name: 'X-Trace' },
+      id_body: { in: 'body', name: 'id' },
+      constructor: { in: 'body', name: 'constructor' },
+    })
+    expect(input['required']).toEqual(['id'])
+  })
+
+  test.each([
+    ['a list', { type: 'array', items: { type: 'string' } }],
+    ['one of several', { oneOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'string' }] }],
+    ['an object of any fields', { type: 'object', additionalProperties: { type: 'string' } }],
+  ])('a body that is %s is one input', async (_, schema) => {
+    const { input, upstream } = only(body(schema))
+    expect(upstream.where).toEqual({ body: { in: 'bodyRoot', name: 'body' } })
+    expect(input['required']).toEqual(['body'])
+  })
+
+  test('what belongs together by allOf is one object, whose alternatives may both fit', () => {
+    const { input } = only(
+      body({
+        allOf: [
+          { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
+          { type: 'object', properties: { b: { oneOf: [{ type: 'integer' }, { type: 'number' }] } } },
+        ],
+      }),
+    )
+    expect(input).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { anyOf: [{ type: 'integer' }, { type: 'number' }] } },
+      required: ['a'],
+      additionalProperties: false,
+    })
+    expect(newAjv().compile(input)({ a: '', b: 1 })).toBe(true)
+  })
+
+  test('bounds of 3.0 and 3.1 mean the same', () => {
+    const fields = (properties: object) => body({ type: 'object', properties })
+    const older = only(fields({ n: { type: 'integer', minimum: 1, exclusiveMinimum: true, nullable: true } }))
+    const newer = only(fields({ n: { type: ['integer', 'null'], exclusiveMinimum: 1 } }), { openapi: '3.1.0' })
+    const property = { n: { type: ['integer', 'null'], exclusiveMinimum: 1 } }
+    expect(older.input['properties']).toEqual(property)
+    expect(newer.input['properties']).toEqual(property)
+  })
+
+  test('of a pattern only what can be matched in linear time is kept', () => {
+    const pattern = (text: string) => ({ type: 'string', pattern: text })
+    const { input } = only(body({ type: 'object', properties: { a: pattern('^[a-z]+$'), b: pattern('(?=a)b') } }))
+    expect(input['properties']).toEqual({ a: { type: 'string', pattern: '^[a-z]+$' }, b: { type: 'string' } })
+  })
+
+  test('schemas that contain themselves, and each other, come to an end', async () => {
+    const names = Array.from({ length: 60 }, (_, nth) => `T${String(nth)}`)
+    const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const everyOther = Object.fromEntries(names.map((name) => [name.toLowerCase(), reference(name)]))
+    const schemas = Object.fromEntries(
+      names.map((name) => [name, { type: 'object', description: name.repeat(40), properties: everyOther }]),
+    )
+    const recursive = {
+      ...body({ type: 'object', properties: { root: reference('T0') } }),
+      responses: answered(reference('T1')),
+    }
+    const { operations } = await read(
+      petDocument({ '/x': { post: operation('op', recursive) } }, { components: { schemas } }),
+    )
+    const tool = operations[0]!
+    expect(JSON.stringify(tool.input).length).toBeLessThan(16_001)
+    expect(JSON.stringify(tool.output).length).toBeLessThan(8_001)
+    expect(tool.input['properties']).toMatchObject({
+      root: { type: 'object', properties: { t59: { type: 'object' } } },
+    })
+    expect(newAjv().compile(tool.input)({ root: { t1: { anything: 1 } } })).toBe(true)
+  })
+
+  test('operations without a name, or with somebody else’s, go by their address', async () => {
+    const paths = { '/a': { get: operation(undefined), post: operation('twice') }, '/b': { get: operation('twice') } }
+    const text = petDocument(paths)
+    await expect(read(text)).rejects.toMatchObject({ code: 'document_refused' })
+    const { operations } = await read(text, { trusted: true })
+    expect(operations.map((one) => one.operation)).toEqual(['GET /a', 'POST /a', 'GET /b'])
+  })
+
+  test('a server may have variables, be relative, or be said by whoever imports', () => {
+    const server = (text: string, options: Partial<ReadOptions> = {}) =>
+      ((operationsIn(text, options)[0] as Operation).upstream as HttpUpstream).server
+    const variables = { servers: [{ url: 'https://{region}.x.example/', variables: { region: { default: 'eu' } } }] }
+    expect(server(petDocument(undefined, variables))).toBe('https://eu.x.example')
+    const relative = petDocument(undefined, { servers: [{ url: '/api' }] })
+    expect(server(relative, { base: 'https://x.example/docs/openapi.json' })).toBe('https://x.example/api')
+    expect(server(relative, { server: 'https://y.example/' })).toBe('https://y.example')
+    expect(operationsIn(relative)[0]).toEqual({ operation: 'listPets', why: 'nothing says where its server is' })
+  })
+
+  test('the way in is the first that one secret opens', () => {
+    const schemes = {
+      both: { type: 'apiKey', in: 'query', name: 'key' },
+      token: { type: 'oauth2', flows: {} },
+      user: { type: 'http', scheme: 'basic' },
+    }
+    const other = (security: unknown) => ({ security, components: { securitySchemes: schemes } })
+    expect(only({}, other([{ both: [] }, { token: [] }])).upstream.auth).toEqual({
+      kind: 'apiKey',
+      in: 'query',
+      name: 'key',
+    })
+    expect(only({}, other([{ user: [] }])).upstream.auth).toEqual({ kind: 'basic' })
+    expect(only({ security: [{ token: [] }] }, other([{ user: [] }])).upstream.auth).toEqual({ kind: 'bearer' })
+    expect(only({ security: [] }, other([{ user: [] }])).upstream.auth).toBeNull()
+  })
+
+  test('what cannot be sent is left out, with the reason', async () => {
+    const { operations, skipped } = await read(
+      petDocument({
+        '/file': {
+          post: operation(
+            'upload',
+            body({ type: 'object', properties: { file: { type: 'string', format: 'binary' } } }, 'multipart/form-data'),
+          ),
+        },
+        '/raw': { put: operation('raw', body({}, 'application/octet-stream')) },
+        '/kept': {
+          post: operation(
+            'form',
+            body({ type: 'object', properties: { a: { type: 'string' } } }, 'application/x-www-form-urlencoded'),
+          ),
+        },
+        '/cookie': {
+          get: operation('cookie', { parameters: [{ name: 'c', in: 'cookie', required: true, schema: {} }] }),
+        },
+      }),
+    )
+    expect(operations.map((one) => [one.operation, (one.upstream as HttpUpstream).bodyType])).toEqual([
+      ['form', 'application/x-www-form-urlencoded'],
+    ])
+    expect(skipped).toEqual([
+      { operation: 'upload', why: 'it wants a file' },
+      { operation: 'raw', why: 'it wants a body of type application/octet-stream' },
+      { operation: 'cookie', why: 'it wants a cookie' },
+    ])
+  })
+
+  test('a name that every object has is a name like any other; __proto__ is none', () => {
+    const properties = JSON.parse('{"__proto__": {"type": "string"}, "toString": {"type": "string"}}') as unknown
+    const { input } = only(body({ type: 'object', properties, required: ['__proto__', 'toString'] }))
+    expect(Object.keys(input['properties'] as object)).toEqual(['toString'])
+    expect(input['required']).toEqual(['toString'])
+  })
+
+  test('YAML is read like JSON', async () => {
+    const yaml =
+      'openapi: 3.1.0\ninfo: {title: T, version: "1"}\nservers: [{url: "https://y.example"}]\npaths:\n  /a:\n    get:\n      operationId: a\n      responses: {"200": {description: ok}}\n'
+    expect((await read(yaml)).operations.map((one) => one.operation)).toEqual(['a'])
+  })
+})
+
+describe('A document that is none', () => {
+  test.each([
+    ['nothing', ''],
+    ['a sentence', 'hello world'],
+    ['half of one', '{"openapi": "3.0.0", "paths": '],
+    ['a list', '[]'],
+    ['Swagger 2', '{"swagger": "2.0", "info": {"title": "a", "version": "1"}, "paths": {}}'],
+    ['another version', '{"openapi": "4.0.0", "info": {"title": "a", "version": "1"}, "paths": {}}'],
+    ['without paths', '{"openapi": "3.0.0", "info": {"title": "a", "version": "1"}}'],
+    [
+      'a reference to nowhere',
+      petDocument({ '/a': { get: operation('a', { responses: answered({ $ref: '#/components/schemas/None' }) }) } }),
+    ],
+  ])('is refused in a sentence: %s', async (_, text) => {
+    await expect(read(text)).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'document_refused',
+      message: expect.stringMatching(/^The document cannot be imported: .+[.!?…]$/),
+    })
+  })
+
+  test('what it refers to elsewhere is not fetched, by file or by address', async () => {
+    let asked = 0
+    const server = createServer((_, response) => {
+      asked++
+      response.end('{"type": "string"}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    for (const $ref of [
+      `http://127.0.0.1:${String(port)}/schema.json`,
+      'file:///etc/passwd',
+      '/etc/passwd',
+      '../../package.json',
+    ]) {
+      const text = petDocument({
+        '/a': { get: operation('a', { responses: answered({ type: 'object', properties: { a: { $ref } } }) }) },
+      })
+      const tools = await read(text, { trusted: true }).then(
+        ({ operations }) => operations,
+        () => [],
+      )
+      expect(JSON.stringify(tools)).not.toMatch(/root:|n8n-nodes/)
+    }
+    await new Promise((resolve) => server.close(resolve))
+    expect(asked).toBe(0)
+  })
+
+  test('one that takes too long, or all memory, ends alone', async () => {
+    await expect(createDocuments({ limitMs: 1 }).read(petDocument(), PLAIN)).rejects.toMatchObject({
+      code: 'document_refused',
+    })
+    const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
+    await expect(read(deep)).rejects.toMatchObject({ code: 'document_refused' })
+    // Each line twice the one before: a list of two billion names, if anybody wrote it out.
+    const bomb = [
+      'a0: &a0 [x, x]',
+      ...Array.from(
+        { length: 30 },
+        (_, nth) => `a${String(nth + 1)}: &a${String(nth + 1)} [*a${String(nth)}, *a${String(nth)}]`,
+      ),
+    ].join('\n')
+    await expect(createDocuments({ limitMs: 1_500 }).read(`openapi: 3.0.0\n${bomb}\n`, PLAIN)).rejects.toMatchObject({
+      code: 'document_refused',
+    })
+  }, 30_000)
+})
+
+describe('The simulator', () => {
+  const answer = (tool: Operation & { upstream: HttpUpstream }, input: unknown) =>
+    simulate(tool as unknown as Tool, tool.upstream, input)
+
+  test('answers with an example of the document’s, and with what was sent where it fits', () => {
+    const tool = only({ ...body(PET), responses: answered(PET, '201') })
+    const made = answer(tool, { name: 'Fido', born: '2020-01-01' })
+    expect([made.status, made.contentType]).toEqual([201, 'application/json'])
+    expect(JSON.parse(made.body.toString())).toEqual({ id: 0, name: 'Fido', born: expect.any(String) })
+    // What does not fit the answer's own schema stays out of it.
+    expect(JSON.parse(answer(tool, { name: 7 }).body.toString())).toMatchObject({ name: 'Rex' })
+  })
+
+  test('text, bytes and nothing at all', () => {
+    expect(
+      answer(only({ responses: answered({ type: 'string' }, '200', 'text/plain') }), {}).body.length,
+    ).toBeGreaterThan(0)
+    const bytes = answer(
+      only({ responses: answered({ type: 'string', format: 'binary' }, '200', 'application/zip') }),
+      {},
+    )
+    expect([bytes.contentType, bytes.body.subarray(0, 2).toString()]).toEqual(['application/zip', 'PK'])
+    const gone = answer(only({ responses: { 204: { description: 'gone' } } }), {})
+    expect([gone.status, gone.contentType, gone.body.length]).toEqual([204, null, 0])
+  })
+})

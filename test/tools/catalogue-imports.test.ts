@@ -1,0 +1,351 @@
+import { usdc } from '../../service/kit/money.ts'
+import { SHIPPED } from '../../service/openapi/shipped.ts'
+import type { Operation, Reading } from '../../service/tools/model/draft.ts'
+import type { HttpUpstream, UserId } from '../../service/tools/model/tool.ts'
+import type { Documents } from '../../service/tools/ports/sources.ts'
+import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
+import { PETS, petDocument } from './documents.ts'
+
+/** Reads what a test wrote: names of operations, each with what is changed about it. */
+const plainDocuments: Documents = {
+  edition: 'test',
+  read: (text) => Promise.resolve(readingOf(JSON.parse(text) as Record<string, Partial<Operation> & { at?: string }>)),
+}
+
+function readingOf(operations: Record<string, Partial<Operation> & { at?: string }>): Reading {
+  return {
+    ...{ name: 'Plain', description: 'For tests.', version: '1', skipped: [] },
+    operations: Object.entries(operations).map(([operation, { at, ...other }]) => ({
+      operation,
+      name: operation,
+      description: `Does ${operation}.`,
+      category: null,
+      deprecated: false,
+      input: { type: 'object', properties: {}, additionalProperties: false },
+      output: null,
+      upstream: { ...UPSTREAM, path: at ?? `/${operation}` },
+      ...other,
+    })),
+  }
+}
+
+const UPSTREAM: HttpUpstream = {
+  ...{ kind: 'http', method: 'GET', server: 'https://x.example', path: '/', where: {} },
+  ...{ bodyType: null, auth: { kind: 'bearer' }, answer: { status: 200, contentType: null } },
+}
+
+const ANN = 'usr_ann' as UserId
+const BEN = 'usr_ben' as UserId
+
+describe('An import', () => {
+  let world: CatalogueWorld
+  let nth = 0
+
+  beforeAll(async () => {
+    world = await catalogueWorld({ documents: plainDocuments })
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  /** A provider that no other test has. */
+  function fresh(): string {
+    return `p${String(++nth)}`
+  }
+
+  function bring(
+    slug: string,
+    operations: Record<string, object>,
+    other: Parameters<typeof wanted>[1] = {},
+    by = world.catalogue,
+  ) {
+    return by.importDocument(wanted(slug, other), JSON.stringify(operations))
+  }
+
+  const find = (slug: string, viewer: UserId | null = null) => world.catalogue.bySlug('sandbox', slug, viewer)
+
+  async function slugsOf(provider: string, viewer: UserId | null = null): Promise<string[]> {
+    const { tools } = await world.catalogue.list({ environment: 'sandbox', viewer, provider, limit: 100, offset: 0 })
+    return tools.map(({ tool }) => tool.slug)
+  }
+
+  test('says what came, what changed and what is gone', async () => {
+    const p = fresh()
+    expect(await bring(p, { a: {}, b: {}, c: {} })).toMatchObject({
+      added: [`${p}-a`, `${p}-b`, `${p}-c`],
+      unchanged: 0,
+    })
+    const before = await find(`${p}-b`)
+    const report = await bring(p, { a: {}, b: { description: 'Does more.' }, d: {} })
+    expect(report).toEqual({
+      ...{ provider: p, environment: 'sandbox', added: [`${p}-d`], changed: [`${p}-b`], removed: [`${p}-c`] },
+      ...{ unchanged: 1, skipped: [] },
+    })
+    const after = await find(`${p}-b`)
+    expect([after.id, after.version, after.description]).toEqual([before.id, before.version + 1, 'Does more.'])
+    expect((await find(`${p}-a`)).version).toBe(1)
+    expect(await slugsOf(p)).toEqual([`${p}-a`, `${p}-b`, `${p}-d`])
+  })
+
+  test('a tool that is gone says so, with what took its place if the address is the same', async () => {
+    const p = fresh()
+    await bring(p, { old: { at: '/things' }, other: {} })
+    await bring(p, { renamed: { at: '/things' } })
+    await expect(find(`${p}-old`)).rejects.toMatchObject({
+      ...{ kind: 'expired', code: 'tool_removed', fields: { successor: `${p}-renamed` } },
+      message: `The tool ${p}-old is gone: use ${p}-renamed instead.`,
+    })
+    await expect(find(`${p}-other`)).rejects.toMatchObject({ code: 'tool_removed', fields: { successor: null } })
+    await expect(find(`${p}-never`)).rejects.toMatchObject({ kind: 'missing', code: 'tool_not_found' })
+  })
+
+  test('a tool that comes back is the one that it was', async () => {
+    const p = fresh()
+    await bring(p, { a: {}, b: {} })
+    const { id } = await find(`${p}-a`)
+    await bring(p, { b: {} })
+    expect(await bring(p, { a: {}, b: {} })).toMatchObject({ added: [], changed: [`${p}-a`] })
+    expect(await find(`${p}-a`)).toMatchObject({ id, version: 3, status: 'live', successor: null })
+  })
+
+  test('the same document is not even read, another that says the same writes no tool', async () => {
+    const p = fresh()
+    await bring(p, { a: {} })
+    const rows = () => world.database.statements.run(`SELECT id, xmin::text FROM tool WHERE provider = $1`, [p])
+    const before = await rows()
+    expect(await bring(p, { a: {} })).toMatchObject({ added: [], changed: [], removed: [], unchanged: 1 })
+    expect(await world.catalogue.importDocument(wanted(p), '{ "a": {} }')).toMatchObject({ unchanged: 1, changed: [] })
+    expect(await rows()).toEqual(before)
+  })
+
+  test('prices go by slug, then by method, then for all; another rule changes them', async () => {
+    const p = fresh()
+    const operations = { a: {}, b: { upstream: { ...UPSTREAM, method: 'POST' } }, constructor: {} }
+    await bring(p, operations, {
+      pricing: { otherwise: usdc(5n), byMethod: { GET: usdc(3n) }, bySlug: { [`${p}-a`]: usdc(1n) } },
+    })
+    const prices = async () =>
+      Promise.all(['a', 'b', 'constructor'].map(async (name) => (await find(`${p}-${name}`)).price))
+    expect(await prices()).toEqual([1n, 5n, 3n])
+    expect(await bring(p, operations, { pricing: { otherwise: usdc(7n) } })).toMatchObject({ changed: { length: 3 } })
+    expect(await prices()).toEqual([7n, 7n, 7n])
+  })
+
+  test('one’s own tools are one’s own: nobody else finds, calls or counts them', async () => {
+    const p = fresh()
+    await bring(p, { a: {}, b: {} })
+    await bring(p, { a: { description: 'Of Ann.' }, mine: {} }, { ownerId: ANN })
+    expect(await slugsOf(p)).toEqual([`${p}-a`, `${p}-b`])
+    expect(await slugsOf(p, BEN)).toEqual([`${p}-a`, `${p}-b`])
+    expect(await slugsOf(p, ANN)).toEqual([`${p}-a`, `${p}-b`, `${p}-mine`])
+    expect((await find(`${p}-a`, ANN)).description).toBe('Of Ann.')
+    expect((await find(`${p}-a`, BEN)).description).toBe('Does a.')
+    await expect(find(`${p}-mine`, BEN)).rejects.toMatchObject({ code: 'tool_not_found' })
+    await expect(find(`${p}-mine`)).rejects.toMatchObject({ code: 'tool_not_found' })
+    const found = await world.catalogue.search({ environment: 'sandbox', viewer: BEN, query: 'mine', provider: p })
+    expect(found).toEqual([])
+    const seen = (await world.catalogue.providers('sandbox', BEN)).filter(({ slug }) => slug === p)
+    expect(seen).toMatchObject([{ own: false, tools: 2 }])
+  })
+
+  test('the two environments never meet', async () => {
+    const p = fresh()
+    await bring(p, { a: {} }, { environment: 'production', simulated: false, trusted: true })
+    await expect(find(`${p}-a`)).rejects.toMatchObject({ code: 'tool_not_found' })
+    const tool = await world.catalogue.bySlug('production', `${p}-a`, null)
+    expect(world.catalogue.isSimulated(tool)).toBe(false)
+    await expect(bring(p, { a: {} }, { environment: 'production', simulated: true })).rejects.toMatchObject({
+      kind: 'invalid',
+    })
+  })
+
+  test('another process sees it within two seconds, and at once what it asks for the first time', async () => {
+    const p = fresh()
+    const other = world.another()
+    await bring(p, { a: {} })
+    await expect(other.bySlug('sandbox', `${p}-a`, null)).resolves.toMatchObject({ version: 1 })
+    await bring(p, { a: { description: 'Newer.' } })
+    world.clock.forward(2_000)
+    // This one sets off the look; whoever comes after it has what it found.
+    await other.list({ environment: 'sandbox', viewer: null, limit: 1, offset: 0 })
+    for (let tries = 0; (await other.bySlug('sandbox', `${p}-a`, null)).version === 1; tries++) {
+      if (tries === 1_000) throw new Error('it never saw the change')
+      await world.database.ping()
+    }
+    expect(await other.bySlug('sandbox', `${p}-a`, null)).toMatchObject({ description: 'Newer.' })
+  })
+
+  test('of several at once each sees what those before it wrote', async () => {
+    const p = fresh()
+    const all = Array.from({ length: 8 }, (_, count) => ({
+      a: { description: `Nr. ${String(count)}` },
+      [`x${String(count)}`]: {},
+    }))
+    const reports = await Promise.all(all.map((operations) => bring(p, operations, {}, world.another())))
+    expect(reports.flatMap(({ added }) => added).sort()).toEqual([
+      `${p}-a`,
+      ...all.map((_, count) => `${p}-x${String(count)}`),
+    ])
+    expect(reports.flatMap(({ removed }) => removed)).toHaveLength(7)
+    const [row] = await world.database.statements.run<{ live: bigint; version: number }>(
+      `SELECT count(*) FILTER (WHERE status = 'live') AS live, max(version) AS version FROM tool WHERE provider = $1`,
+      [p],
+    )
+    expect(row).toEqual({ live: 2n, version: 8 })
+  })
+
+  test('long and clashing names have slugs of their own that never change', async () => {
+    const p = fresh()
+    const long = 'getEverythingThatThereIsToKnowAboutAllOfTheThingsThatThereAreInThisWorld'
+    await bring(p, { [long]: {}, get_user: {}, getUser: { at: '/me' } })
+    const slugs = await slugsOf(p)
+    expect(new Set(slugs).size).toBe(3)
+    for (const slug of slugs) expect(slug).toMatch(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/)
+    await bring(p, { getUser: { at: '/me' }, more: {}, get_user: {}, [long]: {} })
+    expect(await slugsOf(p)).toEqual(expect.arrayContaining(slugs))
+  })
+
+  test.each(['rda', 'rda-x', 'mcp', 'pay', 'Upper', 'a--b', '', 'a'.repeat(33), 'a_b'])(
+    'a provider cannot be called %p',
+    async (slug) => {
+      await expect(bring(slug, { a: {} })).rejects.toMatchObject({
+        kind: 'invalid',
+        fields: { details: { provider: expect.any(String) } },
+      })
+    },
+  )
+
+  test('two providers whose tools would have one slug are told so, and nothing is written', async () => {
+    const p = fresh()
+    await bring(p, { 'x y': {} })
+    await expect(bring(`${p}-x`, { y: {}, z: {} })).rejects.toMatchObject({
+      kind: 'invalid',
+      fields: { details: { provider: expect.any(String) } },
+    })
+    expect(await slugsOf(`${p}-x`)).toEqual([])
+  })
+
+  test('a removed provider’s tools are gone, its key too, and an import brings them back', async () => {
+    const p = fresh()
+    await bring(p, { a: {} })
+    await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, 'key')
+    const report = await world.catalogue.removeProvider('sandbox', null, p)
+    expect(report.removed).toEqual([`${p}-a`])
+    await expect(find(`${p}-a`)).rejects.toMatchObject({ code: 'tool_removed' })
+    await bring(p, { a: {} })
+    expect(await world.catalogue.credentials(await find(`${p}-a`))).toEqual({ headers: {}, query: {} })
+    await expect(world.catalogue.removeProvider('sandbox', null, 'none')).rejects.toMatchObject({
+      code: 'provider_not_found',
+    })
+  })
+
+  test.each([
+    [{ kind: 'bearer' }, 'k', { headers: { authorization: 'Bearer k' }, query: {} }],
+    [{ kind: 'basic' }, 'u:p', { headers: { authorization: 'Basic dTpw' }, query: {} }],
+    [{ kind: 'apiKey', in: 'header', name: 'X-Key' }, 'k', { headers: { 'x-key': 'k' }, query: {} }],
+    [{ kind: 'apiKey', in: 'query', name: 'key' }, 'k', { headers: {}, query: { key: 'k' } }],
+    [{ kind: 'apiKey', in: 'cookie', name: 'sid' }, 'k', { headers: { cookie: 'sid=k' }, query: {} }],
+    [null, 'k', { headers: {}, query: {} }],
+  ] as const)('a key goes where the provider wants it: %j', async (auth, key, credentials) => {
+    const p = fresh()
+    await bring(p, { a: { upstream: { ...UPSTREAM, auth } } })
+    await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, key)
+    expect(await world.catalogue.credentials(await find(`${p}-a`))).toEqual(credentials)
+  })
+
+  test('a key is sealed at rest, opens for its own provider alone, and survives another import', async () => {
+    const p = fresh()
+    await bring(p, { a: {} })
+    await bring(p, { a: {} }, { ownerId: ANN })
+    await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, 'very-secret')
+    const [row] = await world.database.statements.run<{ text: string }>(
+      `SELECT string_agg(p::text, ' ') AS text FROM tool_provider p`,
+      [],
+    )
+    expect(row?.text).not.toContain('very-secret')
+    // Somebody's own tool of the same name is not called with the platform's key.
+    expect(await world.catalogue.credentials(await find(`${p}-a`, ANN))).toEqual({ headers: {}, query: {} })
+    await bring(p, { a: {}, b: {} })
+    expect(await world.catalogue.credentials(await find(`${p}-b`))).toMatchObject({
+      headers: { authorization: 'Bearer very-secret' },
+    })
+    const token = `(SELECT credentials FROM tool_provider WHERE slug = $1 AND owner_id = '')`
+    await world.database.statements.run(
+      `UPDATE tool_provider SET credentials = ${token} WHERE slug = $1 AND owner_id = $2`,
+      [p, ANN],
+    )
+    const other = world.another()
+    await expect(other.credentials(await other.bySlug('sandbox', `${p}-a`, ANN))).rejects.toMatchObject({
+      code: 'vault_unreadable',
+    })
+  })
+
+  test('a server on a private network is refused where that is not allowed', async () => {
+    const p = fresh()
+    const reading = { a: { upstream: { ...UPSTREAM, server: 'http://169.254.169.254/latest' } } }
+    await expect(bring(p, reading, { simulated: false })).rejects.toMatchObject({ code: 'address_refused' })
+    expect(await slugsOf(p)).toEqual([])
+  })
+
+  test('what was measured shows, and what fails comes after what works', async () => {
+    const p = fresh()
+    await bring(p, { 'send letter': {}, 'send letters': {} })
+    const search = async () => {
+      const found = await world.catalogue.search({
+        environment: 'sandbox',
+        viewer: null,
+        query: 'send a letter',
+        provider: p,
+      })
+      return found.map(({ tool, figures }) => [tool.slug, figures?.lastError ?? null])
+    }
+    expect(await search()).toEqual([
+      [`${p}-send-letter`, null],
+      [`${p}-send-letters`, null],
+    ])
+    const { id } = await find(`${p}-send-letter`)
+    world.figures.set(id, { calls: 20, succeeded: 2, p50Ms: 100, p95Ms: 200, lastError: 'It broke.', failing: true })
+    world.clock.forward(10_000)
+    await search()
+    for (let tries = 0; (await search())[1]?.[1] !== 'It broke.'; tries++) {
+      if (tries === 1_000) throw new Error('the figures never came')
+      await world.database.ping()
+    }
+    expect((await search())[0]).toEqual([`${p}-send-letters`, null])
+  })
+
+  test('tools of the marketplace keep their assets’ slugs and prices', async () => {
+    const reading = readingOf({ 'blog-outline': { upstream: { kind: 'rda', rdaSlug: 'blog-outline' } } })
+    const report = await world.catalogue.importAssets('sandbox', reading, new Map([['blog-outline', usdc(9n)]]))
+    expect(report.added).toEqual(['rda-blog-outline'])
+    expect(await find('rda-blog-outline')).toMatchObject({
+      price: 9n,
+      provider: 'rda',
+      upstream: { kind: 'rda', rdaSlug: 'blog-outline' },
+    })
+    expect(await world.catalogue.importAssets('sandbox', readingOf({}), new Map())).toMatchObject({
+      removed: ['rda-blog-outline'],
+    })
+  })
+})
+
+describe('An import of a real document', () => {
+  test('gives tools that can be tried at once; what is no document gives none', async () => {
+    const world = await catalogueWorld()
+    try {
+      const report = await world.catalogue.importDocument(wanted('pets'), petDocument(PETS))
+      expect(report.added).toEqual(['pets-list-pets', 'pets-create-pet', 'pets-get-pet', 'pets-delete-pet'])
+      const tool = await world.catalogue.bySlug('sandbox', 'pets-create-pet', null)
+      expect(world.catalogue.isSimulated(tool)).toBe(true)
+      expect(JSON.parse(world.catalogue.simulate(tool, { name: 'Fido' }).body.toString())).toMatchObject({
+        name: 'Fido',
+      })
+      await expect(world.catalogue.importDocument(wanted('bad'), 'no document')).rejects.toMatchObject({
+        code: 'document_refused',
+      })
+      expect(SHIPPED.every(({ licence }) => ['MIT', 'Apache-2.0'].includes(licence))).toBe(true)
+    } finally {
+      await world.close()
+    }
+  })
+})

@@ -1,0 +1,200 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
+import { createToolServers } from '../../service/mcp-client/servers.ts'
+import { outboundClient } from '../../service/outbound/client.ts'
+import { usdc } from '../../service/kit/money.ts'
+import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
+import { mcpStranger, type Stranger } from './mcp-stranger.ts'
+
+const TOOLS: McpTool[] = [
+  {
+    name: 'add',
+    title: 'Add up',
+    description: 'Adds [numbers](https://x.example).',
+    inputSchema: {
+      type: 'object',
+      properties: { of: { type: 'array', items: { $ref: '#/$defs/number' } } },
+      $defs: { number: { type: 'number' } },
+    },
+  },
+  {
+    name: 'get_weather',
+    description: 'The weather.',
+    inputSchema: { type: 'object' },
+    outputSchema: { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] },
+  },
+  {
+    name: 'nested',
+    inputSchema: {
+      type: 'object',
+      properties: { tree: { $ref: '#/$defs/tree' } },
+      $defs: { tree: { type: 'object', properties: { left: { $ref: '#/$defs/tree' } } } },
+    },
+  },
+]
+
+describe('Tools of somebody else’s MCP server', () => {
+  let world: CatalogueWorld
+  let stranger: Stranger
+  const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  const servers = createToolServers({
+    open: (request) => outbound.open(request),
+    limits: { totalMs: 10_000 },
+    version: '1',
+  })
+
+  beforeAll(async () => {
+    world = await catalogueWorld()
+    stranger = await mcpStranger(TOOLS)
+  })
+  afterAll(async () => {
+    await servers.close()
+    await outbound.close()
+    await world.close()
+    await stranger.close()
+  })
+
+  const call = (
+    tool: string,
+    input: Record<string, unknown> = {},
+    other: Partial<Parameters<typeof servers.call>[0]> = {},
+  ) =>
+    servers.call({
+      ...{ server: stranger.url, tool, input, headers: {}, onProgress: () => undefined },
+      signal: new AbortController().signal,
+      ...other,
+    })
+
+  test('are imported as it lists them, page after page, whole in themselves', async () => {
+    const report = await world.catalogue.importServer(
+      wanted('stranger', { simulated: false, pricing: { otherwise: usdc(4n) } }),
+      stranger.url,
+    )
+    expect(report).toMatchObject({ added: ['stranger-add', 'stranger-get-weather', 'stranger-nested'], skipped: [] })
+    const add = await world.catalogue.bySlug('sandbox', 'stranger-add', null)
+    expect(add).toMatchObject({
+      ...{ name: 'Add up', description: 'Adds numbers.', price: 4n, output: null },
+      input: { type: 'object', properties: { of: { type: 'array', items: { type: 'number' } } } },
+      upstream: { kind: 'mcp', server: stranger.url, tool: 'add' },
+    })
+    const nested = await world.catalogue.bySlug('sandbox', 'stranger-nested', null)
+    expect(JSON.stringify(nested.input)).not.toContain('$ref')
+    expect((await world.catalogue.providers('sandbox', null)).find(({ slug }) => slug === 'stranger')).toMatchObject({
+      kind: 'mcp',
+      name: 'A stranger',
+      description: 'Be kind.',
+      tools: 3,
+    })
+  })
+
+  test('a second import without a change writes nothing; with one it says which', async () => {
+    const again = () =>
+      world.catalogue.importServer(
+        wanted('stranger', { simulated: false, pricing: { otherwise: usdc(4n) } }),
+        stranger.url,
+      )
+    expect(await again()).toMatchObject({ added: [], changed: [], removed: [], unchanged: 3 })
+    stranger.tools = [{ ...TOOLS[0]!, description: 'Adds more.' }, TOOLS[1]!]
+    expect(await again()).toMatchObject({ changed: ['stranger-add'], removed: ['stranger-nested'], unchanged: 1 })
+    stranger.tools = TOOLS
+  })
+
+  test('its key goes along, from the vault', async () => {
+    const whose = { environment: 'sandbox', ownerId: null, provider: 'stranger' } as const
+    await world.catalogue.setCredentials(whose, 'token')
+    const tool = await world.catalogue.bySlug('sandbox', 'stranger-add', null)
+    const { headers } = await world.catalogue.credentials(tool)
+    await call('add', {}, { headers })
+    expect(stranger.authorization).toBe('Bearer token')
+  })
+
+  test('a session is kept between calls, one for each key, and opened anew when the server has forgotten it', async () => {
+    await call('add')
+    const before = stranger.sessions
+    await Promise.all([call('add'), call('add'), call('get_weather')])
+    expect(stranger.sessions).toBe(before)
+    await call('add', {}, { headers: { authorization: 'Bearer other' } })
+    expect(stranger.sessions).toBe(before + 1)
+    stranger.forget()
+    expect(await call('add')).toEqual({ kind: 'text', value: 'ok' })
+    expect(stranger.sessions).toBe(before + 2)
+  })
+
+  test('what it answers is passed on as what it is', async () => {
+    const answers = async (answer: Awaited<ReturnType<Stranger['answer']>>) => {
+      stranger.answer = () => Promise.resolve(answer)
+      return await call('add')
+    }
+    expect(
+      await answers({
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      }),
+    ).toEqual({ kind: 'text', value: 'a\nb' })
+    expect(await answers({ content: [], structuredContent: { celsius: 1 } })).toEqual({
+      kind: 'json',
+      value: { celsius: 1 },
+    })
+    expect(await answers({ content: [{ type: 'image', mimeType: 'image/png', data: 'aGk=' }] })).toEqual({
+      kind: 'binary',
+      value: { contentType: 'image/png', base64: 'aGk=', bytes: 2 },
+    })
+    await expect(answers({ isError: true, content: [{ type: 'text', text: 'No such city.' }] })).rejects.toMatchObject({
+      kind: 'upstream',
+      code: 'upstream_error',
+      fields: { upstream: { message: 'No such city.' } },
+    })
+    stranger.answer = () => Promise.reject(new Error('broken'))
+    await expect(call('add')).rejects.toMatchObject({ code: 'upstream_error' })
+  })
+
+  test('its progress is told, and a caller who leaves is heard', async () => {
+    const told: unknown[] = []
+    stranger.answer = async (_name, _input, tell) => {
+      await tell(1)
+      return { content: [{ type: 'text', text: 'done' }] }
+    }
+    expect(await call('add', {}, { onProgress: (progress) => told.push(progress) })).toEqual({
+      kind: 'text',
+      value: 'done',
+    })
+    expect(told).toEqual([{ progress: 1, total: 2, message: null }])
+    const leaving = new AbortController()
+    stranger.answer = () => {
+      leaving.abort(new Error('left'))
+      return new Promise(() => undefined)
+    }
+    await expect(call('add', {}, { signal: leaving.signal })).rejects.toThrow('left')
+    stranger.answer = () => Promise.resolve({ content: [{ type: 'text', text: 'ok' }] })
+    expect(await call('add')).toEqual({ kind: 'text', value: 'ok' })
+  })
+
+  test.each([
+    ['a web page', 200, 'text/html', '<h1>Hello</h1>'],
+    ['something broken', 200, 'application/json', '{"jsonrpc'],
+    ['a refusal', 401, 'text/plain', 'no'],
+  ])('what answers with %s is no MCP server', async (_, status, type, text) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': type }).end(text)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`
+    await expect(world.catalogue.importServer(wanted('none', { simulated: false }), url)).rejects.toMatchObject({
+      code: 'mcp_server_refused',
+      message: expect.not.stringContaining('Hello'),
+    })
+    await new Promise((resolve) => server.close(resolve))
+    await expect(world.catalogue.importServer(wanted('none', { simulated: false }), url)).rejects.toMatchObject({
+      kind: 'upstream',
+    })
+  })
+
+  test('one at an address that nobody may call is refused before it is asked', async () => {
+    await expect(
+      world.catalogue.importServer(wanted('none', { simulated: false }), 'http://169.254.169.254/mcp'),
+    ).rejects.toMatchObject({ code: 'address_refused' })
+  })
+})

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { catalogueOn } from '../../service/compose/catalogue.ts'
+import type { Environment } from '../../service/ledger/model.ts'
+import { usdc } from '../../service/kit/money.ts'
+import { createToolServers } from '../../service/mcp-client/servers.ts'
+import { outboundClient } from '../../service/outbound/client.ts'
+import type { Figures } from '../../service/tools/model/figures.ts'
+import type { ToolId } from '../../service/tools/model/tool.ts'
+import type { Documents } from '../../service/tools/ports/sources.ts'
+import type { Catalogue } from '../../service/tools/service/catalogue.ts'
+import type { ImportWanted } from '../../service/tools/service/catalogue/importing.ts'
+import { parseKeyring } from '../../service/vault/keyring.ts'
+import { vaultOf } from '../../service/vault/vault.ts'
+import { TestClock } from '../harness/clock.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+
+export interface CatalogueWorld {
+  database: TestDatabase
+  clock: TestClock
+  catalogue: Catalogue
+  figures: Map<ToolId, Figures>
+  /** Another process on the same database. */
+  another(): Catalogue
+  close(): Promise<void>
+}
+
+/** A catalogue on a database of its own, without the rest of the service. */
+export async function catalogueWorld({ documents }: { documents?: Documents } = {}): Promise<CatalogueWorld> {
+  const database = await testDatabase()
+  const clock = new TestClock()
+  const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  const servers = createToolServers({ open: (request) => outbound.open(request), limits: {}, version: '1' })
+  const figures = new Map<ToolId, Figures>()
+  const vault = vaultOf(parseKeyring(`test:${randomBytes(32).toString('base64')}`, undefined))
+  const make = () =>
+    catalogueOn(database.statements, {
+      ...{ clock, vault, outbound, servers },
+      measured: { of: (_: Environment) => Promise.resolve(figures) },
+      ...(documents === undefined ? {} : { documents }),
+    })
+  return {
+    ...{ database, clock, figures },
+    catalogue: make(),
+    another: make,
+    async close() {
+      await servers.close()
+      await outbound.close()
+      await database.close()
+    },
+  }
+}
+
+/** How a document is brought in, unless a test says otherwise. */
+export function wanted(slug: string, other: Partial<ImportWanted> = {}): ImportWanted {
+  return {
+    environment: 'sandbox',
+    ownerId: null,
+    slug,
+    name: null,
+    description: null,
+    simulated: true,
+    source: null,
+    pricing: { otherwise: usdc(1_000n) },
+    server: null,
+    auth: null,
+    trusted: false,
+    ...other,
+  }
+}

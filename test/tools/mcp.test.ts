@@ -1,0 +1,244 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { TestPerson } from '../harness/service.ts'
+import { toolWorld, type ToolWorld } from './calls/world.ts'
+
+/** The official client against the whole service. */
+describe('MCP', () => {
+  let world: ToolWorld
+  const open: Client[] = []
+
+  beforeAll(async () => {
+    world = await toolWorld({ TOP_UP_URL: 'https://pay.example/top-up' })
+    world.upstream.says('/notes', { id: 7 }, 201)
+  })
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((client) => client.close()))
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  function address(query = ''): URL {
+    return new URL(`${world.service.origin}/tools/mcp${query}`)
+  }
+
+  async function connect(transport: unknown): Promise<Client> {
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(transport as Transport)
+    open.push(client)
+    return client
+  }
+
+  function bearer({ key }: TestPerson) {
+    return { requestInit: { headers: { authorization: `Bearer ${key}` } } }
+  }
+
+  const streamable = (person: TestPerson, query = '') =>
+    connect(new StreamableHTTPClientTransport(address(query), bearer(person)))
+
+  const call = async (client: Client, name: string, input: Record<string, unknown> = {}, options = {}) =>
+    (await client.callTool({ name, arguments: input }, undefined, options)) as CallToolResult
+
+  test('four tools lead to all others', async () => {
+    const person = await world.caller()
+    const client = await streamable(person)
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      'search_tools',
+      'describe_tool',
+      'call_tool',
+      'get_balance',
+    ])
+    const found = (await call(client, 'search_tools', { query: 'write a note' })).structuredContent!
+    expect(found['tools']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ slug: 'acme-create-note', price: 0.01, required: ['title'] })]),
+    )
+    const described = (await call(client, 'describe_tool', { slug: 'acme-create-note' })).structuredContent!
+    expect(described).toMatchObject({ slug: 'acme-create-note', price: 0.01, inputSchema: { type: 'object' } })
+    const result = await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'By MCP' } })
+    expect(result.isError).toBeUndefined()
+    expect(result.structuredContent).toEqual({ id: 7 })
+    expect(JSON.parse((result.content[0] as { text: string }).text)).toEqual({ id: 7 })
+    expect(result._meta!['coinslot/billing']).toEqual({
+      cost: 0.01,
+      credits: 4.99,
+      balance: 0,
+      callId: expect.stringMatching(/^call_/),
+    })
+    expect((await call(client, 'get_balance')).structuredContent).toEqual({
+      credits: 4.99,
+      balance: 0,
+      available: 4.99,
+    })
+  })
+
+  test('with view=all, or of a provider, the tools themselves; the key in the address will do', async () => {
+    const person = await world.caller()
+    const client = await connect(new StreamableHTTPClientTransport(address(`?view=all&key=${person.key}`)))
+    const all = (await client.listTools()).tools
+    expect(all.map(({ name }) => name)).toContain('acme-create-note')
+    expect(await call(client, 'acme-create-note', { title: 'Direct' })).toMatchObject({ structuredContent: { id: 7 } })
+    const other = await streamable(person, '?provider=nobody')
+    expect((await other.listTools()).tools).toEqual([])
+    const acme = await streamable(person, '?provider=acme')
+    expect((await acme.listTools()).tools.length).toBe(6)
+  })
+
+  test('each tool’s documentation is a resource', async () => {
+    const client = await streamable(await world.caller())
+    const { resources } = await client.listResources()
+    const uri = 'coinslot://tools/acme-create-note'
+    expect(resources.map((resource) => resource.uri)).toContain(uri)
+    const [page] = (await client.readResource({ uri })).contents as { text: string }[]
+    expect(page!.text).toContain('price: 0.01 USDC')
+    await expect(client.readResource({ uri: 'coinslot://tools/none' })).rejects.toMatchObject({ code: -32002 })
+  })
+
+  test('errors say what is missing, what it costs and how to go on', async () => {
+    const person = await world.caller()
+    const client = await streamable(person)
+    const invalid = await call(client, 'call_tool', { slug: 'acme-create-note', input: { pages: 0 } })
+    expect(invalid.isError).toBe(true)
+    expect((invalid.content[0] as { text: string }).text).toContain('title is required')
+    const unknown = await call(client, 'call_tool', { slug: 'acme-make-note', input: {} })
+    expect(unknown.structuredContent).toMatchObject({
+      error: { code: 'tool_not_found', suggestions: expect.arrayContaining(['acme-create-note']) },
+    })
+    const dear = await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'a' }, maxCost: 0.001 })
+    expect(dear.structuredContent).toMatchObject({ error: { code: 'max_cost_exceeded', required: 0.01 } })
+    await expect(call(client, 'no-such-tool')).rejects.toMatchObject({ code: -32602 })
+    await world.spend(person, 5_000_000n)
+    const poor = await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'a' } })
+    expect(poor.structuredContent).toMatchObject({
+      error: {
+        code: 'insufficient_credits',
+        required: 0.01,
+        available: 0,
+        advice: expect.stringContaining('https://pay.example/top-up'),
+      },
+    })
+  })
+
+  test('progress is told on the way, by the stream of the call itself', async () => {
+    world.upstream.says('/slow', { done: true })
+    const client = await streamable(await world.caller())
+    const told: string[] = []
+    const onprogress = ({ message }: { message?: string }) => told.push(message ?? '')
+    await call(client, 'call_tool', { slug: 'acme-get-slow' }, { onprogress })
+    expect(told).toEqual(['Calling acme-get-slow', 'Charging the call'])
+  })
+
+  test('a cancelled call is not charged', async () => {
+    const open = world.upstream.holds('/slow', { done: true })
+    const person = await world.caller()
+    const client = await streamable(person)
+    const stop = new AbortController()
+    const times = world.upstream.to('/slow').length
+    const asked = call(client, 'call_tool', { slug: 'acme-get-slow' }, { signal: stop.signal })
+    await world.upstream.wasAsked('/slow', times + 1)
+    stop.abort('changed my mind')
+    await expect(asked).rejects.toThrow('changed my mind')
+    await until(async () => (await world.left(person)).available === 0 && (await world.locks()) === 0)
+    expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
+    open()
+  })
+
+  test('who loses the stream of a call in a session comes back for its answer', async () => {
+    const open = world.upstream.holds('/slow', { done: true })
+    const person = await world.caller()
+    const times = world.upstream.to('/slow').length
+    const headers = {
+      authorization: `Bearer ${person.key}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2025-11-25',
+    }
+    const post = (body: unknown, more = {}, signal?: AbortSignal) =>
+      fetch(address(), {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body: JSON.stringify(body),
+        signal: signal ?? null,
+      })
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+    const begun = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
+    await begun.text()
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id')! }
+    const gone = new AbortController()
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-slow', arguments: {} } }
+    const stream = await post(message, session, gone.signal)
+    const { value } = (await stream.body!.getReader().read()) as { value: Uint8Array }
+    const first = new TextDecoder().decode(value)
+    const eventId = /^id: (\S+)$/m.exec(first)![1]!
+    await world.upstream.wasAsked('/slow', times + 1)
+    gone.abort()
+    const again = fetch(address(), { headers: { ...headers, ...session, 'last-event-id': eventId } })
+    open()
+    const text = await (await again).text()
+    const answer = JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!)
+    expect(answer).toMatchObject({ id: 1, result: { structuredContent: { done: true } } })
+    expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
+
+    // Somebody else's name for it leads nowhere, and an ended session is gone.
+    const stranger = { ...headers, authorization: `Bearer ${(await world.caller()).key}` }
+    expect((await fetch(address(), { headers: { ...stranger, ...session } })).status).toBe(404)
+    expect((await fetch(address(), { method: 'DELETE', headers: { ...headers, ...session } })).status).toBe(200)
+    expect((await post({ jsonrpc: '2.0', id: 2, method: 'ping' }, session)).status).toBe(404)
+  })
+
+  test('who hangs up without a session is not charged', async () => {
+    const open = world.upstream.holds('/slow', { done: true })
+    const person = await world.caller()
+    const times = world.upstream.to('/slow').length
+    const gone = new AbortController()
+    const asked = fetch(address(), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${person.key}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-slow' } }),
+      signal: gone.signal,
+    }).then((response) => response.text())
+    await world.upstream.wasAsked('/slow', times + 1)
+    gone.abort()
+    await expect(asked).rejects.toThrow()
+    await until(async () => (await world.locks()) === 0)
+    open()
+    expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
+  })
+
+  test('the older transport: a GET without a session opens a stream', async () => {
+    const person = await world.caller()
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- clients that have no other are who it is for
+    const client = await connect(new SSEClientTransport(address(`?key=${person.key}`)))
+    expect((await client.listTools()).tools).toHaveLength(4)
+    expect(await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'Old' } })).toMatchObject({
+      structuredContent: { id: 7 },
+    })
+    const lost = await world.service.call('POST', '/tools/mcp/messages?sessionId=nobody', {
+      body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+    })
+    expect(lost.status).toBe(404)
+  })
+
+  test('without a valid key 401, in every transport; pages of strangers 403', async () => {
+    for (const key of ['', '?key=csk_test_nonsense']) {
+      expect((await fetch(address(key), { headers: { accept: 'text/event-stream' } })).status).toBe(401)
+      expect((await world.service.call('POST', `/tools/mcp${key}`, { body: {} })).status).toBe(401)
+    }
+    const { key } = await world.caller()
+    const headers = { origin: 'https://evil.example' }
+    expect((await world.service.call('POST', '/tools/mcp', { body: {}, key, headers })).status).toBe(403)
+    expect((await world.service.call('POST', '/tools/mcp', { raw: '{', key })).body.error.code).toBe(-32700)
+    expect((await world.service.call('PUT', '/tools/mcp', { body: {}, key })).status).toBe(405)
+  })
+})
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise(setImmediate)
+}
