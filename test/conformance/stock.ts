@@ -64,7 +64,7 @@ export async function startSeller(
   return { origin, stop: () => stop(child) }
 }
 
-export function startBuyer(version: Version): Buyer {
+export function startBuyer(version: Version | 'axios'): Buyer {
   const child = start(version, 'buyer', {})
   const waiting = new Map<number, { resolve(given: unknown): void; reject(error: Error): void }>()
   child.on('message', ({ id, given, error }: { id: number; given?: unknown; error?: string }) => {
@@ -91,8 +91,14 @@ export function startBuyer(version: Version): Buyer {
   }
 }
 
-function start(version: Version, part: 'seller' | 'buyer', environment: Record<string, string>): ChildProcess {
-  const file = fileURLToPath(new URL(`./v${String(version)}/${part}.mjs`, import.meta.url))
+function start(
+  version: Version | 'axios',
+  part: 'seller' | 'buyer',
+  environment: Record<string, string>,
+): ChildProcess {
+  const file = fileURLToPath(
+    new URL(`./${typeof version === 'number' ? `v${String(version)}` : version}/${part}.mjs`, import.meta.url),
+  )
   return fork(file, { execArgv: [], env: { PATH: process.env['PATH'], ...environment } })
 }
 

@@ -1,0 +1,96 @@
+import { DomainError, invalid } from '../kit/errors.ts'
+
+/** The same for one that never was, one that was removed, and somebody else's. */
+export function paywallMissing(): DomainError {
+  return new DomainError('missing', 'paywall_not_found', 'There is no such paywall.')
+}
+
+export function paymentMissing(): DomainError {
+  return new DomainError('missing', 'payment_not_found', 'There is no such payment at this gate.')
+}
+
+export function paywallPaused(): DomainError {
+  return new DomainError('unavailable', 'paywall_paused', 'This API is not for sale right now. Nothing was charged.', {
+    retryAfterSeconds: 60,
+  })
+}
+
+export function routeMissing(method: string): DomainError {
+  return new DomainError('missing', 'route_not_found', `This paywall has no route for this ${method} request.`)
+}
+
+export function pathRefused(why: string): DomainError {
+  return invalid({ path: why }, 'invalid_path')
+}
+
+export function slugTaken(): DomainError {
+  return new DomainError('conflict', 'slug_taken', 'This slug belongs to another paywall.', {
+    details: { slug: 'belongs to another paywall' },
+  })
+}
+
+export function badPayment(header: string, why: string): DomainError {
+  return invalid({ [header]: why }, 'invalid_payment')
+}
+
+/** One authorization buys one thing. */
+export function authorizationUsed(): DomainError {
+  return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
+}
+
+export function anotherRequest(): DomainError {
+  return new DomainError('conflict', 'payment_for_another_request', 'This payment is for another request.')
+}
+
+export function underWay(payment: string): DomainError {
+  return new DomainError('conflict', 'payment_processing', 'This payment is being processed by another request.', {
+    paymentId: payment,
+    retryAfterSeconds: 2,
+  })
+}
+
+export function alreadyDelivered(payment: string): DomainError {
+  return new DomainError('conflict', 'payment_delivered', 'The answer to this payment has been delivered already.', {
+    paymentId: payment,
+  })
+}
+
+export function paymentExpired(sentence: string, payment: string | null = null): DomainError {
+  return new DomainError('expired', 'payment_expired', sentence, payment === null ? {} : { paymentId: payment })
+}
+
+/** Not known yet is never a fresh 402: nobody pays twice. */
+export function settlementPending(payment: string, statusUrl: string): DomainError {
+  return new DomainError(
+    'unavailable',
+    'settlement_pending',
+    'The payment is on its way. Send the same request with the same payment again: you are not charged twice.',
+    { paymentId: payment, statusUrl, retryAfterSeconds: 3 },
+  )
+}
+
+export function upstreamFailed(cause: unknown): DomainError {
+  if (cause instanceof DomainError) {
+    if (cause.kind === 'late') {
+      return new DomainError(
+        'late',
+        'upstream_timeout',
+        'The API did not answer in time. Nothing was charged.',
+        {},
+        cause,
+      )
+    }
+    if (cause.kind === 'too-large') return cause
+  }
+  return new DomainError('upstream', 'upstream_error', 'The API could not be reached. Nothing was charged.', {}, cause)
+}
+
+export function tooLarge(bytes: number): DomainError {
+  return new DomainError('too-large', 'body_too_large', `The body must have at most ${String(bytes)} bytes.`, {
+    details: { body: `must have at most ${String(bytes)} bytes` },
+  })
+}
+
+export function looping(): DomainError {
+  return new DomainError('upstream', 'gate_loop', 'This paywall leads to itself.')
+}

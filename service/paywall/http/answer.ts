@@ -1,0 +1,109 @@
+import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { finished, pipeline } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
+import type { HeaderList, Outcome } from '../model.ts'
+
+/** Puts an outcome on the wire; resolves when it is out or its reader gone. */
+export async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  outcome: Outcome,
+  /** Where the bytes go, where that is not the response itself. */
+  wire: Writable = response,
+): Promise<void> {
+  const { status, headers, body, trailers, cutAfterMs, whenSent } = outcome
+  const whole = Buffer.isBuffer(body)
+  const bodiless = request.method === 'HEAD' || status === 204 || status === 304
+  response.statusCode = status
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase()
+    // Of what is held the length is known; what HEAD tells of has the one that was said.
+    if (lower === 'content-length' && whole && request.method !== 'HEAD') continue
+    if (OURS.has(lower)) response.setHeader(name, value)
+    else response.appendHeader(name, value)
+  }
+  if (whole && !bodiless) response.setHeader('Content-Length', body.length)
+  // What is left of a request's body would have to be read for the next one.
+  if (!request.complete && Number(request.headers['content-length'] ?? SINK_MAX) >= SINK_MAX) {
+    response.setHeader('Connection', 'close')
+  }
+  const arrived = new Promise<boolean>((resolve) => {
+    response.once('finish', () => {
+      resolve(true)
+    })
+    response.once('close', () => {
+      resolve(false)
+    })
+  })
+  const cut = cutAfterMs === undefined ? undefined : setTimeout(() => response.destroy(), cutAfterMs)
+  if (body === null || whole) wire.end(bodiless ? undefined : body)
+  else {
+    const chunked = !response.hasHeader('content-length') && !bodiless
+    if (chunked && trailers !== undefined) response.setHeader('Trailer', 'X-Payment-Balance')
+    response.flushHeaders()
+    body.once('end', () => {
+      if (chunked && trailers !== undefined) response.addTrailers({ ...trailers() })
+    })
+    pipeline(body, wire, () => undefined)
+  }
+  const whether = await arrived
+  clearTimeout(cut)
+  await whenSent?.(whether)
+}
+
+/** Set by us before, and said only once. */
+const OURS: ReadonlySet<string> = new Set([
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'cache-control',
+  'content-type',
+  'cross-origin-resource-policy',
+  'referrer-policy',
+  'x-content-type-options',
+])
+const SINK_MAX = 1_048_576
+
+/** For those who wanted another protocol and get a plain answer. */
+export async function refuseUpgrade(socket: Duplex, { status, headers, body, whenSent }: Outcome): Promise<void> {
+  const whole = Buffer.isBuffer(body) ? body : null
+  const said = whole === null ? headers : headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+  const length: HeaderList = whole === null ? [] : [['Content-Length', String(whole.length)]]
+  socket.write(headOf(status, [...said, ...length, ['Connection', 'close']]))
+  const sent = new Promise<boolean>((resolve) => {
+    finished(socket, { readable: false }, (error) => {
+      resolve(error == null)
+    })
+  })
+  if (body === null || whole !== null) socket.end(whole ?? undefined)
+  // Its end is that of the connection.
+  else pipeline(body as Readable, socket, () => undefined)
+  await whenSent?.(await sent)
+}
+
+function headOf(status: number, headers: HeaderList): string {
+  const lines = [`HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? 'Unknown'}`]
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Both ways, until either ends or the money is used up. */
+export function tunnel(socket: Duplex, head: Buffer, outcome: Outcome, upstream: Duplex): void {
+  const { headers, cutAfterMs, whenSent } = outcome
+  socket.write(headOf(101, [['Connection', 'Upgrade'], ['Upgrade', 'websocket'], ...headers]))
+  if (head.length > 0) upstream.write(head)
+  const cut =
+    cutAfterMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          socket.destroy()
+        }, cutAfterMs)
+  let open = 2
+  const end = (): void => {
+    if (--open > 0) return
+    clearTimeout(cut)
+    void whenSent?.(true)
+  }
+  pipeline(socket, upstream, end)
+  pipeline(upstream, socket, end)
+}

@@ -1,0 +1,252 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Page } from '../../edge/route.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { toWire } from '../../kit/money.ts'
+import { paywallMissing } from '../errors.ts'
+import type { Ask, Asked, GateRequest, HeaderList, Offer, Outcome, UpstreamAnswer } from '../model.ts'
+import { passes, toClient, toUpstream } from '../rules/headers.ts'
+import type { Opened, Paywalls } from '../service.ts'
+import { answer, refuseUpgrade, tunnel } from './answer.ts'
+
+export interface GateSetting {
+  /** The path under which gates are served. */
+  path: string
+  relay: Relay
+  /** Counts requests that want to be looked at, by address. */
+  limit(address: string): Promise<{ headers: Readonly<Record<string, string>>; refusal: DomainError | null }>
+  /** What a browser is shown that has not paid. */
+  page(offer: Offer): Page
+  errorAnswer(error: unknown): { status: number; headers: Readonly<Record<string, string>>; body: unknown }
+}
+
+/** What reaches upstreams, whose addresses somebody gave us: guarded by whoever hands this in. */
+export interface Relay {
+  pass(request: Passed): Promise<UpstreamAnswer>
+  upgrade(request: Omit<Passed, 'body'> & { protocol: string }): Promise<UpstreamAnswer>
+}
+
+interface Passed {
+  origin: string
+  path: string
+  method: string
+  headers: HeaderList
+  body: Readable | null
+  signal: AbortSignal
+}
+
+/** `/gate/{slug}/…`, whatever the method. */
+export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHandler {
+  return async (request: Request, response: Response, next: NextFunction) => {
+    const [slug, rest] = split(request.url)
+    if (slug === 'assets') {
+      next()
+      return
+    }
+    if (slug === 'payments') {
+      await tellPayment(paywalls, request, response, rest)
+      return
+    }
+    if (isPreflight(request)) {
+      response.set(PREFLIGHT)
+      const asked = request.get('access-control-request-headers')
+      if (asked !== undefined) response.set('Access-Control-Allow-Headers', asked)
+      response.status(204).end()
+      return
+    }
+    for (const [name, value] of FENCE) response.set(name, value)
+    const limited = wantsALook(request) ? await setting.limit(request.ip ?? 'unknown') : null
+    if (limited !== null) response.set(limited.headers)
+    if (limited?.refusal) throw limited.refusal
+    const opened = await paywalls.gateOf(slug)
+    const gone = new AbortController()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
+    })
+    const asked = toRequest(request, rest, { gone: gone.signal, address: request.ip ?? 'unknown' })
+    const host = request.get('host') ?? ''
+    const ask = asking(opened, setting.relay, request, rest, { host, secure: request.secure, asked })
+    let outcome: Outcome
+    try {
+      outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
+    } catch (error) {
+      // Nobody is there to be told.
+      if (gone.signal.aborted) return
+      next(error)
+      return
+    }
+    if (outcome.offer !== undefined && wantsPage(request)) {
+      const { type, content, headers = {} } = setting.page(outcome.offer)
+      response.status(402).set(headers)
+      for (const [name, value] of outcome.headers) if (!/^content-type$/i.test(name)) response.set(name, value)
+      response.type(type).send(content)
+      return
+    }
+    await answer(request, response, outcome)
+  }
+}
+
+/** The same for those who want to become a WebSocket. */
+export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const gone = new AbortController()
+    socket.once('close', () => {
+      gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
+    })
+    const serve = async (): Promise<void> => {
+      const [slug, rest] = split((request.url ?? '').slice(setting.path.length))
+      const address = request.socket.remoteAddress ?? 'unknown'
+      const { refusal } = await setting.limit(address)
+      if (refusal !== null) throw refusal
+      const opened = await paywalls.gateOf(slug)
+      const asked = toRequest(request, rest, { gone: gone.signal, address })
+      const host = request.headers.host ?? ''
+      const ask = asking(opened, setting.relay, request, rest, { host, secure: false, asked })
+      const outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
+      if (outcome.tunnel === undefined) await refuseUpgrade(socket, outcome)
+      else tunnel(socket, head, outcome, outcome.tunnel)
+    }
+    serve().catch((error: unknown) => {
+      const { status, headers, body } = setting.errorAnswer(error)
+      const list: HeaderList = [...Object.entries(headers), ['Content-Type', 'application/json; charset=utf-8']]
+      const told = { status, headers: list, body: Buffer.from(JSON.stringify(body)) }
+      refuseUpgrade(socket, told).catch(() => socket.destroy())
+    })
+  }
+}
+
+/** The slug, and the rest as it came. */
+function split(url: string): [slug: string, rest: { path: string; query: string }] {
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const slash = path.indexOf('/', 1)
+  const slug = slash < 0 ? path.slice(1) : path.slice(1, slash)
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug)) throw paywallMissing()
+  return [slug, { path: slash < 0 ? '/' : path.slice(slash), query: mark < 0 ? '' : url.slice(mark) }]
+}
+
+function toRequest(
+  request: IncomingMessage,
+  { path, query }: { path: string; query: string },
+  { gone, address }: { gone: AbortSignal; address: string },
+): GateRequest {
+  const { headers } = request
+  const upgrade = headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET'
+  const body = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  return {
+    method: request.method ?? 'GET',
+    path,
+    query,
+    header(name) {
+      const value = headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    body: body ? request : null,
+    upgrade,
+    clientAddress: address,
+    gone,
+  }
+}
+
+function asking(
+  { gate, headers: owned, sign }: Opened,
+  relay: Relay,
+  request: IncomingMessage,
+  rest: { path: string; query: string },
+  { host, secure, asked }: { host: string; secure: boolean; asked: GateRequest },
+): Ask {
+  return async ({ body, payment, plain }: Asked) => {
+    const base = new URL(gate.upstreamUrl)
+    const sent = toUpstream(headersOf(request), { address: asked.clientAddress, host, secure }, owned)
+    const passed = {
+      origin: base.origin,
+      path: base.pathname.replace(/\/+$/, '') + rest.path + rest.query,
+      method: asked.method,
+      headers: [...(plain ? unpacked(sent) : sent), sign(payment)],
+      signal: asked.gone,
+    }
+    const answered = asked.upgrade
+      ? await relay.upgrade({ ...passed, protocol: 'websocket' })
+      : await relay.pass({ ...passed, body })
+    return { ...answered, headers: toClient(answered.headers) }
+  }
+}
+
+/** What is measured has to be read. */
+function unpacked(headers: HeaderList): HeaderList {
+  return [...headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding'), ['Accept-Encoding', 'identity']]
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): HeaderList {
+  return Array.from({ length: rawHeaders.length / 2 }, (_, place): [string, string] => [
+    rawHeaders[2 * place] ?? '',
+    rawHeaders[2 * place + 1] ?? '',
+  ])
+}
+
+/** How far a payment has come, for whoever was told to ask. */
+async function tellPayment(
+  paywalls: Paywalls,
+  request: Request,
+  response: Response,
+  { path }: { path: string },
+): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw paywallMissing()
+  const payment = await paywalls.payment(path.slice(1))
+  response.set({ ...CORS, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+  response.json({
+    payment: {
+      id: payment.id,
+      paywallId: payment.paywallId,
+      status: payment.state,
+      amount: toWire(payment.amount),
+      currency: 'USDC',
+      network: payment.network,
+      payer: payment.payer,
+      txHash: payment.txHash,
+      reason: payment.reason,
+      delivered: payment.delivery !== 'none',
+      testMode: payment.simulated,
+      createdAt: payment.createdAt.toISOString(),
+      endedAt: payment.endedAt?.toISOString() ?? null,
+    },
+  })
+}
+
+function isPreflight(request: Request): boolean {
+  return request.method === 'OPTIONS' && request.get('access-control-request-method') !== undefined
+}
+
+/** Payments that have to be judged by asking a chain; whoever has paid before is not slowed down. */
+function wantsALook({ headers }: Request): boolean {
+  return headers['x-payment'] !== undefined || headers['payment-signature'] !== undefined
+}
+
+function wantsPage(request: Request): boolean {
+  return (
+    (request.method === 'GET' || request.method === 'HEAD') &&
+    !wantsALook(request) &&
+    request.accepts(['json', 'html']) === 'html'
+  )
+}
+
+const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
+/** Browsers' programs pay too. Nobody is known by a cookie here, so every page may ask. */
+const PREFLIGHT = {
+  ...CORS,
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+  'Access-Control-Max-Age': '600',
+}
+
+/**
+ * What upstreams answer is theirs and not ours, and comes from an address that others share: no browser may run it as
+ * a page of ours.
+ */
+const FENCE: HeaderList = [
+  ['Content-Security-Policy', "default-src 'none'; sandbox"],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ['Referrer-Policy', 'no-referrer'],
+  ...Object.entries(CORS),
+]

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { reply, route, type AnyRoute, type Reply } from '../../edge/route.ts'
+import { toWire } from '../../kit/money.ts'
+import { amountOut, page, timestamp } from '../../kit/wire.ts'
+import type { Payment, Paywall } from '../model.ts'
+import type { Paywalls } from '../service.ts'
+import { analyticsOut, spanOf, spanQuery, toAnalyticsBody } from './analytics.ts'
+import { newPaywall, paywallChange, paywallOut, toChange, toPaywallBody, toWanted } from './bodies.ts'
+
+/** `/paywalls`, for whoever sells. */
+export function paywallRoutes(paywalls: Paywalls, place: Place): AnyRoute[] {
+  const toBody = (paywall: Paywall): z.input<typeof paywallOut> =>
+    toPaywallBody(paywall, { gate: place.gate, testToken: paywalls.testTokenOf(paywall) })
+  return [...wholeRoutes(paywalls, toBody), ...oneRoutes(paywalls, toBody), ...salesRoutes(paywalls, place)]
+}
+
+interface Place {
+  /** The address of the gateway. */
+  gate: string
+  now: () => Date
+}
+
+type ToBody = (paywall: Paywall) => z.input<typeof paywallOut>
+
+const common = { tag: 'Paywalls', auth: 'person' } as const
+const one = { params: z.object({ id: z.string() }), errors: { 404: 'No such paywall of yours.' } }
+const withoutSecret = z.object({ paywall: paywallOut })
+const withSecret = z.object({
+  paywall: paywallOut,
+  secret: z.string().nullable().meta({ description: 'Signs who paid, for the upstream; null in a replay' }),
+})
+
+function wholeRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
+  return [
+    route({
+      ...common,
+      method: 'post',
+      path: '/paywalls',
+      summary: 'Put an HTTP API behind x402',
+      idempotent: true,
+      body: newPaywall,
+      answers: { 201: withSecret },
+      errors: { 409: 'The slug is taken, or the Idempotency-Key was used for another request.' },
+      async handle({ caller, body, operation }) {
+        const { paywall, secret } = await paywalls.create(caller, toWanted(body), operation)
+        return once(201, toBody(paywall), secret)
+      },
+    }),
+    route({
+      ...common,
+      method: 'get',
+      path: '/paywalls',
+      summary: 'Your paywalls in this environment, newest first',
+      query: page,
+      answers: { 200: z.object({ paywalls: z.array(paywallOut), total: z.int(), limit: z.int(), offset: z.int() }) },
+      async handle({ caller, query }) {
+        const listed = await paywalls.list(caller, query)
+        return reply(200, { paywalls: listed.paywalls.map(toBody), total: listed.total, ...query })
+      },
+    }),
+  ]
+}
+
+function oneRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
+  return [
+    route({
+      ...common,
+      ...one,
+      method: 'get',
+      path: '/paywalls/:id',
+      summary: 'One paywall',
+      answers: { 200: withoutSecret },
+      handle: async ({ caller, params }) => reply(200, { paywall: toBody(await paywalls.get(caller, params.id)) }),
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'patch',
+      path: '/paywalls/:id',
+      summary: 'Change it; prices that were told stand for ten minutes more',
+      body: paywallChange,
+      answers: { 200: withoutSecret },
+      async handle({ caller, params, body }) {
+        return reply(200, { paywall: toBody(await paywalls.change(caller, params.id, toChange(body))) })
+      },
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'delete',
+      path: '/paywalls/:id',
+      summary: 'Remove it; payments under way are still settled',
+      answers: { 200: withoutSecret },
+      handle: async ({ caller, params }) => reply(200, { paywall: toBody(await paywalls.remove(caller, params.id)) }),
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'post',
+      path: '/paywalls/:id/rotate-secret',
+      summary: 'A new secret signs who paid, from now on',
+      idempotent: true,
+      answers: { 200: withSecret },
+      async handle({ caller, params }) {
+        const { paywall, secret } = await paywalls.rotateSecret(caller, params.id)
+        return once(200, toBody(paywall), secret)
+      },
+    }),
+  ]
+}
+
+function salesRoutes(paywalls: Paywalls, { now }: Place): AnyRoute[] {
+  return [
+    route({
+      ...common,
+      ...one,
+      method: 'get',
+      path: '/paywalls/:id/payments',
+      summary: 'What was paid, newest first',
+      query: page,
+      answers: { 200: z.object({ payments: z.array(paymentOut), total: z.int(), limit: z.int(), offset: z.int() }) },
+      async handle({ caller, params, query }) {
+        const { payments, total } = await paywalls.payments(caller, params.id, query)
+        return reply(200, { payments: payments.map(toPaymentBody), total, ...query })
+      },
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'get',
+      path: '/paywalls/:id/analytics',
+      summary: 'Revenue, customers, calls and refusals, by route and day',
+      query: spanQuery,
+      answers: { 200: z.object({ analytics: analyticsOut }) },
+      async handle({ caller, params, query }) {
+        const span = spanOf(query, now())
+        return reply(200, { analytics: toAnalyticsBody(await paywalls.analytics(caller, params.id, span), span) })
+      },
+    }),
+  ]
+}
+
+const paymentOut = z
+  .object({
+    id: z.string(),
+    status: z.enum(['calling', 'released', 'settling', 'paid', 'failed']),
+    kind: z.enum(['request', 'balance']),
+    route: z.string(),
+    endpoint: z.string(),
+    amount: amountOut,
+    currency: z.literal('USDC'),
+    network: z.string(),
+    payer: z.string(),
+    txHash: z.string().nullable(),
+    reason: z.string().nullable(),
+    delivered: z.boolean(),
+    testMode: z.boolean(),
+    createdAt: timestamp,
+    endedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'PaywallPayment' })
+
+export function toPaymentBody(payment: Payment): z.input<typeof paymentOut> {
+  const { id, kind, route: pattern, endpoint, network, payer, txHash, reason } = payment
+  return {
+    id,
+    status: payment.state,
+    kind,
+    route: pattern,
+    endpoint,
+    amount: toWire(payment.amount),
+    currency: 'USDC',
+    network,
+    payer,
+    txHash,
+    reason,
+    delivered: payment.delivery !== 'none',
+    testMode: payment.simulated,
+    createdAt: payment.createdAt.toISOString(),
+    endedAt: payment.endedAt?.toISOString() ?? null,
+  }
+}
+
+/** Answers are kept for whoever repeats a request; secrets are not kept in the open. */
+function once(status: number, paywall: z.input<typeof paywallOut>, secret: string): Reply {
+  return { ...reply(status, { paywall, secret }), replayBody: { paywall, secret: null } }
+}

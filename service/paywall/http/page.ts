@@ -1,0 +1,34 @@
+import { NETWORKS } from '../../chain/networks.ts'
+import { toWire } from '../../kit/money.ts'
+import { ZERO_ADDRESS, type Offer } from '../model.ts'
+import { requirementsOf } from '../rules/x402.ts'
+
+/** A 402 as the page shows it: in the terms of a checkout without a form, so that the same wallet pays. */
+export function toGatePage(offer: Offer) {
+  const { name, description, resource, mimeType, paywall, amount, testMode } = offer
+  const network = NETWORKS[offer.network]
+  const recipient = offer.recipient ?? ZERO_ADDRESS
+  const price = { amount, recipient, network: offer.network }
+  const { v2 } = requirementsOf(price, { resource, description: description ?? name, mimeType })
+  return {
+    checkout: {
+      id: paywall,
+      url: resource,
+      x402Url: resource,
+      testMode,
+      product: { name, description },
+      price: toWire(amount),
+      network: network.name,
+      chainId: network.chainId,
+      recipient: offer.recipient,
+      asset: { address: network.usdc.checksummed, name: network.usdc.name, version: network.usdc.version, decimals: 6 },
+      fields: [],
+      redirectUrl: null,
+      responseMode: 'immediately' as const,
+      explorer: network.live ? 'https://basescan.org' : 'https://sepolia.basescan.org',
+    },
+    available: true,
+    quote: { quoteId: '', expiresAt: offer.expiresAt.toISOString() },
+    paymentRequirements: testMode ? null : { v2 },
+  }
+}

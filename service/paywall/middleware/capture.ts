@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http'
+import { PassThrough, Writable } from 'node:stream'
+import type { HeaderList, UpstreamAnswer } from '../model.ts'
+
+export interface Captured {
+  /** Resolves with the first byte or the end, whatever comes first. */
+  answer: Promise<UpstreamAnswer>
+  /** Where the true answer goes: the handler may be writing to its own still. */
+  wire: Writable
+  /** Takes back what the handler has set, so that the true answer can be. */
+  reset(): void
+}
+
+/** Takes what a handler writes to its response, so that it can be sold before it is sent. */
+export function capture(response: ServerResponse): Captured {
+  const own = {
+    write: response.write.bind(response),
+    end: response.end.bind(response),
+    writeHead: response.writeHead.bind(response),
+    flushHeaders: response.flushHeaders.bind(response),
+  }
+  const before = response.getHeaders()
+  const body = new PassThrough()
+  body.on('drain', () => response.emit('drain'))
+  // Whoever has no use for it destroys it; the handler may be writing to it still.
+  body.on('error', () => undefined)
+  let begin: () => void = () => undefined
+  const answer = new Promise<UpstreamAnswer>((resolve) => {
+    begin = () => {
+      const { statusCode: status } = response
+      resolve({ status, headers: listed(response.getHeaders()), body, trailers: () => ({}), tunnel: null })
+    }
+  })
+
+  Object.assign(response, {
+    writeHead(status: number, ...rest: unknown[]) {
+      response.statusCode = status
+      const headers = rest.find((part) => typeof part === 'object' && part !== null)
+      for (const [name, value] of pairsOf(headers)) response.setHeader(name, value)
+      begin()
+      return response
+    },
+    flushHeaders: begin,
+    write(chunk: unknown, ...rest: [never, never]) {
+      begin()
+      return body.write(chunk, ...rest)
+    },
+    end(...given: unknown[]) {
+      begin()
+      const [chunk, encoding] = given.filter((part) => typeof part !== 'function')
+      const done = given.find((part) => typeof part === 'function') as (() => void) | undefined
+      if (chunk !== undefined && chunk !== null) body.write(chunk, (encoding ?? 'utf8') as BufferEncoding)
+      body.end(done)
+      return response
+    },
+  })
+
+  return {
+    answer,
+    wire: new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        own.write(chunk, done)
+      },
+      final(done) {
+        own.end(done)
+      },
+      destroy(error, done) {
+        if (error !== null) response.destroy(error)
+        done(error)
+      },
+    }),
+    reset() {
+      Object.assign(response, { writeHead: own.writeHead, flushHeaders: own.flushHeaders })
+      for (const name of response.getHeaderNames()) response.removeHeader(name)
+      for (const [name, value] of Object.entries(before)) if (value !== undefined) response.setHeader(name, value)
+    },
+  }
+}
+
+function pairsOf(headers: unknown): [string, string | number | string[]][] {
+  if (Array.isArray(headers)) {
+    const flat = headers.flat() as string[]
+    return Array.from({ length: flat.length / 2 }, (_, place) => [flat[2 * place] ?? '', flat[2 * place + 1] ?? ''])
+  }
+  return Object.entries((headers ?? {}) as Record<string, string>)
+}
+
+function listed(headers: ReturnType<ServerResponse['getHeaders']>): HeaderList {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).flatMap((one): [string, string][] =>
+      one === undefined ? [] : [[name, String(one)]],
+    ),
+  )
+}

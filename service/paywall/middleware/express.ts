@@ -1,0 +1,236 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Readable, type Writable } from 'node:stream'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { countTokens as countWithTables } from '../../models/tokens.ts'
+import type { Address, Hex } from '../../chain/model.ts'
+import { DomainError, type Kind } from '../../kit/errors.ts'
+import { answer } from '../http/answer.ts'
+import { paymentMissing } from '../errors.ts'
+import type { Ask, Gate, GateRequest, HeaderList, Outcome } from '../model.ts'
+import type { Books } from '../ports.ts'
+import { routeOf, segmentsOf } from '../rules/routes.ts'
+import { createGate } from '../service/gate.ts'
+import { createRemoteSettler } from '../service/remote.ts'
+import { capture } from './capture.ts'
+import { memoryBooks, type PaymentEvent } from './memory.ts'
+import { readOptions, type GivenOptions } from './options.ts'
+import { rpcWitness } from './rpc.ts'
+
+export interface PaywallOptions extends GivenOptions {
+  /** The address of an x402 facilitator, with its path. */
+  facilitator: string
+  /**
+   * An RPC of the network. With it nothing that the facilitator says about money is believed before the chain shows it;
+   * without it a payment whose outcome got lost is pending until its authorization has expired.
+   */
+  rpc?: string
+  /** How long the facilitator may take; 25 seconds when absent. */
+  timeoutMs?: number
+  /** In memory, and gone with the process, unless you keep them somewhere. */
+  books?: Books
+  onEvent?: (event: PaymentEvent) => void
+  /** For answers that do not say what they used; the tables of o200k_base when absent. */
+  countTokens?: (text: string) => Promise<number>
+  /** Told of what goes wrong beside the requests. */
+  onProblem?: (problem: unknown, sentence: string) => void
+  now?: () => Date
+}
+
+/** Sells routes of an Express server. What no route names is passed on as if the paywall were not there. */
+export function paywall(options: PaywallOptions): RequestHandler {
+  const { routes, milestones, recipient, network, name } = readOptions(options)
+  const { timeoutMs = 25_000 } = options
+  const now = options.now ?? (() => new Date())
+  const clock = { now }
+  const tell = (fields: Record<string, unknown>, sentence: string): void => {
+    options.onProblem?.(fields, sentence)
+  }
+  const facilitator = options.facilitator.replace(/\/+$/, '')
+  const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
+  const engine = createGate({
+    books,
+    settler: createRemoteSettler({
+      post: (path, body, operation) => post(facilitator + path, body, operation, timeoutMs),
+      witness: options.rpc === undefined ? null : rpcWitness(options.rpc),
+      digestOf: ({ chainId }, { from, nonce }) => nameOf(chainId, from, nonce),
+      clock,
+    }),
+    tally: { count: () => undefined },
+    countTokens: options.countTokens ?? countWithTables,
+    clock,
+    log: { info: () => undefined, warn: tell, error: tell },
+    checkpoint: () => undefined,
+    draw: () => randomBytes(32).toString('base64url'),
+    addresses: { facilitator, statusOf: (payment) => STATUS_PATH + payment },
+    limits: { bodyBytes: Infinity, keptBytes: 1_048_576, gatherMs: 1_000, settleMs: timeoutMs },
+  })
+
+  function gateAt(address: string): Gate {
+    const began = new Date(0)
+    return {
+      id: 'pwl_own',
+      owner: { userId: 'own', environment: 'production' },
+      slug: 'own',
+      name,
+      upstreamUrl: address,
+      upstreamHeaders: [],
+      routes,
+      recipient,
+      network,
+      testMode: false,
+      testToken: null,
+      status: 'active',
+      milestones,
+      version: 1,
+      address,
+      earlier: [],
+      createdAt: began,
+      updatedAt: began,
+    }
+  }
+
+  return async (request: Request, response: Response, next: NextFunction) => {
+    const mark = request.originalUrl.indexOf('?')
+    const path = mark < 0 ? request.originalUrl : request.originalUrl.slice(0, mark)
+    const wire: Wire = { to: response, reset: () => undefined }
+    const send = (outcome: Outcome): Promise<void> => {
+      wire.reset()
+      for (const [header] of outcome.headers) response.removeHeader(header)
+      return answer(request, response, outcome, wire.to)
+    }
+    try {
+      if (path.startsWith(STATUS_PATH)) {
+        await send(await statusOf(books, path.slice(STATUS_PATH.length)))
+        return
+      }
+      if (routeOf(routes, request.method, segmentsOf(path)) === null) {
+        next()
+        return
+      }
+      const address = `${request.protocol}://${request.get('host') ?? 'localhost'}`
+      const query = mark < 0 ? '' : request.originalUrl.slice(mark)
+      const { asked, ask } = served(request, response, next, { path, query, wire })
+      await send(await engine.serve(gateAt(address), asked, ask))
+    } catch (error) {
+      // Nobody is there to be told.
+      if (response.destroyed) return
+      if (error instanceof DomainError) await send(refusalOf(error))
+      else next(error)
+    }
+  }
+}
+
+/** Where the answer goes in truth, and how to make room for it. */
+interface Wire {
+  to: Writable
+  reset(): void
+}
+
+const STATUS_PATH = '/.coinslot/payments/'
+
+async function statusOf(books: Books, id: string): Promise<Outcome> {
+  const payment = await books.findById(id)
+  if (payment === null) return refusalOf(paymentMissing())
+  const { state: status, txHash, reason, delivery } = payment
+  return told(200, { payment: { id, status, txHash, reason, delivered: delivery !== 'none' } })
+}
+
+function told(status: number, body: unknown, headers: HeaderList = []): Outcome {
+  const type = ['Content-Type', 'application/json; charset=utf-8'] as const
+  return { status, headers: [type, ['Cache-Control', 'no-store'], ...headers], body: Buffer.from(JSON.stringify(body)) }
+}
+
+/** The rest of the server as an upstream. */
+function served(
+  request: Request,
+  response: Response,
+  next: NextFunction,
+  { path, query, wire }: { path: string; query: string; wire: Wire },
+): { asked: GateRequest; ask: Ask } {
+  const gone = new AbortController()
+  response.once('close', () => {
+    gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
+  })
+  const ask: Ask = async ({ payment, body }) => {
+    // Only looked at: the handlers have it already.
+    body?.resume()
+    const captured = capture(response)
+    wire.to = captured.wire
+    wire.reset = captured.reset
+    response.locals['payment'] = payment
+    next()
+    return await Promise.race([captured.answer, ended(gone.signal)])
+  }
+  const asked: GateRequest = {
+    method: request.method,
+    path,
+    query,
+    header: (name) => request.get(name),
+    // What a parser before the paywall has made of it. Without one the handlers read it themselves, and two requests
+    // that differ in nothing but their bodies are the same here.
+    body: request.body === undefined ? null : Readable.from([Buffer.from(JSON.stringify(request.body))]),
+    upgrade: false,
+    clientAddress: request.ip ?? 'unknown',
+    gone: gone.signal,
+  }
+  return { asked, ask }
+}
+
+function ended(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = (): void => {
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}
+
+function refusalOf({ kind, code, message, fields: all }: DomainError): Outcome {
+  const { retryAfterSeconds, ...fields } = all
+  const headers: HeaderList = typeof retryAfterSeconds === 'number' ? [['Retry-After', String(retryAfterSeconds)]] : []
+  return told(STATUS[kind] ?? 500, { error: message, code, ...fields }, headers)
+}
+
+/** Of what the engine refuses. */
+const STATUS: Partial<Record<Kind, number>> = {
+  invalid: 400,
+  missing: 404,
+  conflict: 409,
+  expired: 410,
+  upstream: 502,
+  unavailable: 503,
+  late: 504,
+}
+
+async function post(
+  url: string,
+  body: unknown,
+  operation: string | null,
+  timeoutMs: number,
+): Promise<{ status: number; json: unknown }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(operation === null ? {} : { 'idempotency-key': operation }) },
+    body: JSON.stringify(body),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const text = await response.text()
+  return { status: response.status, json: parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** On a chain a payer uses a nonce once: that is what an authorization is, whatever else it says. */
+function nameOf(chainId: number, from: Address, nonce: Hex): Hex {
+  return `0x${createHash('sha256')
+    .update(`${String(chainId)} ${from} ${nonce}`)
+    .digest('hex')}`
+}

@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What a gateway's `Coinslot-Payment` header says of the request that it came with. */
+export interface VerifiedIdentity {
+  paywall: string
+  call: string
+  payment: string | null
+  payer: string | null
+  amount: string | null
+  pricing: string
+  state: string
+  endpoint: string
+  /** Unix seconds. */
+  at: number
+}
+
+/** For the upstream of a gateway: null unless it was signed with this secret, for this request, in the last minutes. */
+export function verifyIdentity(
+  header: string | undefined,
+  secret: string,
+  asked: { method: string; path: string; now?: Date },
+): VerifiedIdentity | null {
+  const [version, text, signature, ...more] = header?.split('.') ?? []
+  if (version !== 'v1' || text === undefined || signature === undefined || more.length > 0) return null
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const expected = createHmac('sha256', key).update(`v1.${text}`).digest()
+  const given = Buffer.from(signature, 'base64url')
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const identity = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as VerifiedIdentity
+  const age = (asked.now ?? new Date()).getTime() / 1000 - identity.at
+  const fresh = Math.abs(age) <= TOLERANCE_SECONDS
+  return fresh && identity.endpoint === `${asked.method} ${asked.path}`.slice(0, 500) ? identity : null
+}
+
+const TOLERANCE_SECONDS = 300

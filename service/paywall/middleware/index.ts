@@ -1,0 +1,9 @@
+/*
+ * The paywall for people's own servers. It has no database and no account: it speaks to a facilitator by HTTP, and to
+ * a chain's RPC where one is given. The rules and the order of things are those of the gateway, from the same files.
+ */
+export { paywall, type PaywallOptions } from './express.ts'
+export { memoryBooks, type MemoryBooks, type PaymentEvent } from './memory.ts'
+export { verifyIdentity, type VerifiedIdentity } from './identity.ts'
+export type { Begun, Books, Ending, Held, Hold, Sold } from '../ports.ts'
+export type { Payment, Pricing, Route, StoredAnswer, Tier } from '../model.ts'

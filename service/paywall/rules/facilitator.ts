@@ -1,0 +1,63 @@
+import type { SignedAuthorization } from '../../chain/model.ts'
+import { networkOf, type Network } from '../../chain/networks.ts'
+import type { Settled } from '../model.ts'
+import { readPayload } from './payload.ts'
+
+/** A request to a facilitator as this service made it, taken apart again. */
+export function signedIn(request: unknown): { network: Network | null; authorization: SignedAuthorization } {
+  const { paymentPayload } = request as { paymentPayload: Record<string, unknown> }
+  const { network, authorization } = readPayload('payment', 2, paymentPayload)
+  return { network, authorization }
+}
+
+interface Required {
+  network: string
+  payTo: string
+  amount?: string
+  maxAmountRequired?: string
+}
+
+/** What needs nobody else to be seen: whoever signs for something else is refused whatever a facilitator says. */
+export function refuseHere(request: unknown, now: Date): string | null {
+  const { paymentRequirements: asked } = request as { paymentRequirements: Required }
+  const { network, authorization } = signedIn(request)
+  if (network === null || networkOf(asked.network)?.name !== network.name) return 'invalid_exact_evm_network_mismatch'
+  if (authorization.to !== asked.payTo.toLowerCase()) return 'invalid_exact_evm_recipient_mismatch'
+  if (authorization.value !== BigInt(asked.amount ?? asked.maxAmountRequired ?? -1)) {
+    return 'invalid_exact_evm_payload_authorization_value_mismatch'
+  }
+  const seconds = BigInt(Math.floor(now.getTime() / 1000))
+  if (authorization.validBefore < seconds + 6n) return 'invalid_exact_evm_payload_authorization_valid_before'
+  if (authorization.validAfter > seconds) return 'invalid_exact_evm_payload_authorization_valid_after'
+  return null
+}
+
+/** Null when it is no answer to the question. */
+export function readVerdict(status: number, json: unknown): { refusal: string | null } | null {
+  if (typeof json !== 'object' || json === null || (status !== 200 && status !== 400)) return null
+  const { isValid, valid, invalidReason, reason } = json as Record<string, unknown>
+  const said = isValid ?? valid
+  if (typeof said !== 'boolean') return null
+  if (said) return status === 200 ? { refusal: null } : null
+  const why = invalidReason ?? reason
+  return { refusal: typeof why === 'string' && REASON.test(why) ? why : 'invalid_payment' }
+}
+
+/** Pending unless it is said clearly, in an answer of the right form. */
+export function readSettled(status: number, json: unknown): Settled {
+  if (status !== 200 || typeof json !== 'object' || json === null) return { status: 'pending' }
+  const { success, settled, transaction, txHash, errorReason } = json as Record<string, unknown>
+  const said = success ?? settled
+  const hash = typeof transaction === 'string' && transaction !== '' ? transaction : txHash
+  if (said === true) {
+    return typeof hash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(hash)
+      ? { status: 'settled', txHash: hash.toLowerCase() }
+      : { status: 'pending' }
+  }
+  if (said !== false || typeof errorReason !== 'string' || !REASON.test(errorReason)) return { status: 'pending' }
+  // Used up by the very settlement whose answer got lost, as far as anybody can tell.
+  return UNCLEAR.test(errorReason) ? { status: 'pending' } : { status: 'failed', reason: errorReason }
+}
+
+const REASON = /^[a-z0-9_]{1,100}$/
+const UNCLEAR = /pending|nonce_already_used|unexpected|timeout/

@@ -1,0 +1,74 @@
+import { PassThrough, type Readable } from 'node:stream'
+import type { HeaderList, UpstreamAnswer } from '../model.ts'
+import { headerIn } from '../rules/headers.ts'
+
+/** An upstream's answer as it can be sold: whole, so that it can be kept and given again, or as it comes. */
+export type Gathered =
+  | { kind: 'whole'; status: number; headers: HeaderList; body: Buffer; trailers: UpstreamAnswer['trailers'] }
+  | { kind: 'stream'; status: number; headers: HeaderList; body: Readable; trailers: UpstreamAnswer['trailers'] }
+  | { kind: 'tunnel'; answer: UpstreamAnswer }
+
+/** Waits for the end of what is short; a stream is known by its type, its announced length, or its taking long. */
+export async function gather(
+  answer: UpstreamAnswer,
+  limits: { keptBytes: number; gatherMs: number },
+): Promise<Gathered> {
+  const { status, headers, body, trailers } = answer
+  if (answer.tunnel !== null) return { kind: 'tunnel', answer }
+  const type = headerIn(headers, 'content-type') ?? ''
+  const announced = Number(headerIn(headers, 'content-length') ?? 0)
+  if (STREAMED.test(type) || announced > limits.keptBytes) return { kind: 'stream', status, headers, body, trailers }
+  const chunks: Buffer[] = []
+  const ended = await collect(body, chunks, limits.keptBytes, announced > 0 ? null : limits.gatherMs)
+  if (ended) return { kind: 'whole', status, headers, body: Buffer.concat(chunks), trailers }
+  return { kind: 'stream', status, headers, body: continued(chunks, body), trailers }
+}
+
+const STREAMED = /^\s*(text\/event-stream|application\/(x-ndjson|jsonl|grpc))/i
+
+/** True when the body has ended; false when the rest is still to come. */
+function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: number | null): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0
+    const leave = (ended: boolean): void => {
+      stop()
+      body.pause()
+      resolve(ended)
+    }
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > most) leave(false)
+    }
+    const onEnd = (): void => {
+      leave(true)
+    }
+    const onError = (error: Error): void => {
+      stop()
+      reject(error)
+    }
+    const onClose = (): void => {
+      onError(new Error('the answer broke off'))
+    }
+    const timer = patienceMs === null ? undefined : setTimeout(leave, patienceMs, false)
+    const stop = (): void => {
+      clearTimeout(timer)
+      body.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
+    }
+    body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+  })
+}
+
+function continued(chunks: readonly Buffer[], rest: Readable): Readable {
+  const whole = new PassThrough()
+  for (const chunk of chunks) whole.write(chunk)
+  rest.on('error', (error) => whole.destroy(error))
+  whole.on('close', () => rest.destroy())
+  rest.pipe(whole)
+  return whole
+}
+
+/** What nobody will read: its connection is given up rather than read to its end. */
+export function discard(answer: { body: Readable | Buffer | null }): void {
+  if (answer.body !== null && !Buffer.isBuffer(answer.body)) answer.body.on('error', () => undefined).destroy()
+}

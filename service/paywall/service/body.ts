@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { Transform, type Readable, type TransformCallback } from 'node:stream'
+import { tooLarge } from '../errors.ts'
+
+/** A request's body on its way to the upstream: counted, remembered as far as it is measured, and its hash taken. */
+export class WatchedBody extends Transform {
+  readonly #hash = createHash('sha256')
+  readonly #most: number
+  readonly #kept: Buffer[] = []
+  #keep: number
+  #bytes = 0
+  /** Known once it has ended. */
+  hash: Buffer | null = null
+
+  constructor(most: number, keep: number) {
+    super()
+    this.#most = most
+    this.#keep = keep
+  }
+
+  /** The beginning of it. */
+  text(): string {
+    return Buffer.concat(this.#kept).toString('utf8')
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#most) {
+      done(tooLarge(this.#most))
+      return
+    }
+    this.#hash.update(chunk)
+    if (this.#keep > 0) {
+      this.#kept.push(chunk.subarray(0, this.#keep))
+      this.#keep -= chunk.length
+    }
+    done(null, chunk)
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.hash = this.#hash.digest()
+    done()
+  }
+}
+
+/** Its errors are those of whoever reads it. */
+export function watched(body: Readable | null, most: number, keep: number): WatchedBody | null {
+  if (body === null) return null
+  const through = new WatchedBody(most, keep)
+  body.on('error', (error) => through.destroy(error))
+  // An upstream that answers without reading on must not leave the sender stuck.
+  through.on('close', () => body.unpipe(through).resume())
+  body.pipe(through)
+  return through
+}
+
+/** Of a body that is only compared. */
+export async function hashOf(body: Readable | null, most: number): Promise<Buffer> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += (chunk as Buffer).length
+    if (bytes > most) throw tooLarge(most)
+    hash.update(chunk as Buffer)
+  }
+  return hash.digest()
+}

@@ -1,0 +1,110 @@
+import { upstreamFailed } from '../errors.ts'
+import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment, Route, UpstreamAnswer } from '../model.ts'
+import { isSuccess } from '../rules/payment.ts'
+import { keyOf } from '../rules/routes.ts'
+import type { Id } from '../../kit/ids.ts'
+import { gather, type Gathered } from './answer.ts'
+import { watched, type WatchedBody } from './body.ts'
+import type { GateParts } from './parts.ts'
+
+/** One request at one gate. */
+export interface Call {
+  gate: Gate
+  route: Route
+  request: GateRequest
+  ask: Ask
+  /** Names it. */
+  id: Id<'op'>
+  began: Date
+}
+
+export interface Calling {
+  free(call: Call): Promise<Outcome>
+  /** Asks the upstream; what it answered with success can be sold, anything else is passed on for nothing. */
+  paid(call: Call, who: Who): Promise<Sellable | { failed: Outcome }>
+}
+
+export interface Who {
+  payment: Payment['id'] | null
+  payer: string | null
+  amount: Identity['amount']
+  state: Identity['state']
+  /** The answer's use is measured. */
+  measured: boolean
+}
+
+export interface Sellable {
+  failed: null
+  gathered: Gathered
+  sent: WatchedBody | null
+}
+
+/** Through the gate to the upstream. */
+export function createCalling({ tally, clock, limits }: GateParts): Calling {
+  function identityOf({ gate, route, request, id }: Call, who: Who): Identity {
+    return {
+      paywall: gate.id,
+      call: id,
+      payment: who.payment,
+      payer: who.payer,
+      amount: who.amount,
+      pricing: route.pricing.model,
+      state: who.state,
+      endpoint: endpointOf(request),
+      at: clock.now(),
+    }
+  }
+
+  async function reach(call: Call, asked: Parameters<Ask>[0]): Promise<UpstreamAnswer> {
+    try {
+      return await call.ask(asked)
+    } catch (error) {
+      throw upstreamFailed(error)
+    }
+  }
+
+  return {
+    async free(call) {
+      const { request, gate, route } = call
+      const who: Who = { payment: null, payer: null, amount: null, state: 'free', measured: false }
+      const answer = await reach(call, { body: request.body, payment: identityOf(call, who), plain: false })
+      tally.count(gate.id, keyOf(route), isSuccess(answer.status) ? 'answered' : 'upstream_error')
+      return passedOn(answer)
+    },
+
+    async paid(call, who) {
+      const { request } = call
+      const sent = watched(request.body, limits.bodyBytes, who.measured ? MEASURED_BYTES : 0)
+      const payment = identityOf(call, who)
+      const answer = await reach(call, { body: sent, payment, plain: who.measured })
+      if (!isSuccess(answer.status)) return { failed: passedOn(answer) }
+      try {
+        return { failed: null, gathered: await gather(answer, limits), sent }
+      } catch (error) {
+        throw upstreamFailed(error)
+      }
+    },
+  }
+}
+
+const MEASURED_BYTES = 1_048_576
+
+/** As it is told of: without the query, where secrets travel. */
+export function endpointOf({ method, path }: GateRequest): string {
+  return `${method} ${path}`.slice(0, 500)
+}
+
+/** As it came. */
+function passedOn({ status, headers, body, trailers, tunnel }: UpstreamAnswer): Outcome {
+  return { status, headers, body, trailers, ...(tunnel === null ? {} : { tunnel }) }
+}
+
+/** What was sold, with what is said of the payment beside it. */
+export function soldOutcome(gathered: Gathered, more: HeaderList): Outcome {
+  if (gathered.kind === 'tunnel') {
+    const { answer } = gathered
+    return { ...passedOn(answer), headers: [...answer.headers, ...more] }
+  }
+  const { status, headers, body, trailers } = gathered
+  return { status, headers: [...headers, ...more], body, trailers }
+}

@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto'
+import { DomainError } from '../../kit/errors.ts'
+import type { Usdc } from '../../kit/money.ts'
+import { anotherRequest, settlementPending } from '../errors.ts'
+import type { Exact, HeaderList, Metered, Outcome, Payment } from '../model.ts'
+import type { Hold } from '../ports.ts'
+import { HOLD_MS } from '../rules/payment.ts'
+import { isMetered } from '../rules/pricing.ts'
+import { keyOf } from '../rules/routes.ts'
+import { receiptOf } from '../rules/x402.ts'
+import { discard, type Gathered } from './answer.ts'
+import { hashOf } from './body.ts'
+import { soldOutcome, type Call, type Calling, type Sellable } from './call.ts'
+import { costOfWhole } from './meter.ts'
+import { TooLittle, type Metering } from './metering.ts'
+import type { Offering } from './offer.ts'
+import type { GateParts } from './parts.ts'
+import type { Settling } from './settle.ts'
+
+/** How the client is told of its payment. */
+export interface Told {
+  version: 1 | 2 | null
+  /** Given once. */
+  token: string | null
+}
+
+export interface Carrying {
+  /** A payment that is ours alone until its lease is over, from wherever it stands to an answer. */
+  carry(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome>
+}
+
+/**
+ * Upstream, then chain, then answer: nothing is charged for an answer that never came, and nothing is given away
+ * before it is paid. Where the money is taken first, the answer is owed until one has gone out.
+ */
+export function createCarrying(parts: CarryingParts): Carrying {
+  const { books, log, clock, tally, addresses, limits, settling, calling, offering, metering, checkpoint } = parts
+
+  async function carry(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome> {
+    const { id } = payment
+    try {
+      if (payment.state === 'calling' && call.route.settle === 'after') return await sell(call, pricing, payment, told)
+      const ended = payment.state === 'paid' ? payment : await settleFirst(payment)
+      if (ended.state !== 'paid') return await unpaid(call, pricing, ended, told)
+      return await answerOwed(call, pricing, ended, told)
+    } catch (error) {
+      await books.leave(id).catch((fault: unknown) => {
+        log.error({ payment: id, err: fault }, 'a payment could not be left to others; its lease ends by itself')
+      })
+      if (!(error instanceof TooLittle)) throw error
+      const sentence = 'Your balance was used up by other calls. Nothing more was charged.'
+      return await offering.refused(call, pricing, { reason: 'insufficient_balance', payer: payment.payer, sentence })
+    }
+  }
+
+  async function sell(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome> {
+    const answer = await callFor(call, pricing, payment)
+    if (answer.failed !== null) return answer.failed
+    const { gathered, sent } = answer
+    try {
+      const cost = await costOf(call, pricing, answer)
+      const kept = gathered.kind === 'whole' ? gathered : null
+      await books.settling(payment.id, {
+        answer: kept === null ? null : { status: kept.status, headers: kept.headers, body: kept.body },
+        bodyHash: sent === null ? NOTHING : sent.hash,
+        cost,
+      })
+      await checkpoint('answered')
+      const goesOn = kept === null && isMetered(pricing) ? holdOf(call, pricing, payment) : null
+      const end = { delivery: kept === null ? ('begun' as const) : ('none' as const), hold: goesOn }
+      const ended = await settled(payment, () =>
+        settling.settle({ ...payment, state: 'settling' }, end, limits.settleMs),
+      )
+      if (ended.state !== 'paid') {
+        discardAll(gathered)
+        return await unpaid(call, pricing, ended, told)
+      }
+      return await deliver(call, pricing, ended, gathered, sent?.text() ?? '', told)
+    } catch (error) {
+      discardAll(gathered)
+      throw error
+    }
+  }
+
+  async function settleFirst(payment: Payment): Promise<Payment> {
+    if (payment.state === 'calling') await books.settling(payment.id, { answer: null, bodyHash: null, cost: null })
+    const end = { delivery: 'none' as const, hold: null }
+    return await settled(payment, () => settling.settle({ ...payment, state: 'settling' }, end, limits.settleMs))
+  }
+
+  /** Whatever goes wrong once the chain was asked is told as not known yet, under the payment's id. */
+  async function settled(payment: Payment, act: () => Promise<Payment>): Promise<Payment> {
+    try {
+      return await act()
+    } catch (error) {
+      log.error({ payment: payment.id, err: error }, 'a payment could not be carried on; the sweeper does')
+      return { ...payment, state: 'settling' }
+    }
+  }
+
+  /** Paid, and nothing of an answer has gone out: the one that is kept, else a new one. */
+  async function answerOwed(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome> {
+    const stored = await books.answerOf(payment.id)
+    if (stored !== null) {
+      await assertSameBody(call, payment)
+      const whole: Gathered = { kind: 'whole', ...stored, trailers: () => ({}) }
+      return await deliver(call, pricing, payment, whole, '', told)
+    }
+    if (isMetered(pricing)) {
+      // What was paid is in the balance: the call draws from it like any other.
+      await books.begun(payment.id)
+      return await metering.call(call, pricing, { payer: payment.payer }, headersOf(payment, told), payment)
+    }
+    const answer = await callFor(call, pricing, payment)
+    if (answer.failed !== null) return answer.failed
+    if (answer.gathered.kind !== 'whole') await books.begun(payment.id)
+    return await deliver(call, pricing, payment, answer.gathered, '', told)
+  }
+
+  /** On failure nobody works on the payment any more: what was not charged is free, what was is owed. */
+  async function callFor(call: Call, pricing: Exact | Metered, payment: Payment) {
+    const { id, payer, amount, state } = payment
+    const giveUp = async (): Promise<void> => {
+      tally.count(call.gate.id, keyOf(call.route), 'upstream_error')
+      await (state === 'calling' ? books.release(id) : books.leave(id))
+    }
+    try {
+      const who = { payment: id, payer, amount, measured: isMetered(pricing) } as const
+      const answer = await calling.paid(call, { ...who, state: state === 'calling' ? 'authorized' : 'settled' })
+      if (answer.failed !== null) await giveUp()
+      return answer
+    } catch (error) {
+      await giveUp()
+      throw error
+    }
+  }
+
+  async function costOf(call: Call, pricing: Exact | Metered, { gathered, sent }: Sellable): Promise<Usdc | null> {
+    if (gathered.kind !== 'whole' || !isMetered(pricing)) return null
+    const ms = clock.now().getTime() - call.began.getTime()
+    return await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, parts.countTokens)
+  }
+
+  async function unpaid(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome> {
+    const { id, reason, payer } = payment
+    if (payment.state === 'failed') {
+      return await offering.refused(call, pricing, { reason: reason ?? UNKNOWN, payer })
+    }
+    await books.leave(id)
+    tally.count(call.gate.id, keyOf(call.route), 'settlement_pending')
+    throw withToken(settlementPending(id, addresses.statusOf(id)), told.token)
+  }
+
+  async function deliver(
+    call: Call,
+    pricing: Exact | Metered,
+    payment: Payment,
+    gathered: Gathered,
+    sent: string,
+    told: Told,
+  ): Promise<Outcome> {
+    tally.count(call.gate.id, keyOf(call.route), 'answered')
+    const headers = headersOf(payment, told)
+    const { id } = payment
+    if (isMetered(pricing)) {
+      const outcome = await metering.paidCall(call, pricing, payment, gathered, sent, headers)
+      return gathered.kind === 'whole' ? { ...outcome, whenSent: (arrived) => sentOut(id, arrived) } : outcome
+    }
+    return {
+      ...soldOutcome(gathered, headers),
+      whenSent: (arrived) => (gathered.kind === 'whole' ? sentOut(id, arrived) : books.delivered(id)),
+    }
+  }
+
+  async function sentOut(id: Payment['id'], arrived: boolean): Promise<void> {
+    await (arrived ? books.delivered(id) : books.leave(id))
+  }
+
+  async function assertSameBody({ request }: Call, { bodyHash }: Payment): Promise<void> {
+    if (bodyHash === null) return
+    if (!bodyHash.equals(await hashOf(request.body, limits.bodyBytes))) throw anotherRequest()
+  }
+
+  function holdOf({ gate, route, id }: Call, pricing: Metered, payment: Payment): Hold {
+    return {
+      call: id,
+      paywallId: gate.id,
+      network: payment.network,
+      route: keyOf(route),
+      by: { payer: payment.payer },
+      amount: pricing.maximum,
+      minimum: pricing.minimum,
+      until: new Date(clock.now().getTime() + HOLD_MS),
+    }
+  }
+
+  return { carry }
+}
+
+interface CarryingParts extends GateParts {
+  settling: Settling
+  calling: Calling
+  offering: Offering
+  metering: Metering
+}
+
+const NOTHING = createHash('sha256').digest()
+const UNKNOWN = 'invalid_exact_evm_transaction_failed'
+
+function headersOf(payment: Payment, { version, token }: Told): HeaderList {
+  return [
+    ['X-Payment-ID', payment.id],
+    ...(version === null ? [] : [receiptOf(payment, version)]),
+    ...(token === null || payment.kind !== 'balance' ? [] : ([['X-Payment-Token', token]] as const)),
+  ]
+}
+
+function withToken(error: DomainError, token: string | null): DomainError {
+  if (token === null) return error
+  return new DomainError(error.kind, error.code, error.message, { ...error.fields, paymentToken: token })
+}
+
+function discardAll(gathered: Gathered): void {
+  if (gathered.kind === 'tunnel') gathered.answer.tunnel?.destroy()
+  else discard(gathered)
+}

@@ -1,0 +1,148 @@
+import { pipeline } from 'node:stream'
+import { toDecimal, type Usdc } from '../../kit/money.ts'
+import type { Address } from '../../chain/model.ts'
+import type { HeaderList, Metered, Outcome, Payment } from '../model.ts'
+import { HOLD_MS } from '../rules/payment.ts'
+import { lastsMs } from '../rules/pricing.ts'
+import { keyOf } from '../rules/routes.ts'
+import type { Gathered } from './answer.ts'
+import { soldOutcome, type Call, type Calling } from './call.ts'
+import { costOfWhole, StreamMeter } from './meter.ts'
+import type { GateParts } from './parts.ts'
+
+export interface Metering {
+  /** A call that draws from a balance; null where that is not enough, with what there is. */
+  call(
+    call: Call,
+    pricing: Metered,
+    by: { token: Buffer } | { payer: Address },
+    headers: HeaderList,
+    payment?: Payment,
+  ): Promise<Outcome>
+  /** The call that came with the payment into a balance, once it is paid. */
+  paidCall(
+    call: Call,
+    pricing: Metered,
+    payment: Payment,
+    gathered: Gathered,
+    sent: string,
+    headers: HeaderList,
+  ): Promise<Outcome>
+}
+
+/** Thrown where a balance does not pay for the call; null where there is none. */
+export class TooLittle extends Error {
+  readonly balance: Usdc | null
+
+  constructor(balance: Usdc | null) {
+    super('the balance does not pay for this call')
+    this.balance = balance
+  }
+}
+
+/** Calls whose price is known only when they are over: the most is set aside before, what they cost is taken after. */
+export function createMetering({ books, calling, tally, clock, countTokens, log }: MeteringParts): Metering {
+  async function call(
+    one: Call,
+    pricing: Metered,
+    by: { token: Buffer } | { payer: Address },
+    headers: HeaderList,
+    payment?: Payment,
+  ): Promise<Outcome> {
+    const { gate, route, id } = one
+    const held = await books.hold({
+      call: id,
+      paywallId: gate.id,
+      network: gate.network,
+      route: keyOf(route),
+      by,
+      amount: pricing.maximum,
+      minimum: pricing.minimum,
+      until: new Date(clock.now().getTime() + HOLD_MS),
+    })
+    if (!held.held) throw new TooLittle(held.balance)
+    const who = { payment: payment?.id ?? null, payer: held.payer, amount: pricing.maximum } as const
+    try {
+      const answer = await calling.paid(one, { ...who, state: 'prepaid', measured: true })
+      if (answer.failed !== null) {
+        tally.count(gate.id, keyOf(route), 'upstream_error')
+        const left = await books.draw(id, ZERO)
+        return { ...answer.failed, headers: [...answer.failed.headers, balanceHeader(left)] }
+      }
+      return await measure(one, pricing, answer.gathered, answer.sent?.text() ?? '', held.left, headers)
+    } catch (error) {
+      // A hold that has ended already stays ended.
+      await books.draw(id, ZERO)
+      throw error
+    }
+  }
+
+  /** Whole answers are paid for before they are given; what streams, when it has ended. */
+  async function measure(
+    one: Call,
+    pricing: Metered,
+    gathered: Gathered,
+    sent: string,
+    left: Usdc,
+    headers: HeaderList,
+  ): Promise<Outcome> {
+    const elapsed = (): number => clock.now().getTime() - one.began.getTime()
+    if (gathered.kind === 'whole') {
+      const cost = await costOfWhole(pricing, { sent, body: gathered.body, ms: elapsed() }, countTokens)
+      const after = await books.draw(one.id, cost)
+      return soldOutcome(gathered, [...headers, costHeader(cost), balanceHeader(after)])
+    }
+    const cutAfterMs = Math.max(0, Math.min(lastsMs(pricing) ?? HOLD_MS, HOLD_MS - MARGIN_MS) - elapsed())
+    const outcome = soldOutcome(gathered, [...headers, balanceHeader(left)])
+    const meter = new StreamMeter(pricing)
+    let after: Usdc | null = null
+    const end = async (): Promise<void> => {
+      const cost = await meter.cost(pricing, sent, elapsed(), countTokens)
+      after = await books.draw(one.id, cost)
+    }
+    if (gathered.kind === 'tunnel') return { ...outcome, cutAfterMs, whenSent: end }
+    // The pipe's errors are those of whoever reads the end of it.
+    pipeline(gathered.body, meter, () => undefined)
+    const { trailers } = gathered
+    return {
+      ...outcome,
+      cutAfterMs,
+      body: meter,
+      trailers: () => ({ ...trailers(), ...(after === null ? {} : { 'X-Payment-Balance': toDecimal(after) }) }),
+      async whenSent() {
+        await end().catch((error: unknown) => {
+          log.error({ call: one.id, err: error }, 'a call could not be charged; its hold ends by itself')
+        })
+      },
+    }
+  }
+
+  return {
+    call,
+    async paidCall(one, pricing, payment, gathered, sent, headers) {
+      if (gathered.kind !== 'whole') {
+        const left = await books.left(payment.paywallId, payment.network, payment.payer)
+        return await measure(one, pricing, gathered, sent, left, headers)
+      }
+      const left = await books.left(payment.paywallId, payment.network, payment.payer)
+      const cost = payment.cost === null ? [] : [costHeader(payment.cost)]
+      return soldOutcome(gathered, [...headers, ...cost, balanceHeader(left)])
+    },
+  }
+}
+
+interface MeteringParts extends GateParts {
+  calling: Calling
+}
+
+/** A stream ends before its hold does. */
+const MARGIN_MS = 60_000
+const ZERO = 0n as Usdc
+
+function balanceHeader(left: Usdc): readonly [string, string] {
+  return ['X-Payment-Balance', toDecimal(left)]
+}
+
+function costHeader(cost: Usdc): readonly [string, string] {
+  return ['X-Payment-Cost', toDecimal(cost)]
+}

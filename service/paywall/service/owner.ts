@@ -1,0 +1,192 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { NETWORKS } from '../../chain/networks.ts'
+import { accountOf, type Caller } from '../../identity/model.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { DomainError, invalid } from '../../kit/errors.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
+import type { Environment } from '../../ledger/model.ts'
+import { paywallMissing, slugTaken } from '../errors.ts'
+import { ZERO_ADDRESS, type HeaderList, type Payment, type Paywall, type Terms } from '../model.ts'
+import type { Addresses, Analytics, Page, PaywallStore, Sealing, WalletAddress } from '../ports.ts'
+import { HELD_MS } from '../rules/payment.ts'
+
+export interface Wanted extends Omit<Terms, 'upstreamHeaders'> {
+  slug: string
+  headers: Readonly<Record<string, string>>
+}
+
+export type Change = { [Name in keyof Wanted]?: Wanted[Name] | undefined }
+
+export interface OwnerParts {
+  store: PaywallStore
+  addresses: Addresses
+  sealing: Sealing
+  walletAddress: WalletAddress
+  clock: Clock
+  /** Makes test tokens; the same in every process. */
+  tokenKey: Buffer
+}
+
+/** What whoever sells says of a paywall, and is told of it. */
+export function createOwning({ store, addresses, sealing, walletAddress, clock, tokenKey }: OwnerParts) {
+  /** What the guard says of the address, said of the field. */
+  async function check(terms: { upstreamUrl: string; headers?: Readonly<Record<string, string>> }): Promise<void> {
+    try {
+      addresses.checkHeaders(terms.headers ?? {})
+    } catch (error) {
+      throw about('upstreamHeaders', error)
+    }
+    try {
+      await addresses.check(terms.upstreamUrl)
+    } catch (error) {
+      throw about('upstreamUrl', error)
+    }
+  }
+
+  function sealHeaders(id: string, headers: Readonly<Record<string, string>>): string {
+    return sealing.seal(JSON.stringify(Object.entries(headers)), `${id}/upstreamHeaders`)
+  }
+
+  return {
+    async create(caller: Caller, wanted: Wanted, operation: Id<'op'>): Promise<{ paywall: Paywall; secret: string }> {
+      const owner = accountOf(caller)
+      const { headers, ...terms } = wanted
+      const recipient = terms.recipient ?? (await walletAddress(owner))
+      assertTerms({ ...terms, recipient }, owner.environment)
+      await check(wanted)
+      const now = clock.now()
+      const id = idLike('pwl', operation)
+      const secret = `whsec_${randomBytes(32).toString('base64')}`
+      const sealed = { headers: sealHeaders(id, headers), secret: sealing.seal(secret, `${id}/secret`) }
+      const upstreamHeaders = Object.keys(headers)
+      const paywall = { ...terms, id, owner, recipient, upstreamHeaders, version: 1, createdAt: now, updatedAt: now }
+      const made = await store.add(paywall, sealed)
+      if (made === null) throw slugTaken()
+      // A repetition after a crash finds the one that was made, with the secret that it has.
+      const kept = await store.bySlug(made.slug)
+      if (kept?.gate.id !== made.id) throw slugTaken()
+      return { paywall: made, secret: sealing.open(kept.sealed.secret, `${id}/secret`) }
+    },
+
+    async get(caller: Caller, id: string): Promise<Paywall> {
+      return given(await store.find(accountOf(caller), id))
+    },
+
+    list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
+
+    /** What a 402 said up to now holds for ten minutes more. */
+    async change(caller: Caller, id: string, change: Change): Promise<Paywall> {
+      const owner = accountOf(caller)
+      const { headers, ...changed } = withoutAbsent(change)
+      const before = given(await store.find(owner, id))
+      if (change.upstreamUrl !== undefined || headers !== undefined) {
+        await check({ upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, ...(headers ? { headers } : {}) })
+      }
+      const wallet = change.recipient === null ? await walletAddress(owner) : null
+      return await unlessTaken(() =>
+        store.inTransaction(async (inside) => {
+          const held = given(await store.lock(inside, owner, id))
+          const now = clock.now()
+          const paywall: Paywall = {
+            ...held,
+            ...changed,
+            recipient: change.recipient === undefined ? held.recipient : (change.recipient ?? wallet),
+            upstreamHeaders: headers === undefined ? held.upstreamHeaders : Object.keys(headers),
+            version: held.version + 1,
+            updatedAt: now,
+          }
+          assertTerms(paywall, owner.environment)
+          const { routes, recipient, network } = held
+          const until = new Date(now.getTime() + HELD_MS)
+          // Money of test networks and real money never meet: what was told of the other one ends at once.
+          const stands = !held.testMode && network === paywall.network
+          return given(
+            await store.change(
+              inside,
+              paywall,
+              stands ? { offered: { routes, recipient, network }, until } : null,
+              headers === undefined ? {} : { headers: sealHeaders(held.id, headers) },
+            ),
+          )
+        }),
+      )
+    },
+
+    /** Its address ends at once; payments under way are still settled. */
+    async remove(caller: Caller, id: string): Promise<Paywall> {
+      return given(await store.remove(accountOf(caller), id, clock.now()))
+    },
+
+    /** What signs who paid, from now on. */
+    async rotateSecret(caller: Caller, id: string): Promise<{ paywall: Paywall; secret: string }> {
+      const owner = accountOf(caller)
+      const secret = `whsec_${randomBytes(32).toString('base64')}`
+      const paywall = await store.inTransaction(async (inside) => {
+        const held = given(await store.lock(inside, owner, id))
+        const sealed = { secret: sealing.seal(secret, `${held.id}/secret`) }
+        return given(await store.change(inside, { ...held, updatedAt: clock.now() }, null, sealed))
+      })
+      return { paywall, secret }
+    },
+
+    async payments(caller: Caller, id: string, page: Page): Promise<{ payments: readonly Payment[]; total: number }> {
+      const listed = await store.payments(accountOf(caller), id, page)
+      if (listed === null) throw paywallMissing()
+      return listed
+    },
+
+    async analytics(caller: Caller, id: string, span: { from: string; to: string }): Promise<Analytics> {
+      const found = await store.analytics(accountOf(caller), id, span.from, span.to)
+      if (found === null) throw paywallMissing()
+      return found
+    },
+
+    /** Its owner tries it with this; null unless it is in test mode. */
+    testTokenOf: ({ id, testMode }: Pick<Paywall, 'id' | 'testMode'>): string | null =>
+      testMode ? `test_${createHmac('sha256', tokenKey).update(id).digest('base64url').slice(0, 32)}` : null,
+
+    /** What the upstream is sent besides, and the key that signs who paid. */
+    opened(id: string, sealed: { headers: string; secret: string }): { headers: HeaderList; key: Buffer } {
+      const headers = JSON.parse(sealing.open(sealed.headers, `${id}/upstreamHeaders`)) as HeaderList
+      const secret = sealing.open(sealed.secret, `${id}/secret`)
+      return { headers, key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64') }
+    },
+  }
+}
+
+export type Owning = ReturnType<typeof createOwning>
+
+function assertTerms(
+  { network, testMode, recipient }: Pick<Terms, 'network' | 'testMode' | 'recipient'>,
+  environment: Environment,
+): void {
+  if (environment === 'sandbox' && NETWORKS[network].live && !testMode) {
+    throw invalid({ network: 'must be base-sepolia, or testMode be on: with a sandbox key no real money moves' })
+  }
+  if (recipient === null && !testMode) {
+    throw invalid({ recipient: 'is required: your wallet has no address to be paid at' })
+  }
+  if (recipient === ZERO_ADDRESS) throw invalid({ recipient: 'must not be the zero address' })
+}
+
+function about(field: string, error: unknown): unknown {
+  return error instanceof DomainError && error.kind === 'invalid' ? invalid({ [field]: error.message }) : error
+}
+
+async function unlessTaken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as { code?: string }).code === '23505') throw slugTaken()
+    throw error
+  }
+}
+
+function given(paywall: Paywall | null): Paywall {
+  if (paywall === null) throw paywallMissing()
+  return paywall
+}
+
+function withoutAbsent(change: Change): Partial<Wanted> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Books, Checkpoint, CountTokens, Settler, Tally } from '../ports.ts'
+
+/** What the engine stands on, in the gateway and in the middleware alike. */
+export interface GateParts {
+  books: Books
+  settler: Settler
+  tally: Tally
+  countTokens: CountTokens
+  clock: Clock
+  log: Log
+  checkpoint: Checkpoint
+  /** 32 random bytes as text. */
+  draw(): string
+  addresses: {
+    facilitator: string
+    /** Where a payment's state can be asked for. */
+    statusOf(payment: string): string
+  }
+  limits: {
+    /** Of a request's body. */
+    bodyBytes: number
+    /** An answer is kept until it was delivered when it has no more. */
+    keptBytes: number
+    /** An answer of unknown length that has not ended by then is passed on as it comes. */
+    gatherMs: number
+    /** How long a client waits for the chain. */
+    settleMs: number
+  }
+}

@@ -1,0 +1,106 @@
+import type { Hex, SignedAuthorization } from '../../chain/model.ts'
+import { networkOf, type Network, type NetworkName } from '../../chain/networks.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { DomainError } from '../../kit/errors.ts'
+import type { Settled } from '../model.ts'
+import type { Settler } from '../ports.ts'
+import { readSettled, readVerdict, refuseHere, signedIn } from '../rules/facilitator.ts'
+
+/** What the chain itself says of an authorization. */
+export interface Witness {
+  /** Null when it cannot be asked. */
+  look(network: Network, authorization: SignedAuthorization): Promise<Sight | null>
+}
+
+/** `used`: this very payment reached its recipient. `spent`: it was cancelled, and never will. */
+export type Sight = { state: 'used'; txHash: Hex } | { state: 'spent' } | { state: 'unused'; chainTime: Date }
+
+interface RemoteParts {
+  /** A POST of JSON. Rejects when no answer came in time; null stands for one that is no JSON. */
+  post(path: '/verify' | '/settle', body: unknown, operation: string | null): Promise<{ status: number; json: unknown }>
+  /** Null where there is nobody but the facilitator to ask: then its word has to do. */
+  witness: Witness | null
+  digestOf(network: Network, authorization: SignedAuthorization): Hex
+  clock: Clock
+}
+
+/**
+ * A facilitator somewhere else. With a witness nothing that it says about the money is believed: a success counts once
+ * the chain shows it, a failure once the authorization can never be used again, and until then the payment is pending.
+ */
+export function createRemoteSettler({ post, witness, digestOf, clock }: RemoteParts): Settler {
+  async function ask(path: '/verify' | '/settle', body: unknown, operation: string | null) {
+    try {
+      return await post(path, body, operation)
+    } catch (error) {
+      return { status: 0, json: undefined, error }
+    }
+  }
+
+  async function proven(request: unknown, said: Settled): Promise<Settled> {
+    const { network, authorization } = signedIn(request)
+    if (witness === null) {
+      if (said.status === 'pending' && isOver(authorization, clock.now())) return OVER
+      return said
+    }
+    const sight = network === null ? null : await witness.look(network, authorization)
+    if (sight === null) return { status: 'pending' }
+    switch (sight.state) {
+      case 'used':
+        return { status: 'settled', txHash: sight.txHash }
+      case 'spent':
+        return { status: 'failed', reason: 'invalid_exact_evm_nonce_already_used' }
+      case 'unused':
+        return isOver(authorization, sight.chainTime) ? OVER : { status: 'pending' }
+    }
+  }
+
+  return {
+    digestOf(request) {
+      const { network, authorization } = signedIn(request)
+      return network === null ? null : digestOf(network, authorization)
+    },
+
+    async verify(request) {
+      const { authorization } = signedIn(request)
+      const refusal = refuseHere(request, clock.now())
+      if (refusal !== null) return { payer: authorization.from, refusal }
+      const { status, json } = await ask('/verify', request, null)
+      const verdict = readVerdict(status, json)
+      if (verdict === null) throw unavailable()
+      return { payer: authorization.from, refusal: verdict.refusal }
+    },
+
+    async settle(request, operation) {
+      const { status, json } = await ask('/settle', request, operation)
+      return await proven(request, readSettled(status, json))
+    },
+
+    serves: (network: NetworkName) => networkOf(network) !== null,
+    sentenceOf: (reason) => SENTENCES[reason] ?? `The payment was refused (${reason}).`,
+  }
+}
+
+const OVER: Settled = { status: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }
+
+/** A block may come late with a time before. */
+function isOver({ validBefore }: SignedAuthorization, now: Date): boolean {
+  return Number(validBefore) * 1000 + MARGIN_MS < now.getTime()
+}
+
+const MARGIN_MS = 15_000
+
+function unavailable(): DomainError {
+  const sentence = 'The facilitator does not answer. Nothing was charged; try again.'
+  return new DomainError('unavailable', 'facilitator_unavailable', sentence, { retryAfterSeconds: 5 })
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  invalid_exact_evm_payload_authorization_valid_before: 'The authorization has expired, or is about to.',
+  invalid_exact_evm_payload_authorization_valid_after: 'The authorization is not valid yet.',
+  invalid_exact_evm_payload_authorization_value_mismatch: 'The authorized amount is not the required one.',
+  invalid_exact_evm_recipient_mismatch: 'The authorization names another recipient.',
+  invalid_exact_evm_network_mismatch: 'The payment is for another network.',
+  invalid_exact_evm_insufficient_balance: "The payer's balance is too low.",
+  invalid_exact_evm_signature: "The signature is not the payer's.",
+}

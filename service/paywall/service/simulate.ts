@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { idLike } from '../../kit/ids.ts'
+import { usdc, type Usdc } from '../../kit/money.ts'
+import { badPayment } from '../errors.ts'
+import { ZERO_ADDRESS, type Exact, type HeaderList, type Metered, type Outcome, type Payment } from '../model.ts'
+import { lineHash, TEST_TOKEN } from '../rules/payment.ts'
+import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
+import { keyOf } from '../rules/routes.ts'
+import { endpointOf, soldOutcome, type Call, type Calling } from './call.ts'
+import { costOfWhole } from './meter.ts'
+import type { Offering } from './offer.ts'
+import type { GateParts } from './parts.ts'
+
+export interface Simulating {
+  serve(call: Call, pricing: Exact | Metered): Promise<Outcome>
+}
+
+/** Test mode: the owner's token stands for a payment, no chain is touched, and no balance or revenue changes. */
+export function createSimulating({ books, clock, tally, countTokens, offering, calling }: SimulatingParts): Simulating {
+  async function costOf(call: Call, pricing: Exact | Metered, body: Buffer | null, sent: string): Promise<Usdc> {
+    if (!isMetered(pricing)) {
+      if (pricing.model === 'per-request') return pricing.amount
+      const { gate, route } = call
+      const start = windowStart(pricing.window, clock.now())
+      return chargeOf(pricing, await books.tier(gate.id, keyOf(route), ZERO_ADDRESS, pricing.tiers, start))
+    }
+    if (body === null) return pricing.minimum > 0n ? pricing.minimum : usdc(1n)
+    return await costOfWhole(pricing, { sent, body, ms: clock.now().getTime() - call.began.getTime() }, countTokens)
+  }
+
+  return {
+    async serve(call, pricing) {
+      const { gate, route, request, id } = call
+      const token = request.header('x-payment-token')
+      if (token === undefined) {
+        for (const header of ['x-payment', 'payment-signature', 'x-payment-id']) {
+          if (request.header(header) !== undefined) {
+            throw badPayment(header, 'must be absent: this paywall is in test mode and takes X-Payment-Token: test_…')
+          }
+        }
+        return await offering.unpaid(call, pricing)
+      }
+      if (!TEST_TOKEN.test(token) || gate.testToken === null || !same(token, gate.testToken)) {
+        throw badPayment('x-payment-token', "must be the paywall's test token: it is in test mode")
+      }
+      const measured = isMetered(pricing)
+      const payment = idLike('pay', id)
+      const who = { payment, payer: ZERO_ADDRESS, amount: chargeOf(pricing, 0), state: 'simulated', measured } as const
+      const answer = await calling.paid(call, who)
+      if (answer.failed !== null) {
+        tally.count(gate.id, keyOf(route), 'upstream_error')
+        return answer.failed
+      }
+      const { gathered, sent } = answer
+      const whole = gathered.kind === 'whole' ? gathered.body : null
+      const amount = await costOf(call, pricing, whole, sent?.text() ?? '')
+      await books.simulated(simulatedPayment(call, amount, clock.now()))
+      tally.count(gate.id, keyOf(route), 'simulated')
+      const headers: HeaderList = [
+        ['X-Payment-ID', payment],
+        ['Coinslot-Test', 'true'],
+      ]
+      return soldOutcome(gathered, headers)
+    },
+  }
+}
+
+interface SimulatingParts extends GateParts {
+  offering: Offering
+  calling: Calling
+}
+
+function simulatedPayment({ gate, route, request, id }: Call, amount: Usdc, now: Date): Payment {
+  const payment = idLike('pay', id)
+  return {
+    id: payment,
+    paywallId: gate.id,
+    owner: gate.owner,
+    kind: 'request',
+    state: 'paid',
+    route: keyOf(route),
+    endpoint: endpointOf(request),
+    amount,
+    network: gate.network,
+    recipient: gate.recipient,
+    payer: ZERO_ADDRESS,
+    simulated: true,
+    digest: null,
+    request: null,
+    lineHash: lineHash(gate.id, request),
+    bodyHash: null,
+    tokenHash: null,
+    windowStart: null,
+    cost: null,
+    txHash: `simulated:${payment}`,
+    reason: null,
+    delivery: 'whole',
+    leaseUntil: null,
+    expiresAt: now,
+    createdAt: now,
+    endedAt: now,
+  }
+}
+
+/** In the same time for every wrong one. */
+function same(one: string, other: string): boolean {
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+  return hash(one) === hash(other)
+}

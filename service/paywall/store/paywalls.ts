@@ -1,0 +1,155 @@
+import { isId } from '../../kit/ids.ts'
+import { usdc } from '../../kit/money.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { DayRow, Offered, Paywall } from '../model.ts'
+import type { PaywallStore, SealedParts } from '../ports.ts'
+import { fromEarlier, fromPaymentRow, fromPaywallRow, toStoredRoute, type PaymentRow, type PaywallRow } from './rows.ts'
+
+/** Paywalls, and what their owners ask of them. */
+export function paywalls(statements: StatementPool): PaywallStore {
+  return {
+    inTransaction: (work) => statements.together(work),
+
+    async add(paywall, sealed) {
+      const { id, owner } = paywall
+      await statements.run(ADD, [...valuesOf(paywall), sealed.headers, sealed.secret], 'paywall_add')
+      const [row] = await statements.run<PaywallRow>(FIND_OWN, [id, owner.userId, owner.environment], 'paywall_find')
+      return row === undefined ? null : fromPaywallRow(row)
+    },
+
+    async find({ userId, environment }, id) {
+      if (!isId('pwl', id)) return null
+      const [row] = await statements.run<PaywallRow>(FIND_OWN, [id, userId, environment], 'paywall_find')
+      return row === undefined ? null : fromPaywallRow(row)
+    },
+
+    async list({ userId, environment }, { limit, offset }) {
+      const owner = [userId, environment]
+      const [rows, [counted]] = await Promise.all([
+        statements.run<PaywallRow>(LIST, [...owner, limit, offset], 'paywall_list'),
+        statements.run<{ total: bigint }>(COUNT, owner, 'paywall_count'),
+      ])
+      return { paywalls: rows.map(fromPaywallRow), total: Number(counted?.total ?? 0) }
+    },
+
+    async lock(inside, { userId, environment }, id) {
+      if (!isId('pwl', id)) return null
+      const [row] = await inside.run<PaywallRow>(`${FIND_OWN} FOR UPDATE`, [id, userId, environment], 'paywall_lock')
+      return row === undefined ? null : fromPaywallRow(row)
+    },
+
+    async change(inside, paywall, before, sealed) {
+      const earlier = before === null ? null : JSON.stringify(toEarlier(before.offered, before.until))
+      const values = [...valuesOf(paywall), sealed.headers ?? null, sealed.secret ?? null, earlier, paywall.updatedAt]
+      const [row] = await inside.run<PaywallRow>(CHANGE, values, 'paywall_change')
+      return row === undefined ? null : fromPaywallRow(row)
+    },
+
+    async remove({ userId, environment }, id, now) {
+      if (!isId('pwl', id)) return null
+      const [row] = await statements.run<PaywallRow>(REMOVE, [id, userId, environment, now], 'paywall_remove')
+      return row === undefined ? null : fromPaywallRow(row)
+    },
+
+    async bySlug(slug) {
+      const [row] = await statements.run<PaywallRow>(BY_SLUG, [slug], 'paywall_by_slug')
+      if (row === undefined) return null
+      const sealed: SealedParts = { headers: row.headers_sealed, secret: row.secret_sealed }
+      return { gate: fromPaywallRow(row), earlier: fromEarlier(row), sealed }
+    },
+
+    async payments({ userId, environment }, id, { limit, offset }) {
+      if (!isId('pwl', id)) return null
+      const own = [id, userId, environment]
+      const [rows, [counted]] = await Promise.all([
+        statements.run<PaymentRow>(PAYMENTS, [...own, limit, offset], 'paywall_payments'),
+        statements.run<{ total: bigint }>(COUNT_PAYMENTS, own, 'paywall_count_payments'),
+      ])
+      return counted === undefined ? null : { payments: rows.map(fromPaymentRow), total: Number(counted.total) }
+    },
+
+    async analytics({ userId, environment }, id, from, to) {
+      if (!isId('pwl', id)) return null
+      const [row] = await statements.run<PaywallRow>(FIND_OWN, [id, userId, environment], 'paywall_find')
+      if (row === undefined) return null
+      const days = await statements.run<StoredDay>(DAYS, [id, from, to], 'paywall_days')
+      return { revenue: usdc(row.revenue), customers: row.customers, days: days.map(fromDay) }
+    },
+  }
+}
+
+interface StoredDay {
+  day: string
+  route: string
+  outcome: string
+  count: bigint
+  amount: bigint
+}
+
+function fromDay({ day, route, outcome, count, amount }: StoredDay): DayRow {
+  return { day, route, outcome, count: Number(count), amount: usdc(amount) }
+}
+
+function toEarlier({ routes, recipient, network }: Offered, until: Date) {
+  return { routes: routes.map(toStoredRoute), recipient, network, until: until.toISOString() }
+}
+
+function valuesOf(paywall: Paywall): unknown[] {
+  const { owner } = paywall
+  return [
+    ...[paywall.id, owner.userId, owner.environment, paywall.slug, paywall.name, paywall.upstreamUrl],
+    ...[JSON.stringify(paywall.routes.map(toStoredRoute)), paywall.recipient, paywall.network, paywall.testMode],
+    ...[paywall.status, paywall.milestones, paywall.upstreamHeaders, paywall.version],
+    ...[paywall.createdAt, paywall.updatedAt],
+  ]
+}
+
+const FIND_OWN = 'SELECT * FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL'
+
+// The same act again finds what it made; another's slug is left alone.
+const ADD = `
+INSERT INTO paywall (id, user_id, environment, slug, name, upstream_url, routes, recipient, network, test_mode, status,
+  milestones, header_names, version, created_at, updated_at, headers_sealed, secret_sealed, earlier)
+VALUES ($1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::bigint[], $13::text[], $14, $15, $16, $17, $18, '[]')
+ON CONFLICT DO NOTHING`
+
+const LIST = `
+SELECT * FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL
+ORDER BY id DESC LIMIT $3 OFFSET $4`
+
+const COUNT = 'SELECT count(*) AS total FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL'
+
+// What was said before is kept with the rest of it that still stands.
+const CHANGE = `
+UPDATE paywall SET slug = $4, name = $5, upstream_url = $6, routes = $7::json, recipient = $8, network = $9,
+  test_mode = $10, status = $11, milestones = $12::bigint[], header_names = $13::text[], version = $14, created_at = $15,
+  updated_at = $16, headers_sealed = coalesce($17, headers_sealed), secret_sealed = coalesce($18, secret_sealed),
+  earlier = CASE WHEN $19::json IS NULL THEN earlier ELSE (
+    SELECT json_agg(kept.terms) FROM (
+      SELECT $19::json AS terms
+      UNION ALL
+      SELECT terms FROM json_array_elements(earlier) AS terms WHERE (terms ->> 'until')::timestamptz > $20
+    ) AS kept
+  ) END
+WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL
+RETURNING *`
+
+const REMOVE = `
+UPDATE paywall SET removed_at = $4, updated_at = $4
+WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL
+RETURNING *`
+
+const BY_SLUG = 'SELECT * FROM paywall WHERE slug = $1 AND removed_at IS NULL'
+
+const PAYMENTS = `
+SELECT * FROM paywall_payment
+WHERE paywall_id = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
+
+// No row at all where the paywall is not theirs.
+const COUNT_PAYMENTS = `
+SELECT (SELECT count(*) FROM paywall_payment WHERE paywall_id = $1) AS total
+FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL`
+
+const DAYS = `
+SELECT to_char(day, 'YYYY-MM-DD') AS day, route, outcome, count, amount
+FROM paywall_day WHERE paywall_id = $1 AND day BETWEEN $2::date AND $3::date ORDER BY day, route, outcome`

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
+import type { Clock } from '../kit/clock.ts'
+import { toAnalyticsBody } from './http/analytics.ts'
+import { newPaywall, paywallChange, toChange, toPaywallBody, toWanted } from './http/bodies.ts'
+import { toPaymentBody } from './http/owner.ts'
+import type { Paywall } from './model.ts'
+import type { Paywalls } from './service.ts'
+
+/** What the dashboard shows and does with paywalls. */
+export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: string; clock: Clock }) {
+  const toBody = (paywall: Paywall) => toPaywallBody(paywall, { gate, testToken: paywalls.testTokenOf(paywall) })
+  return router({
+    list: person.input(asked(paging)).query(async ({ ctx, input }) => {
+      const { paywalls: found, total } = await paywalls.list(ctx.caller, input)
+      return { paywalls: found.map(toBody), total }
+    }),
+    get: person.input(asked(named)).query(async ({ ctx, input }) => toBody(await paywalls.get(ctx.caller, input.id))),
+    /** The secret only here, and in the answer to `rotateSecret`. */
+    create: person.input(asked(newPaywall)).mutation(async ({ ctx, input }) => {
+      const { paywall, secret } = await paywalls.create(ctx.caller, toWanted(input), newOperation(clock))
+      return { paywall: toBody(paywall), secret }
+    }),
+    change: person
+      .input(asked(z.object({ id: named.shape.id, body: paywallChange })))
+      .mutation(async ({ ctx, input }) => toBody(await paywalls.change(ctx.caller, input.id, toChange(input.body)))),
+    remove: person
+      .input(asked(named))
+      .mutation(async ({ ctx, input }) => toBody(await paywalls.remove(ctx.caller, input.id))),
+    rotateSecret: person.input(asked(named)).mutation(async ({ ctx, input }) => {
+      const { paywall, secret } = await paywalls.rotateSecret(ctx.caller, input.id)
+      return { paywall: toBody(paywall), secret }
+    }),
+    payments: person.input(asked(paging.extend(named.shape))).query(async ({ ctx, input: { id, ...rest } }) => {
+      const { payments, total } = await paywalls.payments(ctx.caller, id, rest)
+      return { payments: payments.map(toPaymentBody), total }
+    }),
+    analytics: person.input(asked(someDays.extend(named.shape))).query(async ({ ctx, input }) => {
+      const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
+      const span = { from: dayOf(firstOf(input, clock)), to: dayOf(clock.now()) }
+      return toAnalyticsBody(await paywalls.analytics(ctx.caller, input.id, span), span)
+    }),
+  })
+}

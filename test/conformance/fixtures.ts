@@ -1,0 +1,150 @@
+import express from 'express'
+import { pino } from 'pino'
+import { mountMcp } from '../../service/edge/mcp.ts'
+import { Metrics } from '../../service/edge/metrics.ts'
+import { answerErrors, openRequest } from '../../service/edge/requests.ts'
+import { listen } from '../../service/edge/server.ts'
+import type { Caller } from '../../service/identity/model.ts'
+import { systemClock } from '../../service/kit/clock.ts'
+import { idLike, newId } from '../../service/kit/ids.ts'
+import { usdc } from '../../service/kit/money.ts'
+import { upstreamError } from '../../service/tools/errors/call.ts'
+import { createToolServer } from '../../service/tools/mcp/server.ts'
+import type { Binary, CallAsk, CallId, CallResult } from '../../service/tools/model/call.ts'
+import type { JsonSchema, Tool } from '../../service/tools/model/tool.ts'
+
+export interface Fixtures {
+  url: string
+  close(): Promise<void>
+}
+
+/** The service's MCP, before a catalogue of what the protocol's suite looks for. */
+export async function startFixtures(): Promise<Fixtures> {
+  const log = pino({ level: 'silent' })
+  const kept = new Map<CallId, CallResult>()
+  const tools = Object.keys(ANSWERS).map(toTool)
+  const listed = tools.map((tool) => ({ tool, figures: null }))
+  const server = createToolServer({
+    catalogue: {
+      bySlug: (_, slug) => Promise.resolve(tools.find((tool) => tool.slug === slug)!),
+      list: () => Promise.resolve({ tools: listed, total: listed.length }),
+      search: () => Promise.resolve(listed),
+      credentials: () => Promise.resolve({ headers: {}, query: {} }),
+      isSimulated: () => false,
+      simulate: () => ({ status: 200, contentType: null, body: Buffer.alloc(0) }),
+    },
+    calls: {
+      async call(ask) {
+        const result = await answer(ask)
+        kept.set(result.callId, result)
+        return result
+      },
+      kept: (_, id) => Promise.resolve(kept.get(id) ?? null),
+      balance: () => Promise.resolve({ credits: usdc(0n), wallet: usdc(0n) }),
+    },
+    countCall: () => Promise.resolve(),
+    topUpUrl: null,
+    version: '1',
+  })
+  const mcp = mountMcp({
+    clock: systemClock,
+    log,
+    redis: null,
+    address: 'http://localhost/mcp',
+    identify: () => Promise.resolve(SOMEBODY),
+    limit: () => Promise.resolve({ headers: {}, refusal: null }),
+    bodyBytesMax: 262_144,
+    origins: [],
+    sessionSecret: 's'.repeat(32),
+    ...server,
+  })
+  const app = express()
+  app.use(openRequest(systemClock, log, new Metrics()))
+  app.use('/mcp', mcp.handler)
+  app.use(answerErrors(log))
+  const running = await listen(app, 0, '127.0.0.1')
+  return {
+    url: `http://127.0.0.1:${String(running.port)}/mcp?view=all`,
+    async close() {
+      await mcp.close()
+      await running.drain(1_000)
+    },
+  }
+}
+
+const bytes = (contentType: string, base64: string): Binary => ({
+  contentType,
+  base64,
+  bytes: Buffer.from(base64, 'base64').length,
+})
+
+type Answer = (ask: CallAsk) => CallResult['output'] | Promise<CallResult['output']>
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  test_simple_text: () => 'This is a simple text response for testing.',
+  test_image_content: () =>
+    bytes(
+      'image/png',
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    ),
+  test_audio_content: () => bytes('audio/wav', 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA='),
+  test_embedded_resource: () => bytes('application/pdf', 'JVBERi0='),
+  test_error_handling: () => {
+    throw upstreamError('This tool intentionally returns an error for testing.')
+  },
+  test_tool_with_progress: ({ onProgress }) => {
+    for (const progress of [0, 50, 100]) onProgress?.({ progress, total: 100, message: null })
+    return 'Done.'
+  },
+  test_reconnection: () => 'Reconnected.',
+  json_schema_2020_12_tool: () => 'Schema.',
+}
+
+const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  json_schema_2020_12_tool: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+    properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+    additionalProperties: false,
+  },
+}
+
+async function answer(ask: CallAsk): Promise<CallResult> {
+  const output = await ANSWERS[ask.slug]!(ask)
+  const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
+  const callId = idLike('call', ask.operation)
+  return { callId, tool: ask.slug, output, outputKind: 'text', cost, credits, balance, durationMs: 1 }
+}
+
+function toTool(slug: string): Tool {
+  return {
+    id: newId('tool', new Date()),
+    environment: 'sandbox',
+    slug,
+    name: slug,
+    description: slug,
+    provider: 'suite',
+    category: null,
+    price: usdc(1n),
+    ownerId: null,
+    input: SCHEMAS[slug] ?? { type: 'object', properties: {}, additionalProperties: false },
+    output: null,
+    upstream: { kind: 'mcp', server: 'https://suite.example', tool: slug },
+    status: 'live',
+    successor: null,
+    deprecated: false,
+    version: 1,
+    contentHash: slug,
+  }
+}
+
+const SOMEBODY: Caller = {
+  user: null,
+  subject: 'somebody',
+  issuer: 'coinslot',
+  environment: 'sandbox',
+  via: 'key',
+  keyId: 'key_somebody',
+  agentId: null,
+}

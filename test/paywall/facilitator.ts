@@ -1,0 +1,87 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A facilitator that somebody else runs: it passes questions on to an honest one, and does with the answers as it likes. */
+export interface StrangeFacilitator {
+  url: string
+  /** The honest one behind it. */
+  behind: string
+  mood: Mood
+  settled: number
+  close(): Promise<void>
+}
+
+export type Mood =
+  | 'honest'
+  /** Settles, and never says so. */
+  | 'settles-and-hangs'
+  | 'settles-and-502'
+  | 'settles-and-denies'
+  /** Says that it settled, with a hash of its own invention. */
+  | 'invents'
+  /** Gives the success of another payment. */
+  | 'repeats'
+  /** Says that all is valid and settled, and does nothing. */
+  | 'approves-all'
+  | 'denies'
+  | 'hangs'
+  | 'garbage'
+
+export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
+  let last: unknown = null
+  const held = new Set<ServerResponse>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      // The honest one may be gone by the time that somebody asks.
+      answer(request.url ?? '', Buffer.concat(chunks), response).catch(() => response.destroy())
+    })
+  })
+  const strange: StrangeFacilitator = {
+    url: '',
+    behind: '',
+    mood: 'honest',
+    settled: 0,
+    async close() {
+      for (const response of held) response.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+
+  async function answer(path: string, body: Buffer, response: ServerResponse): Promise<void> {
+    const { mood } = strange
+    const say = (status: number, said: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    }
+    if (mood === 'hangs') return void held.add(response)
+    if (mood === 'garbage') return void response.writeHead(200).end('<html>hello</html>')
+    if (mood === 'approves-all' && path === '/verify') return say(200, { isValid: true, payer: null })
+    if (path === '/settle') {
+      const hash = `0x${'ab'.repeat(32)}`
+      if (mood === 'invents' || mood === 'approves-all') return say(200, { success: true, transaction: hash })
+      if (mood === 'denies') return say(200, { success: false, errorReason: 'insufficient_funds', transaction: '' })
+      if (mood === 'repeats' && last !== null) return say(200, last)
+    }
+    const asked = await fetch(strange.behind + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const said = (await asked.json()) as { success?: boolean }
+    if (path !== '/settle') return say(asked.status, said)
+    if (said.success === true) {
+      strange.settled += 1
+      last = said
+    }
+    if (mood === 'settles-and-hangs') return void held.add(response)
+    if (mood === 'settles-and-502') return void response.writeHead(502).end('Bad Gateway')
+    if (mood === 'settles-and-denies') return say(200, { success: false, errorReason: 'insufficient_funds' })
+    say(asked.status, said)
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  strange.url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+  return strange
+}

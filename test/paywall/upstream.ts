@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+
+/** Somebody's API: it answers what a test tells it to, and keeps what it was asked. */
+export interface Upstream {
+  url: string
+  asked: Asked[]
+  /** How it answers from now on, by path; anything else is echoed. */
+  on(path: string, answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): void
+  close(): Promise<void>
+}
+
+export interface Asked {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  rawHeaders: string[]
+  body: Buffer
+}
+
+export async function startUpstream(): Promise<Upstream> {
+  const asked: Asked[] = []
+  const answers = new Map<string, Parameters<Upstream['on']>[1]>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks)
+      const { method = '', url = '', headers, rawHeaders } = request
+      asked.push({ method, url, headers, rawHeaders, body })
+      const answer = answers.get(url.split('?')[0] ?? '')
+      if (answer !== undefined) answer(request, response, body)
+      else json(response, 200, { method, url, body: body.toString() })
+    })
+  })
+  const sockets = new WebSocketServer({ noServer: true })
+  const tunnels = new Set<Duplex>()
+  server.on('upgrade', (request, socket, head) => {
+    const { method = '', url = '', headers, rawHeaders } = request
+    asked.push({ method, url, headers, rawHeaders, body: Buffer.alloc(0) })
+    tunnels.add(socket)
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.on('message', (message: Buffer) => client.send(`echo ${message.toString()}`))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    asked,
+    on: (path, answer) => answers.set(path, answer),
+    async close() {
+      for (const socket of tunnels) socket.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}

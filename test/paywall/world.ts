@@ -1,0 +1,189 @@
+import type { Hex } from '../../service/chain/model.ts'
+import type { Environment } from '../../service/ledger/model.ts'
+import type { Step } from '../../service/paywall/ports.ts'
+import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
+import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+/** A service with a gateway, an API behind it, and somebody who sells it. */
+export interface World {
+  service: TestService
+  upstream: Upstream
+  seller: TestPerson
+  recipient: Hex
+  chain: TestChain
+  /** What its owner registered, with the gate's address on this very service. */
+  sell(routes: readonly Route[], terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
+  /** A GET unless it is said otherwise, through the gate. */
+  ask(url: string, options?: RequestInit): Promise<Answer>
+  /** Asks, signs what is wanted in either version, and asks again. */
+  pay(payer: TestAccount, url: string, options?: RequestInit & { version?: 1 | 2 }): Promise<Answer>
+  /** What the sweeper does when it comes by next. */
+  sweep(): Promise<void>
+  /** The header that pays for what a 402 wants. */
+  sign(payer: TestAccount, wanted: Answer, version?: 1 | 2): Promise<Record<string, string>>
+  close(): Promise<void>
+}
+
+export interface Route {
+  method?: string
+  path: string
+  pricing: Record<string, unknown>
+  [field: string]: unknown
+}
+
+export interface Sold {
+  id: string
+  secret: string
+  gate: string
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in answers
+  paywall: any
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+  body: any
+}
+
+export async function openWorld(
+  options: {
+    /** A chain of its own with a sponsor; or one that is there, without. */
+    chain?: boolean | TestChain
+    environment?: Record<string, string>
+    person?: Environment
+    works?: boolean
+    checkpoint?: (step: Step) => Promise<void> | void
+  } = {},
+): Promise<World> {
+  const own = options.chain === true
+  const chain = own ? await startChain() : typeof options.chain === 'object' ? options.chain : null
+  const service = await testService(
+    {
+      RATE_API_PER_MINUTE: '0',
+      RATE_GATE_PER_MINUTE: '0',
+      RATE_VERIFY_PER_MINUTE: '0',
+      RATE_SETTLE_PER_MINUTE: '0',
+      ...(chain === null
+        ? {}
+        : {
+            BASE_SEPOLIA_RPC_URLS: chain.url,
+            SPONSOR_PRIVATE_KEYS: own ? chain.accounts[0]!.privateKey : '',
+            GAS_BUDGET_PER_DAY: '0',
+            GAS_BUDGET_PER_PAYER_DAY: '0',
+          }),
+      ...options.environment,
+    },
+    options.checkpoint === undefined ? {} : { gateCheckpoint: options.checkpoint },
+  )
+  if (options.works !== false) await service.start()
+  const upstream = await startUpstream()
+  const seller = await service.person(options.person === undefined ? {} : { environment: options.person })
+  const recipient = chain?.accounts[3]!.address ?? '0x00000000000000000000000000000000000000a1'
+  let count = 0
+
+  async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(url, init)
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    }
+  }
+
+  async function sign(payer: TestAccount, wanted: Answer, version: 1 | 2 = 2): Promise<Record<string, string>> {
+    if (chain === null) throw new Error('this world has no chain')
+    return await signed(payer, chain, wanted, version)
+  }
+
+  return {
+    service,
+    upstream,
+    seller,
+    recipient,
+    get chain() {
+      if (chain === null) throw new Error('this world has no chain')
+      return chain
+    },
+    async sell(routes, terms = {}, by = seller) {
+      const made = await by.call('POST', '/v1/paywalls', {
+        body: {
+          slug: `api-${String(++count)}`,
+          name: 'Weather',
+          upstreamUrl: upstream.url,
+          routes: routes.map((route) => ({ method: 'GET', ...route })),
+          network: 'base-sepolia',
+          recipient,
+          ...terms,
+        },
+      })
+      if (made.status !== 201) throw new Error(`no paywall: ${made.text}`)
+      const { paywall, secret } = made.body
+      return { id: paywall.id, secret, paywall, gate: `${service.origin}/gate/${String(paywall.slug)}` }
+    },
+    ask,
+    sign,
+    async sweep() {
+      // The chain is asked again after five seconds.
+      service.clock.forward(6_000)
+      await service.paywalls.sweepers.payments(service.clock.now())
+    },
+    async pay(payer, url, { version = 2, ...init } = {}) {
+      const header = await sign(payer, await ask(url, init), version)
+      return await ask(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...header } })
+    },
+    async close() {
+      await service.close()
+      await upstream.close()
+      if (own) await chain?.stop()
+    },
+  }
+}
+
+export async function signed(
+  payer: TestAccount,
+  chain: TestChain,
+  { body, headers }: Pick<Answer, 'body' | 'headers'>,
+  version: 1 | 2 = 2,
+  change: { value?: bigint; to?: Hex; validBefore?: bigint } = {},
+): Promise<Record<string, string>> {
+  const v1 = body.accepts[0]
+  const v2 = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()).accepts[0]
+  const { signature, ...terms } = await payer.authorize(chain.network, String(v1.payTo).toLowerCase() as Hex, {
+    value: BigInt(String(v1.maxAmountRequired)),
+    // Longer than any test turns the clock's hands.
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + 400_000),
+    ...change,
+  })
+  const authorization = {
+    ...terms,
+    value: String(terms.value),
+    validAfter: String(terms.validAfter),
+    validBefore: String(terms.validBefore),
+  }
+  const payload = { signature, authorization }
+  return version === 1
+    ? { 'x-payment': encoded({ x402Version: 1, scheme: 'exact', network: v1.network, payload }) }
+    : { 'payment-signature': encoded({ x402Version: 2, accepted: v2, payload }) }
+}
+
+export function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64')
+}
+
+/** Looks again and again until there is something to see. */
+export async function until<Value>(look: () => Promise<Value | null | false> | Value | null | false): Promise<Value> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const seen = await look()
+    if (seen !== null && seen !== false) return seen
+    if (Date.now() > deadline) throw new Error('nothing came')
+    // Not at once: the service under test runs in this very process.
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
