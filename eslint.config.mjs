@@ -10,7 +10,9 @@ import { house } from './eslint.rules.mjs'
 const MAY_CALL_OUT = [
   'service/outbound/**', // the guarded client itself
   'service/chain/endpoint.ts', // the RPC addresses are the operator's own
+  'service/paywall/middleware/**', // runs in other people's servers, which name the facilitator and the RPC themselves
   'service/pages/browser/**', // runs in the customer's browser, which lets it ask nobody but its own service
+  'service/dashboard/browser/**', // the same, for whoever is signed in
 ]
 
 const SERVICE = ['service/**/*.{ts,tsx}']

@@ -6,14 +6,17 @@ import type { Checkpoint as PaymentCheckpoint } from './checkouts/ports.ts'
 import type { Checkouts } from './checkouts/service.ts'
 import { openChains } from './compose/chains.ts'
 import { openCheckouts } from './compose/checkouts.ts'
+import { openDashboard } from './compose/dashboard.ts'
 import { openDeliveries } from './compose/deliveries.ts'
 import { openFacilitator } from './compose/facilitator.ts'
 import type { Ground, Part, SurfaceName } from './compose/ground.ts'
 import { openMarketplace } from './compose/marketplace.ts'
+import { openPaywalls } from './compose/paywall.ts'
 import { dashboardRouter, type AppRouter } from './compose/dashboard-router.ts'
 import { openPages } from './compose/pages.ts'
 import { openIdentity } from './compose/identity.ts'
 import { openSpending } from './compose/spending.ts'
+import { openTools } from './compose/tools.ts'
 import { openWallet } from './compose/wallet.ts'
 import type { Config } from './config.ts'
 import { openDatabase, type Database } from './database/client.ts'
@@ -30,17 +33,25 @@ import type { Checkpoint } from './facilitator/ports.ts'
 import type { Facilitator } from './facilitator/service.ts'
 import type { Caller } from './identity/model.ts'
 import type { Identity } from './identity/service.ts'
+import { loadOrMakeSecret } from './identity/signin/secret.ts'
 import { systemClock, type Clock } from './kit/clock.ts'
 import { createLedger, type Ledger } from './ledger/service.ts'
 import { createLedgerStore } from './ledger/store.ts'
 import { outboundClient } from './outbound/client.ts'
+import type { Checkpoint as GateCheckpoint } from './paywall/ports.ts'
+import type { Paywalls } from './paywall/service.ts'
 import { createLease } from './queue/lease.ts'
 import { createOutbox } from './queue/outbox.ts'
 import { createQueue, type Queue } from './queue/queue.ts'
 import { loadOrMakeKey } from './vault/keyfile.ts'
 import { parseKeyring } from './vault/keyring.ts'
 import { vaultOf } from './vault/vault.ts'
+import type { Checkpoint as PaidCallCheckpoint } from './spending/ports/payment.ts'
 import type { Spending } from './spending/service.ts'
+import type { Checkpoint as CallCheckpoint } from './tools/ports/calls.ts'
+import type { PayCheckpoint } from './tools/ports/payments.ts'
+import type { Calls } from './tools/service/calls.ts'
+import type { Catalogue } from './tools/service/catalogue.ts'
 import type { Checkpoint as WithdrawalCheckpoint } from './wallet/ports.ts'
 import type { Wallets } from './wallet/service.ts'
 import type { Assets } from './marketplace/service/assets.ts'
@@ -52,12 +63,15 @@ export interface Service {
   /** What the dashboard asks; tests go through its procedures. */
   appRouter: AppRouter
   assets: Assets
+  calls: Calls
+  catalogue: Catalogue
   checkouts: Checkouts
   database: Database
   deliveries: Deliveries
   facilitator: Facilitator
   identity: Identity
   ledger: Ledger
+  paywalls: Paywalls
   queue: Queue
   spending: Spending
   wallets: Wallets
@@ -76,8 +90,16 @@ interface Options {
   checkpoint?: Checkpoint
   /** The same between the steps of a payment at a checkout. */
   paymentCheckpoint?: PaymentCheckpoint
+  /** The same between the steps of a payment at a gate. */
+  gateCheckpoint?: GateCheckpoint
   /** The same between the states of a withdrawal. */
   withdrawalCheckpoint?: WithdrawalCheckpoint
+  /** The same between the states of a paid call. */
+  paidCallCheckpoint?: PaidCallCheckpoint
+  /** The same between the steps of a tool's call. */
+  callCheckpoint?: CallCheckpoint
+  /** The same where a stranger pays for it. */
+  toolPaymentCheckpoint?: PayCheckpoint
 }
 
 /** Puts the parts together, once, in one place. Nothing runs yet. */
@@ -92,6 +114,9 @@ export async function compose(config: Config, options: Options): Promise<Service
     checkpoint: options.withdrawalCheckpoint,
     signUp: (person) => identity.signUp(person),
     event: (inside, event) => deliveries.event(inside, event),
+    payers: (network, block, inside) => spending.payerBooks(network, block, inside),
+    promised: (treasury) => spending.promised(treasury),
+    locksOf: (agentId, locks) => spending.agents.locksOf(agentId, locks),
   })
   const { identity, part: identityPart } = await openIdentity(ground, wallets, (owner, id) =>
     spending.agents.exists(owner, id),
@@ -99,8 +124,16 @@ export async function compose(config: Config, options: Options): Promise<Service
   const { deliveries, part: deliveriesPart } = openDeliveries(ground, identity, (target, answer) =>
     checkouts.attempted(target, answer),
   )
-  const { spending, part: spendingPart } = await openSpending(ground, { identity, deliveries, chains })
+  const { spending, part: spendingPart } = await openSpending(ground, {
+    identity,
+    deliveries,
+    chains,
+    wallets,
+    facilitator,
+    checkpoint: options.paidCallCheckpoint,
+  })
   const { pages, part: pagesPart } = await openPages(ground)
+  const { part: dashboardPart } = await openDashboard(ground)
   const { checkouts, part: checkoutsPart } = await openCheckouts(ground, {
     facilitator,
     deliveries,
@@ -110,7 +143,29 @@ export async function compose(config: Config, options: Options): Promise<Service
     checkpoint: options.paymentCheckpoint,
   })
   const { assets, runs, part: marketplacePart } = openMarketplace(ground, identity, deliveries, spending)
-  const routed = { identity, wallets, spending, assets, runs, checkouts, deliveries }
+  const {
+    catalogue,
+    calls,
+    part: toolsPart,
+  } = await openTools(ground, {
+    identity,
+    spending,
+    runs,
+    facilitator,
+    recipient: wallets.treasury(),
+    checkpoint: options.callCheckpoint,
+    payCheckpoint: options.toolPaymentCheckpoint,
+  })
+  const { paywalls, part: paywallPart } = openPaywalls(ground, {
+    chains,
+    facilitator,
+    deliveries,
+    pages,
+    secret: config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR)),
+    walletAddress: (owner) => wallets.depositAddress(owner),
+    checkpoint: options.gateCheckpoint,
+  })
+  const routed = { identity, wallets, spending, assets, runs, checkouts, deliveries, catalogue, calls, paywalls }
   const appRouter = dashboardRouter(config, clock, routed)
   const parts: readonly Part[] = [
     identityPart,
@@ -119,8 +174,11 @@ export async function compose(config: Config, options: Options): Promise<Service
     walletPart,
     facilitatorPart,
     pagesPart,
+    dashboardPart,
     checkoutsPart,
     marketplacePart,
+    toolsPart,
+    paywallPart,
   ]
 
   const idempotency = new Idempotency(database.statements, clock)
@@ -181,6 +239,7 @@ export async function compose(config: Config, options: Options): Promise<Service
         handler: mountTrpc(appRouter, identify),
       },
     ].filter(({ role }) => config.ROLES.includes(role)),
+    upgrades: parts.flatMap(({ upgrades }) => upgrades ?? []).filter(({ role }) => config.ROLES.includes(role)),
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
     bodyBytesMax: config.BODY_BYTES_MAX,
@@ -193,12 +252,15 @@ export async function compose(config: Config, options: Options): Promise<Service
     app,
     appRouter,
     assets,
+    calls,
+    catalogue,
     checkouts,
     database,
     deliveries,
     facilitator,
     identity,
     ledger,
+    paywalls,
     queue,
     spending,
     wallets,

@@ -163,11 +163,6 @@ const schema = z
       .regex(/^(0x)?[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits')
       .transform((text) => `0x${text.replace(/^0x/, '').toLowerCase()}` as const)
       .optional(),
-    PAYER_ADDRESS: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
-      .transform((text) => text.toLowerCase() as `0x${string}`)
-      .optional(),
 
     ALLOW_PRIVATE_CALLBACKS: flag.optional(),
     ALLOW_HOSTS: list.default([]),
@@ -178,6 +173,22 @@ const schema = z
     RATE_VERIFY_PER_MINUTE: whole(0, 10_000_000).default(100),
     RATE_SETTLE_PER_MINUTE: whole(0, 10_000_000).default(50),
     RATE_PAY_PER_MINUTE: whole(0, 10_000_000).default(120),
+    RATE_TOOLS_PER_MINUTE: whole(0, 10_000_000).default(60),
+    TOOLS_RECIPIENT: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+      .transform((text) => text.toLowerCase() as `0x${string}`)
+      .optional(),
+    TOOL_CALLS_AT_ONCE: whole(0, 100_000).default(10),
+    TOOL_PROVIDER_AT_ONCE: whole(1, 100_000).default(64),
+    TOOL_TIMEOUT_MS: whole(100, 120_000).default(60_000),
+    TOOL_ANSWER_BYTES_MAX: whole(1024, 50_000_000).default(5_242_880),
+    RATE_GATE_PER_MINUTE: whole(0, 10_000_000).default(1_200),
+    GATE_BODY_BYTES_MAX: whole(1024, 1_000_000_000).default(10_485_760),
+    GATE_HEADERS_TIMEOUT_MS: whole(100, 120_000).default(60_000),
+    GATE_IDLE_TIMEOUT_MS: whole(100, 3_600_000).default(300_000),
+    GATE_FACILITATOR_URL: address.optional(),
+    GATE_FACILITATOR_TIMEOUT_MS: whole(100, 120_000).default(25_000),
     BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),
 
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
@@ -195,7 +206,7 @@ const schema = z
     if (config.WALLET_XPRV !== undefined && !config.ROLES.includes('worker'))
       missing('WALLET_XPRV', 'must not be set where ROLES has no worker: nobody else signs')
     if (config.PAYER_SEED !== undefined && !config.ROLES.includes('worker'))
-      missing('PAYER_SEED', 'must not be set where ROLES has no worker: give PAYER_ADDRESS there')
+      missing('PAYER_SEED', 'must not be set where ROLES has no worker: nobody else signs')
     if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined)
       missing('MAIL_FROM', 'must be set with SMTP_URL')
   })

@@ -111,6 +111,7 @@ export interface NewEvent {
   owner: Owner
   event: EventName
   data: Readonly<Record<string, unknown>>
+  headers?: Readonly<Record<string, string>>
 }
 
 /** An address of the account's own that is told of events. */

@@ -19,6 +19,7 @@ const STEPS = [
   },
   { name: 'types of service', run: typesOf('service/tsconfig.json', 'service') },
   { name: 'types of pages', run: typesOf('service/pages/browser/tsconfig.json', 'pages') },
+  { name: 'types of dashboard', run: typesOf('service/dashboard/browser/tsconfig.json', 'dashboard') },
   { name: 'types of test', run: typesOf('test/tsconfig.json', 'test') },
   { name: 'types of nodes', run: typesOf('tsconfig.json', 'nodes') },
   { name: 'types of test/nodes', run: typesOf('test/nodes/tsconfig.json', 'test-nodes') },

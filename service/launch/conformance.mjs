@@ -6,7 +6,7 @@ const { become } = await import('./run.mjs')
 
 await prepare({ build: false })
 // The other side of these suites is what strangers use: large packages that nothing else here needs.
-for (const version of ['v1', 'v2']) await installOwnPackage(`test/conformance/${version}`)
+for (const part of ['v1', 'v2', 'axios', 'mcp']) await installOwnPackage(`test/conformance/${part}`)
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([
   ...jest,

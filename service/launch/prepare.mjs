@@ -5,11 +5,11 @@ import { alone } from './lock.mjs'
 import { node, npm, root } from './run.mjs'
 
 /**
- * Makes a clone ready, doing only what is not done: packages, the Prisma client, the pages, the build. Each step leaves
+ * Makes a clone ready, doing only what is not done: packages, the Prisma client, the pages, the dashboard, the build. Each step leaves
  * a stamp under .build that says from what it was made, so a second call only compares.
  */
 export async function prepare({ build = true } = {}) {
-  const steps = [packages, client, pages, ...(build ? [service] : [])]
+  const steps = [packages, client, pages, dashboard, ...(build ? [service] : [])]
   if (steps.every((step) => step.done())) return
   await alone(async () => {
     for (const step of steps) {
@@ -51,6 +51,20 @@ const pages = {
   done: () => existsSync(at('.build/pages')) && stamped(pages),
   async run() {
     await node(['service/pages/build.mjs'])
+  },
+}
+
+const dashboard = {
+  title: 'Building the dashboard',
+  name: 'dashboard',
+  source: () =>
+    sha256([
+      ...datesOf([...filesUnder('service/dashboard'), 'service/pages/compress.mjs']),
+      contentsOf('package-lock.json'),
+    ]),
+  done: () => existsSync(at('.build/dashboard')) && stamped(dashboard),
+  async run() {
+    await node(['service/dashboard/build.mjs'])
   },
 }
 

@@ -1,13 +1,32 @@
 import type { RequestHandler } from 'express'
-import type { Asset } from './built.ts'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/** What a build made for browsers, read once: a later build changes nothing under way. */
+export interface Assets {
+  /** By file name; every name has a hash of its contents in it. */
+  files: ReadonlyMap<string, Asset>
+  scripts: readonly string[]
+  styles: readonly string[]
+  /** What the script imports first of all: worth asking for before the script itself has come. */
+  imports: readonly string[]
+}
+
+export interface Asset {
+  type: string
+  plain: Buffer
+  brotli: Buffer
+  gzip: Buffer
+}
 
 /**
  * Serves the files of the build from memory, compressed when they were built. Their names change with their
  * contents, so whoever has one may keep it for ever.
  */
-export function serveAssets(assets: ReadonlyMap<string, Asset>): RequestHandler {
+export function serveAssets({ files }: Pick<Assets, 'files'>): RequestHandler {
   return (request, response, next) => {
-    const asset = assets.get(request.path.slice(1))
+    const asset = files.get(request.path.slice(1))
     if (asset === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
       next()
       return
@@ -21,5 +40,42 @@ export function serveAssets(assets: ReadonlyMap<string, Asset>): RequestHandler 
     if (request.acceptsEncodings('br') === 'br') response.set('Content-Encoding', 'br').send(asset.brotli)
     else if (request.acceptsEncodings('gzip') === 'gzip') response.set('Content-Encoding', 'gzip').send(asset.gzip)
     else response.send(asset.plain)
+  }
+}
+
+export async function loadAssets(folder: string): Promise<Assets> {
+  const manifest = JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as Manifest
+  const entry = Object.values(manifest).find(({ isEntry }) => isEntry === true)
+  if (entry === undefined) throw new Error(`The build in ${folder} has no entry.`)
+  const names = (await readdir(folder)).filter((name) => TYPES.has(path.extname(name)))
+  return {
+    files: new Map(await Promise.all(names.map(async (name) => [name, await readAsset(folder, name)] as const))),
+    scripts: [entry.file],
+    styles: entry.css ?? [],
+    imports: (entry.imports ?? []).flatMap((name) => manifest[name]?.file ?? []),
+  }
+}
+
+type Manifest = Record<string, { file: string; isEntry?: boolean; css?: string[]; imports?: string[] }>
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+])
+
+async function readAsset(folder: string, name: string): Promise<Asset> {
+  const [plain, brotli, gzip] = await Promise.all(
+    ['', '.br', '.gz'].map((ending) => readFile(path.join(folder, name + ending))),
+  )
+  if (plain === undefined || brotli === undefined || gzip === undefined) throw new Error(`${name} is not whole`)
+  return { type: TYPES.get(path.extname(name)) ?? '', plain, brotli, gzip }
+}
+
+/** Where `npm run build` put it: beside the sources and beside what is compiled of them alike. */
+export function builtFolder(name: string): string {
+  for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
+    const found = path.join(folder, '.build', name)
+    if (existsSync(found)) return found
+    if (folder === path.dirname(folder)) throw new Error(`${name} is not built: run \`npm run build\`.`)
   }
 }

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
+import { compress } from './compress.mjs'
 
 /**
  * Builds both halves of the pages: what the browser loads, under names that change with their contents, and what
@@ -46,14 +46,3 @@ await build({
 compress(`${making}/browser`)
 rmSync(target, { recursive: true, force: true })
 renameSync(making, target)
-
-/** Once here, as well as it can be, instead of at each request. */
-function compress(folder) {
-  for (const name of readdirSync(folder)) {
-    if (name.endsWith('.json')) continue
-    const content = readFileSync(path.join(folder, name))
-    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
-    writeFileSync(path.join(folder, `${name}.br`), brotliCompressSync(content, quality))
-    writeFileSync(path.join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
-  }
-}

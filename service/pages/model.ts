@@ -97,5 +97,7 @@ export interface Frame {
 export interface Renderer {
   /** With a payment: what became of it instead of the form. */
   renderCheckout(page: CheckoutPage, payment: PaymentState | null, frame: Frame): string
+  /** A price in front of an API; what is paid for is asked for by the page itself. */
+  renderGate(page: CheckoutPage, frame: Frame): string
   renderMessage(message: Message, frame: Frame): string
 }

@@ -7,6 +7,8 @@ export interface Pages {
   checkout(page: CheckoutPage): Page
   /** A payment's own address, opened in a browser; of a checkout that has ended only what is known of the payment. */
   payment(page: CheckoutPage | null, payment: PaymentState): Page
+  /** A 402, for a person. `assetsPath`: of the address at which the gate is. */
+  gate(page: CheckoutPage, assetsPath: string): Page
   /** Instead of a page: there is none, or it went wrong. */
   missing(error: { status: number; code: string; sentence: string }): Page
 }
@@ -17,10 +19,10 @@ interface Page {
   headers: Readonly<Record<string, string>>
 }
 
-export function createPages({ renderer, scripts, styles }: Built, { clock, assetsPath }: Setting): Pages {
-  const frame = (): Frame => ({
-    scripts: scripts.map((name) => `${assetsPath}/${name}`),
-    styles: styles.map((name) => `${assetsPath}/${name}`),
+export function createPages({ renderer, assets: { scripts, styles } }: Built, { clock, assetsPath }: Setting): Pages {
+  const frame = (at = assetsPath): Frame => ({
+    scripts: scripts.map((name) => `${at}/${name}`),
+    styles: styles.map((name) => `${at}/${name}`),
     now: clock.now(),
   })
   return {
@@ -31,6 +33,7 @@ export function createPages({ renderer, scripts, styles }: Built, { clock, asset
           ? renderer.renderMessage(messageOfPayment(payment), frame())
           : renderer.renderCheckout(page, payment, frame()),
       ),
+    gate: (page, at) => document(renderer.renderGate(page, frame(at))),
     missing: (error) => document(renderer.renderMessage(messageOfError(error), frame())),
   }
 }

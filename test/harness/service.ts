@@ -44,7 +44,10 @@ export interface Answer {
 }
 
 /** The whole service in this process, on a database of its own and a free port. */
-export async function testService(environment: Record<string, string> = {}): Promise<TestService> {
+export async function testService(
+  environment: Record<string, string> = {},
+  hooks: Pick<Parameters<typeof compose>[1], 'gateCheckpoint'> = {},
+): Promise<TestService> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-service-'))
   const clock = new TestClock()
@@ -55,8 +58,8 @@ export async function testService(environment: Record<string, string> = {}): Pro
     LOG_LEVEL: 'silent',
     ...environment,
   })
-  const service = await compose(config, { url: database.url, log: pino({ level: 'silent' }), clock })
-  const server = await listen(service.app, 0, '127.0.0.1')
+  const service = await compose(config, { url: database.url, log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }), clock, ...hooks })
+  const server = await listen(service.app, config.PORT, '127.0.0.1')
   const origin = `http://127.0.0.1:${String(server.port)}`
   let people = 0
 

@@ -1,4 +1,6 @@
 import type { Answer, TestPerson, TestService } from '../harness/service.ts'
+import { newId } from '../../service/kit/ids.ts'
+import { ZERO } from '../../service/kit/money.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 
 /** Somebody who has one of everything, and the ids of it. */
@@ -7,7 +9,19 @@ export interface Furnished {
   ids: Record<Thing, string>
 }
 
-export type Thing = 'key' | 'asset' | 'run' | 'agent' | 'approval' | 'checkout' | 'delivery' | 'endpoint' | 'withdrawal'
+export type Thing =
+  | 'key'
+  | 'asset'
+  | 'run'
+  | 'agent'
+  | 'approval'
+  | 'checkout'
+  | 'delivery'
+  | 'endpoint'
+  | 'withdrawal'
+  | 'paywall'
+  | 'tool'
+  | 'provider'
 
 export async function furnished(service: TestService): Promise<Furnished> {
   const person = await service.person()
@@ -37,6 +51,30 @@ export async function furnished(service: TestService): Promise<Furnished> {
     testMode: true,
   })
   const { withdrawal } = await post('/wallet/withdraw', { amount: 1, to: `0x${'22'.repeat(20)}` })
+  const { paywall } = await post('/paywalls', {
+    slug: 'weather',
+    name: 'Weather',
+    upstreamUrl: 'http://127.0.0.1:9',
+    routes: [{ method: 'GET', path: '/*', pricing: { model: 'per-request', amount: 0.01 } }],
+    network: 'base-sepolia',
+    testMode: true,
+  })
+  await service.catalogue.importDocument(
+    {
+      ...{ environment: 'sandbox', ownerId: person.caller.user.id, slug: 'acme', name: null, description: null },
+      ...{ simulated: true, source: null, pricing: { otherwise: ZERO }, server: null, auth: null, trusted: true },
+    },
+    JSON.stringify(DOCUMENT),
+  )
+  await service.calls.call({
+    ...{
+      slug: 'acme-ping',
+      input: {},
+      caller: person.caller,
+      operation: newId('op', service.clock.now()),
+      keyed: false,
+    },
+  })
   return {
     person,
     ids: {
@@ -49,6 +87,24 @@ export async function furnished(service: TestService): Promise<Furnished> {
       delivery: deliveryId,
       endpoint: webhookEndpoint.id,
       withdrawal: withdrawal.id,
+      paywall: paywall.id,
+      tool: 'acme-ping',
+      provider: 'acme',
     },
   }
+}
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Acme', version: '1' },
+  servers: [{ url: 'http://127.0.0.1:9' }],
+  paths: {
+    '/ping': {
+      get: {
+        operationId: 'ping',
+        summary: 'Answers',
+        responses: { 200: { description: 'Well', content: { 'application/json': { schema: { type: 'string' } } } } },
+      },
+    },
+  },
 }

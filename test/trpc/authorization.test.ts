@@ -19,8 +19,8 @@ function none(listed: string): Row {
   return { thing: null, listed, field: 'id' }
 }
 
-function look(thing: Thing): Row {
-  return { thing, listed: null, field: 'id' }
+function look(thing: Thing, field = 'id'): Row {
+  return { thing, listed: null, field }
 }
 
 function act(thing: Thing, field = 'id'): Row {
@@ -87,6 +87,23 @@ const PROCEDURES: Record<string, Row> = {
   'webhooks.remove': act('endpoint'),
   'webhooks.rotate': act('endpoint'),
   'webhooks.test': act('endpoint'),
+  'tools.list': own,
+  'tools.get': look('tool', 'slug'),
+  'tools.providers': own,
+  'tools.collections': own,
+  'tools.try': { ...act('tool', 'slug'), more: { input: {} } },
+  'tools.calls': none('calls'),
+  'tools.import': own,
+  'tools.setCredentials': { ...act('provider', 'provider'), more: { credentials: 'stolen' } },
+  'tools.removeProvider': act('provider'),
+  'paywalls.list': none('paywalls'),
+  'paywalls.get': look('paywall'),
+  'paywalls.create': own,
+  'paywalls.change': { ...act('paywall'), more: { body: { name: 'stolen' } } },
+  'paywalls.remove': act('paywall'),
+  'paywalls.rotateSecret': act('paywall'),
+  'paywalls.payments': look('paywall'),
+  'paywalls.analytics': look('paywall'),
 }
 
 let service: TestService
@@ -184,6 +201,8 @@ async function stateOf({ person, ids }: Furnished): Promise<unknown> {
     ['deliveries.get', { id: ids.delivery }],
     ['webhooks.list', {}],
     ['wallet.balance', {}],
+    ['tools.get', { slug: ids.tool }],
+    ['paywalls.get', { id: ids.paywall }],
   ] as const
   return Promise.all(asked.map(async ([name, input]) => (await ask(name, input, { key: person.key })).text))
 }

@@ -28,13 +28,13 @@ export function createWriting({ store, targets, announce, clock }: WritingParts)
     },
 
     /** One delivery to each endpoint that asked for it; where nobody asked, nothing. */
-    async event(inside: Statements, { id, owner, event, data }: NewEvent): Promise<void> {
+    async event(inside: Statements, { id, owner, event, data, headers = {} }: NewEvent): Promise<void> {
       const endpoints = await targets.listening(inside, owner, event)
       if (endpoints.length === 0) return
       const body = JSON.stringify({ event, data })
       const now = clock.now()
       const rows = endpoints.map((target) =>
-        toRow({ id: deliveryOf(id, target), owner, subject: id, to: { target }, body }, now),
+        toRow({ id: deliveryOf(id, target), owner, subject: id, to: { target }, body, headers }, now),
       )
       await add(inside, rows)
     },

@@ -7,9 +7,14 @@ import { openKeeper } from './checkout/kept.ts'
 import { openPurse } from './checkout/purse.ts'
 import { firstState, hurdleOf, type State } from './checkout/state.ts'
 import { openWatched } from './checkout/watched.ts'
+import { openGateFlow } from './gate/flow.ts'
+import { Gate } from './gate/Gate.tsx'
+import { firstGateState, type GateState } from './gate/state.ts'
 import './style.css'
 
 interface Data {
+  /** What stands in front of an API, instead of a checkout. */
+  gate?: boolean
   page: CheckoutPage
   payment: PaymentState | null
   now: number
@@ -55,9 +60,39 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
   setInterval(lookAround, LOOK_MS)
 }
 
+/** The same wallet and price; what comes after is the API's own answer. */
+function startGate({ page }: Data, clockBehindMs: number): void {
+  const root = document.getElementById('root')
+  if (root === null) return
+  const store = openWatched<GateState>(firstGateState(page))
+  const purse = openPurse(store)
+  const resource = location.pathname + location.search
+  const keeper = openKeeper(resource)
+  const flow = openGateFlow({ store, keeper, resource, now: () => Date.now() + clockBehindMs })
+  hydrate(
+    <Gate
+      store={store}
+      acts={{
+        pay: flow.pay,
+        simulate: () => undefined,
+        connect: (wallet) => void purse.connect(wallet),
+        switchNetwork: () => void purse.switchNetwork(),
+        look: () => void purse.look(),
+        changeWallet: purse.change,
+        again: flow.again,
+        retry: () => undefined,
+      }}
+    />,
+    root,
+  )
+  flow.resume()
+  if (!page.checkout.testMode) purse.open()
+}
+
 const RENEW_MS = 60_000
 const LOOK_MS = 15_000
 
 // Last: the constants above have no value before.
 const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data
-start(data, data.now - Date.now())
+const begin = data.gate === true ? startGate : start
+begin(data, data.now - Date.now())

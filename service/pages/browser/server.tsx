@@ -4,6 +4,8 @@ import { Checkout } from './checkout/Checkout.tsx'
 import { CoinMark } from './checkout/Icons.tsx'
 import { firstState } from './checkout/state.ts'
 import { openWatched } from './checkout/watched.ts'
+import { Gate } from './gate/Gate.tsx'
+import { firstGateState } from './gate/state.ts'
 import { Shell } from './Shell.tsx'
 
 export const renderCheckout: Renderer['renderCheckout'] = (page, payment, frame) =>
@@ -11,6 +13,14 @@ export const renderCheckout: Renderer['renderCheckout'] = (page, payment, frame)
   renderToString(
     <Shell title={page.checkout.product.name} frame={frame} data={{ page, payment, now: frame.now.getTime() }}>
       <Checkout store={openWatched(firstState(page, payment))} acts={null} />
+    </Shell>,
+  )
+
+export const renderGate: Renderer['renderGate'] = (page, frame) =>
+  DOCTYPE +
+  renderToString(
+    <Shell title={page.checkout.product.name} frame={frame} data={{ gate: true, page, now: frame.now.getTime() }}>
+      <Gate store={openWatched(firstGateState(page))} acts={null} />
     </Shell>,
   )
 

@@ -1,0 +1,95 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { Suspense } from 'react'
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { queries } from './api/ask.ts'
+import { useEnvironment } from './api/environment.ts'
+import { loadSession, useSession } from './api/session.ts'
+import { PAGES } from './pages.ts'
+import { Empty, Failure, PageSkeleton } from './parts/states.tsx'
+import { LinkButton } from './parts/Button.tsx'
+import { settings } from './settings.ts'
+import { Boundary } from './shell/Boundary.tsx'
+import { SessionEnded } from './shell/SessionEnded.tsx'
+import { Shell } from './shell/Shell.tsx'
+import { Toasts } from './shell/Toasts.tsx'
+import { ResetPassword } from './sign-in/ResetPassword.tsx'
+import { SignIn } from './sign-in/SignIn.tsx'
+
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <Router base={settings.base}>
+        <Boundary>
+          <Gate />
+        </Boundary>
+        <Toasts />
+      </Router>
+    </QueryClientProvider>
+  )
+}
+
+/** Who is not signed in sees the sign-in, and afterwards the page that they came for. */
+function Gate() {
+  const session = useSession()
+  const [location] = useLocation()
+  // The link of a mail leads there, whoever is signed in.
+  if (location === '/reset-password') return <ResetPassword />
+  switch (session.state) {
+    case 'unknown':
+      return null
+    case 'unreachable':
+      return (
+        <main className="grid min-h-dvh place-items-center">
+          <Failure fault={session.fault} again={() => void loadSession()} />
+        </main>
+      )
+    case 'none':
+      return location === '/sign-in' ? (
+        <SignIn />
+      ) : (
+        <Redirect to={location === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(location)}`} replace />
+      )
+    case 'in':
+    case 'ended':
+      if (location === '/sign-in') return <Redirect to={wanted()} replace />
+      return (
+        <>
+          <Shell user={session.user}>
+            <Boundary key={location}>
+              <Pages />
+            </Boundary>
+          </Shell>
+          {session.state === 'ended' && <SessionEnded user={session.user} />}
+        </>
+      )
+  }
+}
+
+/** Only ever an address of our own: anybody can write a link with another one in it. */
+function wanted(): string {
+  const next = new URLSearchParams(window.location.search).get('next') ?? '/'
+  return /^\/(?![/\\])/.test(next) ? next : '/'
+}
+
+function Pages() {
+  // What a page holds belongs to one environment: another one begins anew.
+  const at = useEnvironment()
+  return (
+    <Suspense fallback={<PageSkeleton />} key={at}>
+      <Switch>
+        {PAGES.flatMap(({ routes }) =>
+          routes.map(([path, Page]) => (
+            <Route key={path} path={path}>
+              <Page />
+            </Route>
+          )),
+        )}
+        <Route>
+          <Empty title="There is no such page" action={<LinkButton to="/">To the start</LinkButton>}>
+            The address may be old, or a letter of it got lost.
+          </Empty>
+        </Route>
+      </Switch>
+    </Suspense>
+  )
+}

@@ -1,0 +1,160 @@
+import { createTRPCUntypedClient, httpBatchLink } from '@trpc/client'
+import type {
+  AnyMutationProcedure,
+  AnyProcedure,
+  AnyQueryProcedure,
+  inferProcedureInput,
+  inferTransformedProcedureOutput,
+} from '@trpc/server'
+import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AppRouter } from '../../../compose.ts'
+import { say } from '../shell/toasts.ts'
+import { environment, useEnvironment, type Environment } from './environment.ts'
+import { toFault, type Fault } from './fault.ts'
+import { sessionEnded } from './session.ts'
+
+/*
+ * The service's procedures, each by its path, on TanStack Query: `useAsk('wallet.balance')`. The path and the input
+ * are the key of what is kept, the environment before them: what belongs to one never shows in the other.
+ */
+
+const client = createTRPCUntypedClient<AppRouter>({
+  links: [
+    httpBatchLink({
+      url: '/trpc',
+      maxURLLength: 4_000,
+      headers: ({ opList }) => ({
+        'coinslot-environment': (opList[0].context['environment'] as string | undefined) ?? environment(),
+      }),
+    }),
+  ],
+})
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      networkMode: 'always',
+      // A lost connection often comes back by itself; whatever the service said, it would only say again.
+      retry: (count, error) => count < 2 && toFault(error).isSilence,
+      retryDelay: (count) => 400 * 2 ** count,
+    },
+    mutations: { networkMode: 'always', retry: false },
+  },
+})
+
+/** Once, outside of a component: what a list exports, for instance. */
+export async function ask<P extends QueryPath>(path: P, input: Input<P>, at = environment()): Promise<Output<P>> {
+  try {
+    return (await client.query(path, input, { context: { environment: at } })) as Output<P>
+  } catch (error) {
+    throw told(error)
+  }
+}
+
+export function useAsk<P extends QueryPath>(path: P, input: Input<P>, options: AskOptions = {}) {
+  const at = useEnvironment()
+  return useQuery<Output<P>, Fault>({
+    queryKey: [at, path, input ?? null],
+    queryFn: () => ask(path, input, at),
+    // The page before stays until the next one is here, but never another environment's.
+    placeholderData: (before, query) => (query?.queryKey[0] === at ? keepPreviousData(before) : undefined),
+    ...options,
+  })
+}
+
+interface AskOptions {
+  enabled?: boolean
+  refetchInterval?: number | false
+}
+
+export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) {
+  const kept = useQueryClient()
+  return useMutation<Output<P>, Fault, Input<P>, Undo>({
+    mutationFn: async (input) => {
+      try {
+        return (await client.mutation(path, input)) as Output<P>
+      } catch (error) {
+        throw told(error)
+      }
+    },
+    onMutate: async (input) => await foresee(kept, options.foresees?.(input) ?? []),
+    onError: (fault, _input, undo) => {
+      undo?.()
+      // A form shows its fields' faults itself, beside them.
+      if (options.quiet !== true && !fault.isSessionOver) say({ tone: 'bad', text: sentenceOf(fault) })
+    },
+    onSuccess: (output, input) => options.done?.(output, input),
+    onSettled: () => refresh(kept, options.changes ?? []),
+  })
+}
+
+interface ActOptions<P extends ActPath> {
+  /** What is asked anew afterwards: paths, or the beginning of some (`wallet.`). */
+  changes?: readonly string[]
+  /** What will be so once it is done: shown at once, taken back when it fails. */
+  foresees?: (input: Input<P>) => readonly Foreseen[]
+  done?: (output: Output<P>, input: Input<P>) => void
+  quiet?: boolean
+}
+
+interface Foreseen {
+  path: QueryPath
+  change: (before: unknown) => unknown
+}
+
+/** Ties what is foreseen to the type of what is kept under the path. */
+export function foreseen<P extends QueryPath>(path: P, change: (before: Output<P>) => Output<P>): Foreseen {
+  return { path, change: (before) => change(before as Output<P>) }
+}
+
+type Undo = () => void
+
+async function foresee(kept: QueryClient, all: readonly Foreseen[]): Promise<Undo> {
+  const before: [readonly unknown[], unknown][] = []
+  for (const { path, change } of all) {
+    const queryKey = [environment(), path]
+    // An answer that is on its way would show the old state again.
+    await kept.cancelQueries({ queryKey })
+    before.push(...kept.getQueriesData({ queryKey }))
+    kept.setQueriesData({ queryKey }, (data: unknown) => (data === undefined ? undefined : change(data)))
+  }
+  return () => {
+    for (const [key, data] of before) kept.setQueryData(key, data)
+  }
+}
+
+export async function refresh(kept: QueryClient, paths: readonly string[]): Promise<void> {
+  const at: Environment = environment()
+  await kept.invalidateQueries({
+    predicate: ({ queryKey: [of, path] }) => of === at && paths.some((start) => String(path).startsWith(start)),
+  })
+}
+
+/** After an act without an answer nobody knows whether it was done: trying again at once might do it twice. */
+export function sentenceOf(fault: Fault): string {
+  return fault.isSilence ? 'No answer came. Look whether it was done before you try again.' : fault.message
+}
+
+function told(error: unknown): Fault {
+  const fault = toFault(error)
+  if (fault.isSessionOver) sessionEnded()
+  return fault
+}
+
+type Flat<R, Before extends string = ''> = {
+  [Name in keyof R & string]: R[Name] extends AnyProcedure
+    ? Record<`${Before}${Name}`, R[Name]>
+    : Flat<R[Name], `${Before}${Name}.`>
+}[keyof R & string]
+type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never
+type Procedures = Together<Flat<AppRouter['_def']['record']>>
+type Those<Kind> = {
+  [Path in keyof Procedures & string]: Procedures[Path] extends Kind ? Path : never
+}[keyof Procedures & string]
+
+export type QueryPath = Those<AnyQueryProcedure>
+export type ActPath = Those<AnyMutationProcedure>
+type Procedure<P extends keyof Procedures> = Procedures[P] extends AnyProcedure ? Procedures[P] : never
+export type Input<P extends keyof Procedures> = inferProcedureInput<Procedure<P>>
+export type Output<P extends keyof Procedures> = inferTransformedProcedureOutput<AppRouter, Procedure<P>>

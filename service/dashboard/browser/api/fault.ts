@@ -1,0 +1,75 @@
+import { TRPCClientError } from '@trpc/client'
+
+/** Why something did not work, in words for whoever asked for it. */
+export class Fault extends Error {
+  override readonly name = 'Fault'
+  /** Null when no answer came at all. */
+  readonly status: number | null
+  readonly code: string
+  /** Field by field, where the input was at fault. */
+  readonly details: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly requestId: string | null
+
+  constructor(sentence: string, told: Partial<Pick<Fault, 'status' | 'code' | 'fields' | 'requestId'>> = {}) {
+    super(sentence)
+    this.status = told.status ?? null
+    this.code = told.code ?? 'unknown'
+    this.fields = told.fields ?? {}
+    this.details = isTexts(this.fields['details']) ? this.fields['details'] : {}
+    this.requestId = told.requestId ?? null
+  }
+
+  /** Nothing is known of what the service did, or whether it was asked at all. */
+  get isSilence(): boolean {
+    return this.status === null
+  }
+
+  get isSessionOver(): boolean {
+    return this.status === 401 && this.code === 'unauthenticated'
+  }
+}
+
+export function toFault(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  if (!(error instanceof TRPCClientError)) return silence()
+  const data = error.data as { httpStatus?: number; reason?: string; fields?: Fields; requestId?: string } | undefined
+  if (data?.httpStatus !== undefined) {
+    const { httpStatus: status, reason: code = 'unknown', fields = {}, requestId = null } = data
+    return new Fault(error.message, { status, code, fields, requestId })
+  }
+  // Refused before it came to a procedure, by a limit for instance.
+  const { response, responseJSON } = (error.meta ?? {}) as { response?: Response; responseJSON?: unknown }
+  return response === undefined || response.ok ? silence() : fromAnswer(response.status, responseJSON)
+}
+
+/** The API's form: `{error, code, requestId, …}`. */
+export function fromAnswer(status: number, body: unknown): Fault {
+  const { error, code, requestId, ...fields } = isRecord(body) ? body : {}
+  // Whatever stands in front of a service that is down answers in a form of its own.
+  if (typeof error !== 'string') return status >= 500 ? away(status) : new Fault('This did not work.', { status })
+  return new Fault(error, {
+    status,
+    code: typeof code === 'string' ? code : 'unknown',
+    requestId: typeof requestId === 'string' ? requestId : null,
+    fields,
+  })
+}
+
+export function silence(): Fault {
+  return new Fault('The service did not answer. Check your connection.', { code: 'silence' })
+}
+
+function away(status: number): Fault {
+  return new Fault('The service is not available right now.', { status, code: 'unavailable' })
+}
+
+type Fields = Record<string, unknown>
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((text) => typeof text === 'string')
+}

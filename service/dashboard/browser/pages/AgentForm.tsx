@@ -1,0 +1,118 @@
+import { useForm } from 'react-hook-form'
+import { useLocation, useParams } from 'wouter'
+import { useAct, useAsk } from '../api/ask.ts'
+import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
+import { Card, PageHead } from '../parts/layout.tsx'
+import { Failure, PageSkeleton } from '../parts/states.tsx'
+import { say } from '../shell/toasts.ts'
+import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent } from './agents/policy.ts'
+
+/** How much an agent may spend, how fast, and on what. */
+export default function AgentForm() {
+  const { id } = useParams<{ id?: string }>()
+  const agent = useAsk('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })
+  if (id === undefined) return <Rules agent={null} />
+  if (agent.error !== null && agent.data === undefined)
+    return <Failure fault={agent.error} again={() => void agent.refetch()} />
+  return agent.data === undefined ? <PageSkeleton /> : <Rules agent={agent.data} />
+}
+
+function Rules({ agent }: { agent: Agent | null }) {
+  const [, go] = useLocation()
+  const create = useAct('spending.createAgent', { changes: ['spending.'], quiet: true })
+  const change = useAct('spending.changeAgent', { changes: ['spending.'], quiet: true })
+  const form = useForm({ defaultValues: toRules(agent) })
+  return (
+    <div className="max-w-3xl">
+      <PageHead
+        title={agent === null ? 'New agent' : `Rules of ${agent.name}`}
+        back={agent === null ? { to: '/agents', name: 'Agents' } : { to: `/agents/${agent.id}`, name: agent.name }}
+      />
+      <Form
+        form={form}
+        act={agent === null ? 'Create agent' : 'Save'}
+        submit={async (rules) => {
+          const body = toPolicy(rules, agent)
+          const { id } =
+            agent === null ? await create.mutateAsync(body) : await change.mutateAsync({ id: agent.id, body })
+          say({
+            tone: 'good',
+            text: agent === null ? 'The agent is made. Bind a key to it.' : 'Saved: it holds from the next call on.',
+          })
+          go(`/agents/${id}`)
+        }}
+      >
+        <Card title="Agent">
+          <TextField form={form} name="name" label="Name" placeholder="Research assistant" />
+        </Card>
+        <Card title="Limits">
+          <div className="grid gap-4 sm:grid-cols-3">
+            {LIMIT_NAMES.map((limit) => (
+              <AmountField
+                key={limit}
+                form={form}
+                name={`limits.${limit}`}
+                label={LIMITS[limit]}
+                placeholder="No limit"
+              />
+            ))}
+          </div>
+          <div className="mt-4 grid gap-4 sm:grid-cols-2">
+            <TextField
+              form={form}
+              name="rate.callsPerMinute"
+              label="Calls a minute"
+              inputMode="numeric"
+              placeholder="No limit"
+            />
+            <AmountField
+              form={form}
+              name="approvalAbove"
+              label="Ask me above"
+              optional
+              hint="Dearer calls wait 15 minutes for your word."
+            />
+            <TextField
+              form={form}
+              name="alerts"
+              label="Tell me at"
+              optional
+              hint="Percent of any limit, such as 50, 80."
+            />
+            <Choice
+              form={form}
+              name="onExceeded"
+              label="At a limit"
+              options={[
+                ['refuse', 'Refuse the call'],
+                ['pause', 'Refuse it, and pause the agent'],
+              ]}
+            />
+          </div>
+        </Card>
+        {(
+          [
+            ['tools', 'Tools', 'weather-*'],
+            ['rdas', 'Assets', 'headline-writer'],
+            ['domains', 'Paid addresses', '*.example.com'],
+          ] as const
+        ).map(([name, title, placeholder]) => (
+          <Card key={name} title={title}>
+            <div className="grid gap-4 sm:grid-cols-2">
+              <TextArea
+                form={form}
+                name={`${name}.allow`}
+                label="Only these"
+                rows={2}
+                mono
+                placeholder={placeholder}
+                hint="One a line, * for any text. Empty: all."
+              />
+              <TextArea form={form} name={`${name}.deny`} label="Never these" rows={2} mono />
+            </div>
+          </Card>
+        ))}
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,198 @@
+import { useState } from 'react'
+import { useForm, type UseFormReturn } from 'react-hook-form'
+import { useLocation, useParams } from 'wouter'
+import { useAct, useAsk } from '../api/ask.ts'
+import { InputForm, type Filled } from '../parts/InputForm.tsx'
+import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
+import { Card, PageHead } from '../parts/layout.tsx'
+import { Failure, PageSkeleton } from '../parts/states.tsx'
+import { say } from '../shell/toasts.ts'
+import { Config } from './assets/Config.tsx'
+import { NEW_DRAFT, slugOf, toBody, toDraft, type Draft } from './assets/draft.ts'
+import { Inputs } from './assets/Inputs.tsx'
+import type { Asset } from './marketplace/RunPanel.tsx'
+
+/** Makes an asset, or changes one; what is typed is seen at once as whoever runs it will see it. */
+export default function AssetForm() {
+  const { id } = useParams<{ id?: string }>()
+  const asset = useAsk('assets.get', { id: id ?? '' }, { enabled: id !== undefined })
+  if (id === undefined) return <Create />
+  if (asset.error !== null && asset.data === undefined)
+    return <Failure fault={asset.error} again={() => void asset.refetch()} />
+  return asset.data === undefined ? <PageSkeleton /> : <Change asset={asset.data} />
+}
+
+function Create() {
+  const [, go] = useLocation()
+  const create = useAct('assets.create', { changes: ['assets.'], quiet: true })
+  const form = useForm<Draft>({ defaultValues: NEW_DRAFT })
+  return (
+    <>
+      <PageHead title="New asset" back={{ to: '/assets', name: 'Assets' }} />
+      <Fields
+        form={form}
+        isNew
+        act="Create draft"
+        submit={async (draft) => {
+          const { id } = await create.mutateAsync({ ...toBody(draft), slug: draft.slug, type: draft.type })
+          say({ tone: 'good', text: 'The draft is made. Try it, then publish it.' })
+          go(`/assets/${id}`)
+        }}
+      />
+    </>
+  )
+}
+
+function Change({ asset }: { asset: Asset }) {
+  const [, go] = useLocation()
+  const change = useAct('assets.change', { changes: ['assets.'], quiet: true })
+  const form = useForm<Draft>({ defaultValues: toDraft(asset) })
+  return (
+    <>
+      <PageHead title={`Edit ${asset.name}`} back={{ to: `/assets/${asset.id}`, name: asset.name }} />
+      <Fields
+        form={form}
+        isNew={false}
+        act="Save"
+        submit={async (draft) => {
+          // Two that edit at once: the second is told, instead of undoing what the first did.
+          await change.mutateAsync({ id: asset.id, body: { ...toBody(draft, asset), version: asset.version } })
+          say({ tone: 'good', text: 'Saved. New runs use it from now on.' })
+          go(`/assets/${asset.id}`)
+        }}
+      />
+    </>
+  )
+}
+
+function Fields({
+  form,
+  isNew,
+  act,
+  submit,
+}: {
+  form: UseFormReturn<Draft>
+  isNew: boolean
+  act: string
+  submit: (draft: Draft) => Promise<void>
+}) {
+  const [type, model] = form.watch(['type', 'pricing.model'])
+  const [slugIsOwn, setSlugIsOwn] = useState(!isNew)
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <Form form={form} act={act} submit={submit}>
+        {isNew && <Types form={form} type={type} />}
+        <Card title="Names">
+          <div className="space-y-4">
+            <div className="grid gap-4 sm:grid-cols-2">
+              <TextField
+                form={form}
+                name="name"
+                label="Name"
+                onInput={(event) => {
+                  if (!slugIsOwn) form.setValue('slug', slugOf(event.currentTarget.value))
+                }}
+              />
+              <TextField
+                form={form}
+                name="slug"
+                label="Slug"
+                mono
+                disabled={!isNew}
+                hint={isNew ? 'Its address; it stays for ever.' : undefined}
+                onInput={() => {
+                  setSlugIsOwn(true)
+                }}
+              />
+            </div>
+            <TextField form={form} name="description" label="Description" hint="One sentence, for lists." />
+            <TextArea form={form} name="longDescription" label="Details" rows={3} optional />
+            <TextField form={form} name="tags" label="Tags" optional placeholder="seo, writing" />
+          </div>
+        </Card>
+        <Card title="Inputs">
+          <Inputs form={form} />
+        </Card>
+        <Card title={{ prompt: 'Prompt', agent: 'Agent', tool: 'API' }[type]}>
+          <div className="space-y-4">
+            <Config form={form} type={type} />
+          </div>
+        </Card>
+        <Card title="Price and output">
+          <div className="grid gap-4 sm:grid-cols-3">
+            <Choice
+              form={form}
+              name="pricing.model"
+              label="Price"
+              options={[
+                ['per-run', 'A run'],
+                ['per-token', '1,000 tokens'],
+                ['per-second', 'A second'],
+                ['free', 'Free'],
+              ]}
+            />
+            {model !== 'free' && <AmountField form={form} name="pricing.amount" label="Amount" />}
+            <Choice
+              form={form}
+              name="outputSchema.type"
+              label="Output"
+              options={[
+                ['markdown', 'Markdown'],
+                ['text', 'Text'],
+                ['json', 'JSON'],
+                ['file', 'File'],
+              ]}
+            />
+          </div>
+        </Card>
+      </Form>
+      <aside aria-label="Preview" className="lg:sticky lg:top-20">
+        <Preview form={form} />
+      </aside>
+    </div>
+  )
+}
+
+const TYPES: readonly (readonly [Draft['type'], string, string])[] = [
+  ['prompt', 'Prompt', 'A text with variables, run on a model.'],
+  ['agent', 'Agent', 'A webhook of yours that does the work.'],
+  ['tool', 'Tool', 'An API that is called with the inputs.'],
+]
+
+function Types({ form, type }: { form: UseFormReturn<Draft>; type: Draft['type'] }) {
+  return (
+    <fieldset className="grid gap-3 sm:grid-cols-3">
+      <legend className="sr-only">Type</legend>
+      {TYPES.map(([value, name, note]) => (
+        <label
+          key={value}
+          className={`cursor-pointer rounded-xl border p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent ${value === type ? 'border-accent bg-accent-soft' : 'border-line hover:bg-side'}`}
+        >
+          <input type="radio" value={value} {...form.register('type')} className="sr-only" />
+          <span className="block font-semibold">{name}</span>
+          <span className="block text-[0.8125rem] text-quiet">{note}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Preview({ form }: { form: UseFormReturn<Draft> }) {
+  const [name, fields] = form.watch(['name', 'inputSchema'])
+  const [values, setValues] = useState<Filled>({})
+  return (
+    <Card title="How it will look">
+      <p className="mb-4 text-base font-semibold break-words">{name === '' ? 'Without a name' : name}</p>
+      <InputForm
+        fields={fields.map((field) => ({
+          ...field,
+          options: field.options.split('\n').filter((text) => text.trim() !== ''),
+        }))}
+        values={values}
+        fill={(field, value) => {
+          setValues({ ...values, [field]: value })
+        }}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,294 @@
+import { ExternalLinkIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
+import { useParams } from 'wouter'
+import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
+import type { Fault } from '../api/fault.ts'
+import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { Button } from '../parts/Button.tsx'
+import { Copy, Id, Money, When } from '../parts/figures.tsx'
+import { InputForm, toInputs, type Filled } from '../parts/InputForm.tsx'
+import { Card, Facts, PageHead } from '../parts/layout.tsx'
+import { List, type Column } from '../parts/List.tsx'
+import { Confirm, Modal } from '../parts/Modal.tsx'
+import { Once } from '../parts/Once.tsx'
+import { Empty, Failure, Notice, PageSkeleton } from '../parts/states.tsx'
+import { say } from '../shell/toasts.ts'
+import { Deliveries } from './deliveries/Deliveries.tsx'
+
+type Whole = Output<'checkouts.get'>
+type Payment = Output<'checkouts.payments'>['payments'][number]
+
+export default function Checkout() {
+  const { id = '' } = useParams<{ id: string }>()
+  const checkout = useAsk('checkouts.get', { id }, { refetchInterval: 15_000 })
+  const [asking, setAsking] = useState<'test' | 'rotate' | 'expire' | null>(null)
+  const close = (): void => {
+    setAsking(null)
+  }
+  const expire = useAct('checkouts.expire', {
+    changes: ['checkouts.'],
+    foresees: () => [
+      foreseen('checkouts.get', (before) => (before.id === id ? { ...before, status: 'expired' as const } : before)),
+    ],
+    done: () => {
+      say({ tone: 'good', text: 'It has ended: nobody can pay there any more.' })
+    },
+  })
+  const rotate = useAct('checkouts.rotateSecret', { changes: ['checkouts.'] })
+  if (checkout.error !== null && checkout.data === undefined) {
+    return <Failure fault={checkout.error} again={() => void checkout.refetch()} />
+  }
+  if (checkout.data === undefined) return <PageSkeleton />
+  const { data } = checkout
+  return (
+    <>
+      <PageHead
+        title={data.product.name}
+        note={
+          <>
+            <StateBadge state={data.status} />
+            {data.testMode && <Badge tone="warn">test mode</Badge>}
+          </>
+        }
+        back={{ to: '/checkouts', name: 'Checkouts' }}
+        actions={
+          data.status === 'expired' ? undefined : (
+            <>
+              <Button
+                look="danger"
+                onClick={() => {
+                  setAsking('expire')
+                }}
+              >
+                End it
+              </Button>
+              <Button
+                onClick={() => {
+                  setAsking('rotate')
+                }}
+              >
+                New secret
+              </Button>
+              <Button
+                look="main"
+                onClick={() => {
+                  setAsking('test')
+                }}
+              >
+                Test payment
+              </Button>
+            </>
+          )
+        }
+      >
+        {data.product.description}
+      </PageHead>
+      <div className="space-y-6">
+        {data.status === 'paused' && (
+          <Notice tone="warn">
+            Its workflow does not answer, so nobody can pay. It goes on by itself once it does.
+          </Notice>
+        )}
+        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <Card title="What is sold">
+            <Facts facts={factsOf(data)} />
+          </Card>
+          {data.status !== 'expired' && <Share checkout={data} />}
+        </div>
+        <Card flush>
+          <List
+            path="checkouts.payments"
+            filter={{ id }}
+            rows={({ payments }) => payments}
+            name="Payments"
+            title="Payments"
+            columns={PAYMENTS}
+            refetchMs={10_000}
+            empty={
+              <Empty title="Nobody has paid yet">Share the link, or make a test payment to see how it goes.</Empty>
+            }
+          />
+        </Card>
+        <Card flush>
+          <Deliveries target={id} />
+        </Card>
+      </div>
+      {asking === 'test' && <Test checkout={data} close={close} />}
+      <Confirm
+        title="End this checkout?"
+        act="End it"
+        open={asking === 'expire'}
+        busy={false}
+        close={close}
+        confirm={() => {
+          expire.mutate({ id })
+          close()
+        }}
+      >
+        Its link stops working. Activating the workflow again makes a new one.
+      </Confirm>
+      {rotate.data === undefined ? (
+        <Confirm
+          title="Make a new secret?"
+          act="Make a new secret"
+          open={asking === 'rotate'}
+          busy={rotate.isPending}
+          close={close}
+          confirm={() => {
+            rotate.mutate({ id })
+          }}
+        >
+          The old one signs along for 24 hours. A running trigger of n8n must be activated again to know the new one.
+        </Confirm>
+      ) : (
+        <Modal title="The new secret" open>
+          <Once
+            secret={rotate.data.secret}
+            note="This is the only time that it is shown."
+            close={() => {
+              rotate.reset()
+              close()
+            }}
+          />
+        </Modal>
+      )}
+    </>
+  )
+}
+
+function factsOf(data: Whole) {
+  return [
+    ['Price', <Money key="price" amount={data.price} />],
+    ['Network', data.network === 'base' ? 'Base' : 'Base Sepolia (test tokens)'],
+    [
+      'Paid to',
+      data.recipient === null ? 'Nobody: payments are simulated' : <Id key="to" value={data.recipient} whole />,
+    ],
+    ['Lifetime', data.lifetime],
+    data.expiresAt === null ? null : (['Ends', <When key="ends" at={data.expiresAt} />] as const),
+    ['Delivered to', data.callbackUrl],
+    ['Asks for', data.fields.map(({ label }) => label).join(', ') || 'Nothing'],
+    ['Afterwards', data.redirectUrl ?? 'Stays on the page'],
+    ['Id', <Id key="id" value={data.id} whole />],
+  ] as const
+}
+
+function Share({ checkout }: { checkout: Whole }) {
+  return (
+    <Card title="Share">
+      <div className="flex flex-col items-center gap-3">
+        <img
+          src={`data:image/svg+xml,${encodeURIComponent(checkout.qr)}`}
+          alt="The payment link as a QR code"
+          className="size-36 rounded-md bg-white"
+        />
+        <div className="flex max-w-full items-center gap-1">
+          <a href={checkout.url} target="_blank" rel="noreferrer" className="link min-w-0 break-all">
+            {checkout.url} <ExternalLinkIcon className="inline" />
+          </a>
+          <Copy value={checkout.url} label="Copy the link" />
+        </div>
+        <p className="text-center text-[0.8125rem] text-quiet">Agents pay at the same address, by x402.</p>
+      </div>
+    </Card>
+  )
+}
+
+function Test({ checkout, close }: { checkout: Whole; close: () => void }) {
+  const [values, setValues] = useState<Filled>({})
+  const test = useAct('checkouts.testPayment', { changes: ['checkouts.', 'deliveries.'], quiet: true })
+  const fault: Fault | null = test.error
+  const pay = async (): Promise<void> => {
+    const input = toInputs(checkout.fields, values)
+    await test.mutateAsync({ id: checkout.id, ...(Object.keys(values).length === 0 ? {} : { input }) })
+    say({ tone: 'good', text: 'Paid, for play. The workflow is told now: look at the deliveries.' })
+    close()
+  }
+  return (
+    <Modal
+      title="Test payment"
+      note="No money moves; the workflow gets a delivery that is marked as a test."
+      open
+      close={close}
+    >
+      <form
+        noValidate
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          // Its fault is shown below.
+          pay().catch(() => undefined)
+        }}
+      >
+        <InputForm
+          fields={checkout.fields}
+          values={values}
+          faults={faultsOf(fault)}
+          fill={(name, value) => {
+            setValues({ ...values, [name]: value })
+          }}
+        />
+        {fault !== null && Object.keys(fault.details).length === 0 && <Notice tone="bad">{fault.message}</Notice>}
+        {checkout.fields.length > 0 && <p className="text-[0.8125rem] text-quiet">Left empty, examples are sent.</p>}
+        <div className="flex justify-end gap-2">
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" look="main" busy={test.isPending}>
+            Pay for play
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+/** Here the service names a field under the whole input. */
+function faultsOf(fault: Fault | null): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fault?.details ?? {}).map(([name, sentence]) => [name.replace(/^input\./, ''), sentence]),
+  )
+}
+
+const PAYMENTS: Column<Payment>[] = [
+  {
+    title: 'Payment',
+    show: ({ id, testMode }) => (
+      <span className="flex flex-wrap items-center gap-1.5">
+        <Id value={id} />
+        {testMode && <Badge tone="warn">test</Badge>}
+      </span>
+    ),
+    csv: ({ id }) => id,
+  },
+  {
+    title: 'State',
+    show: ({ status, reason }) => (
+      <span title={reason?.sentence}>
+        <StateBadge state={status} />
+      </span>
+    ),
+    csv: ({ status }) => status,
+  },
+  { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
+  {
+    title: 'Transaction',
+    show: ({ explorerUrl, txHash }) =>
+      explorerUrl === null ? (
+        <span className="text-quiet">–</span>
+      ) : (
+        <a href={explorerUrl} target="_blank" rel="noreferrer" className="link font-mono text-[0.8125rem]">
+          {txHash?.slice(0, 10)}…
+        </a>
+      ),
+    csv: ({ txHash }) => txHash,
+    wide: true,
+  },
+  {
+    title: 'Delivery',
+    show: ({ delivery }) =>
+      delivery === null ? <span className="text-quiet">–</span> : <StateBadge state={delivery.status} />,
+    csv: ({ delivery }) => delivery?.status,
+    wide: true,
+  },
+  { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
+  { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
+]

@@ -1,0 +1,205 @@
+import { ArrowRightIcon, ExclamationTriangleIcon } from '@radix-ui/react-icons'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useAsk } from '../api/ask.ts'
+import { StateBadge } from '../parts/Badge.tsx'
+import { LinkButton } from '../parts/Button.tsx'
+import { inCounts, Money, When } from '../parts/figures.tsx'
+import { Card, Figure, Figures, PageHead } from '../parts/layout.tsx'
+import { Failure, Skeleton } from '../parts/states.tsx'
+import { Approvals } from './agents/Approvals.tsx'
+import { useProgress } from './start/progress.ts'
+
+/** What there is to know at a glance, and what wants something of whoever looks. */
+export default function Overview() {
+  const wallet = useAsk('wallet.balance', undefined, { refetchInterval: 15_000 })
+  const credits = useAsk('wallet.credits', undefined)
+  const { steps } = useProgress()
+  if (wallet.error !== null && wallet.data === undefined) {
+    return (
+      <>
+        <PageHead title="Overview" />
+        <Failure fault={wallet.error} again={() => void wallet.refetch()} />
+      </>
+    )
+  }
+  const { data } = wallet
+  return (
+    <>
+      <PageHead title="Overview" />
+      <div className="space-y-6">
+        {steps.includes(false) && <Guide done={steps.filter((step) => step).length} />}
+        <Troubles />
+        <Approvals />
+        <Figures>
+          <Figure name="Available">
+            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.availableBalance} />}
+          </Figure>
+          <Figure name="Locked">
+            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.totalLocked} />}
+          </Figure>
+          <Figure name="Credits">
+            {credits.data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={credits.data.balance} />}
+          </Figure>
+          <Figure name="Spent">
+            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.totalSpent} />}
+          </Figure>
+        </Figures>
+        <div className="grid items-start gap-6 lg:grid-cols-2">
+          <LatestRuns />
+          <LatestMovements />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Guide({ done }: { done: number }) {
+  return (
+    <section
+      aria-label="First steps"
+      className="flex flex-wrap items-center gap-4 rounded-xl border border-accent bg-accent-soft p-4"
+    >
+      <div className="min-w-0 flex-1">
+        <h2 className="font-semibold">Your first paid workflow</h2>
+        <p className="text-quiet">
+          {done === 0 ? 'Five steps, some ten minutes.' : `${String(done)} of 5 steps are done.`}
+        </p>
+      </div>
+      <LinkButton to="/start" look="main">
+        {done === 0 ? 'Begin' : 'Go on'} <ArrowRightIcon />
+      </LinkButton>
+    </section>
+  )
+}
+
+/** What went wrong and goes on being wrong until somebody looks. */
+function Troubles() {
+  const page = { limit: 1, offset: 0 }
+  const unconfirmed = useAsk('deliveries.list', { status: 'unconfirmed', ...page }, { refetchInterval: 30_000 })
+  const exhausted = useAsk('deliveries.list', { status: 'exhausted', ...page }, { refetchInterval: 30_000 })
+  const endpoints = useAsk('webhooks.list', { limit: 100, offset: 0 }, { refetchInterval: 30_000 })
+  const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 }, { refetchInterval: 30_000 })
+  const paused = checkouts.data?.checkouts.filter(({ status }) => status === 'paused') ?? []
+  const failing =
+    endpoints.data?.endpoints.filter(({ failingSince, status }) => status === 'enabled' && failingSince !== null) ?? []
+  const troubles: readonly (readonly [string, number, string])[] = [
+    ['Deliveries that nobody confirmed', unconfirmed.data?.total ?? 0, '/webhooks?delivered=unconfirmed'],
+    ['Deliveries that failed at every attempt', exhausted.data?.total ?? 0, '/webhooks?delivered=exhausted'],
+    ['Endpoints that fail', failing.length, '/webhooks'],
+    ['Checkouts whose workflow does not answer', paused.length, '/checkouts'],
+  ]
+  const real = troubles.filter(([, count]) => count > 0)
+  if (real.length === 0) return null
+  return (
+    <section aria-label="Needs a look" className="rounded-xl bg-warn-soft p-4 text-warn">
+      <ul className="space-y-1.5">
+        {real.map(([what, count, to]) => (
+          <li key={what} className="flex items-center gap-2">
+            <ExclamationTriangleIcon className="shrink-0" />
+            <Link to={to} className="hover:underline">
+              {what}: <strong className="font-semibold tabular-nums">{inCounts(count)}</strong>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function LatestRuns() {
+  const { data, error, refetch } = useAsk('runs.list', { limit: 6, offset: 0 }, { refetchInterval: 8_000 })
+  return (
+    <Card title="Latest runs" actions={<More to="/runs" />} flush>
+      {error !== null && data === undefined ? (
+        <Failure fault={error} again={() => void refetch()} />
+      ) : (
+        <Lines
+          none={
+            <>
+              Nothing was run yet.{' '}
+              <Link to="/marketplace" className="link">
+                Browse the marketplace
+              </Link>
+            </>
+          }
+          lines={data?.runs.map(({ id, rdaSlug, status, createdAt, cost }) => ({
+            id,
+            name: (
+              <Link to={`/runs/${id}`} className="truncate font-medium hover:underline">
+                {rdaSlug}
+              </Link>
+            ),
+            note: <StateBadge state={status} />,
+            at: createdAt,
+            amount: <Money amount={cost} />,
+          }))}
+        />
+      )}
+    </Card>
+  )
+}
+
+function LatestMovements() {
+  const { data, error, refetch } = useAsk('wallet.transactions', { limit: 6, offset: 0 }, { refetchInterval: 15_000 })
+  return (
+    <Card title="Latest movements" actions={<More to="/wallet" />} flush>
+      {error !== null && data === undefined ? (
+        <Failure fault={error} again={() => void refetch()} />
+      ) : (
+        <Lines
+          none={
+            <>
+              Nothing has moved yet.{' '}
+              <Link to="/wallet?do=add" className="link">
+                Add funds
+              </Link>
+            </>
+          }
+          lines={data?.transactions.map(({ id, type, createdAt, amount }) => ({
+            id,
+            name: <span className="font-medium capitalize">{type}</span>,
+            note: null,
+            at: createdAt,
+            amount: <Money amount={amount} signed />,
+          }))}
+        />
+      )}
+    </Card>
+  )
+}
+
+function More({ to }: { to: string }) {
+  return (
+    <Link to={to} className="link">
+      All of them
+    </Link>
+  )
+}
+
+function Lines({
+  lines,
+  none,
+}: {
+  lines: readonly { id: string; name: ReactNode; note: ReactNode; at: string; amount: ReactNode }[] | undefined
+  none: ReactNode
+}) {
+  if (lines === undefined) return <Skeleton className="m-4 h-40" />
+  if (lines.length === 0) return <p className="px-4 py-10 text-center text-quiet">{none}</p>
+  return (
+    <ul className="divide-y divide-line">
+      {lines.map(({ id, name, note, at, amount }) => (
+        <li key={id} className="flex items-center gap-3 px-4 py-2.5">
+          <span className="flex min-w-0 flex-1 items-center gap-2">
+            {name}
+            {note}
+          </span>
+          <span className="text-quiet max-sm:hidden">
+            <When at={at} />
+          </span>
+          <span className="text-right">{amount}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

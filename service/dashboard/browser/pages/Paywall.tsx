@@ -1,0 +1,279 @@
+import { Pencil1Icon } from '@radix-ui/react-icons'
+import { lazy, Suspense, useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
+import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { Button, LinkButton } from '../parts/Button.tsx'
+import { Copy, Id, inCounts, inFigures, Money, When } from '../parts/figures.tsx'
+import { Card, Code, Facts, Figure, Figures, PageHead } from '../parts/layout.tsx'
+import { List, type Column } from '../parts/List.tsx'
+import { Confirm, Modal } from '../parts/Modal.tsx'
+import { Once } from '../parts/Once.tsx'
+import { Empty, Failure, PageSkeleton, Skeleton } from '../parts/states.tsx'
+import { say } from '../shell/toasts.ts'
+import { curlOf, type Paywall as Whole } from './paywalls/draft.ts'
+
+const Bars = lazy(() => import('../parts/Bars.tsx'))
+
+type Payment = Output<'paywalls.payments'>['payments'][number]
+
+export default function Paywall() {
+  const { id = '' } = useParams<{ id: string }>()
+  const [, go] = useLocation()
+  const [asking, setAsking] = useState<'remove' | 'rotate' | null>(null)
+  const paywall = useAsk('paywalls.get', { id })
+  const change = useAct('paywalls.change', {
+    changes: ['paywalls.'],
+    foresees: ({ body }) => [
+      foreseen('paywalls.get', (before) =>
+        before.id === id ? { ...before, status: body.status ?? before.status } : before,
+      ),
+    ],
+  })
+  const rotate = useAct('paywalls.rotateSecret', { changes: ['paywalls.'] })
+  const remove = useAct('paywalls.remove', {
+    changes: ['paywalls.list'],
+    done: () => {
+      say({ tone: 'good', text: 'Removed. Payments under way are still settled.' })
+      go('/paywalls')
+    },
+  })
+  const close = (): void => {
+    setAsking(null)
+  }
+  if (paywall.error !== null && paywall.data === undefined) {
+    return <Failure fault={paywall.error} again={() => void paywall.refetch()} />
+  }
+  if (paywall.data === undefined) return <PageSkeleton />
+  const { data } = paywall
+  const isOn = data.status === 'active'
+  return (
+    <>
+      <PageHead
+        title={data.name}
+        note={
+          <>
+            <StateBadge state={data.status} />
+            {data.testMode && <Badge tone="warn">test mode</Badge>}
+          </>
+        }
+        back={{ to: '/paywalls', name: 'Paywalls' }}
+        actions={
+          <>
+            <Button
+              look="danger"
+              onClick={() => {
+                setAsking('remove')
+              }}
+            >
+              Remove
+            </Button>
+            <Button
+              onClick={() => {
+                setAsking('rotate')
+              }}
+            >
+              New secret
+            </Button>
+            <Button
+              onClick={() => {
+                change.mutate({ id, body: { status: isOn ? 'paused' : 'active' } })
+              }}
+            >
+              {isOn ? 'Pause' : 'Let it go on'}
+            </Button>
+            <LinkButton to={`/paywalls/${id}/edit`} look="main">
+              <Pencil1Icon /> Edit
+            </LinkButton>
+          </>
+        }
+      />
+      <div className="space-y-6">
+        <Analytics id={id} />
+        <div className="grid items-start gap-6 lg:grid-cols-2">
+          <Card title="Terms">
+            <Facts
+              facts={[
+                ['Address', <Id key="url" value={data.url} whole />],
+                ['Behind it', data.upstreamUrl],
+                ['Headers for it', data.upstreamHeaders.join(', ') || 'None'],
+                ['Network', data.network === 'base' ? 'Base' : 'Base Sepolia (test tokens)'],
+                [
+                  'Paid to',
+                  data.recipient === null ? (
+                    'Nobody: payments are simulated'
+                  ) : (
+                    <Id key="to" value={data.recipient} whole />
+                  ),
+                ],
+                ['Id', <Id key="id" value={data.id} whole />],
+              ]}
+            />
+          </Card>
+          <div className="min-w-0 space-y-6">
+            <Card title="Try it" actions={<Copy value={curlOf(data)} label="Copy the line" />}>
+              <Code>{curlOf(data)}</Code>
+            </Card>
+            <Card title="Routes">
+              <ul className="divide-y divide-line">
+                {data.routes.map(({ method, path, pricing }) => (
+                  <li
+                    key={`${method} ${path}`}
+                    className="flex flex-wrap justify-between gap-2 py-2 first:pt-0 last:pb-0"
+                  >
+                    <code className="font-mono text-[0.8125rem] break-all">
+                      {method === '*' ? 'ANY' : method} {path}
+                    </code>
+                    <span className="text-quiet">{priceOf(pricing)}</span>
+                  </li>
+                ))}
+              </ul>
+            </Card>
+          </div>
+        </div>
+        <Card flush>
+          <List
+            path="paywalls.payments"
+            filter={{ id }}
+            rows={({ payments }) => payments}
+            name="Payments"
+            title="Payments"
+            columns={PAYMENTS}
+            refetchMs={10_000}
+            empty={<Empty title="Nobody has paid yet">Copy the line above and see how it goes.</Empty>}
+          />
+        </Card>
+      </div>
+      <Confirm
+        title={`Remove “${data.name}”?`}
+        act="Remove it"
+        open={asking === 'remove'}
+        busy={remove.isPending}
+        close={close}
+        confirm={() => {
+          remove.mutate({ id })
+          close()
+        }}
+      >
+        Its address stops answering. Payments under way are still settled.
+      </Confirm>
+      {rotate.data === undefined ? (
+        <Confirm
+          title="Make a new secret?"
+          act="Make a new secret"
+          open={asking === 'rotate'}
+          busy={rotate.isPending}
+          close={close}
+          confirm={() => {
+            rotate.mutate({ id })
+          }}
+        >
+          From now on it signs who paid: your API must know it at once.
+        </Confirm>
+      ) : (
+        <Modal title="The new secret" open>
+          <Once
+            secret={rotate.data.secret}
+            note="This is the only time that it is shown."
+            close={() => {
+              rotate.reset()
+              close()
+            }}
+          />
+        </Modal>
+      )}
+    </>
+  )
+}
+
+function Analytics({ id }: { id: string }) {
+  const { data, error, refetch } = useAsk('paywalls.analytics', { id, days: 30 }, { refetchInterval: 15_000 })
+  if (error !== null && data === undefined) return <Failure fault={error} again={() => void refetch()} />
+  if (data === undefined) return <Skeleton className="h-80 w-full" />
+  const refused = Object.entries(data.total.refusals).sort(([, one], [, other]) => other - one)
+  return (
+    <>
+      <Figures>
+        <Figure name="Revenue" note="In all">
+          <Money amount={data.revenue} />
+        </Figure>
+        <Figure name="Customers" note="In all">
+          {inCounts(data.customers)}
+        </Figure>
+        <Figure name="Calls" note="In 30 days">
+          {inCounts(data.total.calls)}
+        </Figure>
+        <Figure name="Payments" note="In 30 days">
+          {inCounts(data.total.payments)}
+        </Figure>
+        <Figure
+          name="Refused"
+          note={
+            refused.map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${String(count)}`).join(', ') ||
+            'In 30 days'
+          }
+        >
+          {inCounts(refused.reduce((sum, [, count]) => sum + count, 0))}
+        </Figure>
+      </Figures>
+      <Card title="Revenue by day">
+        <Suspense fallback={<Skeleton className="h-52 w-full" />}>
+          <Bars
+            label="USDC received by day, the last 30 days"
+            rows={data.days.map(({ day, revenue }) => ({ day, revenue }))}
+            series={[{ key: 'revenue', name: 'Revenue', tone: 'accent' }]}
+            days={30}
+            show={(value) => `${inFigures(value)} USDC`}
+          />
+        </Suspense>
+      </Card>
+    </>
+  )
+}
+
+function priceOf(pricing: Whole['routes'][number]['pricing']): string {
+  const amount = typeof pricing['amount'] === 'number' ? inFigures(pricing['amount']) : ''
+  switch (pricing.model) {
+    case 'free':
+      return 'Free'
+    case 'per-request':
+      return `${amount} USDC a request`
+    case 'tiered':
+      return 'By how many before'
+    case 'per-token':
+      return 'By the token'
+    case 'per-minute':
+      return `${amount} USDC a minute`
+  }
+}
+
+const PAYMENTS: Column<Payment>[] = [
+  {
+    title: 'Payment',
+    show: ({ id, testMode }) => (
+      <span className="flex flex-wrap items-center gap-1.5">
+        <Id value={id} />
+        {testMode && <Badge tone="warn">test</Badge>}
+      </span>
+    ),
+    csv: ({ id }) => id,
+  },
+  {
+    title: 'State',
+    show: ({ status, reason }) => (
+      <span title={reason ?? undefined}>
+        <StateBadge state={status} />
+      </span>
+    ),
+    csv: ({ status }) => status,
+  },
+  {
+    title: 'Endpoint',
+    show: ({ endpoint }) => <span className="block truncate">{endpoint}</span>,
+    csv: ({ endpoint }) => endpoint,
+    wide: true,
+  },
+  { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
+  { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
+  { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
+]

@@ -1,0 +1,135 @@
+import { CheckIcon } from '@radix-ui/react-icons'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { LinkButton } from '../parts/Button.tsx'
+import { Copy, Id } from '../parts/figures.tsx'
+import { PageHead } from '../parts/layout.tsx'
+import { Failure, Skeleton } from '../parts/states.tsx'
+import { settings } from '../settings.ts'
+import { useProgress } from './start/progress.ts'
+
+/** From an empty account to a workflow that was paid for, each step checked by what the service sees of it. */
+export default function Start() {
+  const { steps, fault, again, checkout } = useProgress()
+  if (fault !== null) return <Failure fault={fault} again={again} />
+  const at = steps.indexOf(false)
+  const done = (step: number): State =>
+    steps.length === 0 ? 'unknown' : steps[step] === true ? 'done' : step === at ? 'now' : 'later'
+  return (
+    <div className="max-w-3xl">
+      <PageHead title="Your first paid workflow">
+        Five steps in n8n and here. Each is ticked by itself as soon as we see that it is done.
+      </PageHead>
+      <ol className="space-y-3">
+        <Step number={1} state={done(0)} title="Make an API key">
+          <p>The workflow acts for you with it.</p>
+          <LinkButton to="/keys?new=1" small look={done(0) === 'now' ? 'main' : 'plain'}>
+            Create a key
+          </LinkButton>
+        </Step>
+        <Step number={2} state={done(1)} title="Install the node in n8n">
+          <p>
+            In n8n open Settings, Community nodes, Install, and enter this name. Where n8n runs on your own machine you
+            can also install it by its line.
+          </p>
+          <Line text="n8n-nodes-coinslot" />
+          <Line text="cd ~/.n8n/nodes && npm install n8n-nodes-coinslot" />
+        </Step>
+        <Step number={3} state={done(2)} title="Give n8n the key">
+          <p>
+            Add a credential of the type Coinslot API with the key and this address. Its test calls us, and that we see.
+          </p>
+          <Line text={settings.apiUrl} />
+        </Step>
+        <Step number={4} state={done(3)} title="Put the Pay-to-Run Trigger into a workflow">
+          <p>
+            Name a product and a price, leave test mode on, and press “Execute workflow”: the trigger makes its
+            checkout.
+          </p>
+          {checkout !== null && (
+            <p>
+              We see{' '}
+              <Link to={`/checkouts/${checkout.id}`} className="link">
+                {checkout.product.name}
+              </Link>
+              .
+            </p>
+          )}
+        </Step>
+        <Step number={5} state={done(4)} title="Pay for it">
+          {checkout === null ? (
+            <p>The form’s address appears here, once the trigger has called.</p>
+          ) : (
+            <>
+              <p>Open the form and pay. In test mode no money moves, and the workflow runs all the same.</p>
+              <span className="flex flex-wrap items-center gap-2">
+                <a href={checkout.url} target="_blank" rel="noreferrer" className="link break-all">
+                  {checkout.url}
+                </a>
+                <Copy value={checkout.url} label="Copy the link" />
+              </span>
+            </>
+          )}
+        </Step>
+      </ol>
+      {steps.length > 0 && at === -1 && (
+        <div role="status" className="mt-6 rounded-xl bg-good-soft p-5 text-good">
+          <p className="text-base font-semibold">A workflow of yours was paid for.</p>
+          <p>Switch test mode off and activate the workflow, and the next payment is real.</p>
+        </div>
+      )}
+    </div>
+  )
+}
+
+type State = 'unknown' | 'done' | 'now' | 'later'
+
+function Step({
+  number,
+  state,
+  title,
+  children,
+}: {
+  number: number
+  state: State
+  title: string
+  children: ReactNode
+}) {
+  return (
+    <li
+      aria-current={state === 'now' ? 'step' : undefined}
+      className={`flex gap-4 rounded-xl border p-4 ${state === 'now' ? 'border-accent' : 'border-line'}`}
+    >
+      <span
+        className={`flex size-7 shrink-0 items-center justify-center rounded-full text-[0.8125rem] font-semibold ${
+          state === 'done'
+            ? 'bg-good-soft text-good'
+            : state === 'now'
+              ? 'bg-accent text-on-accent'
+              : 'bg-sunk text-quiet'
+        }`}
+      >
+        {state === 'done' ? <CheckIcon className="size-4" /> : number}
+      </span>
+      <div className="min-w-0 flex-1">
+        <h2 className="font-semibold">
+          {title}
+          {state === 'done' && <span className="sr-only"> (done)</span>}
+        </h2>
+        {state === 'unknown' ? (
+          <Skeleton className="mt-2 h-4 w-2/3" />
+        ) : (
+          <div className="mt-1 space-y-2 text-quiet [&_code]:text-ink">{children}</div>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Line({ text }: { text: string }) {
+  return (
+    <div className="w-fit max-w-full rounded-lg bg-sunk px-3 py-1.5">
+      <Id value={text} whole />
+    </div>
+  )
+}

@@ -1,0 +1,233 @@
+import { DownloadIcon, TrashIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { useAct, useAsk, type Output } from '../api/ask.ts'
+import { Badge } from '../parts/Badge.tsx'
+import { Button, IconButton } from '../parts/Button.tsx'
+import { Duration, inCounts, Money, When } from '../parts/figures.tsx'
+import { Search, Select, useFilter } from '../parts/filters.tsx'
+import { Card, PageHead } from '../parts/layout.tsx'
+import { List, type Column } from '../parts/List.tsx'
+import { Confirm } from '../parts/Modal.tsx'
+import { Empty } from '../parts/states.tsx'
+import { say } from '../shell/toasts.ts'
+import { Import } from './tools/Import.tsx'
+
+type Tool = Output<'tools.list'>['tools'][number] & { id: string }
+type Call = Output<'tools.calls'>['calls'][number] & { id: string }
+
+export default function Tools() {
+  const { values, set, filtered } = useFilter(['search', 'provider'])
+  const [params, setParams] = useSearchParams()
+  const providers = useAsk('tools.providers', undefined)
+  const bring = (
+    <Button
+      look="main"
+      onClick={() => {
+        setParams({ import: '1' })
+      }}
+    >
+      <DownloadIcon /> Import
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title="Tools" actions={bring}>
+        APIs by the call, over REST and MCP. Your credits are spent first.
+      </PageHead>
+      <div className="space-y-6">
+        <Card flush>
+          <List
+            path="tools.list"
+            filter={{
+              ...(values.search === '' ? {} : { search: values.search }),
+              ...(values.provider === '' ? {} : { provider: values.provider }),
+            }}
+            filtered={filtered}
+            rows={({ tools }) => tools.map((tool) => ({ ...tool, id: tool.slug }))}
+            name="Tools"
+            columns={TOOLS}
+            href={({ slug }) => `/catalogue/${slug}`}
+            controls={
+              <>
+                <Search
+                  label="What it is for"
+                  value={values.search}
+                  search={(text) => {
+                    set('search', text)
+                  }}
+                />
+                <Select
+                  label="Provider"
+                  value={values.provider}
+                  options={[
+                    ['', 'All providers'],
+                    ...(providers.data ?? []).map(
+                      ({ slug, name, tools }) => [slug, `${name} (${String(tools)})`] as const,
+                    ),
+                  ]}
+                  choose={(value) => {
+                    set('provider', value)
+                  }}
+                />
+              </>
+            }
+            empty={
+              <Empty title="No tools yet" action={bring}>
+                Import the tools of an API from its OpenAPI document, or of an MCP server.
+              </Empty>
+            }
+          />
+        </Card>
+        <Own />
+        <Card flush>
+          <Calls />
+        </Card>
+      </div>
+      {params.get('import') !== null && (
+        <Import
+          close={() => {
+            setParams({})
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** What was imported by whoever looks. */
+function Own() {
+  const { data } = useAsk('tools.providers', undefined)
+  const [removing, setRemoving] = useState<string | null>(null)
+  const remove = useAct('tools.removeProvider', {
+    changes: ['tools.'],
+    done: () => {
+      say({ tone: 'good', text: 'Removed, with all its tools.' })
+    },
+  })
+  const own = data?.filter((provider) => provider.own && provider.kind !== 'rda') ?? []
+  if (own.length === 0) return null
+  return (
+    <Card title="Imported by you">
+      <ul className="divide-y divide-line">
+        {own.map(({ slug, name, kind, tools }) => (
+          <li key={slug} className="flex items-center gap-3 py-1.5 first:pt-0 last:pb-0">
+            <Link to={`/catalogue?provider=${slug}`} className="min-w-0 flex-1 truncate font-medium hover:underline">
+              {name}
+            </Link>
+            <Badge>{kind === 'mcp' ? 'MCP' : 'OpenAPI'}</Badge>
+            <span className="text-quiet tabular-nums">{inCounts(tools)} tools</span>
+            <IconButton
+              label={`Remove ${name}`}
+              onClick={() => {
+                setRemoving(slug)
+              }}
+            >
+              <TrashIcon />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      <Confirm
+        title="Remove these tools?"
+        act="Remove them"
+        open={removing !== null}
+        busy={remove.isPending}
+        close={() => {
+          setRemoving(null)
+        }}
+        confirm={() => {
+          if (removing !== null) remove.mutate({ id: removing })
+          setRemoving(null)
+        }}
+      >
+        Whatever calls them is refused from now on.
+      </Confirm>
+    </Card>
+  )
+}
+
+export function Calls({ tool }: { tool?: string }) {
+  return (
+    <List
+      path="tools.calls"
+      filter={tool === undefined ? {} : { tool }}
+      rows={({ calls }) => calls.map((call) => ({ ...call, id: call.callId }))}
+      name="Calls"
+      title="Your calls"
+      pageKey="calls"
+      columns={CALLS}
+      refetchMs={10_000}
+      empty={<Empty title="Nothing was called yet">Try a tool here, or call it with a key of yours.</Empty>}
+    />
+  )
+}
+
+export function Health({ stats }: Pick<Tool, 'stats'>) {
+  if (stats.failing) return <Badge tone="bad">failing</Badge>
+  if (stats.successRate === null) return <span className="text-quiet">–</span>
+  return <Badge tone={stats.successRate >= 95 ? 'good' : 'warn'}>{stats.successRate} %</Badge>
+}
+
+const TOOLS: Column<Tool>[] = [
+  {
+    title: 'Tool',
+    show: ({ slug, name, description, deprecated }) => (
+      <div className="min-w-0">
+        <span className="flex min-w-0 items-center gap-1.5">
+          <Link to={`/catalogue/${slug}`} className="truncate font-medium hover:underline">
+            {name}
+          </Link>
+          {deprecated && <Badge tone="warn">deprecated</Badge>}
+        </span>
+        <span className="line-clamp-1 text-[0.8125rem] text-quiet">{description}</span>
+      </div>
+    ),
+    csv: ({ slug }) => slug,
+  },
+  { title: 'Provider', show: ({ provider }) => provider, csv: ({ provider }) => provider, wide: true },
+  { title: 'Health', show: ({ stats }) => <Health stats={stats} />, csv: ({ stats }) => stats.successRate, wide: true },
+  {
+    title: 'Takes',
+    end: true,
+    show: ({ stats }) => <Duration ms={stats.p50} />,
+    csv: ({ stats }) => stats.p50,
+    wide: true,
+  },
+  {
+    title: 'Price',
+    end: true,
+    show: ({ price }) => (price === 0 ? <span className="font-medium">Free</span> : <Money amount={price} />),
+    csv: ({ price }) => price,
+  },
+]
+
+const CALLS: Column<Call>[] = [
+  {
+    title: 'Tool',
+    show: ({ tool }) => (
+      <Link to={`/catalogue/${tool}`} className="block truncate font-medium hover:underline">
+        {tool}
+      </Link>
+    ),
+    csv: ({ tool }) => tool,
+  },
+  {
+    title: 'Result',
+    show: ({ success, error }) => (
+      <span title={error ?? undefined}>
+        <Badge tone={success ? 'good' : 'bad'}>{success ? 'succeeded' : 'failed'}</Badge>
+      </span>
+    ),
+    csv: ({ success, code }) => (success ? 'succeeded' : code),
+  },
+  {
+    title: 'Took',
+    end: true,
+    show: ({ duration }) => <Duration ms={duration} />,
+    csv: ({ duration }) => duration,
+    wide: true,
+  },
+  { title: 'When', show: ({ at }) => <When at={at} />, csv: ({ at }) => at, wide: true },
+  { title: 'Cost', end: true, show: ({ cost }) => <Money amount={cost} />, csv: ({ cost }) => cost },
+]

@@ -1,0 +1,167 @@
+import { Pencil1Icon } from '@radix-ui/react-icons'
+import { useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { foreseen, useAct, useAsk } from '../api/ask.ts'
+import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { Button } from '../parts/Button.tsx'
+import { Id, When } from '../parts/figures.tsx'
+import { Card, Facts, PageHead } from '../parts/layout.tsx'
+import { Confirm, Modal } from '../parts/Modal.tsx'
+import { Once } from '../parts/Once.tsx'
+import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
+import { say } from '../shell/toasts.ts'
+import { Deliveries } from './deliveries/Deliveries.tsx'
+import { EndpointForm } from './webhooks/EndpointForm.tsx'
+
+export default function Webhook() {
+  const { id = '' } = useParams<{ id: string }>()
+  const [, go] = useLocation()
+  const [asking, setAsking] = useState<'edit' | 'remove' | 'rotate' | null>(null)
+  const endpoint = useAsk('webhooks.get', { id }, { refetchInterval: 15_000 })
+  const close = (): void => {
+    setAsking(null)
+  }
+  const change = useAct('webhooks.change', {
+    changes: ['webhooks.'],
+    foresees: ({ status = 'enabled' }) => [
+      foreseen('webhooks.get', (before) => (before.id === id ? { ...before, status } : before)),
+    ],
+  })
+  const test = useAct('webhooks.test', {
+    changes: ['deliveries.'],
+    done: () => {
+      say({ tone: 'good', text: 'A test event is on its way.' })
+    },
+  })
+  const rotate = useAct('webhooks.rotate', { changes: ['webhooks.'] })
+  const remove = useAct('webhooks.remove', {
+    changes: ['webhooks.list'],
+    done: () => {
+      say({ tone: 'good', text: 'Removed: it is told nothing more.' })
+      go('/webhooks')
+    },
+  })
+  if (endpoint.error !== null && endpoint.data === undefined) {
+    return <Failure fault={endpoint.error} again={() => void endpoint.refetch()} />
+  }
+  if (endpoint.data === undefined) return <PageSkeleton />
+  const { data } = endpoint
+  const isOn = data.status === 'enabled'
+  return (
+    <>
+      <PageHead
+        title={data.url}
+        note={<StateBadge state={data.status} />}
+        back={{ to: '/webhooks', name: 'Webhooks' }}
+        actions={
+          <>
+            <Button
+              look="danger"
+              onClick={() => {
+                setAsking('remove')
+              }}
+            >
+              Remove
+            </Button>
+            <Button
+              onClick={() => {
+                setAsking('rotate')
+              }}
+            >
+              New secret
+            </Button>
+            <Button
+              onClick={() => {
+                change.mutate({ id, status: isOn ? 'disabled' : 'enabled' })
+              }}
+            >
+              {isOn ? 'Disable' : 'Enable'}
+            </Button>
+            <Button
+              onClick={() => {
+                setAsking('edit')
+              }}
+            >
+              <Pencil1Icon /> Edit
+            </Button>
+            <Button
+              look="main"
+              busy={test.isPending}
+              onClick={() => {
+                test.mutate({ id })
+              }}
+            >
+              Send a test
+            </Button>
+          </>
+        }
+      />
+      <div className="space-y-6">
+        {isOn && data.failingSince !== null && (
+          <Notice tone="warn">
+            Nothing but failures since <When at={data.failingSince} />. After five days it is disabled.
+          </Notice>
+        )}
+        <Card title="Endpoint">
+          <Facts
+            facts={[
+              ['Id', <Id key="id" value={data.id} whole />],
+              [
+                'Events',
+                <span key="events" className="flex flex-wrap gap-1">
+                  {data.events.map((event) => (
+                    <Badge key={event}>{event}</Badge>
+                  ))}
+                </span>,
+              ],
+              ['Created', <When key="created" at={data.createdAt} />],
+              data.disabledAt === null ? null : ['Disabled', <When key="disabled" at={data.disabledAt} />],
+            ]}
+          />
+        </Card>
+        <Card flush>
+          <Deliveries target={id} />
+        </Card>
+      </div>
+      {asking === 'edit' && <EndpointForm endpoint={data} close={close} />}
+      <Confirm
+        title="Remove this endpoint?"
+        act="Remove it"
+        open={asking === 'remove'}
+        busy={remove.isPending}
+        close={close}
+        confirm={() => {
+          remove.mutate({ id })
+          close()
+        }}
+      >
+        It is told nothing more, and what still waits for it is not sent.
+      </Confirm>
+      {rotate.data === undefined ? (
+        <Confirm
+          title="Make a new secret?"
+          act="Make a new secret"
+          open={asking === 'rotate'}
+          busy={rotate.isPending}
+          close={close}
+          confirm={() => {
+            rotate.mutate({ id })
+          }}
+        >
+          The old one signs along for 24 hours, so that you can change it without losing anything.
+        </Confirm>
+      ) : (
+        <Modal title="The new secret" open>
+          <Once
+            secret={rotate.data.secret}
+            note="This is the only time that it is shown."
+            close={() => {
+              rotate.reset()
+              close()
+            }}
+          />
+        </Modal>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,191 @@
+import type { UseFormReturn } from 'react-hook-form'
+import { useAsk } from '../../api/ask.ts'
+import { AmountField, Choice, TextArea, TextField } from '../../parts/form.tsx'
+import type { Draft, Method } from './draft.ts'
+
+const METHODS: readonly (readonly [Method, string])[] = [
+  ['POST', 'POST'],
+  ['GET', 'GET'],
+  ['PUT', 'PUT'],
+  ['PATCH', 'PATCH'],
+  ['DELETE', 'DELETE'],
+]
+const HEADERS = 'One a line, Name: value. Kept sealed: afterwards only the names are shown.'
+
+/** What is needed of each type, and of no other. */
+export function Config({ form, type }: { form: UseFormReturn<Draft>; type: Draft['type'] }) {
+  switch (type) {
+    case 'prompt':
+      return <Prompt form={form} />
+    case 'agent':
+      return <Agent form={form} />
+    case 'tool':
+      return <Tool form={form} />
+  }
+}
+
+function Prompt({ form }: { form: UseFormReturn<Draft> }) {
+  const models = useAsk('assets.models', undefined)
+  return (
+    <>
+      <TextArea
+        form={form}
+        name="promptConfig.promptTemplate"
+        label="Prompt"
+        rows={7}
+        mono
+        placeholder="Write five headlines about {{topic}}."
+        hint="Names of inputs in double braces are filled in."
+      />
+      <TextArea form={form} name="promptConfig.systemPrompt" label="System prompt" rows={3} mono optional />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Choice
+          form={form}
+          name="promptConfig.defaultModelId"
+          label="Model"
+          options={[
+            ['', 'The first that there is'],
+            ...(models.data ?? []).map(({ id, name, tier }) => [id, `${name} (${tier})`] as const),
+          ]}
+        />
+        <AmountField
+          form={form}
+          name="promptConfig.sourcePrice"
+          label="Price of its text"
+          optional
+          hint="Empty: not for sale. 0: shown to all."
+        />
+      </div>
+    </>
+  )
+}
+
+function Agent({ form }: { form: UseFormReturn<Draft> }) {
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_8rem]">
+        <TextField
+          form={form}
+          name="agentConfig.webhookUrl"
+          label="Webhook"
+          mono
+          placeholder="https://example.com/agent"
+          hint="Called for each run, signed with your signing secret."
+        />
+        <Choice
+          form={form}
+          name="agentConfig.webhookMethod"
+          label="Method"
+          options={METHODS.filter(([method]) => method !== 'GET')}
+        />
+      </div>
+      <TextArea form={form} name="agentConfig.webhookHeaders" label="Headers" rows={2} mono optional hint={HEADERS} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          form={form}
+          name="agentConfig.timeoutSeconds"
+          label="Time limit"
+          inputMode="numeric"
+          hint="Seconds, 180 at most."
+        />
+        <TextField
+          form={form}
+          name="agentConfig.maxRetries"
+          label="Tries after a lost connection"
+          inputMode="numeric"
+        />
+      </div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          form={form}
+          name="agentConfig.pollUrl"
+          label="Asked again at"
+          mono
+          optional
+          hint="For runs that are answered with “pending”."
+        />
+        <TextField
+          form={form}
+          name="agentConfig.pollIntervalMs"
+          label="Every, in milliseconds"
+          inputMode="numeric"
+          optional
+        />
+      </div>
+    </>
+  )
+}
+
+function Tool({ form }: { form: UseFormReturn<Draft> }) {
+  const auth = form.watch('toolConfig.authType')
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_8rem]">
+        <TextField
+          form={form}
+          name="toolConfig.apiEndpoint"
+          label="Endpoint"
+          mono
+          placeholder="https://api.example.com/v1/lookup"
+        />
+        <Choice form={form} name="toolConfig.apiMethod" label="Method" options={METHODS} />
+      </div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Choice
+          form={form}
+          name="toolConfig.authType"
+          label="Authentication"
+          options={[
+            ['none', 'None'],
+            ['api_key', 'API key in a header'],
+            ['bearer', 'Bearer token'],
+            ['basic', 'User and password'],
+          ]}
+        />
+        {auth === 'api_key' && (
+          <TextField form={form} name="toolConfig.authConfig.headerName" label="Header" mono placeholder="X-Api-Key" />
+        )}
+        {auth === 'api_key' && (
+          <TextField form={form} name="toolConfig.authConfig.apiKey" label="Key" mono autoComplete="off" />
+        )}
+        {auth === 'bearer' && (
+          <TextField form={form} name="toolConfig.authConfig.token" label="Token" mono autoComplete="off" />
+        )}
+        {auth === 'basic' && (
+          <TextField form={form} name="toolConfig.authConfig.username" label="User" autoComplete="off" />
+        )}
+        {auth === 'basic' && (
+          <TextField form={form} name="toolConfig.authConfig.password" label="Password" autoComplete="off" />
+        )}
+        <TextField
+          form={form}
+          name="toolConfig.rateLimitPerMinute"
+          label="Calls a minute, at most"
+          inputMode="numeric"
+          optional
+        />
+      </div>
+      <TextArea form={form} name="toolConfig.apiHeaders" label="Headers" rows={2} mono optional hint={HEADERS} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextArea
+          form={form}
+          name="toolConfig.requestTransform"
+          label="From inputs to request"
+          rows={3}
+          mono
+          optional
+          hint="A JSONata expression; without it the inputs are sent."
+        />
+        <TextArea
+          form={form}
+          name="toolConfig.responseTransform"
+          label="From answer to output"
+          rows={3}
+          mono
+          optional
+          hint="A JSONata expression."
+        />
+      </div>
+    </>
+  )
+}

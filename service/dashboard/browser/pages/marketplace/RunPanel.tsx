@@ -1,0 +1,149 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { useAct, useAsk, type Output } from '../../api/ask.ts'
+import { toFault, type Fault } from '../../api/fault.ts'
+import { useFollowedRun } from '../../api/follow.ts'
+import { hasApi, useOnce } from '../../api/rest.ts'
+import { Button, LinkButton } from '../../parts/Button.tsx'
+import { inFigures, Money } from '../../parts/figures.tsx'
+import { InputForm, toInputs, type Filled } from '../../parts/InputForm.tsx'
+import { Card } from '../../parts/layout.tsx'
+import { Notice } from '../../parts/states.tsx'
+import { hasEnded, Outcome } from '../Run.tsx'
+
+export type Asset = Output<'assets.get'>
+
+/** The asset's own form, and what came out of it. */
+export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset; given?: Filled; title?: string }) {
+  const [values, setValues] = useState<Filled>(given)
+  const [modelId, setModel] = useState('')
+  const [fault, setFault] = useState<Fault | null>(null)
+  const [runId, setRunId] = useState<string | null>(null)
+  const changes = ['runs.', 'wallet.', 'overview.']
+  const once = useOnce<Start & { async: true }, { runId: string }>('/run', changes)
+  const act = useAct('runs.start', { changes, quiet: true })
+  const fields = asset.schema.inputs
+  const models = asset.promptConfig?.allowedModels ?? []
+  const fixed = asset.pricing.model === 'per-run'
+
+  const start = async (): Promise<void> => {
+    setFault(null)
+    const wanted: Start = {
+      rdaSlug: asset.slug,
+      inputs: toInputs(fields, values),
+      modelId: modelId === '' ? null : modelId,
+      // Nobody pays another price than the one on the button.
+      maxCost: fixed ? asset.pricing.amount : null,
+    }
+    try {
+      setRunId(hasApi ? (await once.mutateAsync({ ...wanted, async: true })).runId : (await act.mutateAsync(wanted)).id)
+    } catch (error) {
+      setFault(toFault(error))
+    }
+  }
+  return (
+    <div className="space-y-6">
+      <Card title={title}>
+        <form
+          noValidate
+          className="space-y-4"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void start()
+          }}
+        >
+          <InputForm
+            fields={fields}
+            values={values}
+            faults={fault?.details ?? {}}
+            fill={(name, value) => {
+              setValues({ ...values, [name]: value })
+            }}
+          />
+          {models.length > 1 && (
+            <label className="block">
+              <span className="mb-1 block font-medium">Model</span>
+              <select
+                className="field"
+                value={modelId}
+                onChange={(event) => {
+                  setModel(event.target.value)
+                }}
+              >
+                <option value="">Default</option>
+                {models.map(({ id, name, tier }) => (
+                  <option key={id} value={id}>
+                    {name} ({tier})
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          {fault !== null && !fault.isSessionOver && <Refusal fault={fault} />}
+          <Button type="submit" look="main" busy={once.isPending || act.isPending} className="w-full">
+            {asset.pricing.model === 'free'
+              ? 'Run for free'
+              : fixed
+                ? `Run for ${inFigures(asset.pricing.amount)} USDC`
+                : 'Run'}
+          </Button>
+          {!fixed && asset.pricing.model !== 'free' && (
+            <p className="text-center text-[0.8125rem] text-quiet">Estimated: {asset.pricing.estimatedCost}</p>
+          )}
+        </form>
+      </Card>
+      {runId !== null && <Result id={runId} />}
+    </div>
+  )
+}
+
+interface Start {
+  rdaSlug: string
+  inputs: Record<string, unknown>
+  modelId: string | null
+  maxCost: number | null
+}
+
+function Refusal({ fault }: { fault: Fault }) {
+  if (fault.code === 'insufficient_balance') {
+    return (
+      <Notice tone="warn">
+        <p className="mb-2">
+          {fault.message}. It needs <Money amount={Number(fault.fields['required'])} />, you have{' '}
+          <Money amount={Number(fault.fields['available'])} />.
+        </p>
+        <LinkButton to="/wallet?do=add" small>
+          Add funds
+        </LinkButton>
+      </Notice>
+    )
+  }
+  if (Object.keys(fault.details).length > 0)
+    return <Notice tone="bad">Nothing was run: look at the fields above.</Notice>
+  return (
+    <Notice tone="bad">
+      {fault.isSilence ? 'No answer came. Press again: it is run once, however often you ask.' : fault.message}
+    </Notice>
+  )
+}
+
+function Result({ id }: { id: string }) {
+  const run = useAsk('runs.get', { id })
+  useFollowedRun(id, run.data === undefined || hasEnded(run.data))
+  if (run.data === undefined) return null
+  return (
+    <div className="space-y-2">
+      <Outcome run={run.data} />
+      <p className="flex justify-between text-[0.8125rem] text-quiet">
+        <Link to={`/runs/${id}`} className="link">
+          All about this run
+        </Link>
+        {hasEnded(run.data) && (
+          <span>
+            Cost <Money amount={run.data.cost} />
+          </span>
+        )}
+      </p>
+    </div>
+  )
+}

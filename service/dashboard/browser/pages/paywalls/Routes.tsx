@@ -1,0 +1,155 @@
+import { ArrowUpIcon, PlusIcon, TrashIcon } from '@radix-ui/react-icons'
+import { useFieldArray, type UseFormReturn } from 'react-hook-form'
+import { Button, IconButton } from '../../parts/Button.tsx'
+import { AmountField, Choice, TextArea, TextField } from '../../parts/form.tsx'
+import { NEW_ROUTE, type Draft, type RouteDraft } from './draft.ts'
+
+const METHODS = ['*', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
+  (method) => [method, method === '*' ? 'Any' : method] as const,
+)
+const MODELS: readonly (readonly [RouteDraft['pricing']['model'], string])[] = [
+  ['per-request', 'A request'],
+  ['tiered', 'By how many before'],
+  ['per-token', '1,000 tokens'],
+  ['per-minute', 'A minute'],
+  ['free', 'Free'],
+]
+
+/** What each path costs. The first that fits decides. */
+export function Routes({ form }: { form: UseFormReturn<Draft> }) {
+  const { fields, append, remove, swap } = useFieldArray({ control: form.control, name: 'routes' })
+  const models = form.watch('routes').map(({ pricing }) => pricing.model)
+  return (
+    <div className="space-y-3">
+      {fields.map((field, at) => (
+        <fieldset key={field.id} className="rounded-lg border border-line p-3">
+          <legend className="sr-only">Route {at + 1}</legend>
+          <div className="grid gap-3 sm:grid-cols-[7rem_minmax(0,1fr)_11rem_auto]">
+            <Choice form={form} name={`routes.${at}.method`} label="Method" options={METHODS} />
+            <TextField form={form} name={`routes.${at}.path`} label="Path" mono />
+            <Choice form={form} name={`routes.${at}.pricing.model`} label="Price of" options={MODELS} />
+            <div className="flex items-end sm:pb-0.5">
+              <IconButton
+                label={`Move route ${String(at + 1)} up`}
+                disabled={at === 0}
+                className="disabled:opacity-40"
+                onClick={() => {
+                  swap(at, at - 1)
+                }}
+              >
+                <ArrowUpIcon />
+              </IconButton>
+              <IconButton
+                label={`Remove route ${String(at + 1)}`}
+                disabled={fields.length === 1}
+                className="disabled:opacity-40"
+                onClick={() => {
+                  remove(at)
+                }}
+              >
+                <TrashIcon />
+              </IconButton>
+            </div>
+          </div>
+          <div className="mt-3 grid gap-3 sm:grid-cols-2">
+            <Amounts form={form} at={at} model={models[at] ?? 'free'} />
+          </div>
+          <div className="mt-3 grid gap-3 sm:grid-cols-2">
+            <TextField
+              form={form}
+              name={`routes.${at}.description`}
+              label="Description"
+              optional
+              hint="Buyers read it in what they are told to pay."
+            />
+            <Choice
+              form={form}
+              name={`routes.${at}.settle`}
+              label="The money is taken"
+              options={[
+                ['after', 'After your API answered'],
+                ['before', 'Before your API is asked'],
+              ]}
+            />
+          </div>
+        </fieldset>
+      ))}
+      <Button
+        small
+        onClick={() => {
+          append({ ...NEW_ROUTE, path: '' })
+        }}
+      >
+        <PlusIcon /> Add a route
+      </Button>
+    </div>
+  )
+}
+
+function Amounts({
+  form,
+  at,
+  model,
+}: {
+  form: UseFormReturn<Draft>
+  at: number
+  model: RouteDraft['pricing']['model']
+}) {
+  const pricing = `routes.${at}.pricing` as const
+  const bounds = (
+    <>
+      <AmountField form={form} name={`${pricing}.minimum`} label="At least" />
+      <AmountField
+        form={form}
+        name={`${pricing}.maximum`}
+        label="At most"
+        hint="Paid ahead; the rest stays for the next call."
+      />
+    </>
+  )
+  switch (model) {
+    case 'free':
+      return null
+    case 'per-request':
+      return <AmountField form={form} name={`${pricing}.amount`} label="Amount" />
+    case 'tiered':
+      return (
+        <>
+          <TextArea
+            form={form}
+            name={`${pricing}.tiers`}
+            label="Tiers"
+            rows={3}
+            mono
+            hint="Up to how many calls: what each costs. The last begins with “rest”."
+          />
+          <Choice
+            form={form}
+            name={`${pricing}.window`}
+            label="Counted by"
+            options={[
+              ['day', 'Day'],
+              ['week', 'Week'],
+              ['month', 'Month'],
+              ['lifetime', 'For ever'],
+            ]}
+          />
+        </>
+      )
+    case 'per-token':
+      return (
+        <>
+          <AmountField form={form} name={`${pricing}.input`} label="1,000 tokens asked" />
+          <AmountField form={form} name={`${pricing}.output`} label="1,000 tokens answered" />
+          {bounds}
+        </>
+      )
+    case 'per-minute':
+      return (
+        <>
+          <AmountField form={form} name={`${pricing}.amount`} label="A minute" />
+          {bounds}
+        </>
+      )
+  }
+}

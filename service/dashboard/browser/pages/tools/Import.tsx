@@ -1,0 +1,75 @@
+import { useForm } from 'react-hook-form'
+import { useAct } from '../../api/ask.ts'
+import { inCounts } from '../../parts/figures.tsx'
+import { Choice, Form, TextField } from '../../parts/form.tsx'
+import { Modal } from '../../parts/Modal.tsx'
+import { say } from '../../shell/toasts.ts'
+
+/** Brings in the tools of an API or of another MCP server, for oneself alone. */
+export function Import({ close }: { close: () => void }) {
+  const bring = useAct('tools.import', { changes: ['tools.'], quiet: true })
+  const form = useForm<{ kind: 'openapi' | 'mcp'; slug: string; address: string; credentials: string }>({
+    defaultValues: { kind: 'openapi', slug: '', address: '', credentials: '' },
+  })
+  const kind = form.watch('kind')
+  return (
+    <Modal
+      title="Import tools"
+      note="Only you see them, and calling them costs nothing here: they are their server's."
+      open
+      close={close}
+    >
+      <Form
+        form={form}
+        act="Import"
+        cancel={close}
+        submit={async ({ credentials, ...rest }) => {
+          const { provider, added, changed, unchanged, skipped } = await bring.mutateAsync({
+            ...rest,
+            ...(credentials === '' ? {} : { credentials }),
+          })
+          const left = skipped.length === 0 ? '' : ` ${inCounts(skipped.length)} could not be used.`
+          say({
+            tone: 'good',
+            text: `${inCounts(added.length + changed.length + unchanged)} tools of ${provider} are here.${left}`,
+          })
+          close()
+        }}
+      >
+        <Choice
+          form={form}
+          name="kind"
+          label="From"
+          options={[
+            ['openapi', 'An OpenAPI 3 document'],
+            ['mcp', 'An MCP server'],
+          ]}
+        />
+        <TextField
+          form={form}
+          name="address"
+          label="Address"
+          mono
+          placeholder={kind === 'openapi' ? 'https://api.example.com/openapi.json' : 'https://example.com/mcp'}
+        />
+        <TextField
+          form={form}
+          name="slug"
+          label="Name"
+          mono
+          placeholder="weather"
+          hint="Its tools are called weather-…"
+        />
+        <TextField
+          form={form}
+          name="credentials"
+          label="Key"
+          mono
+          optional
+          autoComplete="off"
+          hint="Sent with each call. Kept sealed and never shown again."
+        />
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,68 @@
+import type { Asked, Filled } from '../../parts/InputForm.tsx'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A form for whatever a tool takes: a field for each plain property, JSON for what has an inside of its own. */
+export function fieldsOf(schema: Schema): Asked[] {
+  const required = new Set(Array.isArray(schema['required']) ? schema['required'].map(String) : [])
+  return Object.entries(asSchema(schema['properties']) ?? {}).map(([name, property]) => {
+    const of = asSchema(property) ?? {}
+    const options = Array.isArray(of['enum']) ? of['enum'].map(String) : null
+    return {
+      name,
+      label: typeof of['title'] === 'string' ? of['title'] : name,
+      type: options === null ? typeOf(of) : 'select',
+      required: required.has(name),
+      options,
+      description: typeof of['description'] === 'string' ? of['description'] : null,
+      placeholder: exampleOf(of),
+      default: of['default'],
+    }
+  })
+}
+
+/** What was filled in, as the schema wants it; the names of fields whose JSON cannot be read. */
+export function toInput(
+  schema: Schema,
+  values: Filled,
+): { input: Record<string, unknown>; faults: Record<string, string> } {
+  const input: Record<string, unknown> = {}
+  const faults: Record<string, string> = {}
+  const properties = asSchema(schema['properties']) ?? {}
+  for (const { name, type, default: given } of fieldsOf(schema)) {
+    const value =
+      values[name] ??
+      (given === undefined || given === null ? '' : typeof given === 'string' ? given : JSON.stringify(given))
+    if (value === '') continue
+    const of = asSchema(properties[name]) ?? {}
+    const isPlainText = type === 'text' || type === 'textarea' || type === 'url' || type === 'email'
+    if (typeof value === 'boolean' || isPlainText || (type === 'select' && of['type'] === 'string')) input[name] = value
+    else {
+      try {
+        input[name] = JSON.parse(value)
+      } catch {
+        if (type === 'select') input[name] = value
+        else faults[name] = type === 'number' ? 'must be a number' : 'must be JSON'
+      }
+    }
+  }
+  return { input, faults }
+}
+
+function typeOf({ type, format, maxLength }: Schema): string {
+  if (type === 'number' || type === 'integer') return 'number'
+  if (type === 'boolean') return 'boolean'
+  if (type !== 'string') return 'json'
+  if (format === 'uri' || format === 'url') return 'url'
+  if (format === 'email') return 'email'
+  return typeof maxLength === 'number' && maxLength > 1_000 ? 'textarea' : 'text'
+}
+
+function exampleOf({ example, examples }: Schema): string | null {
+  const one: unknown = example ?? (Array.isArray(examples) ? examples[0] : undefined)
+  return typeof one === 'string' || typeof one === 'number' ? String(one) : null
+}
+
+function asSchema(value: unknown): Schema | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : null
+}

@@ -1,0 +1,79 @@
+import { useForm } from 'react-hook-form'
+import { useAsk } from '../../api/ask.ts'
+import { useEnvironment } from '../../api/environment.ts'
+import { hasApi, useOnce } from '../../api/rest.ts'
+import { Copy, inFigures } from '../../parts/figures.tsx'
+import { AmountField, Form } from '../../parts/form.tsx'
+import { Modal } from '../../parts/Modal.tsx'
+import { Failure, Notice, Skeleton } from '../../parts/states.tsx'
+import { say } from '../../shell/toasts.ts'
+
+export function AddFunds({ close }: { close: () => void }) {
+  const at = useEnvironment()
+  return (
+    <Modal title="Add funds" open close={close}>
+      <div className="space-y-6">
+        {at === 'sandbox' && hasApi && <PlayMoney close={close} />}
+        <Receive />
+      </div>
+    </Modal>
+  )
+}
+
+/** In the sandbox a deposit needs no chain. */
+function PlayMoney({ close }: { close: () => void }) {
+  const deposit = useOnce<{ amount: number }, { newBalance: number }>('/wallet/deposit', ['wallet.', 'overview.'])
+  const form = useForm({ defaultValues: { amount: '25' } })
+  return (
+    <Form
+      form={form}
+      act="Add play money"
+      full
+      submit={async ({ amount }) => {
+        const { newBalance } = await deposit.mutateAsync({ amount: toAmount(amount) })
+        say({ tone: 'good', text: `Added. You have ${inFigures(newBalance)} USDC now.` })
+        close()
+      }}
+    >
+      <AmountField form={form} name="amount" label="Amount" hint="The sandbox gives you as much as you like." />
+    </Form>
+  )
+}
+
+/** What is no number goes to the service as none, and comes back with its sentence. */
+export function toAmount(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text.replace(',', '.'))
+}
+
+function Receive() {
+  const at = useEnvironment()
+  const receiving = useAsk('wallet.receiving', undefined)
+  if (receiving.error !== null) return <Failure fault={receiving.error} again={() => void receiving.refetch()} />
+  if (receiving.isPending) return <Skeleton className="h-48 w-full" />
+  if (receiving.data === null) {
+    return at === 'production' ? (
+      <Notice tone="warn">This server has no deposit addresses. Ask whoever runs it.</Notice>
+    ) : null
+  }
+  const { address, network, qr } = receiving.data
+  return (
+    <section aria-label="By a transfer" className={at === 'sandbox' ? 'border-t border-line pt-5' : ''}>
+      <p className="mb-3">
+        Send USDC on <strong className="font-semibold">{network === 'base' ? 'Base' : 'Base Sepolia'}</strong> to this
+        address of yours. It counts after three confirmations, some six seconds.
+      </p>
+      <div className="flex flex-col items-center gap-3 rounded-lg bg-sunk p-4">
+        <img
+          src={`data:image/svg+xml,${encodeURIComponent(qr)}`}
+          alt="The address as a QR code"
+          className="size-40 rounded-md bg-white"
+        />
+        <div className="flex items-center gap-1">
+          <code className="font-mono text-[0.8125rem] break-all">{address}</code>
+          <Copy value={address} label="Copy the address" />
+        </div>
+      </div>
+      <p className="mt-3 text-[0.8125rem] text-quiet">Other tokens, and USDC on other networks, do not arrive.</p>
+    </section>
+  )
+}

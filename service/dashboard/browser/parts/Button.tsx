@@ -1,0 +1,86 @@
+import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import { Link } from 'wouter'
+
+export type Look = 'main' | 'plain' | 'quiet' | 'danger'
+
+export function Button({
+  look = 'plain',
+  small = false,
+  busy = false,
+  className = '',
+  children,
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; small?: boolean; busy?: boolean }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      // Not `disabled`: that would take the focus away from whoever pressed it by keyboard.
+      aria-disabled={busy || undefined}
+      onClick={busy ? undefined : rest.onClick}
+      className={`${lookOf(look, small)} ${className}`}
+    >
+      {busy && <Spinner />}
+      {children}
+    </button>
+  )
+}
+
+export function LinkButton({
+  to,
+  look = 'plain',
+  small = false,
+  children,
+}: {
+  to: string
+  look?: Look
+  small?: boolean
+  children: ReactNode
+}) {
+  return (
+    <Link to={to} className={lookOf(look, small)}>
+      {children}
+    </Link>
+  )
+}
+
+/** Only a picture is seen of it; its name is for those who hear the page, and for whoever waits above it. */
+export function IconButton({
+  label,
+  children,
+  className = '',
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & { label: string }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-md text-quiet hover:bg-sunk hover:text-ink ${className}`}
+    >
+      {children}
+    </button>
+  )
+}
+
+function lookOf(look: Look, small: boolean): string {
+  const size = small ? 'min-h-7 px-2.5 text-[0.8125rem]' : 'min-h-9 px-3.5'
+  return `inline-flex shrink-0 items-center justify-center gap-1.5 rounded-[7px] font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-70 ${size} ${LOOKS[look]}`
+}
+
+const LOOKS: Record<Look, string> = {
+  main: 'bg-accent text-on-accent hover:bg-accent-deep',
+  plain: 'border border-line bg-paper text-ink hover:bg-sunk',
+  quiet: 'text-quiet hover:bg-sunk hover:text-ink',
+  danger: 'border border-line bg-paper text-bad hover:bg-bad-soft',
+}
+
+export function Spinner() {
+  return (
+    <span
+      aria-hidden
+      className="size-3.5 animate-spin rounded-full border-2 border-current border-r-transparent opacity-80"
+    />
+  )
+}

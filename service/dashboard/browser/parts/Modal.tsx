@@ -1,0 +1,83 @@
+import * as Dialog from '@radix-ui/react-dialog'
+import { Cross2Icon } from '@radix-ui/react-icons'
+import type { ReactNode } from 'react'
+import { Button, IconButton } from './Button.tsx'
+
+export function Modal({
+  title,
+  note,
+  open,
+  close,
+  wide = false,
+  children,
+}: {
+  title: string
+  note?: ReactNode
+  open: boolean
+  /** Absent where there is no way round it. */
+  close?: (() => void) | undefined
+  wide?: boolean
+  children: ReactNode
+}) {
+  const stay = (event: Event): void => {
+    if (close === undefined) event.preventDefault()
+  }
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && close?.()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-fade bg-cover" />
+        <Dialog.Content
+          onEscapeKeyDown={stay}
+          onInteractOutside={stay}
+          {...(note === undefined ? { 'aria-describedby': undefined } : {})}
+          className={`fixed inset-x-3 top-[8vh] z-40 mx-auto flex max-h-[84vh] animate-rise flex-col rounded-xl bg-paper shadow-lift ${wide ? 'max-w-2xl' : 'max-w-md'}`}
+        >
+          <div className="flex items-start justify-between gap-3 px-5 pt-4">
+            <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
+            {close !== undefined && (
+              <Dialog.Close asChild>
+                <IconButton label="Close" className="-mt-1 -mr-2">
+                  <Cross2Icon />
+                </IconButton>
+              </Dialog.Close>
+            )}
+          </div>
+          <div className="overflow-y-auto px-5 pt-3 pb-5">
+            {note !== undefined && <Dialog.Description className="-mt-2 mb-4 text-quiet">{note}</Dialog.Description>}
+            {children}
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+/** Asks once more before something that cannot be taken back. */
+export function Confirm({
+  title,
+  children,
+  act,
+  busy,
+  open,
+  close,
+  confirm,
+}: {
+  title: string
+  children: ReactNode
+  act: string
+  busy: boolean
+  open: boolean
+  close: () => void
+  confirm: () => void
+}) {
+  return (
+    <Modal title={title} open={open} close={close} note={children}>
+      <div className="flex justify-end gap-2">
+        <Button onClick={close}>Keep it</Button>
+        <Button look="danger" busy={busy} onClick={confirm}>
+          {act}
+        </Button>
+      </div>
+    </Modal>
+  )
+}

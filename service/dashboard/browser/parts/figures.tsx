@@ -1,0 +1,132 @@
+import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { serviceNow } from '../settings.ts'
+
+/** Always with its unit, in figures of one width. */
+export function Money({ amount, signed = false }: { amount: number; signed?: boolean }) {
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {signed && amount > 0 ? '+' : ''}
+      {inFigures(amount)} <span className="text-[0.78em] font-normal tracking-normal text-quiet">USDC</span>
+    </span>
+  )
+}
+
+export function inFigures(amount: number): string {
+  return FIGURES.format(amount).replace('-', '−')
+}
+
+const FIGURES = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+
+export function inCounts(count: number): string {
+  return COUNTS.format(count)
+}
+
+const COUNTS = new Intl.NumberFormat('en-US')
+
+/** How long ago, or how long until; the exact time for whoever waits above it. */
+export function When({ at }: { at: string | null }) {
+  useMinutes()
+  if (at === null) return <span className="text-quiet">–</span>
+  return (
+    <time dateTime={at} title={exactly(at)} className="whitespace-nowrap">
+      {relatively(Date.parse(at) - serviceNow())}
+    </time>
+  )
+}
+
+export function exactly(at: string): string {
+  return EXACT.format(new Date(at))
+}
+
+const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+
+function relatively(ms: number): string {
+  const size = Math.abs(ms)
+  // Two clocks are never quite the same.
+  if (size < 45_000) return ms > 5_000 ? 'in a moment' : 'just now'
+  for (const [unit, length, until] of UNITS) {
+    if (size < until) return RELATIVE.format(Math.round(ms / length), unit)
+  }
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }).format(serviceNow() + ms)
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const UNITS = [
+  ['minute', MINUTE, 55 * MINUTE],
+  ['hour', HOUR, 23 * HOUR],
+  ['day', DAY, 14 * DAY],
+] as const
+
+/** One clock for all times on the page. */
+function useMinutes(): void {
+  useSyncExternalStore(everyHalfMinute, () => Math.floor(Date.now() / 30_000))
+}
+
+const watching = new Set<() => void>()
+let beat: ReturnType<typeof setInterval> | undefined
+
+function everyHalfMinute(listener: () => void): () => void {
+  watching.add(listener)
+  beat ??= setInterval(() => {
+    for (const each of watching) each()
+  }, 30_000)
+  return () => watching.delete(listener)
+}
+
+export function Duration({ ms }: { ms: number | null }) {
+  if (ms === null) return <span className="text-quiet">–</span>
+  const text =
+    ms < 1_000 ? `${ms} ms` : ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`
+  return <span className="whitespace-nowrap tabular-nums">{text}</span>
+}
+
+/** An id or an address, to be copied whole even where only its ends are seen. */
+export function Id({ value, whole = false }: { value: string; whole?: boolean }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-1 align-bottom">
+      <code className={`font-mono text-[0.8125rem] ${whole ? 'break-all' : 'truncate'}`} title={value}>
+        {whole ? value : shortly(value)}
+      </code>
+      <Copy value={value} />
+    </span>
+  )
+}
+
+export function shortly(value: string): string {
+  return value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-6)}`
+}
+
+export function Copy({ value, label = 'Copy' }: { value: string; label?: string }) {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const back = setTimeout(() => {
+      setCopied(false)
+    }, 1_500)
+    return () => {
+      clearTimeout(back)
+    }
+  }, [copied])
+  return (
+    <button
+      type="button"
+      aria-label={copied ? 'Copied' : `${label} ${value.length > 40 ? '' : value}`.trim()}
+      title={copied ? 'Copied' : label}
+      className="inline-flex size-6 shrink-0 items-center justify-center rounded text-quiet hover:bg-sunk hover:text-ink"
+      onClick={(event) => {
+        // In a row that leads somewhere only the copy is meant.
+        event.stopPropagation()
+        event.preventDefault()
+        void navigator.clipboard.writeText(value).then(() => {
+          setCopied(true)
+        })
+      }}
+    >
+      {copied ? <CheckIcon className="text-good" /> : <CopyIcon />}
+    </button>
+  )
+}

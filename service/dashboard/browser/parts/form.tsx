@@ -1,0 +1,262 @@
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react'
+import { get, type FieldValues, type Path, type UseFormReturn } from 'react-hook-form'
+import { toFault } from '../api/fault.ts'
+import { sentenceOf } from '../api/ask.ts'
+import { Button, type Look } from './Button.tsx'
+import { Notice } from './states.tsx'
+
+/** What was typed stays whatever the service says; each field's fault stands beside it. */
+export function Form<V extends FieldValues>({
+  form,
+  submit,
+  act,
+  look = 'main',
+  cancel,
+  full = false,
+  aside,
+  children,
+}: {
+  form: UseFormReturn<V>
+  submit: (values: V) => Promise<unknown>
+  act: string
+  look?: Look
+  cancel?: () => void
+  /** The one thing to do here: its button is as wide as the form. */
+  full?: boolean
+  /** Another way on, beside the button. */
+  aside?: ReactNode
+  children: ReactNode
+}) {
+  const { errors, isSubmitting } = form.formState
+  const send = form.handleSubmit(async (values) => {
+    try {
+      await submit(values)
+    } catch (error) {
+      blame(form, error)
+    }
+  })
+  return (
+    <form
+      noValidate
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isSubmitting) void send(event)
+      }}
+    >
+      {errors.root?.message !== undefined && <Notice tone="bad">{errors.root.message}</Notice>}
+      {children}
+      <div className="flex justify-end gap-2 pt-1">
+        {aside}
+        {cancel !== undefined && <Button onClick={cancel}>Cancel</Button>}
+        <Button type="submit" look={look} busy={isSubmitting} className={full ? 'w-full' : ''}>
+          {act}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Each fault goes to the field that it names; what names none of them, or none that is seen, stands above. */
+function blame<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): void {
+  const fault = toFault(error)
+  const left: string[] = []
+  let first: Path<V> | null = null
+  for (const [named, sentence] of Object.entries(fault.details)) {
+    const name = fieldOf(form, named.replace(/^body\./, ''))
+    if (name === null) left.push(`${named}: ${sentence}`)
+    else {
+      form.setError(name, { message: sentence })
+      first ??= name
+    }
+  }
+  if (first !== null) form.setFocus(first)
+  if (left.length > 0) form.setError('root', { message: left.join('. ') })
+  else if (first === null && !fault.isSessionOver) form.setError('root', { message: sentenceOf(fault) })
+}
+
+/** What is wrong with one line of a field (`tools.allow.2`) is said beside the whole field. */
+function fieldOf<V extends FieldValues>(form: UseFormReturn<V>, named: string): Path<V> | null {
+  for (let name = named; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
+    const field = get(form.control._fields, name) as { _f?: unknown } | undefined
+    if (field?._f !== undefined) return name as Path<V>
+  }
+  return null
+}
+
+interface Common<V extends FieldValues> {
+  form: UseFormReturn<V>
+  name: Path<V>
+  label: string
+  hint?: ReactNode
+  optional?: boolean
+}
+
+export function TextField<V extends FieldValues>({
+  form,
+  name,
+  label,
+  hint,
+  optional,
+  mono = false,
+  unit,
+  ...rest
+}: Common<V> & { mono?: boolean; unit?: string } & Omit<InputHTMLAttributes<HTMLInputElement>, 'form' | 'name'>) {
+  return (
+    <Labelled form={form} name={name} label={label} hint={hint} optional={optional}>
+      {(tied) => (
+        <span className="relative block">
+          <input
+            type="text"
+            {...rest}
+            {...tied}
+            {...form.register(name)}
+            className={`field ${mono ? 'font-mono text-[0.8125rem]' : ''} ${unit === undefined ? '' : 'pr-14 tabular-nums'}`}
+          />
+          {unit !== undefined && (
+            <span
+              aria-hidden
+              className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-xs text-quiet"
+            >
+              {unit}
+            </span>
+          )}
+        </span>
+      )}
+    </Labelled>
+  )
+}
+
+/** USDC, by its text: what the service says of too many decimals is truer than what a browser would do. */
+export function AmountField<V extends FieldValues>(field: Common<V> & { placeholder?: string }) {
+  return <TextField {...field} unit="USDC" inputMode="decimal" autoComplete="off" />
+}
+
+export function TextArea<V extends FieldValues>({
+  form,
+  name,
+  label,
+  hint,
+  optional,
+  mono = false,
+  ...rest
+}: Common<V> & { mono?: boolean } & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'form' | 'name'>) {
+  return (
+    <Labelled form={form} name={name} label={label} hint={hint} optional={optional}>
+      {(tied) => (
+        <textarea
+          rows={4}
+          {...rest}
+          {...tied}
+          {...form.register(name)}
+          className={`field block ${mono ? 'font-mono text-[0.8125rem]' : ''}`}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+export function Choice<V extends FieldValues>({
+  form,
+  name,
+  label,
+  hint,
+  optional,
+  options,
+  ...rest
+}: Common<V> & { options: readonly (readonly [string, string])[] } & Omit<
+    SelectHTMLAttributes<HTMLSelectElement>,
+    'form' | 'name'
+  >) {
+  return (
+    <Labelled form={form} name={name} label={label} hint={hint} optional={optional}>
+      {(tied) => (
+        <select {...rest} {...tied} {...form.register(name)} className="field">
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+export function Check<V extends FieldValues>({ form, name, label, hint }: Common<V>) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-2.5">
+      <input
+        id={id}
+        type="checkbox"
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        {...form.register(name)}
+        className="mt-0.5 size-4 accent-accent"
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint !== undefined && (
+          <p id={`${id}-hint`} className="text-[0.8125rem] text-quiet">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface Tied {
+  id: string
+  'aria-invalid': boolean
+  'aria-describedby': string | undefined
+}
+
+function Labelled<V extends FieldValues>({
+  form,
+  name,
+  label,
+  hint,
+  optional = false,
+  children,
+}: Omit<Common<V>, 'optional'> & { optional?: boolean | undefined; children: (tied: Tied) => ReactNode }) {
+  const id = useId()
+  const message = (get(form.formState.errors, name) as { message?: string } | undefined)?.message
+  const described = [hint === undefined ? '' : `${id}-hint`, message === undefined ? '' : `${id}-fault`]
+  return (
+    <div className="min-w-0">
+      <div className="mb-1 flex items-baseline justify-between gap-2">
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {optional && <span className="text-xs text-quiet">Optional</span>}
+      </div>
+      {children({
+        id,
+        'aria-invalid': message !== undefined,
+        'aria-describedby': described.join(' ').trim() || undefined,
+      })}
+      {message !== undefined && (
+        <p id={`${id}-fault`} className="mt-1 text-[0.8125rem] text-bad">
+          {asSentence(message)}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="mt-1 text-[0.8125rem] text-quiet">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The service's words follow a field's name ("is required"); beside the field they stand alone. */
+function asSentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
+}

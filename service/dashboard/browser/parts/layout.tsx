@@ -1,0 +1,112 @@
+import { ChevronLeftIcon } from '@radix-ui/react-icons'
+import { useEffect, type ReactNode } from 'react'
+import { Link } from 'wouter'
+
+/** A page's head; its title is the tab's title too. */
+export function PageHead({
+  title,
+  note,
+  actions,
+  back,
+  children,
+}: {
+  title: string
+  /** Beside the title: a state, for instance. */
+  note?: ReactNode
+  actions?: ReactNode
+  back?: { to: string; name: string }
+  children?: ReactNode
+}) {
+  useEffect(() => {
+    document.title = `${title} · Coinslot`
+  }, [title])
+  return (
+    <header className="mb-6">
+      {back !== undefined && (
+        <Link to={back.to} className="mb-2 -ml-1 inline-flex items-center gap-0.5 text-quiet hover:text-ink">
+          <ChevronLeftIcon /> {back.name}
+        </Link>
+      )}
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+        <div className="flex min-w-0 flex-wrap items-center gap-2.5">
+          <h1 className="min-w-0 text-xl font-semibold tracking-tight break-words">{title}</h1>
+          {note}
+        </div>
+        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </div>
+      {children !== undefined && <div className="mt-1 max-w-2xl text-quiet">{children}</div>}
+    </header>
+  )
+}
+
+export function Card({
+  title,
+  actions,
+  flush = false,
+  children,
+}: {
+  title?: string
+  actions?: ReactNode
+  /** For tables, which reach to the edge. */
+  flush?: boolean
+  children: ReactNode
+}) {
+  return (
+    <section aria-label={title} className="min-w-0 rounded-xl border border-line bg-paper">
+      {title !== undefined && (
+        <div className="flex min-h-12 flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2">
+          <h2 className="font-semibold">{title}</h2>
+          {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </div>
+      )}
+      <div className={flush ? '' : 'p-4'}>{children}</div>
+    </section>
+  )
+}
+
+/** Names and what they hold, one below the other. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode] | null)[] }) {
+  return (
+    <dl className="divide-y divide-line">
+      {facts
+        .filter((fact) => fact !== null)
+        .map(([name, value]) => (
+          <div key={name} className="grid grid-cols-[8.5rem_minmax(0,1fr)] gap-3 py-2 first:pt-0 last:pb-0">
+            <dt className="text-quiet">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+export function Figure({ name, children, note }: { name: string; children: ReactNode; note?: ReactNode }) {
+  return (
+    <div className="min-w-0 px-4 py-3.5">
+      <p className="text-quiet">{name}</p>
+      <p className="mt-0.5 text-xl font-semibold tracking-tight tabular-nums">{children}</p>
+      {note !== undefined && <p className="mt-0.5 text-xs text-quiet">{note}</p>}
+    </div>
+  )
+}
+
+export function Figures({ children }: { children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-2 overflow-hidden rounded-xl border border-line bg-paper sm:grid-cols-[repeat(auto-fit,minmax(10rem,1fr))] [&>*]:-mr-px [&>*]:-mb-px [&>*]:border-r [&>*]:border-b [&>*]:border-line">
+      {children}
+    </div>
+  )
+}
+
+/** Text as a machine wrote or reads it; wide lines turn over, since a telephone cannot scroll two ways. */
+export function Code({ children, max = true }: { children: string; max?: boolean }) {
+  return (
+    <pre
+      // Whoever has no mouse scrolls it by keyboard.
+      tabIndex={0}
+      className={`overflow-auto rounded-lg bg-sunk p-3 font-mono text-[0.8125rem] leading-relaxed break-words whitespace-pre-wrap ${max ? 'max-h-96' : ''}`}
+    >
+      {children}
+    </pre>
+  )
+}

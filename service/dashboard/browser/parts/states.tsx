@@ -1,0 +1,85 @@
+import { CrossCircledIcon, ReloadIcon } from '@radix-ui/react-icons'
+import type { ReactNode } from 'react'
+import type { Fault } from '../api/fault.ts'
+import { Button } from './Button.tsx'
+import { Copy } from './figures.tsx'
+
+/** Instead of what could not be shown: why, and what to do now. */
+export function Failure({ fault, again }: { fault: Fault; again: () => void }) {
+  const ours = fault.status !== null && fault.status >= 500
+  return (
+    <div role="alert" className="flex flex-col items-center gap-2 px-6 py-14 text-center">
+      <CrossCircledIcon className="size-6 text-bad" />
+      <p className="font-semibold">{titleOf(fault)}</p>
+      <p className="max-w-sm text-quiet">
+        {fault.isSilence
+          ? 'Nothing is lost: this page goes on by itself as soon as the service answers.'
+          : fault.message}
+      </p>
+      {ours && fault.requestId !== null && (
+        <p className="text-xs text-quiet">
+          If it stays, tell us this number: <code className="font-mono">{fault.requestId}</code>
+          <Copy value={fault.requestId} label="Copy the number" />
+        </p>
+      )}
+      {fault.status !== 404 && (
+        <Button onClick={again} className="mt-2">
+          <ReloadIcon /> Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function titleOf(fault: Fault): string {
+  if (fault.isSilence) return 'The service cannot be reached'
+  if (fault.status === 404) return 'This is not here'
+  if (fault.status === 429) return 'One moment, please'
+  return 'This could not be loaded'
+}
+
+/** Nothing is there yet: what it will be, and how the first one comes. */
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-14 text-center">
+      <p className="font-semibold">{title}</p>
+      {children !== undefined && <div className="max-w-md text-quiet">{children}</div>}
+      {action !== undefined && <div className="mt-3 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
+
+export function Skeleton({ className = '' }: { className?: string }) {
+  return <span aria-hidden className={`block animate-wait rounded bg-sunk ${className}`} />
+}
+
+/** Until a page's first answer is here: about where its parts will be. */
+export function PageSkeleton() {
+  return (
+    <div role="status" aria-label="Loading" className="space-y-6">
+      <Skeleton className="h-7 w-44" />
+      <Skeleton className="h-24 w-full" />
+      <Skeleton className="h-64 w-full" />
+    </div>
+  )
+}
+
+export function Notice({
+  tone = 'plain',
+  children,
+}: {
+  tone?: 'plain' | 'warn' | 'bad' | 'good'
+  children: ReactNode
+}) {
+  const tones = {
+    plain: 'bg-sunk text-ink',
+    warn: 'bg-warn-soft text-warn',
+    bad: 'bg-bad-soft text-bad',
+    good: 'bg-good-soft text-good',
+  }
+  return (
+    <div role={tone === 'bad' ? 'alert' : undefined} className={`rounded-lg px-3.5 py-2.5 ${tones[tone]}`}>
+      {children}
+    </div>
+  )
+}

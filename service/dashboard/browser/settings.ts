@@ -1,0 +1,23 @@
+/** What the service told this page in its document. */
+interface Settings {
+  base: string
+  live: boolean
+  apiPath: string | null
+  apiUrl: string
+  toolsUrl: string
+  now: string
+}
+
+export const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '{}') as Settings
+
+/** How far the service's clock is ahead of this one; measured while the page loads, good to a second or so. */
+const aheadMs = Date.parse(settings.now) - Date.now()
+
+/** The service's time: a reader's clock may be hours off, and then nothing was "just now". */
+export function serviceNow(): number {
+  return Date.now() + aheadMs
+}
+
+// Libraries that write a style of their own ask here for the nonce that the policy wants of it.
+const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
+Object.assign(globalThis, { __webpack_nonce__: nonce })

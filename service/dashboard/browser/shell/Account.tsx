@@ -1,0 +1,100 @@
+import { CheckIcon, ExitIcon, GearIcon } from '@radix-ui/react-icons'
+import * as Menu from '@radix-ui/react-dropdown-menu'
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { toFault } from '../api/fault.ts'
+import { signOut, type SignedIn } from '../api/session.ts'
+import { PAGES } from '../pages.ts'
+import { shortly } from '../parts/figures.tsx'
+import { MENU, MENU_ITEM } from './menu.ts'
+import { chooseTheme, useTheme, type Theme } from './theme.ts'
+import { say } from './toasts.ts'
+
+export function Account({ user }: { user: SignedIn }) {
+  const theme = useTheme()
+  const kept = useQueryClient()
+  const [, go] = useLocation()
+  const leave = async (): Promise<void> => {
+    try {
+      await signOut()
+      kept.clear()
+    } catch (error) {
+      say({ tone: 'bad', text: `You are still signed in. ${toFault(error).message}` })
+    }
+  }
+  return (
+    <Menu.Root>
+      <Menu.Trigger
+        aria-label={`Account of ${nameOf(user)}`}
+        className="inline-flex size-8 items-center justify-center rounded-full bg-sunk text-[0.8125rem] font-semibold text-ink uppercase hover:bg-line"
+      >
+        {nameOf(user).replace(/^0x/, '').charAt(0)}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content align="end" sideOffset={6} className={`${MENU} w-60`}>
+          <Menu.Label className="px-2 py-1.5">
+            <span className="block truncate font-medium">{nameOf(user)}</span>
+            {!isWallet(user) && <span className="block truncate text-[0.8125rem] text-quiet">{user.email}</span>}
+          </Menu.Label>
+          <Menu.Separator className="my-1 h-px bg-line" />
+          {PAGES.some(({ path }) => path === '/settings') && (
+            <Menu.Item
+              className={MENU_ITEM}
+              onSelect={() => {
+                go('/settings')
+              }}
+            >
+              <GearIcon className="text-quiet" /> Settings
+            </Menu.Item>
+          )}
+          <Menu.RadioGroup
+            value={theme}
+            onValueChange={(value) => {
+              chooseTheme(value as Theme)
+            }}
+          >
+            <Menu.Label className="px-2 pt-2 pb-1 text-xs text-quiet">Theme</Menu.Label>
+            {THEMES.map(([value, name]) => (
+              <Menu.RadioItem
+                key={value}
+                value={value}
+                className={MENU_ITEM}
+                onSelect={(event) => {
+                  // The menu stays: whoever tries a theme may want the other one after all.
+                  event.preventDefault()
+                }}
+              >
+                <span className="size-4">
+                  <Menu.ItemIndicator>
+                    <CheckIcon />
+                  </Menu.ItemIndicator>
+                </span>
+                {name}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+          <Menu.Separator className="my-1 h-px bg-line" />
+          <Menu.Item className={MENU_ITEM} onSelect={() => void leave()}>
+            <ExitIcon className="text-quiet" /> Sign out
+          </Menu.Item>
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+]
+
+/** Who signed in by wallet has an address that can never be anybody's. */
+export function isWallet({ email }: SignedIn): boolean {
+  return email.endsWith('@wallet.invalid')
+}
+
+export function nameOf(user: SignedIn): string {
+  if (user.name === '') return user.email
+  return isWallet(user) ? shortly(user.name) : user.name
+}

@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { Button } from '../parts/Button.tsx'
+import { toFault } from '../api/fault.ts'
+
+/** While no answer comes: says so, tries by itself ever less often, and lets everything be asked anew afterwards. */
+export function Connection() {
+  const kept = useQueryClient()
+  const lost = useSyncExternalStore(
+    (listener) => kept.getQueryCache().subscribe(listener),
+    () =>
+      kept
+        .getQueryCache()
+        .getAll()
+        .some(({ state }) => state.error !== null && toFault(state.error).isSilence),
+  )
+  const [tries, setTries] = useState(0)
+
+  useEffect(() => {
+    if (!lost) {
+      setTries(0)
+      return
+    }
+    const again = (): void => {
+      setTries((count) => count + 1)
+      void kept.invalidateQueries({ predicate: ({ state }) => state.error !== null })
+    }
+    const wait = setTimeout(again, Math.min(30_000, 2_000 * 2 ** tries))
+    window.addEventListener('online', again)
+    return () => {
+      clearTimeout(wait)
+      window.removeEventListener('online', again)
+    }
+  }, [lost, tries, kept])
+
+  if (!lost) return null
+  return (
+    <div role="status" className="flex items-center justify-center gap-3 bg-bad-soft px-4 py-2 text-bad">
+      <span>No connection to the service. What you see may be old.</span>
+      <Button
+        small
+        onClick={() => {
+          setTries(0)
+          void kept.invalidateQueries({ predicate: ({ state }) => state.error !== null })
+        }}
+      >
+        Try now
+      </Button>
+    </div>
+  )
+}

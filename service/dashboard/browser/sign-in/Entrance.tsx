@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { Link } from 'wouter'
+import { Fault } from '../api/fault.ts'
+import { loadSession, signIn, signUp } from '../api/session.ts'
+import { Form, TextField } from '../parts/form.tsx'
+import { Wallets } from './Wallets.tsx'
+
+/** The ways in: a password, or a wallet's signature. */
+export function Entrance({ email = '', entered }: { email?: string; entered?: (id: string) => void }) {
+  const [isNew, setNew] = useState(false)
+  const form = useForm({ defaultValues: { name: '', email: email.endsWith('.invalid') ? '' : email, password: '' } })
+  const enter = async (): Promise<void> => {
+    const id = await loadSession()
+    if (id !== null) entered?.(id)
+  }
+  return (
+    <div className="space-y-5">
+      <Form
+        form={form}
+        act={isNew ? 'Create account' : 'Sign in'}
+        full
+        submit={async (values) => {
+          const missing = faultsOf(values, isNew)
+          if (missing !== null) throw missing
+          await (isNew ? signUp(values) : signIn(values)).catch((error: unknown) => {
+            throw inPlace(error)
+          })
+          await enter()
+        }}
+      >
+        {isNew && <TextField form={form} name="name" label="Name" autoComplete="name" />}
+        <TextField
+          form={form}
+          name="email"
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          autoFocus={email === ''}
+        />
+        <TextField
+          form={form}
+          name="password"
+          label="Password"
+          type="password"
+          autoComplete={isNew ? 'new-password' : 'current-password'}
+          hint={isNew ? 'At least 10 characters.' : undefined}
+        />
+      </Form>
+      {!isNew && (
+        <p className="-mt-2 text-center">
+          <Link to="/reset-password" className="link">
+            Forgot your password?
+          </Link>
+        </p>
+      )}
+      <p className="text-center text-quiet">
+        {isNew ? 'You have an account?' : 'New here?'}{' '}
+        <button
+          type="button"
+          className="link font-medium"
+          onClick={() => {
+            setNew(!isNew)
+            form.clearErrors()
+          }}
+        >
+          {isNew ? 'Sign in' : 'Create an account'}
+        </button>
+      </p>
+      <div className="flex items-center gap-3 text-xs text-quiet">
+        <span className="h-px flex-1 bg-line" /> or <span className="h-px flex-1 bg-line" />
+      </div>
+      <Wallets entered={enter} />
+    </div>
+  )
+}
+
+function faultsOf({ name, email, password }: Values, isNew: boolean): Fault | null {
+  const details: Record<string, string> = {}
+  if (isNew && name.trim() === '') details['name'] = 'is required'
+  if (email.trim() === '') details['email'] = 'is required'
+  if (password === '') details['password'] = 'is required'
+  return Object.keys(details).length === 0
+    ? null
+    : new Fault('Something is missing.', { status: 400, fields: { details } })
+}
+
+interface Values {
+  name: string
+  email: string
+  password: string
+}
+
+/** The sign-in names what is wrong by a code; beside the field it is of more use. */
+function inPlace(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error
+  const field = FIELD_OF[error.code]
+  if (field === undefined) return error
+  return new Fault(error.message, {
+    status: error.status,
+    code: error.code,
+    fields: { details: { [field]: error.message } },
+  })
+}
+
+const FIELD_OF: Readonly<Record<string, keyof Values>> = {
+  invalid_email: 'email',
+  user_already_exists: 'email',
+  user_already_exists_use_another_email: 'email',
+  password_too_short: 'password',
+  password_too_long: 'password',
+  invalid_name: 'name',
+}

@@ -1,0 +1,102 @@
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { Link, useSearchParams } from 'wouter'
+import { Fault, toFault } from '../api/fault.ts'
+import { call } from '../api/session.ts'
+import { LinkButton } from '../parts/Button.tsx'
+import { Form, TextField } from '../parts/form.tsx'
+import { Notice } from '../parts/states.tsx'
+import { Frame } from './SignIn.tsx'
+
+/** Asks for the mail, and where its link leads to: a new password. */
+export function ResetPassword() {
+  const [params] = useSearchParams()
+  const token = params.get('token')
+  useEffect(() => {
+    document.title = 'New password · Coinslot'
+  }, [])
+  return (
+    <Frame
+      title={token === null ? 'Forgot your password?' : 'Choose a new password'}
+      note={token === null ? 'We send you a link that is good for an hour.' : 'You are signed out everywhere else.'}
+    >
+      {token === null ? <Ask /> : <Choose token={token} />}
+      <p className="mt-5 text-center">
+        <Link to="/sign-in" className="link">
+          Back to the sign-in
+        </Link>
+      </p>
+    </Frame>
+  )
+}
+
+function Ask() {
+  const form = useForm({ defaultValues: { email: '' } })
+  const [sent, setSent] = useState(false)
+  if (sent) return <Notice tone="good">If there is an account of this address, a mail is on its way to it.</Notice>
+  return (
+    <Form
+      form={form}
+      act="Send the link"
+      full
+      submit={async ({ email }) => {
+        if (email.trim() === '') throw at('email', 'is required')
+        await call('POST', '/auth/request-password-reset', { email: email.trim() })
+        setSent(true)
+      }}
+    >
+      <TextField form={form} name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
+    </Form>
+  )
+}
+
+function Choose({ token }: { token: string }) {
+  const form = useForm({ defaultValues: { newPassword: '' } })
+  const [done, setDone] = useState(false)
+  if (done) {
+    return (
+      <div className="space-y-4">
+        <Notice tone="good">Your new password is set.</Notice>
+        <LinkButton to="/sign-in" look="main">
+          Sign in
+        </LinkButton>
+      </div>
+    )
+  }
+  return (
+    <Form
+      form={form}
+      act="Set the password"
+      full
+      submit={async ({ newPassword }) => {
+        if (newPassword === '') throw at('newPassword', 'is required')
+        try {
+          await call('POST', '/auth/reset-password', { token, newPassword })
+        } catch (error) {
+          const fault = toFault(error)
+          if (fault.code === 'invalid_token') {
+            throw new Fault('This link was used already, or is older than an hour. Ask for another one.', {
+              status: 400,
+            })
+          }
+          throw fault.code.startsWith('password_') ? at('newPassword', fault.message) : fault
+        }
+        setDone(true)
+      }}
+    >
+      <TextField
+        form={form}
+        name="newPassword"
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        hint="At least 10 characters."
+        autoFocus
+      />
+    </Form>
+  )
+}
+
+function at(field: string, sentence: string): Fault {
+  return new Fault(sentence, { status: 400, fields: { details: { [field]: sentence } } })
+}

@@ -1,0 +1,46 @@
+import { isRejected, type Provider } from '../../../pages/browser/pay/provider.ts'
+import { Fault } from '../api/fault.ts'
+import { call } from '../api/session.ts'
+import { serviceNow } from '../settings.ts'
+
+/** The wallet signs a message that names this site, and once only (ERC-4361): no payment, no permission. */
+export async function signInByWallet(provider: Provider): Promise<void> {
+  const address = await asked(async () => {
+    const accounts = await provider.request({ method: 'eth_requestAccounts' })
+    return Array.isArray(accounts) ? String(accounts[0]) : ''
+  })
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw new Fault('The wallet gave no account.')
+  const { nonce } = (await call('POST', '/auth/siwe/nonce', {})) as { nonce: string }
+  const message = [
+    `${window.location.host} wants you to sign in with your Ethereum account:`,
+    address,
+    '',
+    'Sign in to Coinslot. This costs nothing.',
+    '',
+    `URI: ${window.location.origin}`,
+    'Version: 1',
+    'Chain ID: 8453',
+    `Nonce: ${nonce}`,
+    `Issued At: ${new Date(serviceNow()).toISOString()}`,
+  ].join('\n')
+  const signature = await asked(() => provider.request({ method: 'personal_sign', params: [toHex(message), address] }))
+  await call('POST', '/auth/siwe/verify', { message, signature })
+}
+
+async function asked<T>(question: () => Promise<T>): Promise<T> {
+  try {
+    return await question()
+  } catch (error) {
+    throw new Fault(
+      isRejected(error) ? 'You declined in the wallet. Nothing was signed.' : 'The wallet did not answer.',
+      {
+        status: 400,
+      },
+    )
+  }
+}
+
+/** Some wallets show a text that is not hexadecimal as it is, some refuse it. */
+function toHex(text: string): string {
+  return `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

@@ -1,0 +1,167 @@
+import type { Requirements } from '../../model.ts'
+import { authorize, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
+import { isRecord, isRejected } from '../pay/provider.ts'
+import { sign } from '../pay/wallet.ts'
+import type { Keeper } from '../checkout/kept.ts'
+import { hurdleOf, withoutCharge } from '../checkout/state.ts'
+import type { Watched } from '../checkout/watched.ts'
+import type { GateState } from './state.ts'
+
+interface Parts {
+  store: Watched<GateState>
+  keeper: Keeper
+  /** What is asked for, by path and query. */
+  resource: string
+  /** The server's time, as far as this page knows it. */
+  now(): number
+}
+
+/** From a click to the answer that was paid for. A signature is kept until then, and sent again rather than made again. */
+export function openGateFlow({ store, keeper, resource, now }: Parts) {
+  async function pay(): Promise<void> {
+    const { account, doing, page } = store.read()
+    if (doing !== null || account === null || hurdleOf(store.read()) === 'wrong-network') return
+    const terms = page.paymentRequirements?.v2
+    if (terms === undefined) return
+    const kept = keeper.read()?.paymentPayload
+    const usable = kept !== undefined && stillPays(kept, terms, now())
+    const payload = usable ? kept : await signed(terms)
+    if (payload !== null) await send(payload)
+  }
+
+  async function signed(terms: Requirements): Promise<PaymentPayload | null> {
+    const { account, page } = store.read()
+    if (account === null) return null
+    store.change({ doing: 'signing', notice: null })
+    const authorization = authorize(terms, account.address, now())
+    try {
+      const signature = await sign(account.wallet.provider, account.address, typedData(terms, authorization))
+      const { product, url } = page.checkout
+      const described = { url, description: product.name, mimeType: 'application/json' }
+      const payload = { signature, authorization }
+      return { x402Version: 2, resource: described, accepted: terms, payload }
+    } catch (error) {
+      const text = isRejected(error)
+        ? 'You declined in your wallet. Nothing was charged.'
+        : `${account.wallet.name} could not sign. Nothing was charged.`
+      store.change({ notice: { tone: isRejected(error) ? 'plain' : 'bad', text } })
+      return null
+    } finally {
+      store.change({ doing: null })
+    }
+  }
+
+  /** Asks until there is an answer: without one nobody knows whether the money moves. */
+  async function send(paymentPayload: PaymentPayload): Promise<void> {
+    keeper.write({ input: {}, paymentPayload, quoteId: '', payment: null })
+    store.change({ doing: 'sending', notice: null, sent: 'yes' })
+    for (let attempt = 0; ; attempt++) {
+      const response = await ask(paymentPayload)
+      if (response !== null && !(await isUnderWay(response))) {
+        await arrived(response)
+        return
+      }
+      if (attempt >= 2) store.change({ sent: 'slow' })
+      await wait(Number(response?.headers.get('retry-after') ?? 2) * 1_000)
+    }
+  }
+
+  async function ask(payload: PaymentPayload): Promise<Response | null> {
+    try {
+      const headers = { 'PAYMENT-SIGNATURE': encoded(payload), Accept: '*/*' }
+      return await fetch(resource, { headers, cache: 'no-store', redirect: 'follow' })
+    } catch {
+      return null
+    }
+  }
+
+  async function arrived(response: Response): Promise<void> {
+    store.change({ doing: null, sent: 'no' })
+    if (response.ok) {
+      keeper.forget(() => true)
+      store.change({ answer: await toAnswer(response, resource) })
+      return
+    }
+    const body = await bodyOf(response)
+    const sentence = typeof body['error'] === 'string' ? body['error'] : 'The API did not answer as it should.'
+    // What failed beyond the gate is free, and the same signature may ask again.
+    if (response.status < 500) keeper.forget(() => true)
+    if (response.status === 402) renew(response)
+    store.change({ notice: { tone: 'bad', text: response.status === 409 ? sentence : withoutCharge(sentence) } })
+  }
+
+  /** Another price than the page's: of the payer's own tier, or of today. */
+  function renew(response: Response): void {
+    const { page } = store.read()
+    const v2 = requirementsIn(response.headers.get('payment-required'))
+    if (v2 === null || page.paymentRequirements === null) return
+    const price = Number(v2.amount) / 1_000_000
+    store.change({ page: { ...page, checkout: { ...page.checkout, price }, paymentRequirements: { v2 } } })
+  }
+
+  return {
+    pay: () => void pay(),
+    /** What an earlier life of this page signed and sent. */
+    resume(): void {
+      const kept = keeper.read()
+      if (kept !== null) void send(kept.paymentPayload)
+    },
+    again(): void {
+      store.change({ answer: null, notice: null })
+    },
+  }
+}
+
+async function isUnderWay(response: Response): Promise<boolean> {
+  if (response.status !== 503 && response.status !== 409) return false
+  const { code } = await bodyOf(response.clone())
+  return code === 'settlement_pending' || code === 'payment_processing'
+}
+
+async function bodyOf(response: Response): Promise<Record<string, unknown>> {
+  try {
+    const body: unknown = await response.json()
+    return isRecord(body) ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+async function toAnswer(response: Response, resource: string): Promise<NonNullable<GateState['answer']>> {
+  const type = response.headers.get('content-type') ?? ''
+  const blob = await response.blob()
+  const isText = /^text\/|json|xml|javascript|csv/i.test(type) && blob.size < SHOWN_MAX
+  return {
+    text: isText ? readable(await blob.text()) : null,
+    href: URL.createObjectURL(blob),
+    name: resource.split('?')[0]?.split('/').at(-1) ?? 'answer',
+    paymentId: response.headers.get('x-payment-id'),
+  }
+}
+
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+function requirementsIn(header: string | null): Requirements | null {
+  try {
+    const text = new TextDecoder().decode(Uint8Array.from(atob(header ?? ''), (sign) => sign.charCodeAt(0)))
+    return (JSON.parse(text) as { accepts: Requirements[] }).accepts[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+function encoded(payload: PaymentPayload): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(payload))))
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+const SHOWN_MAX = 1_000_000

@@ -1,0 +1,174 @@
+import axe from 'axe-core'
+import { mkdirSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { testService, type Answer, type CallOptions, type TestService } from '../../harness/service.ts'
+import { startBrowser } from '../chromium.ts'
+
+/** The dashboard on a service of its own, and a browser in front of it. */
+export interface Desk {
+  service: TestService
+  origin: string
+  browser: Browser
+  /** Somebody new, signed in, in a browser of their own. */
+  sit(path?: string, options?: BrowserContextOptions): Promise<Seat>
+  /** A browser in which nobody is signed in. */
+  visit(path: string, options?: BrowserContextOptions): Promise<{ page: Page; context: BrowserContext }>
+  /** Whatever a page asked of anybody but its own service, and every fault that a browser told of. */
+  amiss(): readonly string[]
+  close(): Promise<void>
+}
+
+export interface Seat {
+  page: Page
+  context: BrowserContext
+  email: string
+  /** The API with a key of theirs. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+}
+
+/** A story walks through many pages, on a machine that is busy with other suites. */
+export const STORY_MS = 90_000
+
+export async function openDesk(environment: Record<string, string> = {}): Promise<Desk> {
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${String(port)}`
+  const [service, browser] = await Promise.all([
+    testService({
+      PORT: String(port),
+      PUBLIC_DASHBOARD_URL: origin,
+      PUBLIC_API_URL: `${origin}/v1`,
+      PUBLIC_PAY_URL: `${origin}/p`,
+      PUBLIC_TOOLS_URL: `${origin}/tools`,
+      PUBLIC_GATE_URL: `${origin}/gate`,
+      RATE_API_PER_MINUTE: '0',
+      RATE_SIGN_IN_PER_MINUTE: '0',
+      ...environment,
+    }),
+    startBrowser(),
+  ])
+  await service.start()
+  const amiss: string[] = []
+  let people = 0
+
+  async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    // Sooner than Jest gives up, so that a failure says what was waited for.
+    context.setDefaultTimeout(15_000)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
+    const page = await context.newPage()
+    watch(page, origin, amiss)
+    return { page, context }
+  }
+
+  return {
+    service,
+    origin,
+    browser,
+    async sit(path = '/', options = {}) {
+      const { page, context } = await open(options)
+      const email = `seat${String(++people)}@example.com`
+      // The browser's own cookie jar: the session is in it afterwards, as if the form had been sent.
+      const signedUp = await context.request.post(`${origin}/auth/sign-up/email`, {
+        data: { name: 'Ada Lovelace', email, password: PASSWORD },
+        headers: { origin },
+      })
+      if (!signedUp.ok()) throw new Error(await signedUp.text())
+      const made = await context.request.post(`${origin}/v1/keys`, { data: { name: 'test' }, headers: { origin } })
+      const { secret } = (await made.json()) as { secret: string }
+      await page.goto(origin + path)
+      await page.getByRole('main').waitFor()
+      return {
+        page,
+        context,
+        email,
+        call: (method, address, said) => service.call(method, address, { key: secret, ...said }),
+      }
+    },
+    async visit(path, options) {
+      const opened = await open(options)
+      await opened.page.goto(origin + path)
+      return opened
+    },
+    amiss: () => amiss,
+    async close() {
+      await browser.close()
+      await service.close()
+    },
+  }
+}
+
+export const PASSWORD = 'correct horse battery'
+
+/** What keeps people with disabilities out: none of it, seriously. */
+export async function findings(page: Page): Promise<string[]> {
+  // By then whatever fades in has its own colours.
+  await page.evaluate(
+    'Promise.all(document.getAnimations().filter((each) => each.effect.getTiming().iterations === 1).map((each) => each.finished.catch(() => undefined)))',
+  )
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<{ violations: axe.Result[] }>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`))
+}
+
+/** Whether anything is wider than the screen, which a telephone would have to be pushed to and fro for. */
+export async function isTooWide(page: Page): Promise<boolean> {
+  return await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+}
+
+/**
+ * A page as it is seen: in both themes, on a desk and on a telephone. With SCREENS naming a folder its pictures are kept
+ * there, for docs/screens.
+ */
+export async function looks(page: Page, name: string): Promise<void> {
+  // What just happened is not the page, and covers it.
+  for (const toast of await page.getByRole('button', { name: 'Dismiss' }).all()) await toast.click()
+  await page.mouse.move(0, 0)
+  await page.evaluate('scrollTo(0, 0)')
+  for (const [theme, width, height] of LOOKS) {
+    // Colours are the same at either width, and places in either theme: two of the four find what there is.
+    const judged = (theme === 'light') === width > 1_000
+    if (!judged && SCREENS === undefined) continue
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme: theme })
+    if (SCREENS !== undefined) {
+      mkdirSync(SCREENS, { recursive: true })
+      await page.screenshot({ path: `${SCREENS}/${name}-${theme}-${String(width)}.png`, animations: 'disabled' })
+    }
+    if (judged) expect(await findings(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+const SCREENS = process.env['SCREENS']
+const LOOKS = [
+  ['light', 1440, 900],
+  ['dark', 1440, 900],
+  ['light', 390, 844],
+  ['dark', 390, 844],
+] as const
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function watch(page: Page, origin: string, amiss: string[]): void {
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) amiss.push(`asked ${url}`)
+  })
+  page.on('pageerror', (error) => amiss.push(`threw ${error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    // A browser writes down each answer above 399; those are what some tests are about.
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) amiss.push(`said ${text}`)
+  })
+}

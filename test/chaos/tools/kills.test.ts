@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Agent, request } from 'undici'
+import { openDatabase, type Database } from '../../../service/database/client.ts'
+import { startEmbedded } from '../../../service/database/embedded.ts'
+import { ServiceProcess } from '../../harness/process.ts'
+import { respond, Upstream } from '../../tools/calls/upstream.ts'
+
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2)
+const CALLS = 100
+const PORT = 4977
+const KEY = `csk_test_${'d'.repeat(43)}`
+
+describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times`, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
+  const agent = new Agent({ connections: CALLS })
+  const upstream = new Upstream()
+  let server: Awaited<ReturnType<typeof startEmbedded>>
+  let database: Database
+  let service: ServiceProcess
+
+  beforeAll(async () => {
+    server = await startEmbedded({ dataDir: path.join(folder, 'database') })
+    database = openDatabase({ url: server.url, poolMax: 2 })
+    await upstream.listen()
+  })
+  afterAll(async () => {
+    service.kill('SIGTERM')
+    await service.ended()
+    await agent.close()
+    await upstream.close()
+    await database.close()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const settings = (): Record<string, string> => ({
+    DATABASE_URL: server.url,
+    DATA_DIR: path.join(folder, 'data'),
+    PORT: String(PORT),
+    DEMO_PORT: '0',
+    DEMO_API_KEY: KEY,
+    ALLOW_HOSTS: '127.0.0.1',
+    RATE_API_PER_MINUTE: '0',
+    RATE_TOOLS_PER_MINUTE: '0',
+    TOOL_CALLS_AT_ONCE: '0',
+    TOOL_PROVIDER_AT_ONCE: '1000',
+    TOOL_TIMEOUT_MS: '2000',
+    LOG_LEVEL: 'info',
+  })
+
+  async function begin(): Promise<ServiceProcess> {
+    const started = new ServiceProcess(settings())
+    await started.says('"ready"')
+    return started
+  }
+
+  async function run(file: string, ...words: string[]): Promise<string> {
+    const node = ['--import', './service/launch/typescript.mjs', `service/cli/${file}.ts`, ...words]
+    const env = { PATH: process.env['PATH'] ?? '', ...settings() }
+    return (await promisify(execFile)(process.execPath, node, { env })).stdout.trim()
+  }
+
+  async function post(at: string, body: unknown, name?: string) {
+    const answer = await request(`http://127.0.0.1:${String(PORT)}${at}`, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: {
+        authorization: `Bearer ${KEY}`,
+        'content-type': 'application/json',
+        ...(name === undefined ? {} : { 'idempotency-key': name }),
+      },
+      body: JSON.stringify(body),
+    })
+    return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
+  }
+
+  test('no lock is left, each call is charged at most once, and asking again gives every answer', async () => {
+    service = await begin()
+    await post('/v1/wallet/deposit', { amount: 1_000 })
+    const document = path.join(folder, 'document.json')
+    writeFileSync(document, JSON.stringify(DOCUMENT))
+    await run('tools', 'import', document, '--provider', 'chaos', '--price', '0.01', '--server', upstream.url)
+    let waiting: (() => void)[] = []
+    upstream.on('/echo', async ({ body }, response) => {
+      // Every third takes its time, so that the kill finds calls in every state.
+      if (upstream.asked.length % 3 === 0) await new Promise<void>((resolve) => waiting.push(resolve))
+      respond(response, body, 'application/json')
+    })
+    while ((await post('/tools/chaos-echo', { say: 'there?' })).status !== 200) {
+      for (const go of waiting.splice(0)) go()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+
+    const told = new Map<string, unknown>()
+    const cutOff: string[] = []
+    const ask = async (name: string): Promise<number> => {
+      const { status, body } = await post('/tools/chaos-echo', { say: name }, name)
+      if (status === 200) {
+        expect(body['output']).toEqual({ say: name })
+        told.set(name, body['callId'])
+      }
+      return status
+    }
+    for (let kill = 0; kill < KILLS; kill++) {
+      waiting = []
+      let answered = 0
+      const asks = Array.from({ length: CALLS }, async (_, place) => {
+        const name = `chaos-${String(kill)}-${String(place)}`
+        try {
+          await ask(name)
+          answered++
+        } catch {
+          cutOff.push(name)
+        }
+      })
+      while (answered < CALLS / 4 || waiting.length < 5) await new Promise(setImmediate)
+      service.kill('SIGKILL')
+      await Promise.all(asks)
+      for (const go of waiting) go()
+      service = await begin()
+    }
+    expect(cutOff.length).toBeGreaterThan(KILLS * 10)
+
+    // Whoever lost their answer asks again, under the same name; nothing is slow any more.
+    upstream.on('/echo', ({ body }, response) => respond(response, body, 'application/json'))
+    const again = await Promise.all(cutOff.map((name) => ask(name)))
+    expect(new Set(again)).toEqual(new Set([200]))
+    expect(told.size).toBe(KILLS * CALLS)
+
+    const count = async (text: string): Promise<number> => {
+      const [row] = await database.statements.run<{ count: bigint }>(text, [])
+      return Number(row!.count)
+    }
+    while ((await count(`SELECT count(*) FROM ledger_hold WHERE state = 'open'`)) > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    const charged = await count(`SELECT count(*) FROM ledger_hold WHERE state = 'captured'`)
+    const succeeded = await count('SELECT count(*) FROM tool_call WHERE error_code IS NULL')
+    // The calls that asked whether it is there are charged as well.
+    const before = await count(`SELECT count(*) FROM tool_call c WHERE error_code IS NULL AND NOT EXISTS (
+      SELECT FROM tool_answer a WHERE a.call_id = c.id)`)
+    expect([charged, succeeded - before]).toEqual([succeeded, KILLS * CALLS])
+    console.log(
+      `${String(told.size - cutOff.length)} answered at once, ${String(cutOff.length)} cut off; ${await run('ledger', 'check')}`,
+    )
+  }, 300_000)
+})
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Chaos', version: '1' },
+  paths: {
+    '/echo': {
+      post: {
+        operationId: 'echo',
+        summary: 'Say it again',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['say'], properties: { say: { type: 'string' } } },
+            },
+          },
+        },
+        responses: { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } },
+      },
+    },
+  },
+}
