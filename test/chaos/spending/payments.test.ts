@@ -100,31 +100,35 @@ describe('a process that is killed while it pays', () => {
   }
 
   const PLACES: Place[] = ['reserved', 'funding', 'carried', 'funded', 'signed', 'sent', 'answered', 'settled']
-  test.each(PLACES)('once it has %s: each call is paid once or not at all, and the books are true', async (place) => {
-    const { chain, service } = world
-    const [before, sold] = [await person.balance(), await usdcOf(chain, recipient)]
-    const calls = ['asked-again', 'left-alone'].map((what) => ({
-      url: seller.url(`/v2/once/${place}/${what}`),
-      operation: newId('op', service.clock.now()),
-    }))
-    await die(place, calls)
-    // Whoever comes after it may not take the sponsor over at once: the dead one could be slow instead.
-    forward(30_000)
-    service.facilitator.start()
-    const { payment } = await payAgain(calls[0]!)
-    expect(payment?.state).toMatch(/^(sent|settled)$/)
-    await finish()
+  test.each(PLACES)(
+    'once it has %s: each call is paid once or not at all, and the books are true',
+    async (place) => {
+      const { chain, service } = world
+      const [before, sold] = [await person.balance(), await usdcOf(chain, recipient)]
+      const calls = ['asked-again', 'left-alone'].map((what) => ({
+        url: seller.url(`/v2/once/${place}/${what}`),
+        operation: newId('op', service.clock.now()),
+      }))
+      await die(place, calls)
+      // Whoever comes after it may not take the sponsor over at once: the dead one could be slow instead.
+      forward(30_000)
+      service.facilitator.start()
+      const { payment } = await payAgain(calls[0]!)
+      expect(payment?.state).toMatch(/^(sent|settled)$/)
+      await finish()
 
-    // Each authorization is one, however often it was shown.
-    for (const path of seller.shown.keys()) expect(new Set(seller.shown.get(path)).size).toBe(1)
-    const made = (await payments()).filter(({ url }) => calls.some((call) => call.url === url))
-    const settled = made.filter(({ state }) => state === 'settled')
-    expect(settled.map(({ url }) => url)).toContain(calls[0]!.url)
-    expect((await usdcOf(chain, recipient)) - sold).toBe(BigInt(settled.length) * 250_000n)
-    expect(await person.balance()).toBeCloseTo(before - settled.length * 0.25, 6)
-    expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.totalLocked).toBe(0)
-    await sound()
-  })
+      // Each authorization is one, however often it was shown.
+      for (const path of seller.shown.keys()) expect(new Set(seller.shown.get(path)).size).toBe(1)
+      const made = (await payments()).filter(({ url }) => calls.some((call) => call.url === url))
+      const settled = made.filter(({ state }) => state === 'settled')
+      expect(settled.map(({ url }) => url)).toContain(calls[0]!.url)
+      expect((await usdcOf(chain, recipient)) - sold).toBe(BigInt(settled.length) * 250_000n)
+      expect(await person.balance()).toBeCloseTo(before - settled.length * 0.25, 6)
+      expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.totalLocked).toBe(0)
+      await sound()
+    },
+    120_000,
+  )
 
   /** What the payer has on the chain is what is spare, and nothing is missing anywhere. */
   async function sound(): Promise<void> {

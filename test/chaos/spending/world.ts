@@ -11,10 +11,10 @@ export interface ChaosAgent {
 /** Which place, of what. Amounts are in micro-dollars; an ask is for 1 to 100 of them. */
 export const LIMITS: readonly Pick<ChaosAgent, 'limits' | 'callsPerMinute'>[] = [
   { limits: { perMinute: 300 }, callsPerMinute: null },
-  { limits: { perDay: 901 }, callsPerMinute: null },
-  { limits: { perWeek: 1_203 }, callsPerMinute: null },
-  { limits: { perMonth: 1_407 }, callsPerMinute: null },
-  { limits: { lifetime: 2_011 }, callsPerMinute: null },
+  { limits: { perDay: 401 }, callsPerMinute: null },
+  { limits: { perWeek: 403 }, callsPerMinute: null },
+  { limits: { perMonth: 507 }, callsPerMinute: null },
+  { limits: { lifetime: 611 }, callsPerMinute: null },
   { limits: {}, callsPerMinute: 17 },
   {
     limits: { perCall: 50, perMinute: 301, perDay: 800, perWeek: 900, perMonth: 1_000, lifetime: 1_700 },

@@ -39,5 +39,5 @@ it.each([
 ])('says 400 and names %s', async (field, query) => {
   const answer = await person.call('GET', `${path}/analytics?${query}`)
   expect(answer.status).toBe(400)
-  expect(Object.keys(answer.body.details)).toEqual([field])
+  expect(Object.keys(answer.body.details as object)).toEqual([field])
 })

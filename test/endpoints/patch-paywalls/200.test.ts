@@ -33,7 +33,9 @@ it('keeps every change of several at once', async () => {
   const names = ['a', 'b', 'c', 'd']
   const before = (await person.call('GET', path)).body.paywall.version as number
   const answers = await Promise.all(names.map((name) => patch({ name })))
-  expect(answers.map(({ body }) => body.paywall.version).sort()).toEqual(names.map((_, place) => before + place + 1))
+  expect(answers.map(({ body }) => body.paywall.version as number).sort()).toEqual(
+    names.map((_, place) => before + place + 1),
+  )
 })
 
 it.each<[string, Record<string, unknown>]>([
@@ -47,7 +49,7 @@ it.each<[string, Record<string, unknown>]>([
 ])('says 400 and names %s', async (field, body) => {
   const answer = await patch(body)
   expect(answer.status).toBe(400)
-  expect(Object.keys(answer.body.details)).toContain(field)
+  expect(Object.keys(answer.body.details as object)).toContain(field)
 })
 
 it('says 409 for a slug that is taken', async () => {

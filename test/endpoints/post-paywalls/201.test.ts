@@ -80,8 +80,8 @@ it('answers the paywall with its gate, and the secret only here', async () => {
 
 it('pays into the wallet of whoever names no recipient, where it has an address', async () => {
   const person = await service.person()
-  const { recipient: _recipient, ...body } = PAYWALL
-  const made = await person.call('POST', '/v1/paywalls', { body: { ...body, slug: 'own' } })
+  const body = { ...PAYWALL, slug: 'own', recipient: undefined }
+  const made = await person.call('POST', '/v1/paywalls', { body })
   const address = await service.wallets.depositAddress({ userId: person.caller.user.id, environment: 'sandbox' })
   if (address === null)
     expect(made).toMatchObject({ status: 400, body: { details: { recipient: expect.any(String) } } })

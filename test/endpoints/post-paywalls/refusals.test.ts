@@ -69,7 +69,7 @@ it.each<[field: string, change: Record<string, unknown>]>([
 ])('says 400 and names %s', async (field, change) => {
   const answer = await person.call('POST', '/v1/paywalls', { body: { ...PAYWALL, slug: 'another', ...change } })
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-  expect(Object.keys(answer.body.details)).toContain(field)
+  expect(Object.keys(answer.body.details as object)).toContain(field)
 })
 
 it('says 401 without a key, and 403 to an agent’s', async () => {
