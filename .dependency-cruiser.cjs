@@ -27,8 +27,8 @@ const ADAPTER = 'chain|models|transforms|outbound|openapi|mcp-client|vault|mail|
 /** Adapters whose model.ts everybody may speak of: a sealed secret, an answer from outside, a piece of work, a network. */
 const SPOKEN_OF = 'outbound|vault|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'
-/** Only here do ports meet what implements them. */
-const ROOTS = ['^service/(compose|main)[.]ts$', '^service/(compose|cli|launch)/']
+/** Only here do ports meet what implements them; the middleware composes the paywall's engine for other people's servers. */
+const ROOTS = ['^service/(compose|main)[.]ts$', '^service/(compose|cli|launch|paywall/middleware)/']
 
 /** `model` stands for model.ts and, once that grew too long, for the files of model/. */
 const named = (files, of = CAPABILITY) => `^service/(${of})/(${files})(/|[.]ts$)`

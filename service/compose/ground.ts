@@ -6,7 +6,7 @@ import type { Database } from '../database/client.ts'
 import type { RateLimit } from '../edge/limits.ts'
 import type { Metrics } from '../edge/metrics.ts'
 import type { AnyRoute } from '../edge/route.ts'
-import type { UpgradeHandler } from '../edge/upgrades.ts'
+import type { Upgrade } from '../edge/upgrades.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ledger } from '../ledger/service.ts'
 import type { Outbound } from '../outbound/client.ts'
@@ -46,7 +46,7 @@ export interface Part {
     bare?: boolean
   }[]
   /** WebSockets, by path. */
-  upgrades?: readonly { role: Role; path: string; handler: UpgradeHandler }[]
+  upgrades?: readonly (Upgrade & { role: Role })[]
   topics?: readonly Topic[]
   sweepers?: readonly Sweeper[]
   /** Its line in /readyz. */

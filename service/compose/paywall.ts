@@ -15,7 +15,7 @@ import { relayClient } from '../outbound/relay.ts'
 import type { Pages } from '../pages/pages.ts'
 import { gateAssets } from './pages.ts'
 import { toGatePage } from '../paywall/http/page.ts'
-import { gateHandler, gateUpgrades, type GateSetting } from '../paywall/http/gate.ts'
+import { gateHandler, gateUpgrades, isOurs, type GateSetting } from '../paywall/http/gate.ts'
 import { paywallRoutes } from '../paywall/http/owner.ts'
 import { paywallSweepers } from '../paywall/jobs.ts'
 import type { Checkpoint, Settler } from '../paywall/ports.ts'
@@ -97,6 +97,7 @@ export function openPaywalls(
   const gatePath = new URL(addresses.gate).pathname.replace(/\/+$/, '')
   const setting: GateSetting = {
     path: gatePath,
+    host: gatePath === '' ? new URL(addresses.gate).host : null,
     relay,
     limit: (address) => limit(`address ${address}`),
     page: (offer) => parts.pages.gate(toGatePage(offer), gateAssets(addresses.gate)),
@@ -112,8 +113,15 @@ export function openPaywalls(
           routes: paywallRoutes(paywalls, { gate: addresses.gate, now: () => clock.now() }),
         },
       ],
-      mounted: [{ role: 'gate', path: gatePath, handler: gateHandler(paywalls, setting), bare: true }],
-      upgrades: [{ role: 'gate', path: gatePath, handler: gateUpgrades(paywalls, setting) }],
+      mounted: [{ role: 'gate', path: gatePath || '/', handler: gateHandler(paywalls, setting), bare: true }],
+      upgrades: [
+        {
+          role: 'gate',
+          path: gatePath,
+          handler: gateUpgrades(paywalls, setting),
+          isFor: (request) => isOurs(setting, request),
+        },
+      ],
       sweepers: paywallSweepers(paywalls),
       start() {
         flushing = setInterval(() => void tally.flush(), 1_000)

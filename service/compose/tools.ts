@@ -5,13 +5,14 @@ import type { Facilitator } from '../facilitator/service.ts'
 import type { Caller } from '../identity/model.ts'
 import type { Identity } from '../identity/service.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import { idLike } from '../kit/ids.ts'
 import type { Runs } from '../marketplace/service/runs.ts'
 import type { Spending } from '../spending/service.ts'
 import { callHistoryRoutes, callRoutes } from '../tools/http/calls.ts'
 import { payRoutes } from '../tools/http/pay.ts'
 import { callSweepers } from '../tools/jobs/calls.ts'
 import { createToolServer } from '../tools/mcp/server.ts'
-import type { Checkpoint } from '../tools/ports/calls.ts'
+import type { AssetRunner, Checkpoint } from '../tools/ports/calls.ts'
 import type { PayCheckpoint } from '../tools/ports/payments.ts'
 import { createCalls, type Calls } from '../tools/service/calls.ts'
 import type { Catalogue } from '../tools/service/catalogue.ts'
@@ -70,6 +71,7 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
     calls,
     countCall: (caller) => count(perMinute, caller),
     topUpUrl: config.TOP_UP_URL ?? null,
+    log,
     version: '1',
   })
   const mcpAddress = `${config.addresses.tools}/mcp`
@@ -145,19 +147,19 @@ async function count(perMinute: RateLimit, { keyId, issuer, subject }: Caller): 
   if (refusal !== null) throw refusal
 }
 
-function assetsBy(runs: Runs) {
+function assetsBy(runs: Runs): AssetRunner {
   return {
-    async run({
-      caller,
-      slug,
-      inputs,
-      maxCost,
-      operation,
-      keyed,
-    }: Parameters<Parameters<typeof createCalls>[0]['assets']['run']>[0]) {
-      const ask = { identifier: slug, inputs, modelId: null, maxCost, webhookUrl: null, waits: false }
-      const { output, cost, failure } = await runs.run(caller, ask, operation, keyed)
-      return { output, cost, failure }
+    async run({ caller, slug, inputs, maxCost, operation, keyed, signal }) {
+      // Before the run has a row there is nothing to cancel, and it begins at once.
+      const cancel = (): void => void runs.cancel(caller, idLike('run', operation)).catch(() => undefined)
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        const ask = { identifier: slug, inputs, modelId: null, maxCost, webhookUrl: null, waits: false }
+        const { output, cost, failure } = await runs.run(caller, ask, operation, keyed)
+        return { output, cost, failure }
+      } finally {
+        signal.removeEventListener('abort', cancel)
+      }
     },
   }
 }

@@ -25,14 +25,15 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
     const context = contextOf(response)
     context.route = '/mcp'
     assertOrigin(request, parts)
-    if (request.method === 'POST' && request.path === '/messages') return await legacy.receive(request, response)
+    if (request.method === 'POST' && request.path === '/messages') {
+      await count(`address ${request.ip ?? 'unknown'}`, response)
+      return await legacy.receive(request, response)
+    }
     if (request.path !== '/') throw new DomainError('missing', 'not_found', 'There is nothing here but MCP itself.')
     const query = queryOf(request)
     const caller = await authenticate(request, query)
     context.caller = caller
-    const { headers, refusal } = await parts.limit(caller.keyId ?? `${caller.issuer} ${caller.subject}`)
-    response.set(headers)
-    if (refusal !== null) throw refusal
+    await count(caller.keyId ?? `${caller.issuer} ${caller.subject}`, response)
     const session = request.get('mcp-session-id')
     const known = session === undefined ? null : await sessions.check(session, caller)
     if (known === false) {
@@ -63,6 +64,12 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
         response.set('Allow', 'GET, POST, DELETE')
         refuse(response, 405, -32_000, 'Method not allowed.')
     }
+  }
+
+  async function count(key: string, response: Response): Promise<void> {
+    const { headers, refusal } = await parts.limit(key)
+    response.set(headers)
+    if (refusal !== null) throw refusal
   }
 
   /** As everywhere, or by the key in the address, for clients that can send no header. */

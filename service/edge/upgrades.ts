@@ -8,6 +8,8 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 export interface Upgrade {
   /** Below this path. */
   path: string
+  /** Where the path alone does not say so. */
+  isFor?(request: IncomingMessage): boolean
   handler: UpgradeHandler
 }
 
@@ -26,7 +28,7 @@ export function listenForUpgrades(server: Server, app: Express): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const path = request.url?.split('?')[0] ?? ''
-    const found = upgrades.find((upgrade) => path.startsWith(`${upgrade.path}/`))
+    const found = upgrades.find((one) => path.startsWith(`${one.path}/`) && one.isFor?.(request) !== false)
     if (found !== undefined && request.headers.upgrade?.toLowerCase() === 'websocket')
       found.handler(request, socket, head)
     else readAnew(server, request, socket, head)

@@ -20,8 +20,7 @@ export function createSessions({ open, limits, version }: SessionParts) {
       },
     })
     const client = new Client({ name: 'coinslot', version }, { capabilities: {} })
-    // The SDK's types are not written for exactOptionalPropertyTypes.
-    const connected = client.connect(transport as Parameters<Client['connect']>[0], { timeout: CONNECT_MS })
+    const connected = client.connect(transport, { timeout: CONNECT_MS })
     return { client: connected.then(() => client), close: () => close(client, transport), usedAt: 0 }
   }
 

@@ -2,7 +2,8 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { CallToolResultSchema, ListToolsResultSchema, McpError, type Tool } from '@modelcontextprotocol/sdk/types.js'
 import { DomainError } from '../kit/errors.ts'
-import { Conversion, plain, TooLarge, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
+import { plain, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
+import { fitted } from '../kit/schema/fitted.ts'
 import { isRecord } from '../kit/schema/merge.ts'
 import { upstreamError } from '../tools/errors/call.ts'
 import { serverRefused } from '../tools/errors/catalogue.ts'
@@ -107,18 +108,10 @@ function toOperation(tool: Tool, server: string): Operation | Skipped {
 /** Less deep until it fits, then without descriptions. */
 function bounded(schema: unknown, direction: Direction, bytes: number): JsonSchema | null {
   if (!isRecord(schema)) return null
-  for (const descriptions of [true, false]) {
-    for (const depth of [8, 5, 3, 2, 1]) {
-      try {
-        const limits = { direction, depth, nodes: 1_500, bytes, descriptions, root: schema }
-        const converted = new Conversion(limits).convert(schema)
-        if (JSON.stringify(converted).length <= bytes) return converted
-      } catch (error) {
-        if (!(error instanceof TooLarge)) throw error
-      }
-    }
-  }
-  return null
+  const tries = [true, false].flatMap((descriptions) =>
+    [8, 5, 3, 2, 1].map((depth) => ({ direction, depth, nodes: 1_500, descriptions, root: schema })),
+  )
+  return fitted(tries, bytes, (conversion) => conversion.convert(schema))
 }
 
 const INPUT_BYTES_MAX = 16_000

@@ -1,6 +1,7 @@
 import type { HttpUpstream, JsonSchema } from '../tools/model/tool.ts'
 import { isRecord, type Raw } from '../kit/schema/merge.ts'
-import { Conversion, TooLarge } from '../kit/schema/bounded.ts'
+import type { Limits } from '../kit/schema/bounded.ts'
+import { fitted } from '../kit/schema/fitted.ts'
 
 export interface Answers {
   answer: HttpUpstream['answer']
@@ -51,19 +52,14 @@ function isJson(type: string): boolean {
 
 function bounded(schema: unknown): JsonSchema | null {
   if (!isRecord(schema)) return null
-  for (const limits of TRIES) {
-    try {
-      const converted = new Conversion({ direction: 'output', bytes: BYTES_MAX, ...limits }).convert(schema)
-      if (JSON.stringify(converted).length <= BYTES_MAX) return Object.keys(converted).length === 0 ? null : converted
-    } catch (error) {
-      if (!(error instanceof TooLarge)) throw error
-    }
-  }
-  return null
+  const made = fitted(TRIES, BYTES_MAX, (conversion) => conversion.convert(schema))
+  return made === null || Object.keys(made).length === 0 ? null : made
 }
 
-const TRIES = [
-  ...[7, 6, 5, 4, 3, 2].map((depth) => ({ depth, nodes: 800, descriptions: true })),
-  ...[3, 2, 1, 0].map((depth) => ({ depth, nodes: 800, descriptions: false })),
+/** First with all there is to say, then less deep; an outline of everything tells more than a part in full. */
+const TRIES: readonly Omit<Limits, 'bytes'>[] = [
+  ...[7, 6, 5, 4, 3].map((depth) => ({ direction: 'output' as const, depth, nodes: 800, descriptions: true })),
+  ...[3, 2, 1].map((depth) => ({ direction: 'output' as const, depth, nodes: 800, descriptions: true, fields: 12 })),
+  ...[2, 1, 0].map((depth) => ({ direction: 'output' as const, depth, nodes: 800, descriptions: false, fields: 12 })),
 ]
-const BYTES_MAX = 8_000
+const BYTES_MAX = 12_000

@@ -23,6 +23,7 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
       const operations: Operation[] = []
       const skipped: Skipped[] = []
       let count = 0
+      const end = performance.now() + limitMs
       for (const found of operationsOf(document, options)) {
         if ('why' in found) skipped.push(found)
         else operations.push(found)
@@ -30,6 +31,7 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
           throw documentRefused(`it has more than ${String(OPERATIONS_MAX)} operations.`)
         // Others want to be served meanwhile.
         if (++count % BREATH === 0) await setImmediate()
+        if (performance.now() > end) throw documentRefused('it takes too long to read.')
       }
       return {
         name: textOf(info['title'], 80),

@@ -1,6 +1,7 @@
 import type { JsonSchema, Place } from '../tools/model/tool.ts'
 import { flattened, isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
-import { Conversion, plain, TooLarge } from '../kit/schema/bounded.ts'
+import { plain } from '../kit/schema/bounded.ts'
+import { fitted } from '../kit/schema/fitted.ts'
 
 export interface Inputs {
   schema: JsonSchema
@@ -18,23 +19,19 @@ export function inputsOf(path: Raw, operation: Raw): Inputs | string {
   if (typeof body === 'string') return body
   if (parameters.some(({ place, required }) => place === 'cookie' && required)) return 'it wants a cookie'
   const wanted = parameters.filter(isSendable)
-  for (const limits of TRIES) {
-    try {
-      const inputs = assemble(wanted, body, (schema) =>
-        new Conversion({ direction: 'input', bytes: BYTES_MAX, ...limits }).convert(schema, 1),
-      )
-      if (JSON.stringify(inputs.schema).length <= BYTES_MAX) return inputs
-    } catch (error) {
-      if (!(error instanceof TooLarge)) throw error
-    }
-  }
-  return 'its inputs are too large'
+  let where: Inputs['where'] = {}
+  const schema = fitted(TRIES, BYTES_MAX, (conversion) => {
+    const made = assemble(wanted, body, (given) => conversion.convert(given, 1))
+    where = made.where
+    return made.schema
+  })
+  return schema === null ? 'its inputs are too large' : { schema, where, bodyType: body?.type ?? null }
 }
 
 /** First with all there is to say, then less deep, last without descriptions. */
 const TRIES = [
-  ...[8, 6, 5, 4, 3, 2].map((depth) => ({ depth, nodes: 1_500, descriptions: true })),
-  ...[4, 3, 2, 1].map((depth) => ({ depth, nodes: 1_500, descriptions: false })),
+  ...[8, 6, 5, 4, 3, 2].map((depth) => ({ direction: 'input' as const, depth, nodes: 1_500, descriptions: true })),
+  ...[4, 3, 2, 1].map((depth) => ({ direction: 'input' as const, depth, nodes: 1_500, descriptions: false })),
 ]
 const BYTES_MAX = 16_000
 
@@ -111,7 +108,7 @@ function hasFile(schema: Raw): boolean {
 
 type Convert = (schema: unknown) => JsonSchema
 
-function assemble(parameters: readonly Parameter[], body: Body | null, convert: Convert): Inputs {
+function assemble(parameters: readonly Parameter[], body: Body | null, convert: Convert): Omit<Inputs, 'bodyType'> {
   const properties: Record<string, JsonSchema> = {}
   const where: Record<string, Place> = {}
   const required: string[] = []
@@ -148,7 +145,6 @@ function assemble(parameters: readonly Parameter[], body: Body | null, convert: 
       additionalProperties: false,
     },
     where,
-    bodyType: body?.type ?? null,
   }
 }
 

@@ -1,8 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type * as Files from 'node:fs'
 import type * as Parser from '@readme/openapi-parser'
-import type * as System from 'node:os'
 import type * as Threads from 'node:worker_threads'
 
 export interface Job {
@@ -19,9 +21,14 @@ export type Result = { document: unknown } | { fault: string }
  * time. A thread for each; its program is a text, so that it starts alike from sources, from the build and in tests.
  */
 export async function dereference(job: Job, { limitMs }: { limitMs: number }): Promise<Result> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'openapi-'))
   const worker = new Worker(`(${String(dereferenceOnce)})(require)`, {
     eval: true,
-    workerData: { library: createRequire(import.meta.url).resolve('@readme/openapi-parser'), job },
+    workerData: {
+      library: createRequire(import.meta.url).resolve('@readme/openapi-parser'),
+      job,
+      file: path.join(folder, 'document.yaml'),
+    },
     env: {},
     stdout: true,
     stderr: true,
@@ -42,6 +49,7 @@ export async function dereference(job: Job, { limitMs }: { limitMs: number }): P
   } finally {
     clearTimeout(timer)
     await worker.terminate()
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -50,11 +58,10 @@ const UNREADABLE = 'it is too large, too deep or too faulty to be read'
 
 /** Becomes a text: it may use nothing from outside but its parameter. */
 function dereferenceOnce(require: NodeJS.Require): void {
-  const { parentPort, workerData } = require('node:worker_threads') as typeof Threads
-  const { library, job } = workerData as { library: string; job: Job }
+  const threads = require('node:worker_threads') as typeof Threads
+  const { library, job, file } = threads.workerData as { library: string; job: Job; file: string }
   const { validate, dereference, compileErrors } = require(library) as typeof Parser
-  const { mkdtempSync, writeFileSync, rmSync } = require('node:fs') as typeof Files
-  const { tmpdir } = require('node:os') as typeof System
+  const { writeFileSync } = require('node:fs') as typeof Files
   type Document = Parameters<typeof dereference>[0]
 
   /** Anew for each use: the library changes what it is given. YAML it takes from a file only. */
@@ -66,13 +73,8 @@ function dereferenceOnce(require: NodeJS.Require): void {
       document = null
     }
     if (typeof document === 'object' && document !== null) return await use(document as Document)
-    const folder = mkdtempSync(`${tmpdir()}/openapi-`)
-    try {
-      writeFileSync(`${folder}/document.yaml`, job.text)
-      return await use(`${folder}/document.yaml`)
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    writeFileSync(file, job.text)
+    return await use(file)
   }
 
   // What a document refers to outside of itself is not fetched: neither files of ours nor addresses of anybody.
@@ -91,8 +93,8 @@ function dereferenceOnce(require: NodeJS.Require): void {
   }
 
   answer().then(
-    (result) => parentPort?.postMessage(result),
+    (result) => threads.parentPort?.postMessage(result),
     (error: unknown) =>
-      parentPort?.postMessage({ fault: String((error as { message?: unknown }).message).slice(0, 2_000) }),
+      threads.parentPort?.postMessage({ fault: String((error as { message?: unknown }).message).slice(0, 2_000) }),
   )
 }

@@ -35,7 +35,7 @@ export async function startFixtures(): Promise<Fixtures> {
     },
     calls: {
       async call(ask) {
-        const result = await answer(ask)
+        const result = answer(ask)
         kept.set(result.callId, result)
         return result
       },
@@ -44,6 +44,7 @@ export async function startFixtures(): Promise<Fixtures> {
     },
     countCall: () => Promise.resolve(),
     topUpUrl: null,
+    log,
     version: '1',
   })
   const mcp = mountMcp({
@@ -78,7 +79,7 @@ const bytes = (contentType: string, base64: string): Binary => ({
   bytes: Buffer.from(base64, 'base64').length,
 })
 
-type Answer = (ask: CallAsk) => CallResult['output'] | Promise<CallResult['output']>
+type Answer = (ask: CallAsk) => CallResult['output']
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   test_simple_text: () => 'This is a simple text response for testing.',
@@ -110,8 +111,8 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-async function answer(ask: CallAsk): Promise<CallResult> {
-  const output = await ANSWERS[ask.slug]!(ask)
+function answer(ask: CallAsk): CallResult {
+  const output = ANSWERS[ask.slug]!(ask)
   const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
   const callId = idLike('call', ask.operation)
   return { callId, tool: ask.slug, output, outputKind: 'text', cost, credits, balance, durationMs: 1 }

@@ -34,6 +34,7 @@ async function call(
     address: '127.0.0.1',
     header: () => undefined,
     wantsPage: false,
+    gone: () => new AbortController().signal,
     keyed: false,
   })
 }

@@ -61,12 +61,8 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       // The fields of the chosen prompt, by their labels.
       for (const label of ['Topic', 'Audience', 'Sections'])
         await page.getByText(label, { exact: true }).first().waitFor()
-      await page
-        .locator(`[data-test-id='parameter-input-value["topic"]']`)
-        .locator('input, textarea')
-        .first()
-        .fill(TOPIC)
-      await picture(page, 'coinslot-run')
+      await named(page, 'mapping-fields-container').locator('input, textarea').first().fill(TOPIC)
+      await picture(page, 'coinslot-rda')
       for (const [resource, mark] of [
         ['Paid URL', 'maxAmount'],
         ['Run', 'runId'],
@@ -108,12 +104,16 @@ const TOPIC = 'Why small teams ship faster'
 /** From a list that searches at the service. */
 async function choose(page: Page, parameter: string, words: string, entry: RegExp, picture: Picture): Promise<void> {
   await named(page, `resource-locator-${parameter}`).locator('input').last().click()
-  await named(page, 'rlc-search').fill(words)
-  const found = named(page, 'rlc-item').filter({ hasText: entry })
+  const found = named(page, 'rlc-item').filter({ hasText: entry, visible: true }).first()
   await found.waitFor()
-  // Until only what was searched for is left.
-  await named(page, 'rlc-item').filter({ hasNotText: entry }).first().waitFor({ state: 'detached' })
   await picture(page, `coinslot-${parameter}-list`)
+  const searched = page.waitForResponse(
+    (response) => response.request().postData()?.includes(`"filter":"${words}"`) === true,
+  )
+  await named(page, 'rlc-search').fill(words)
+  const { data } = (await (await searched).json()) as { data: { results: unknown[] } }
+  if (data.results.length !== 1) throw new Error(`the search for ${words} gave ${String(data.results.length)}`)
+  await found.waitFor()
   await found.click()
 }
 

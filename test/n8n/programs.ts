@@ -76,7 +76,7 @@ export interface Acting {
 }
 
 /** Nodes one behind the other, begun by hand. */
-export async function runChain(world: World, nodes: NodeData[]): Promise<Ran> {
+async function runChain(world: World, nodes: NodeData[]): Promise<Ran> {
   const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} }
   const all = [start, ...nodes]
   const connections = Object.fromEntries(

@@ -8,6 +8,7 @@ import { publishingStory } from './stories/publishing.ts'
 import { refusalsStory } from './stories/refusals.ts'
 import { retriesStory } from './stories/retries.ts'
 import { sellingStory } from './stories/selling.ts'
+import { toolsStory } from './stories/tools.ts'
 import { openWorld, type World } from './world.ts'
 
 /** What somebody who sells a workflow and somebody who buys it go through, in one generation of n8n. */
@@ -29,6 +30,7 @@ export function story(version: string): void {
     retriesStory(world)
     agentStory(world)
     examplesStory(world)
+    toolsStory(world)
     editingStory(world, version)
   })
 }

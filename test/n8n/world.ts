@@ -33,6 +33,8 @@ export interface World {
   get(path: string): Promise<unknown>
   /** What the service does for the seller. */
   call(method: string, path: string, body: unknown): Promise<Answer>
+  /** As if the tool had gone from its provider's next document. */
+  removeTool(slug: string, successor: string): Promise<void>
   /** As if the RDA's creator had archived it. */
   archive(slug: string): Promise<void>
   apiUrl: string
@@ -93,6 +95,19 @@ export async function openWorld(version: string): Promise<World> {
       if (told.status >= 300)
         throw new Error(`${method} ${where} answered ${told.status}: ${JSON.stringify(told.body)}`)
       return told.body as unknown
+    },
+    async removeTool(slug, successor) {
+      const status = async (): Promise<number> =>
+        (await asJson(`${origin}/tools/${slug}`, 'GET', undefined, KEY)).status
+      // Brought in after the start, in the background.
+      await until(async () => (await status()) === 200)
+      const gone = `
+WITH next AS (UPDATE tool_catalogue SET change = change + 1 WHERE environment = 'sandbox' RETURNING change)
+UPDATE tool SET status = 'removed', successor = $2, version = version + 1, change = next.change
+FROM next WHERE slug = $1`
+      await database.statements.run(gone, [slug, successor])
+      // The service hears of it a moment later, as of whatever another process changes.
+      await until(async () => (await status()) === 410)
     },
     async archive(slug) {
       await database.statements.run(`UPDATE rda SET status = 'archived' WHERE slug = $1`, [slug])

@@ -1,3 +1,4 @@
+import { WebSocket } from 'ws'
 import { usdcOf } from '../facilitator/world.ts'
 import { json } from './upstream.ts'
 import { openWorld, until, type World } from './world.ts'
@@ -114,7 +115,7 @@ it('settles a stream when its headers are in, passes it on as it comes, and char
   const response = await fetch(`${gate}/stream`, { ...asked, headers: header })
   expect(response.status).toBe(200)
   const reader = response.body!.getReader()
-  expect(Buffer.from((await reader.read()).value!).toString()).toContain('Hel')
+  expect(new TextDecoder().decode((await reader.read()).value)).toContain('Hel')
   // Paid, and all of it set aside while it lasts.
   expect(await balanceOf(payer.address)).toMatchObject({ held: 20_000n, available: 0n })
   finish()
@@ -161,6 +162,40 @@ it('ends a call when its money is used up, and one whose process is gone at its 
   )
   await paywalls.sweepers.holds(clock.now())
   expect(await balanceOf(payer.address)).toEqual({ available: 40_000n, held: 0n, paid: 150_000n, drawn: 110_000n })
+})
+
+it('charges whoever was told a lower most no more than that', async () => {
+  const { gate, id } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.002 } }])
+  const payer = await world.chain.payer(1_000_000n)
+  const asked = { method: 'POST', body: '{}' }
+  const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
+  const routes = [{ method: 'POST', path: '/chat', pricing: CHAT }]
+  await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes } })
+  world.service.clock.forward(2_000)
+  expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
+  expect(await balanceOf(payer.address)).toEqual({ available: 0n, held: 0n, paid: 2_000n, drawn: 2_000n })
+})
+
+it('sells a WebSocket by the time that it is open', async () => {
+  const pricing = { model: 'per-minute', amount: 0.6, minimum: 0.01, maximum: 0.1 }
+  const { gate } = await world.sell([{ path: '/socket', pricing }])
+  const payer = await world.chain.payer(1_000_000n)
+  const header = await world.sign(payer, await world.ask(`${gate}/socket`))
+  const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket`, { headers: header })
+  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+  expect(await balanceOf(payer.address)).toMatchObject({ held: 100_000n })
+  const echoed = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
+  socket.send('hello')
+  expect(await echoed).toBe('echo hello')
+  world.service.clock.forward(4_000)
+  socket.terminate()
+  const balance = await until(async () => {
+    const row = await balanceOf(payer.address)
+    return row?.held === 0n ? row : null
+  })
+  // Four seconds and what the test took; far from all of it.
+  expect(balance.drawn).toBeGreaterThanOrEqual(50_000n)
+  expect(balance.drawn).toBeLessThan(100_000n)
 })
 
 it('never changes a draw', async () => {

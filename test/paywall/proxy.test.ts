@@ -13,7 +13,7 @@ let world: World
 let gate: string
 let secret: string
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ environment: { GATE_HEADERS_TIMEOUT_MS: '500', GATE_BODY_BYTES_MAX: '2000' } })
   const sold = await world.sell(
     [
       { method: '*', path: '/paid/*', pricing: { model: 'per-request', amount: 1 } },
@@ -169,7 +169,7 @@ it('passes events on as they come, and hangs up when their reader does', async (
   const gone = new AbortController()
   const response = await fetch(`${gate}/events`, { signal: gone.signal })
   const reader = response.body!.getReader()
-  expect(Buffer.from((await reader.read()).value!).toString()).toBe('data: first\n\n')
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: first\n\n')
   gone.abort()
   await until(() => closed)
 })
@@ -286,6 +286,8 @@ it('calls no upstream at a forbidden address, also not one that moved there, and
 })
 
 it('says 504 when the upstream is silent, and does not lead to itself for ever', async () => {
+  world.upstream.on('/silent', () => undefined)
+  expect(await world.ask(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
   const loop = await world.sell([{ path: '/*', pricing: { model: 'free' } }], {
     slug: 'loop',
     upstreamUrl: `${world.service.origin}/gate/loop`,
@@ -333,12 +335,41 @@ it('simulates payments with the owner’s token in test mode, and takes no money
   expect((await world.seller.call('GET', `/v1/paywalls/${sold.id}/analytics`)).body.analytics.revenue).toBe(0)
 })
 
+it('has an origin of its own where it is given one, and leaves everything else there as it was', async () => {
+  const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
+  try {
+    const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
+    expect(sold.paywall.url).toBe('http://gates.test:9/api-1')
+    const port = Number(new URL(apart.service.origin).port)
+    const asked = await talk(
+      'GET /api-1/x HTTP/1.1\r\nHost: gates.test:9\r\nConnection: close\r\n\r\n',
+      undefined,
+      port,
+    )
+    expect(asked).toMatch(/^HTTP\/1\.1 200[^]*"url":"\/x"/)
+    expect((await apart.service.call('GET', '/healthz')).status).toBe(200)
+    expect((await apart.seller.call('GET', '/v1/paywalls')).body.total).toBe(1)
+  } finally {
+    await apart.close()
+  }
+})
+
+it('takes no more of a body on a route that is paid than it may have', async () => {
+  const sold = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
+    testMode: true,
+  })
+  const headers = { 'x-payment-token': String(sold.paywall.testToken) }
+  const post = (bytes: number) => world.ask(`${sold.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
+  expect((await post(2_000)).status).toBe(200)
+  expect(await post(2_001)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
+})
+
 const slug = (): string => new URL(gate).pathname.split('/').at(-1)!
 
 /** Says these very bytes, and hears until the other side hangs up or has said what is waited for. */
-function talk(text: string, enough?: RegExp): Promise<string> {
+function talk(text: string, enough?: RegExp, port = Number(new URL(world.service.origin).port)): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(world.service.origin).port), '127.0.0.1', () => socket.write(text))
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
     let heard = ''
     socket.on('data', (chunk: Buffer) => {
       heard += chunk.toString()

@@ -163,7 +163,7 @@ describe('An operation becomes a tool', () => {
     )
     const tool = operations[0]!
     expect(JSON.stringify(tool.input).length).toBeLessThan(16_001)
-    expect(JSON.stringify(tool.output).length).toBeLessThan(8_001)
+    expect(JSON.stringify(tool.output).length).toBeLessThan(12_001)
     expect(tool.input['properties']).toMatchObject({
       root: { type: 'object', properties: { t59: { type: 'object' } } },
     })
@@ -289,11 +289,14 @@ describe('A document that is none', () => {
       const text = petDocument({
         '/a': { get: operation('a', { responses: answered({ type: 'object', properties: { a: { $ref } } }) }) },
       })
-      const tools = await read(text, { trusted: true }).then(
-        ({ operations }) => operations,
-        () => [],
-      )
-      expect(JSON.stringify(tools)).not.toMatch(/root:|n8n-nodes/)
+      // The second is YAML to whoever reads it, which comes from a file.
+      for (const form of [text, `# YAML\n${text}`]) {
+        const tools = await read(form, { trusted: true }).then(
+          ({ operations }) => operations,
+          () => [],
+        )
+        expect(JSON.stringify(tools)).not.toMatch(/root:|n8n-nodes/)
+      }
     }
     await new Promise((resolve) => server.close(resolve))
     expect(asked).toBe(0)
@@ -304,6 +307,21 @@ describe('A document that is none', () => {
       code: 'document_refused',
     })
     const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
+    // Parts of parts of parts, ten each time: ten thousand million of them.
+    const parts = Array.from({ length: 11 }, (_, nth) => [
+      `P${String(nth)}`,
+      { allOf: Array.from({ length: 10 }, () => ({ $ref: `#/components/schemas/P${String(nth + 1)}` })) },
+    ])
+    const schemas = Object.fromEntries([...parts, ['P11', { type: 'object' }]]) as object
+    const started = performance.now()
+    await read(
+      petDocument(
+        { '/a': { post: operation('a', body({ $ref: '#/components/schemas/P0' })) } },
+        { components: { schemas } },
+      ),
+      { trusted: true },
+    )
+    expect(performance.now() - started).toBeLessThan(20_000)
     await expect(read(deep)).rejects.toMatchObject({ code: 'document_refused' })
     // Each line twice the one before: a list of two billion names, if anybody wrote it out.
     const bomb = [

@@ -1,7 +1,6 @@
 import { usdc } from '../../service/kit/money.ts'
 import type { Entry } from '../../service/tools/model/entry.ts'
 import type { Figures } from '../../service/tools/model/figures.ts'
-import type { ToolId } from '../../service/tools/model/tool.ts'
 import { fits, patternFault } from '../../service/tools/rules/collection.ts'
 import { worthOf } from '../../service/tools/rules/rank.ts'
 import { askedStems, stemsOf } from '../../service/tools/rules/words.ts'
@@ -10,7 +9,7 @@ import { WordIndex } from '../../service/tools/service/catalogue/word-index.ts'
 function entry(slug: string, name: string, other: Partial<Entry> = {}): Entry {
   return {
     ...{
-      id: `tool_${slug}` as ToolId,
+      id: `tool_${slug}`,
       slug,
       ownerId: null,
       provider: slug.split('-')[0]!,

@@ -35,7 +35,7 @@ describe('The catalogue that comes with the sandbox', () => {
       if (status < 200 || status > 299) wrong.push(`${tool.slug}: ${String(status)}`)
       if (tool.output === null) continue
       checked++
-      if (contentType === null || !/json/.test(contentType)) wrong.push(`${tool.slug}: ${String(contentType)}`)
+      if (!contentType?.includes('json')) wrong.push(`${tool.slug}: ${String(contentType)}`)
       const fits = ajv.compile(tool.output)
       if (!fits(JSON.parse(body.toString()))) wrong.push(`${tool.slug}: ${ajv.errorsText(fits.errors)}`)
     }
@@ -43,10 +43,9 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(checked).toBeGreaterThan(1_300)
   }, 60_000)
 
-  test('has input schemas that compile, are flat and closed, and lead every input somewhere', () => {
+  test('has input schemas that are flat and closed, and lead every input somewhere', () => {
     const wrong: string[] = []
     for (const { slug, input, upstream } of tools) {
-      ajv.compile(input)
       const names = Object.keys(input['properties'] as object)
       if (input['type'] !== 'object' || input['additionalProperties'] !== false) wrong.push(`${slug}: not closed`)
       if (upstream.kind !== 'http') wrong.push(`${slug}: ${upstream.kind}`)

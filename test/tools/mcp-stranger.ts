@@ -1,7 +1,7 @@
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import {
   CallToolRequestSchema,
@@ -50,7 +50,7 @@ export async function mcpStranger(tools: Tool[]): Promise<Stranger> {
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void transports.set(id, transport),
     })
-    const server = new Server(
+    const { server } = new McpServer(
       { name: 'stranger', title: 'A stranger', version: '3' },
       { capabilities: { tools: {} }, instructions: 'Be kind.' },
     )
@@ -66,7 +66,7 @@ export async function mcpStranger(tools: Tool[]): Promise<Stranger> {
         await sendNotification({ method: 'notifications/progress', params: { progressToken, progress, total: 2 } })
       }),
     )
-    await server.connect(transport as Parameters<Server['connect']>[0])
+    await server.connect(transport)
     return transport
   }
 

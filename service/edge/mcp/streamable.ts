@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   isInitializeRequest,
   isJSONRPCNotification,
@@ -49,7 +48,6 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
     server.server.onerror = (error) => {
       log.info({ reason: error.message }, 'an MCP client said something that could not be followed')
     }
-    // The class has `undefined` where the interface has nothing: they mean the same.
     await server.connect(transport)
     const forget =
       session === null || named === null ? null : hearCancel(session, named.id, transport, () => server.close())

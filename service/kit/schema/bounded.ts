@@ -13,6 +13,8 @@ export interface Limits {
   /** So many schemas and characters within one; beyond it `TooLarge`, before all of it was made. */
   nodes: number
   bytes: number
+  /** Of an object within another one only so many fields are shown, its first; of an answer, where none is missed. */
+  fields?: number
   /** Without them a schema is half as long. */
   descriptions: boolean
   /** What a `$ref` of a schema points into; without it there are none. */
@@ -44,7 +46,7 @@ export class Conversion {
     const schema = flattened(given)
     if (++this.nodes > this.limits.nodes) throw new TooLarge()
     this.weigh(LEAST_BYTES)
-    if (this.path.has(given) || depth > this.limits.depth) return this.outline(schema)
+    if (this.path.has(given) || (depth > this.limits.depth && hasParts(schema))) return this.outline(schema)
     this.path.add(given)
     try {
       return this.whole(schema, depth)
@@ -81,8 +83,10 @@ export class Conversion {
   /** An object's fields that go this way. */
   fields(schema: Raw, depth: number): { properties?: Record<string, JsonSchema>; required?: string[] } {
     const given = isRecord(schema['properties']) ? schema['properties'] : {}
-    const shown = Object.entries(given).filter(([name, field]) => name !== '__proto__' && !this.isHidden(field))
-    const hidden = new Set(Object.keys(given).filter((name) => !shown.some(([other]) => other === name)))
+    const shown = Object.entries(given)
+      .filter(([name, field]) => name !== '__proto__' && !this.isHidden(field))
+      .slice(0, depth === 0 ? undefined : this.limits.fields)
+    const isShown = new Set(shown.map(([name]) => name))
     for (const [name] of shown) this.weigh(name.length + 4)
     const properties = Object.fromEntries(shown.map(([name, field]) => [name, this.convert(field, depth + 1)]))
     const rest = schema['additionalProperties']
@@ -91,7 +95,7 @@ export class Conversion {
       ...(shown.length === 0 ? {} : { properties }),
       // Who wants a field without saying what it is wants one that nobody can fill in.
       ...requiredOf(schema, (name) =>
-        shown.length === 0 && !isClosed ? !hidden.has(name) : Object.hasOwn(properties, name),
+        shown.length === 0 && !isClosed ? !Object.hasOwn(given, name) : isShown.has(name),
       ),
       // A server that answers more than it said is no worse for it.
       ...(isClosed ? { additionalProperties: false } : {}),
@@ -158,7 +162,7 @@ export function plain(text: string, longest: number): string {
     .slice(0, longest * 4)
     .replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
     .replaceAll(/<\/?[a-zA-Z][^<>]*>/g, ' ')
-    .replaceAll(/[\s\u0000-\u001f\u007f]+/g, ' ')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
   if (short.length <= longest) return short
   return `${short.slice(0, longest - 1).replace(/\s+\S*$/, '')}…`
@@ -183,6 +187,13 @@ function pointedAt(root: Raw, pointer: string): unknown {
   }
   return found
 }
+
+/** Whether there is something below it; what has nothing is as short as its outline. */
+function hasParts(schema: Raw): boolean {
+  return PARTS.some((word) => typeof schema[word] === 'object')
+}
+
+const PARTS = ['properties', 'additionalProperties', 'items', 'oneOf', 'anyOf']
 
 function typesOf(schema: Raw): string[] {
   const said = listOf(schema['type']).filter((type): type is string => typeof type === 'string' && TYPES.has(type))

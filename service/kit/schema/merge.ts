@@ -9,16 +9,18 @@ export function isRecord(value: unknown): value is Raw {
  * A schema with its `allOf` taken into itself. Documents say "this and also that" by it; the same in one object is
  * shorter to read, and can be closed to what is unknown, which an `allOf` of closed objects never fits.
  */
-export function flattened(schema: Raw, depth = 0): Raw {
+export function flattened(schema: Raw, budget = { parts: PARTS_MAX }): Raw {
   const { allOf, ...own } = schema
-  if (!Array.isArray(allOf) || depth > DEPTH_MAX) return own
-  const parts = allOf.filter(isRecord).map((part) => flattened(part, depth + 1))
+  if (!Array.isArray(allOf)) return own
+  // Parts have parts, and may be the same ones over and over: what is too much is left out, which asks less.
+  const taken = allOf.filter(isRecord).filter(() => budget.parts-- > 0)
+  const parts = taken.map((part) => flattened(part, budget))
   const merged = parts.reduce(merge, own)
   if ('nullable' in own) return { ...merged, nullable: own['nullable'] }
   return { ...merged, nullable: parts.length > 0 && parts.every((part) => part['nullable'] === true) }
 }
 
-const DEPTH_MAX = 12
+const PARTS_MAX = 200
 
 function merge(one: Raw, other: Raw): Raw {
   const merged: Record<string, unknown> = { ...other, ...one }

@@ -14,7 +14,9 @@ export type Answer = ReserveAnswer | EndAnswer
 export async function fly(statements: StatementPool, asks: readonly Ask[]): Promise<Answer[]> {
   const flight = plan(asks)
   const [only] = flight.steps
-  if (only !== undefined && flight.steps.length === 1) await only(statements)
+  // Alone in its transaction: nothing that has to be on the disk commits with it.
+  const fleeting = asks.every((ask) => 'reserve' in ask && ask.reserve.command.fleeting === true)
+  if (only !== undefined && flight.steps.length === 1) await only(statements, fleeting)
   else await statements.together((inside) => perform(inside, asks, flight.steps))
   return flight.answers()
 }
@@ -26,7 +28,7 @@ export async function flyInside(inside: Statements, asks: readonly Ask[]): Promi
   return flight.answers()
 }
 
-type Step = (inside: Statements) => Promise<void>
+type Step = (inside: Statements, fleeting?: boolean) => Promise<void>
 
 async function perform(inside: Statements, asks: readonly Ask[], steps: readonly Step[]): Promise<void> {
   // A lone statement takes its own locks in that order.
@@ -53,10 +55,11 @@ function plan(asks: readonly Ask[]): { steps: readonly Step[]; answers(): Answer
   for (const useCredits of [false, true]) {
     const alike = reserves.filter(({ reserve }) => reserve.command.useCredits === useCredits)
     if (alike.length === 0) continue
-    steps.push(async (inside) => {
+    steps.push(async (inside, fleeting) => {
       const given = await reserveAll(
         inside,
         alike.map(({ reserve }) => reserve),
+        fleeting,
       )
       pair(alike, given, answers)
     })

@@ -21,8 +21,11 @@ export type ReserveAnswer = { hold: Hold } | { askAgain: true } | { refusal: Err
  * figures that judge are the newest ones; a movement of the same id that another process commits meanwhile
  * is not seen but collides on the primary key, and then the whole statement is asked again, one by one.
  */
-export async function reserveAll(statements: Statements, asks: readonly ReserveAsk[]): Promise<ReserveAnswer[]> {
-  const fleeting = asks.every(({ command }) => command.fleeting === true)
+export async function reserveAll(
+  statements: Statements,
+  asks: readonly ReserveAsk[],
+  fleeting = false,
+): Promise<ReserveAnswer[]> {
   const rows = await statements.run<Row>(
     fleeting ? RESERVE_FLEETING : RESERVE,
     [
@@ -155,7 +158,7 @@ LEFT JOIN judged ON judged.place = ask.place
 LEFT JOIN accepted ON accepted.place = ask.place
 LEFT JOIN taken ON taken.wallet = ask.wallet`
 
-// For its own transaction only: the commit then does not wait for the disk. What commits after it and does wait takes
-// it along, for the log is written in order.
+// The commit of its transaction does not wait for the disk; so it must be alone in it. What commits later and does wait
+// takes it along, for the log is written in order.
 const RESERVE_FLEETING = `${RESERVE}
 WHERE (SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL`

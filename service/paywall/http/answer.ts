@@ -29,6 +29,8 @@ export async function answer(
     response.setHeader('Connection', 'close')
   }
   const arrived = new Promise<boolean>((resolve) => {
+    // Who is gone already says nothing more.
+    if (response.closed || response.destroyed) resolve(false)
     response.once('finish', () => {
       resolve(true)
     })
@@ -41,7 +43,8 @@ export async function answer(
   else {
     const chunked = !response.hasHeader('content-length') && !bodiless
     if (chunked && trailers !== undefined) response.setHeader('Trailer', 'X-Payment-Balance')
-    response.flushHeaders()
+    // Of a known length the first piece is near, and travels with the headers; a stream may stay silent for long.
+    if (chunked) response.flushHeaders()
     body.once('end', () => {
       if (chunked && trailers !== undefined) response.addTrailers({ ...trailers() })
     })
@@ -102,7 +105,8 @@ export function tunnel(socket: Duplex, head: Buffer, outcome: Outcome, upstream:
   const end = (): void => {
     if (--open > 0) return
     clearTimeout(cut)
-    void whenSent?.(true)
+    // What it cost is charged at its minimum then, by whoever ends its hold.
+    whenSent?.(true).catch(() => undefined)
   }
   pipeline(socket, upstream, end)
   pipeline(upstream, socket, end)

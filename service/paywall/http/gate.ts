@@ -13,6 +13,8 @@ import { answer, refuseUpgrade, tunnel } from './answer.ts'
 export interface GateSetting {
   /** The path under which gates are served. */
   path: string
+  /** Where gates have an address without a path: its host, for others are served here too. Null otherwise. */
+  host: string | null
   relay: Relay
   /** Counts requests that want to be looked at, by address. */
   limit(address: string): Promise<{ headers: Readonly<Record<string, string>>; refusal: DomainError | null }>
@@ -39,6 +41,10 @@ interface Passed {
 /** `/gate/{slug}/…`, whatever the method. */
 export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction) => {
+    if (!isOurs(setting, request)) {
+      next()
+      return
+    }
     const [slug, rest] = split(request.url)
     if (slug === 'assets') {
       next()
@@ -114,6 +120,11 @@ export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
       refuseUpgrade(socket, told).catch(() => socket.destroy())
     })
   }
+}
+
+/** Whether a request is for the gates, as far as its host decides that. */
+export function isOurs({ host }: Pick<GateSetting, 'host'>, { headers }: IncomingMessage): boolean {
+  return host === null || headers.host?.toLowerCase() === host
 }
 
 /** The slug, and the rest as it came. */

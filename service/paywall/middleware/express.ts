@@ -115,7 +115,12 @@ export function paywall(options: PaywallOptions): RequestHandler {
       // Nobody is there to be told.
       if (response.destroyed) return
       if (error instanceof DomainError) await send(refusalOf(error))
-      else next(error)
+      else if (wire.to === response) next(error)
+      else {
+        // The response is not the handlers' any more: an error page of theirs would go nowhere.
+        options.onProblem?.(error, 'a paid request failed')
+        await send(told(500, { error: 'Something went wrong on our side.', code: 'internal' }))
+      }
     }
   }
 }

@@ -58,7 +58,7 @@ export function createCarrying(parts: CarryingParts): Carrying {
     if (answer.failed !== null) return answer.failed
     const { gathered, sent } = answer
     try {
-      const cost = await costOf(call, pricing, answer)
+      const cost = await costOf(call, pricing, payment, answer)
       const kept = gathered.kind === 'whole' ? gathered : null
       await books.settling(payment.id, {
         answer: kept === null ? null : { status: kept.status, headers: kept.headers, body: kept.body },
@@ -135,10 +135,18 @@ export function createCarrying(parts: CarryingParts): Carrying {
     }
   }
 
-  async function costOf(call: Call, pricing: Exact | Metered, { gathered, sent }: Sellable): Promise<Usdc | null> {
+  async function costOf(
+    call: Call,
+    pricing: Exact | Metered,
+    { amount }: Payment,
+    { gathered, sent }: Sellable,
+  ): Promise<Usdc | null> {
     if (gathered.kind !== 'whole' || !isMetered(pricing)) return null
     const ms = clock.now().getTime() - call.began.getTime()
-    return await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, parts.countTokens)
+    const measured = { sent: sent?.text() ?? '', body: gathered.body, ms }
+    const cost = await costOfWhole(pricing, measured, parts.countTokens)
+    // Who was told a lower maximum a moment ago pays no more than that.
+    return cost < amount ? cost : amount
   }
 
   async function unpaid(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome> {

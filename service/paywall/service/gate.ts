@@ -60,8 +60,6 @@ export function createGate(parts: GateParts) {
   return { serve, settling }
 }
 
-export type GateEngine = ReturnType<typeof createGate>
-
 /** A paywall may stand before another one, but not before itself. */
 const HOPS_MAX = 3
 

@@ -154,8 +154,6 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
   }
 }
 
-export type Owning = ReturnType<typeof createOwning>
-
 function assertTerms(
   { network, testMode, recipient }: Pick<Terms, 'network' | 'testMode' | 'recipient'>,
   environment: Environment,

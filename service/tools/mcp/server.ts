@@ -10,7 +10,7 @@ import {
 import type { McpAsk } from '../../edge/mcp.ts'
 import { createMcpCalls } from './calls.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
-import type { ToolServerParts } from './parts.ts'
+import { toProtocol, type ToolServerParts } from './parts.ts'
 import { createMcpResources } from './resources.ts'
 import { createMcpTools } from './tools.ts'
 import { viewOf } from './view.ts'
@@ -28,12 +28,18 @@ export function createToolServer(parts: ToolServerParts) {
       { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
     )
     const { server } = mcp
-    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => tools.list(view, params?.cursor))
-    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => calls.call(ask, view, params, extra))
-    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => resources.list(view, params?.cursor))
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => told(tools.list(view, params?.cursor)))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => told(calls.call(ask, view, params, extra)))
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => told(resources.list(view, params?.cursor)))
     server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resources.templates())
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => resources.read(view, params.uri))
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => told(resources.read(view, params.uri)))
     return mcp
+  }
+
+  function told<T>(work: Promise<T>): Promise<T> {
+    return work.catch((error: unknown) => {
+      throw toProtocol(error, parts.log)
+    })
   }
 
   return {

@@ -75,6 +75,8 @@ export interface AssetRun {
   readonly maxCost: Usdc | null
   readonly operation: Id<'op'>
   readonly keyed: boolean
+  /** When it aborts the run is canceled. */
+  readonly signal: AbortSignal
 }
 
 /** How many calls a key has under way, over all processes. */

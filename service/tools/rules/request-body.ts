@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { HttpUpstream } from '../model/tool.ts'
-import type { Given } from './request.ts'
-import { asText, fields } from './request-values.ts'
+import { asText, fields, type Given } from './request-values.ts'
 
 export interface Body {
   type: string

@@ -1,3 +1,12 @@
+import type { Place } from '../model/tool.ts'
+
+/** An input's value, and where it goes. */
+export interface Given {
+  name: string
+  place: Place
+  value: unknown
+}
+
 /** A value where only text can stand. */
 export function asText(value: unknown, json = false): string {
   if (!json && typeof value === 'string') return value

@@ -3,7 +3,7 @@ import type { Credentials } from '../model/provider.ts'
 import type { HttpUpstream, Place } from '../model/tool.ts'
 import type { UpstreamRequest } from '../model/upstream.ts'
 import { bodyOf } from './request-body.ts'
-import { asText, fields, joined } from './request-values.ts'
+import { asText, fields, joined, type Given } from './request-values.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -21,12 +21,6 @@ export function requestOf(upstream: HttpUpstream, input: Input, credentials: Cre
   // Last: whatever a caller puts into a header, it is not the house's credentials.
   for (const [name, value] of Object.entries(credentials.headers)) headers[name.toLowerCase()] = value
   return { url: urlOf(upstream, given, credentials), method: upstream.method, headers, body: body?.content ?? null }
-}
-
-export interface Given {
-  name: string
-  place: Place
-  value: unknown
 }
 
 function urlOf(upstream: HttpUpstream, given: readonly Given[], credentials: Credentials): string {

@@ -1,4 +1,4 @@
-import { NETWORKS, networkOf, type NetworkName } from '../../chain/networks.ts'
+import { NETWORKS } from '../../chain/networks.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { ToolOffer } from '../model/payment.ts'
 
@@ -59,11 +59,4 @@ function fromHeader(name: string, text: string): unknown {
     // Said below.
   }
   throw invalid({ [name]: 'must be base64 of a JSON object' }, 'invalid_payment')
-}
-
-/** Of which network a payload speaks; null where it names none that is known. */
-export function networkIn({ payload, version }: Presented): NetworkName | null {
-  const said = payload as { network?: unknown; accepted?: { network?: unknown } | null }
-  const name = version === 1 ? said.network : said.accepted?.network
-  return typeof name === 'string' ? (networkOf(name)?.name ?? null) : null
 }

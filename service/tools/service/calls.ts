@@ -34,24 +34,29 @@ export function createCalls(parts: CallParts) {
   const reach = createReach(parts)
   const charging = createCharging({ ...parts, flights: createFlights(parts), reach })
   const assets = createAssetCalls(parts)
-  const stop = new AbortController()
-  const running = new Set<Promise<unknown>>()
+  const running = new Map<AbortController, Promise<unknown>>()
+  let stopped = false
 
   async function call(ask: CallAsk): Promise<CallResult> {
-    if (stop.signal.aborted) throw stopping()
+    if (stopped) throw stopping()
     const callId = idLike('call', ask.operation)
-    const work = begin(ask, callId)
-    running.add(work)
+    const until = new AbortController()
+    const leave = (): void => until.abort(ask.signal?.reason)
+    ask.signal?.addEventListener('abort', leave, { once: true })
+    if (ask.signal?.aborted === true) leave()
+    const work = begin(ask, callId, until.signal)
+    running.set(until, work)
     try {
       return await work
     } catch (error) {
       throw ofCall(error, callId)
     } finally {
-      running.delete(work)
+      running.delete(until)
+      ask.signal?.removeEventListener('abort', leave)
     }
   }
 
-  async function begin(ask: CallAsk, callId: CallId): Promise<CallResult> {
+  async function begin(ask: CallAsk, callId: CallId, signal: AbortSignal): Promise<CallResult> {
     const owner = ownerOf(ask.caller)
     const before = ask.keyed ? await store.find(owner, callId) : null
     if (before !== null && before.failure === null) return await again(before)
@@ -61,7 +66,6 @@ export function createCalls(parts: CallParts) {
     const leave = await enter(tool, ask.caller.keyId ?? owner.userId)
     try {
       const attempt = before === null ? 1 : before.attempt + 1
-      const signal = AbortSignal.any([stop.signal, ...(ask.signal === undefined ? [] : [ask.signal])])
       const order = { ask, callId, owner, tool, input, attempt, signal }
       return tool.upstream.kind === 'rda' ? await assets.run(order, tool.upstream) : await charging.charge(order)
     } finally {
@@ -148,8 +152,9 @@ export function createCalls(parts: CallParts) {
     underWay: (): number => running.size,
 
     async stop(): Promise<void> {
-      stop.abort(stopping())
-      await Promise.allSettled([...running])
+      stopped = true
+      for (const until of running.keys()) until.abort(stopping())
+      await Promise.allSettled(running.values())
     },
   }
 }

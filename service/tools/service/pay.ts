@@ -126,7 +126,7 @@ export function createToolPayments(parts: ToolPaymentParts) {
     const started = performance.now()
     let output: Output
     try {
-      output = await unpaid.reach.ask({ tool, input, signal: ask.gone, onProgress: () => undefined })
+      output = await unpaid.reach.ask({ callId: row.id, tool, input, signal: ask.gone, onProgress: () => undefined })
       ask.gone.throwIfAborted()
     } catch (thrown) {
       const error = ask.gone.aborted ? callAborted() : thrown

@@ -129,7 +129,7 @@ function fromTools(tools: readonly NewTool[]): string {
       ...{ id, slug, name, description, category, deprecated, input, output, upstream },
       price: String(price),
       content_hash: contentHash,
-      terms: Object.keys((input['properties'] ?? {}) as object).join(' '),
+      terms: Object.keys(input['properties'] ?? {}).join(' '),
       address: addressOf(upstream),
     })),
   )

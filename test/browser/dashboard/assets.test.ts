@@ -106,7 +106,7 @@ inBrowser('assets, the marketplace and runs', () => {
       expect(rda.pricing.amount).toBe(0.5)
       expect(rda.schema.inputs[0].pattern).toBe('^[a-z]+$')
       expect(rda.toolConfig.authConfig.headerName).toBe('X-Key')
-      expect(Object.keys(rda.toolConfig.authConfig)).toContain('apiKey')
+      expect(Object.keys(rda.toolConfig.authConfig as object)).toContain('apiKey')
 
       await page.getByRole('link', { name: 'Edit' }).click()
       await page.getByLabel('Description').fill('Looks it up, quickly.')

@@ -48,34 +48,42 @@ inBrowser('the way into the dashboard', () => {
     STORY_MS,
   )
 
-  it('never leads on to another site', async () => {
-    const { page } = await desk.sit('/sign-in?next=//example.com/')
-    await page.waitForURL(`${desk.origin}/`)
-  })
+  it(
+    'never leads on to another site',
+    async () => {
+      const { page } = await desk.sit('/sign-in?next=//example.com/')
+      await page.waitForURL(`${desk.origin}/`)
+    },
+    STORY_MS,
+  )
 
-  it('takes a wallet that signs the message, and says so when its owner declines', async () => {
-    const signer = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
-    const { page } = await desk.visit('/healthz')
-    let declines = true
-    await page.exposeFunction('__wallet', async (method: string, params: string[]) => {
-      if (method === 'eth_requestAccounts') return [signer.address]
-      if (declines) return { declined: true }
-      return await signer.signMessage({ message: { raw: params[0] as `0x${string}` } })
-    })
-    await page.addInitScript(`window.ethereum = { async request({ method, params }) {
+  it(
+    'takes a wallet that signs the message, and says so when its owner declines',
+    async () => {
+      const signer = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
+      const { page } = await desk.visit('/healthz')
+      let declines = true
+      await page.exposeFunction('__wallet', async (method: string, params: string[]) => {
+        if (method === 'eth_requestAccounts') return [signer.address]
+        if (declines) return { declined: true }
+        return await signer.signMessage({ message: { raw: params[0] as `0x${string}` } })
+      })
+      await page.addInitScript(`window.ethereum = { async request({ method, params }) {
       const answer = await window.__wallet(method, params ?? [])
       if (answer.declined) throw Object.assign(new Error('User rejected'), { code: 4001 })
       return answer
     } }`)
-    await page.goto(`${desk.origin}/wallet`)
-    const enter = page.getByRole('button', { name: 'Sign in with Browser wallet' })
-    await enter.click()
-    await page.getByText('You declined in the wallet.').waitFor()
-    declines = false
-    await enter.click()
-    await page.getByRole('heading', { name: 'Wallet' }).waitFor()
-    await page.getByRole('button', { name: /Account of 0x7099/ }).waitFor()
-  })
+      await page.goto(`${desk.origin}/wallet`)
+      const enter = page.getByRole('button', { name: 'Sign in with Browser wallet' })
+      await enter.click()
+      await page.getByText('You declined in the wallet.').waitFor()
+      declines = false
+      await enter.click()
+      await page.getByRole('heading', { name: 'Wallet' }).waitFor()
+      await page.getByRole('button', { name: /Account of 0x7099/ }).waitFor()
+    },
+    STORY_MS,
+  )
 
   it('was never seen by anybody else: no request left the service, and nothing broke', () => {
     expect(desk.amiss()).toEqual([])

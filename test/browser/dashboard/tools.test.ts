@@ -26,7 +26,7 @@ inBrowser('tools and paywalls', () => {
       await page.getByLabel('Address').fill(`${api.origin}/openapi.json`)
       await looks(page, 'tools-import')
       await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-      await page.getByText('1 tools of weather are here.').first().waitFor()
+      await page.getByText('The tools of weather are here: 1.').first().waitFor()
       await page.getByLabel('What it is for').fill('weather in a city')
       await page.getByRole('link', { name: 'Current weather' }).waitFor()
       await looks(page, 'tools')

@@ -83,7 +83,7 @@ export function toolsStory(world: () => World): void {
 }
 
 const APOD = 'nasa-get-apod'
-const GONE = 'wikimedia-get-feed-availability'
+const GONE = 'wikimedia-get-metrics-pageviews-per-article'
 
 function named(value: string) {
   return { __rl: true, mode: 'id', value }

@@ -92,6 +92,7 @@ export function wanted(server: string, more: Partial<ImportWanted> = {}): Import
     name: 'Acme',
     description: null,
     simulated: false,
+    trusted: false,
     source: null,
     pricing: { otherwise: usdc(10_000n) },
     server,

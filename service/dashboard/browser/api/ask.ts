@@ -150,8 +150,8 @@ type Flat<R, Before extends string = ''> = {
 type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never
 type Procedures = Together<Flat<AppRouter['_def']['record']>>
 type Those<Kind> = {
-  [Path in keyof Procedures & string]: Procedures[Path] extends Kind ? Path : never
-}[keyof Procedures & string]
+  [Path in keyof Procedures]: Procedures[Path] extends Kind ? Path : never
+}[keyof Procedures]
 
 export type QueryPath = Those<AnyQueryProcedure>
 export type ActPath = Those<AnyMutationProcedure>

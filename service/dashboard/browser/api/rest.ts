@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { settings } from '../settings.ts'
 import { refresh } from './ask.ts'
 import { environment } from './environment.ts'
-import { Fault, fromAnswer, silence } from './fault.ts'
+import { fromAnswer, silence, type Fault } from './fault.ts'
 import { sessionEnded } from './session.ts'
 
 /**

@@ -18,7 +18,7 @@ type Standing = Output<'spending.standing'>
 type Decision = Output<'spending.decisions'>['decisions'][number]
 
 export default function Agent() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useParams<{ id: string }>()
   const [, go] = useLocation()
   const [removing, setRemoving] = useState(false)
   const agent = useAsk('spending.agent', { id })

@@ -19,7 +19,7 @@ type Whole = Output<'checkouts.get'>
 type Payment = Output<'checkouts.payments'>['payments'][number]
 
 export default function Checkout() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useParams<{ id: string }>()
   const checkout = useAsk('checkouts.get', { id }, { refetchInterval: 15_000 })
   const [asking, setAsking] = useState<'test' | 'rotate' | 'expire' | null>(null)
   const close = (): void => {

@@ -14,7 +14,7 @@ import { Marks, Price, Rating } from './marketplace/shown.tsx'
 
 /** One asset as whoever may run it sees it. */
 export default function Offer() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useParams<{ id: string }>()
   const [params] = useSearchParams()
   const again = params.get('again')
   const asset = useAsk('assets.get', { id })

@@ -8,6 +8,7 @@ import { inCounts, Money, When } from '../parts/figures.tsx'
 import { Card, Figure, Figures, PageHead } from '../parts/layout.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { Approvals } from './agents/Approvals.tsx'
+import { Month } from './overview/Month.tsx'
 import { useProgress } from './start/progress.ts'
 
 /** What there is to know at a glance, and what wants something of whoever looks. */
@@ -41,10 +42,8 @@ export default function Overview() {
           <Figure name="Credits">
             {credits.data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={credits.data.balance} />}
           </Figure>
-          <Figure name="Spent">
-            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.totalSpent} />}
-          </Figure>
         </Figures>
+        <Month />
         <div className="grid items-start gap-6 lg:grid-cols-2">
           <LatestRuns />
           <LatestMovements />

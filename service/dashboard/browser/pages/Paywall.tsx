@@ -18,7 +18,7 @@ const Bars = lazy(() => import('../parts/Bars.tsx'))
 type Payment = Output<'paywalls.payments'>['payments'][number]
 
 export default function Paywall() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useParams<{ id: string }>()
   const [, go] = useLocation()
   const [asking, setAsking] = useState<'remove' | 'rotate' | null>(null)
   const paywall = useAsk('paywalls.get', { id })

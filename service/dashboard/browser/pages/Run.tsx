@@ -11,7 +11,7 @@ import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
 type Whole = Output<'runs.get'>
 
 export default function Run() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useParams<{ id: string }>()
   const run = useAsk('runs.get', { id })
   const cancel = useAct('runs.cancel', {
     changes: ['runs.', 'wallet.'],

@@ -14,7 +14,7 @@ import { fieldsOf, toInput } from './tools/schema.ts'
 type Whole = Output<'tools.get'>
 
 export default function Tool() {
-  const { slug = '' } = useParams<{ slug: string }>()
+  const { slug } = useParams<{ slug: string }>()
   const tool = useAsk('tools.get', { slug })
   if (tool.error !== null && tool.data === undefined)
     return <Failure fault={tool.error} again={() => void tool.refetch()} />
@@ -26,7 +26,7 @@ export default function Tool() {
         title={data.name}
         note={
           <>
-            <Health stats={data.stats} />
+            {data.stats.calls > 0 && <Health stats={data.stats} />}
             {data.deprecated && <Badge tone="warn">deprecated</Badge>}
           </>
         }

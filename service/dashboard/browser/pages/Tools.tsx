@@ -116,7 +116,9 @@ function Own() {
               {name}
             </Link>
             <Badge>{kind === 'mcp' ? 'MCP' : 'OpenAPI'}</Badge>
-            <span className="text-quiet tabular-nums">{inCounts(tools)} tools</span>
+            <span className="text-quiet tabular-nums">
+              {inCounts(tools)} {tools === 1 ? 'tool' : 'tools'}
+            </span>
             <IconButton
               label={`Remove ${name}`}
               onClick={() => {

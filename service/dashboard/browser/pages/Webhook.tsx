@@ -14,7 +14,7 @@ import { Deliveries } from './deliveries/Deliveries.tsx'
 import { EndpointForm } from './webhooks/EndpointForm.tsx'
 
 export default function Webhook() {
-  const { id = '' } = useParams<{ id: string }>()
+  const { id } = useParams<{ id: string }>()
   const [, go] = useLocation()
   const [asking, setAsking] = useState<'edit' | 'remove' | 'rotate' | null>(null)
   const endpoint = useAsk('webhooks.get', { id }, { refetchInterval: 15_000 })

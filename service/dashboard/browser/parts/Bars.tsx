@@ -26,6 +26,14 @@ export default function Bars({
     const day = new Date(serviceNow() - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10)
     return { ...Object.fromEntries(series.map(({ key }) => [key, 0])), ...known.get(day), day }
   })
+  if (rows.every((row) => series.every(({ key }) => Number(row[key] ?? 0) === 0))) {
+    // Axes around nothing would have to invent a scale.
+    return (
+      <figure className="grid h-52 place-items-center rounded-lg bg-side">
+        <figcaption className="text-quiet">Nothing in these {days} days.</figcaption>
+      </figure>
+    )
+  }
   return (
     <figure>
       <div aria-hidden className="h-52">

@@ -5,7 +5,7 @@ import {
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from 'react'
-import { get, type FieldValues, type Path, type UseFormReturn } from 'react-hook-form'
+import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { toFault } from '../api/fault.ts'
 import { sentenceOf } from '../api/ask.ts'
 import { Button, type Look } from './Button.tsx'
@@ -84,10 +84,19 @@ function blame<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): v
 /** What is wrong with one line of a field (`tools.allow.2`) is said beside the whole field. */
 function fieldOf<V extends FieldValues>(form: UseFormReturn<V>, named: string): Path<V> | null {
   for (let name = named; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
-    const field = get(form.control._fields, name) as { _f?: unknown } | undefined
-    if (field?._f !== undefined) return name as Path<V>
+    if (isField(form.control._fields, name)) return name as Path<V>
   }
   return null
+}
+
+/** Among the fields of the form, as they are nested, those that stand for themselves have a `_f`. */
+function isField(fields: unknown, name: string): boolean {
+  const at = name.split('.').reduce<unknown>(inside, fields)
+  return inside(at, '_f') !== undefined
+}
+
+function inside(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined
 }
 
 interface Common<V extends FieldValues> {
@@ -227,7 +236,7 @@ function Labelled<V extends FieldValues>({
   children,
 }: Omit<Common<V>, 'optional'> & { optional?: boolean | undefined; children: (tied: Tied) => ReactNode }) {
   const id = useId()
-  const message = (get(form.formState.errors, name) as { message?: string } | undefined)?.message
+  const { message } = form.getFieldState(name, form.formState).error ?? {}
   const described = [hint === undefined ? '' : `${id}-hint`, message === undefined ? '' : `${id}-fault`]
   return (
     <div className="min-w-0">

@@ -62,7 +62,7 @@ function Waiting({ slow }: { slow: boolean }) {
 function Bought({ answer, again }: { answer: Answer; again: (() => void) | undefined }) {
   return (
     <div class="outcome">
-      <span class="seal seal-done">
+      <span class="seal seal-good">
         <Tick />
       </span>
       <h2>Paid</h2>

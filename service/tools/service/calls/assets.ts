@@ -9,10 +9,10 @@ import type { Order } from './charge.ts'
 /** Tools of creators: the marketplace runs them and pays whoever made them; free credits are not for them. */
 export function createAssetCalls({ assets, store, ledger, clock }: AssetCallParts) {
   return {
-    async run({ ask, callId, owner, tool, input }: Order, upstream: RdaUpstream): Promise<CallResult> {
+    async run({ ask, callId, owner, tool, input, signal }: Order, upstream: RdaUpstream): Promise<CallResult> {
       const started = performance.now()
       const { caller, operation, keyed, maxCost = null } = ask
-      const ran = await assets.run({ caller, slug: upstream.rdaSlug, inputs: input, maxCost, operation, keyed })
+      const ran = await assets.run({ caller, slug: upstream.rdaSlug, inputs: input, maxCost, operation, keyed, signal })
       const durationMs = Math.round(performance.now() - started)
       const { failure } = ran
       const call: EndedCall = {

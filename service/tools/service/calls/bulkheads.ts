@@ -18,5 +18,3 @@ export function createBulkheads(atOnce: number) {
     },
   }
 }
-
-export type Bulkheads = ReturnType<typeof createBulkheads>

@@ -28,7 +28,7 @@ export function createCharging({ flights, locks, reach, store, clock, log, check
     onProgress({ progress: 1, total: 3, message: `Calling ${tool.slug}` })
     let output: Output
     try {
-      output = await reach.ask({ tool, input, signal, onProgress })
+      output = await reach.ask({ callId: order.callId, tool, input, signal, onProgress })
       signal.throwIfAborted()
     } catch (thrown) {
       const error = signal.aborted ? reasonOf(signal) : thrown
@@ -86,7 +86,7 @@ export function createCharging({ flights, locks, reach, store, clock, log, check
       try {
         return await persisting(() => captureAs({ ...order, attempt }, output, durationMs))
       } catch (error) {
-        if (!(error instanceof DomainError) || error.code !== 'lock_ended') throw error
+        if (!(error instanceof DomainError) || !LOST.has(error.code)) throw error
         const { owner, callId } = order
         // Its own twin may have been faster; else its time was up, or it failed under this name before.
         const twin = await store.find(owner, callId)
@@ -198,6 +198,8 @@ async function persisting<T>(work: () => Promise<T>): Promise<T> {
   return await work()
 }
 
+/** Given back, or never on the disk when the database crashed. */
+const LOST: ReadonlySet<string> = new Set(['lock_ended', 'lock_not_found'])
 const PAUSES_MS = [100, 500, 2_000]
 const SPARE_MS = 10_000
 const MORE_ATTEMPTS = 3

@@ -60,8 +60,6 @@ export function createInputCheck(log: Log) {
   }
 }
 
-export type InputCheck = ReturnType<typeof createInputCheck>
-
 /**
  * Patterns come from strangers' documents, and texts from other strangers: none may take the process's time. What the
  * walker cannot walk is left to the tool's own server.

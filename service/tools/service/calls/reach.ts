@@ -1,8 +1,8 @@
 import { DomainError } from '../../../kit/errors.ts'
 import { upstreamError, upstreamTimeout } from '../../errors/call.ts'
-import type { Fault, Output, Progress } from '../../model/call.ts'
+import type { CallId, Fault, Output, Progress } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
-import type { UpstreamAnswer } from '../../model/upstream.ts'
+import type { UpstreamAnswer, UpstreamRequest } from '../../model/upstream.ts'
 import type { Upstreams } from '../../ports/calls.ts'
 import type { CatalogueForCalls } from '../../ports/catalogue.ts'
 import { blames, outputOf } from '../../rules/answer.ts'
@@ -10,29 +10,36 @@ import { requestOf } from '../../rules/request.ts'
 
 /** Asks the server behind a tool. Whatever goes wrong there is thrown as an upstream's fault, or as too late. */
 export function createReach({ catalogue, upstreams, timeoutMs }: ReachParts) {
-  async function ask({ tool, input, signal, onProgress }: Reaching): Promise<Output> {
+  async function ask({ callId, tool, input, signal, onProgress }: Reaching): Promise<Output> {
     const { upstream } = tool
-    const late = AbortSignal.timeout(timeoutMs)
-    const either = AbortSignal.any([signal, late])
+    // By hand: a signal that follows another one is kept by it, and the other one lives as long as the process.
+    const either = new AbortController()
+    const leave = (): void => either.abort(signal.reason)
+    const late = setTimeout(() => either.abort(LATE), timeoutMs)
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
     try {
-      return await orAborted(work(), either)
+      return await orAborted(work(either.signal), either.signal)
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      if (late.aborted) throw upstreamTimeout()
+      if (either.signal.reason === LATE) throw upstreamTimeout()
       throw toUpstream(error)
+    } finally {
+      clearTimeout(late)
+      signal.removeEventListener('abort', leave)
     }
 
-    async function work(): Promise<Output> {
+    async function work(until: AbortSignal): Promise<Output> {
       switch (upstream.kind) {
         case 'http': {
           const answer = catalogue.isSimulated(tool)
             ? catalogue.simulate(tool, input)
-            : await upstreams.http(requestOf(upstream, input, await catalogue.credentials(tool)), either)
+            : await upstreams.http(named(requestOf(upstream, input, await catalogue.credentials(tool)), callId), until)
           return outputOf(toAnswer(answer), tool.output !== null)
         }
         case 'mcp': {
           const { headers } = await catalogue.credentials(tool)
-          return await upstreams.mcp({ upstream, input, headers, onProgress }, either)
+          return await upstreams.mcp({ upstream, input, headers, onProgress }, until)
         }
         case 'rda':
           throw new Error('a creator’s tool is run, not reached')
@@ -51,6 +58,7 @@ export interface ReachParts {
 }
 
 export interface Reaching {
+  callId: CallId
   tool: Tool
   input: Readonly<Record<string, unknown>>
   signal: AbortSignal
@@ -65,6 +73,14 @@ export function faultOf(error: unknown): Fault {
   const { upstream } = error.fields as { upstream?: { status?: number } }
   return upstream?.status === undefined ? 'upstream' : blames(upstream.status)
 }
+
+/** For servers that heed it: asked again after a crash it is the same call. */
+function named(request: UpstreamRequest, callId: CallId): UpstreamRequest {
+  if (request.method === 'GET') return request
+  return { ...request, headers: { 'idempotency-key': callId, ...request.headers } }
+}
+
+const LATE = new Error('the tool had its time')
 
 function toAnswer({ status, contentType, body }: UpstreamAnswer): UpstreamAnswer {
   return { status, contentType, body }

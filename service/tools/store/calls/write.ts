@@ -30,7 +30,7 @@ export async function writeCalls(inside: Statements, calls: readonly EndedCall[]
 }
 
 // A call that failed under a name and then succeeded under it is one call: the success stays.
-export const WRITE = `
+const WRITE = `
 WITH ask AS (
   SELECT * FROM unnest($1::text[], $2::environment[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
                        $9::text[], $10::text[], $11::int[], $12::int[], $13::timestamptz[], $14::int[], $15::text[], $16::json[])

@@ -161,7 +161,7 @@ export function toBody(draft: Draft, before?: Asset): Omit<Body, 'slug' | 'type'
                 .map((text) => text.trim())
                 .filter((text) => text !== '')
             : null,
-      } as Body['inputSchema'][number]
+      }
     }),
     outputSchema: draft.outputSchema,
     pricing: {

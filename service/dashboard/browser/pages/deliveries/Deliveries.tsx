@@ -81,7 +81,7 @@ export function Deliveries({ target }: { target?: string }) {
         title="Deliveries"
         pageKey="deliveries"
         columns={columns}
-        refetchMs={10_000}
+        refetchMs={5_000}
         controls={
           <Select
             label="State"

@@ -19,7 +19,7 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
   const [modelId, setModel] = useState('')
   const [fault, setFault] = useState<Fault | null>(null)
   const [runId, setRunId] = useState<string | null>(null)
-  const changes = ['runs.', 'wallet.', 'overview.']
+  const changes = ['runs.', 'wallet.']
   const once = useOnce<Start & { async: true }, { runId: string }>('/run', changes)
   const act = useAct('runs.start', { changes, quiet: true })
   const fields = asset.schema.inputs

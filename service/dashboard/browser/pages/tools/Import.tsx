@@ -31,7 +31,7 @@ export function Import({ close }: { close: () => void }) {
           const left = skipped.length === 0 ? '' : ` ${inCounts(skipped.length)} could not be used.`
           say({
             tone: 'good',
-            text: `${inCounts(added.length + changed.length + unchanged)} tools of ${provider} are here.${left}`,
+            text: `The tools of ${provider} are here: ${inCounts(added.length + changed.length + unchanged)}.${left}`,
           })
           close()
         }}

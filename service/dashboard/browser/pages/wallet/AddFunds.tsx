@@ -22,7 +22,7 @@ export function AddFunds({ close }: { close: () => void }) {
 
 /** In the sandbox a deposit needs no chain. */
 function PlayMoney({ close }: { close: () => void }) {
-  const deposit = useOnce<{ amount: number }, { newBalance: number }>('/wallet/deposit', ['wallet.', 'overview.'])
+  const deposit = useOnce<{ amount: number }, { newBalance: number }>('/wallet/deposit', ['wallet.'])
   const form = useForm({ defaultValues: { amount: '25' } })
   return (
     <Form

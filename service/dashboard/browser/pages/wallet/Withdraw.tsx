@@ -9,7 +9,7 @@ import { toAmount } from './AddFunds.tsx'
 
 export function Withdraw({ available, close }: { available: number; close: () => void }) {
   const at = useEnvironment()
-  const withdraw = useOnce<{ amount: number; to: string }, unknown>('/wallet/withdraw', ['wallet.', 'overview.'])
+  const withdraw = useOnce<{ amount: number; to: string }, unknown>('/wallet/withdraw', ['wallet.'])
   const form = useForm({ defaultValues: { amount: '', to: '' } })
   return (
     <Modal

@@ -1,0 +1,88 @@
+import { lazy, Suspense } from 'react'
+import { useAsk } from '../../api/ask.ts'
+import { inCounts, inFigures, Money } from '../../parts/figures.tsx'
+import { Card, Figure, Figures } from '../../parts/layout.tsx'
+import { Failure, Skeleton } from '../../parts/states.tsx'
+
+const Bars = lazy(() => import('../../parts/Bars.tsx'))
+
+const DAYS = 30
+
+/** What came in, went out, ran and failed in the last thirty days, and on which of them. */
+export function Month() {
+  const options = { refetchInterval: 30_000 }
+  const money = useAsk('wallet.days', { days: DAYS }, options)
+  const runs = useAsk('runs.days', { days: DAYS }, options)
+  const payments = useAsk('checkouts.days', { days: DAYS }, options)
+  const error = money.error ?? runs.error ?? payments.error
+  if (money.data === undefined || runs.data === undefined || payments.data === undefined) {
+    const again = (): void => {
+      for (const asked of [money, runs, payments]) void asked.refetch()
+    }
+    return error === null ? <Skeleton className="h-80 w-full" /> : <Failure fault={error} again={again} />
+  }
+  const counts = new Map<string, { succeeded: number; failed: number }>()
+  for (const { day, status, count } of runs.data) {
+    const of = counts.get(day) ?? { succeeded: 0, failed: 0 }
+    if (status === 'succeeded') of.succeeded += count
+    if (status === 'failed') of.failed += count
+    counts.set(day, of)
+  }
+  const byDay = [...counts].map(([day, of]) => ({ day, ...of }))
+  return (
+    <>
+      <Figures>
+        <Figure name="Money in" note="In 30 days">
+          <Money amount={sum(money.data.map(({ moneyIn }) => moneyIn))} />
+        </Figure>
+        <Figure name="Money out" note="In 30 days">
+          <Money amount={sum(money.data.map(({ moneyOut }) => moneyOut))} />
+        </Figure>
+        <Figure name="Payments" note={<Money amount={sum(payments.data.map(({ amount }) => amount))} />}>
+          {inCounts(sum(payments.data.map(({ paid }) => paid)))}
+        </Figure>
+        <Figure name="Runs" note="In 30 days">
+          {inCounts(sum(runs.data.map(({ count }) => count)))}
+        </Figure>
+        <Figure name="Failed" note="Of these runs">
+          {inCounts(sum(byDay.map(({ failed }) => failed)))}
+        </Figure>
+      </Figures>
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Card title="Money by day">
+          <Suspense fallback={<Skeleton className="h-52 w-full" />}>
+            <Bars
+              label="USDC in and out by day, the last 30 days"
+              rows={money.data}
+              series={[
+                { key: 'moneyIn', name: 'In', tone: 'good' },
+                { key: 'moneyOut', name: 'Out', tone: 'accent' },
+              ]}
+              days={DAYS}
+              show={(value) => `${inFigures(value)} USDC`}
+            />
+          </Suspense>
+        </Card>
+        <Card title="Runs by day">
+          <Suspense fallback={<Skeleton className="h-52 w-full" />}>
+            <Bars
+              label="Runs by day, the last 30 days"
+              rows={byDay}
+              series={[
+                { key: 'succeeded', name: 'Succeeded', tone: 'accent' },
+                { key: 'failed', name: 'Failed', tone: 'bad' },
+              ]}
+              days={DAYS}
+              show={inCounts}
+            />
+          </Suspense>
+        </Card>
+      </div>
+    </>
+  )
+}
+
+/** In micro-USDC, where nothing is lost by adding. */
+function sum(values: readonly number[]): number {
+  return Math.round(values.reduce((all, value) => all + Math.round(value * 1e6), 0)) / 1e6
+}

@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module'
+import { importShipped } from '../../service/compose/shipped-tools.ts'
+import type { Tool } from '../../service/tools/model/tool.ts'
+import { newAjv } from '../tools/ajv.ts'
+import { toolWorld, type ToolWorld } from '../tools/calls/world.ts'
+
+/** Every tool that comes with the sandbox, called by REST as anybody would who has read its schema. */
+describe('the tools of the sandbox', () => {
+  let world: ToolWorld
+  beforeAll(async () => {
+    world = await toolWorld()
+    await importShipped(world.service.catalogue, () => false)
+  }, 300_000)
+  afterAll(async () => {
+    await world.close()
+  })
+
+  test('each answers as its own schema says, or says clearly why not; none fails', async () => {
+    const { catalogue } = world.service
+    const caller = await world.caller(1_000)
+    const counts = new Map<string, number>()
+    const faults: string[] = []
+    const one = async (tool: Tool): Promise<void> => {
+      const input = inputFor(tool)
+      const { status, body } = await world.call(caller, tool.slug, input)
+      counts.set(String(status), (counts.get(String(status)) ?? 0) + 1)
+      if (status === 400) {
+        if (Object.keys((body.details ?? {}) as object).length === 0)
+          faults.push(`${tool.slug}: ${JSON.stringify(body)}`)
+      } else if (status !== 200) faults.push(`${tool.slug}: ${String(status)} ${JSON.stringify(body)}`)
+      else if (tool.output !== null && body.output?.base64 === undefined) {
+        const ajv = newAjv()
+        const check = ajv.compile(tool.output)
+        if (!check(body.output)) faults.push(`${tool.slug}: ${ajv.errorsText(check.errors)}`)
+      }
+    }
+    let total = 0
+    for (let offset = 0; ;) {
+      const page = await catalogue.list({ environment: 'sandbox', viewer: null, limit: 100, offset })
+      const tools = page.tools.map(({ tool }) => tool).filter(({ provider }) => provider !== 'acme')
+      for (let place = 0; place < tools.length; place += 16) await Promise.all(tools.slice(place, place + 16).map(one))
+      total += tools.length
+      offset += page.tools.length
+      if (offset >= page.total) break
+    }
+    console.log(`${String(total)} tools: ${JSON.stringify(Object.fromEntries(counts))}`)
+    expect(faults).toEqual([])
+    expect(total).toBeGreaterThanOrEqual(1_000)
+    expect(counts.get('200')! / total).toBeGreaterThan(0.95)
+    expect(await world.locks()).toBe(0)
+  }, 600_000)
+})
+
+/** An example by the tool's own schema, of what it requires. */
+function inputFor({ input }: Tool): unknown {
+  return sample(input, { skipNonRequired: true, quiet: true })
+}
+
+/** The service's own: it is not installed at the root. */
+const require = createRequire(new URL('../../service/package.json', import.meta.url))
+const { sample } = require('openapi-sampler') as { sample: (schema: unknown, options: object) => unknown }

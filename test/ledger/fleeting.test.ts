@@ -1,0 +1,66 @@
+import { systemClock } from '../../service/kit/clock.ts'
+import { usdc } from '../../service/kit/money.ts'
+import type { StatementPool, Statements } from '../../service/kit/transaction.ts'
+import { createLedger, type Ledger } from '../../service/ledger/service.ts'
+import { createLedgerStore } from '../../service/ledger/store.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+
+/** A lock that need not be on the disk never takes along what must be. */
+describe('fleeting locks', () => {
+  const owner = { userId: 'usr_fleeting', environment: 'sandbox' as const }
+  let database: TestDatabase
+  let ledger: Ledger
+  let ran: string[] = []
+  beforeAll(async () => {
+    database = await testDatabase()
+    const noted = (statements: Statements): Statements => ({
+      run(text, values, name) {
+        if (name?.startsWith('ledger_reserve') === true) ran.push(name)
+        return statements.run(text, values, name)
+      },
+    })
+    const { statements } = database
+    const pool: StatementPool = {
+      ...noted(statements),
+      together: (work) => statements.together((inside) => work(noted(inside))),
+    }
+    ledger = createLedger(createLedgerStore(pool, systemClock), systemClock)
+    await ledger.openAccounts(owner.userId)
+    await ledger.credit({ id: 'd', kind: 'deposit', owner, amount: usdc(1_000n), reference: null, act: 'test' })
+  })
+  beforeEach(() => {
+    ran = []
+  })
+  afterAll(() => database.close())
+
+  const lock = (id: string, fleeting: boolean, useCredits = true) => {
+    const deadline = new Date(Date.now() + 60_000)
+    return { id, owner, amount: usdc(10n), useCredits, deadline, reference: null, fleeting }
+  }
+  const capture = (hold: string) =>
+    ({ hold, owner, amount: usdc(10n), shares: [], kind: 'capture', reference: null, announcements: [] }) as const
+
+  test('alone, or among their like, they do not wait for the disk; the next statement does again', async () => {
+    await Promise.all([ledger.reserve(lock('a', true)), ledger.reserve(lock('b', true))])
+    expect(new Set(ran)).toEqual(new Set(['ledger_reserve_fleeting']))
+    const settings = await database.statements.run<{ source: string }>(
+      `SELECT source FROM pg_settings WHERE name = 'synchronous_commit'`,
+      [],
+    )
+    expect(settings[0]!.source).not.toBe('session')
+  })
+
+  test('with a lock that must be on the disk, in one statement or two', async () => {
+    await Promise.all([ledger.reserve(lock('c', true)), ledger.reserve(lock('d2', false))])
+    await Promise.all([ledger.reserve(lock('e', true)), ledger.reserve(lock('f', false, false))])
+    expect(ran).not.toContain('ledger_reserve_fleeting')
+  })
+
+  test('with a capture, or in somebody’s transaction', async () => {
+    await Promise.all([ledger.reserve(lock('g', true)), ledger.capture(capture('a'))])
+    await ledger.actTogether([{ reserve: lock('h', true) }], () => Promise.resolve())
+    await database.statements.together((inside) => ledger.reserve(lock('i', true), inside))
+    expect(ran).not.toContain('ledger_reserve_fleeting')
+    expect(await ledger.differences()).toEqual([])
+  })
+})
