@@ -109,7 +109,7 @@ export function shippedFile(slug: string): string {
 }
 
 /** Beside the sources, also when the build asks. */
-export function documentsFolder(): string {
+function documentsFolder(): string {
   for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
     const found = path.join(folder, 'service/tools/documents')
     if (existsSync(found)) return found

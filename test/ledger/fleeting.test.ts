@@ -57,7 +57,9 @@ describe('fleeting locks', () => {
   })
 
   test('with a capture, or in somebody’s transaction', async () => {
-    await Promise.all([ledger.reserve(lock('g', true)), ledger.capture(capture('a'))])
+    // While the first is under way the other two gather for the next.
+    const first = ledger.reserve(lock('g1', false))
+    await Promise.all([first, ledger.reserve(lock('g2', true)), ledger.capture(capture('a'))])
     await ledger.actTogether([{ reserve: lock('h', true) }], () => Promise.resolve())
     await database.statements.together((inside) => ledger.reserve(lock('i', true), inside))
     expect(ran).not.toContain('ledger_reserve_fleeting')

@@ -62,6 +62,8 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       for (const label of ['Topic', 'Audience', 'Sections'])
         await page.getByText(label, { exact: true }).first().waitFor()
       await named(page, 'mapping-fields-container').locator('input, textarea').first().fill(TOPIC)
+      // Off the field, whose tip hides the next one.
+      await page.getByText('Values to Send').click()
       await picture(page, 'coinslot-rda')
       for (const [resource, mark] of [
         ['Paid URL', 'maxAmount'],
@@ -78,7 +80,9 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
     async show(workflowId, name) {
       await page.goto(`${n8n.origin}/workflow/${workflowId}`)
       await named(page, 'canvas-node').first().waitFor()
+      // All of it, and a little smaller, so that the button below hides nothing.
       await page.keyboard.press('1')
+      await page.keyboard.press('-')
       await picture(page, name)
     },
     close: () => browser.close(),

@@ -6,6 +6,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { HDKey } from 'viem/accounts'
+import { accountOfSeed } from '../../service/chain/deposit.ts'
 import { accountOf, startChain, type TestChain } from '../harness/chain.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
@@ -18,7 +20,7 @@ export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8
 }
 
 const KEY = 'csk_test_n8nEndToEnd0123456789'
-const PAYER_SEED = '5a'.repeat(32)
+const WALLET_XPRV = accountOfSeed('5a'.repeat(32))
 const TRIGGER = 'Pay-to-Run Trigger'
 
 export interface Credential {
@@ -65,7 +67,8 @@ export async function openWorld(version: string): Promise<World> {
   await n8n.setUpOwner()
 
   const apiUrl = `${origin}/v1`
-  await chain.fund(accountOf(`0x${PAYER_SEED}`).address, 1_000_000_000n)
+  await chain.fund(treasury(), 1_000_000_000n)
+  await chain.mine()
   await asJson(`${apiUrl}/wallet/deposit`, 'POST', { amount: 100 }, KEY)
   const makeCredential: World['makeCredential'] = async (data = {}) => {
     const { id, name } = await n8n.ask<Credential>('POST', '/rest/credentials', {
@@ -325,10 +328,16 @@ function serviceSettings(
     DEMO_API_KEY: KEY,
     BASE_SEPOLIA_RPC_URLS: chain.url,
     SPONSOR_PRIVATE_KEYS: chain.accounts[0]?.privateKey ?? '',
-    PAYER_SEED,
+    WALLET_XPRV,
     SETTLE_CONFIRMATIONS: '1',
     // Sellers of these tests.
     ALLOW_HOSTS: '127.0.0.1',
     LOG_LEVEL: 'warn',
   }
+}
+
+/** Out of it the service funds what it pays by x402. */
+function treasury(): `0x${string}` {
+  const { privateKey } = HDKey.fromExtendedKey(WALLET_XPRV).deriveChild(1).deriveChild(0)
+  return accountOf(`0x${Buffer.from(privateKey!).toString('hex')}`).address
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   honest = await openFacilitator()
   world = await openWorld({
     chain: honest.chain,
-    environment: { GATE_FACILITATOR_URL: strange.url, GATE_FACILITATOR_TIMEOUT_MS: '400' },
+    environment: { GATE_FACILITATOR_URL: strange.url, GATE_FACILITATOR_TIMEOUT_MS: '1000' },
   })
   strange.behind = honest.service.origin
   const pricing = { model: 'per-request' as const, amount: 0.05 }
@@ -40,7 +40,7 @@ beforeAll(async () => {
       recipient: world.recipient,
       network: 'base-sepolia',
       routes: [{ path: '/secret', pricing }],
-      timeoutMs: 400,
+      timeoutMs: 1_000,
     }),
   )
   app.get('/secret', (_request, response) => {
@@ -91,6 +91,8 @@ describe.each(['gateway', 'middleware'] as const)('the %s', (shop) => {
       const { last, header, left } = await buy(mood)
       expect(last).toMatchObject({ status: 200, body: { secret: 'worth it' } })
       expect(left).toBe(950_000n)
+      // It may learn of its own settlement after the chain has told everybody else.
+      await until(() => strange.settled > before)
       expect(strange.settled).toBe(before + 1)
       const again = await world.ask(`${shops[shop]}/secret`, { headers: header })
       expect(again).toMatchObject({ status: 409, body: { code: 'payment_delivered' } })

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { usdcOf } from '../facilitator/world.ts'
-import { json } from './upstream.ts'
+import { json, pieceOf, readerOf } from './upstream.ts'
 import { openWorld, until, type World } from './world.ts'
 
 /*
@@ -114,8 +114,8 @@ it('settles a stream when its headers are in, passes it on as it comes, and char
   const header = await world.sign(payer, await world.ask(`${gate}/stream`, asked))
   const response = await fetch(`${gate}/stream`, { ...asked, headers: header })
   expect(response.status).toBe(200)
-  const reader = response.body!.getReader()
-  expect(new TextDecoder().decode((await reader.read()).value)).toContain('Hel')
+  const reader = readerOf(response)
+  expect(await pieceOf(reader)).toContain('Hel')
   // Paid, and all of it set aside while it lasts.
   expect(await balanceOf(payer.address)).toMatchObject({ held: 20_000n, available: 0n })
   finish()

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { createHmac } from 'node:crypto'
 import { WebSocket } from 'ws'
 import { verifyIdentity } from '../../service/paywall/middleware/index.ts'
-import { json } from './upstream.ts'
+import { json, pieceOf, readerOf } from './upstream.ts'
 import { openWorld, until, type World } from './world.ts'
 
 /*
@@ -168,8 +168,8 @@ it('passes events on as they come, and hangs up when their reader does', async (
   })
   const gone = new AbortController()
   const response = await fetch(`${gate}/events`, { signal: gone.signal })
-  const reader = response.body!.getReader()
-  expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: first\n\n')
+  const reader = readerOf(response)
+  expect(await pieceOf(reader)).toBe('data: first\n\n')
   gone.abort()
   await until(() => closed)
 })

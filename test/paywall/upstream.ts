@@ -62,3 +62,13 @@ export function json(response: ServerResponse, status: number, body: unknown): v
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify(body))
 }
+
+/** What has come of an answer, piece by piece. */
+export function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> {
+  if (body === null) throw new Error('the answer has no body')
+  return (body as ReadableStream<Uint8Array>).getReader()
+}
+
+export async function pieceOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  return Buffer.from((await reader.read()).value ?? []).toString()
+}

@@ -1,6 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { hasRedis, startRedis, type RedisServer } from '../queue/redis.ts'
 import { SECRET, startReplica, type Replica } from './calls/replica.ts'
 import { toolWorld, type ToolWorld } from './calls/world.ts'

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { jest } from '@jest/globals'
 import { COMMANDS, type Flags } from '../../service/cli/tools/commands.ts'
 import { createAssetStore } from '../../service/marketplace/store/assets.ts'
 import { publishedTools } from '../../service/compose/published-tools.ts'
@@ -22,7 +21,6 @@ describe('npm run tools', () => {
     writeFileSync(key, 'my-secret\n')
   })
   afterAll(async () => {
-    jest.restoreAllMocks()
     await world.close()
     rmSync(folder, { recursive: true })
   })
@@ -30,9 +28,14 @@ describe('npm run tools', () => {
   /** What it says; null where it was not told enough. */
   async function run(command: string, names: string[] = [], flags: Flags = {}): Promise<string | null> {
     const said: unknown[] = []
-    jest.spyOn(console, 'log').mockImplementation((line) => void said.push(line))
-    const understood = await COMMANDS[command]!({ catalogue: world.catalogue, environment: 'sandbox', names, flags })
-    return understood ? said.join('\n') : null
+    const { log } = console
+    console.log = (line: unknown) => void said.push(line)
+    try {
+      const understood = await COMMANDS[command]!({ catalogue: world.catalogue, environment: 'sandbox', names, flags })
+      return understood ? said.join('\n') : null
+    } finally {
+      console.log = log
+    }
   }
 
   test('brings in a document from a file, says what came, and calls it with a key', async () => {
@@ -97,8 +100,15 @@ describe('Tools that creators published', () => {
       const ann = await service.person()
       const slug = await published(ann, toolBody({ name: 'Word counter', description: 'Counts words.' }))
       const store = createAssetStore(service.testDatabase.statements)
-      const find = jest.spyOn(store, 'find')
-      const source = publishedTools(store, service.clock)
+      let finds = 0
+      const counting = {
+        ...store,
+        find: (...asked: Parameters<typeof store.find>) => {
+          finds++
+          return store.find(...asked)
+        },
+      }
+      const source = publishedTools(counting, service.clock)
       const { reading, prices } = await source.read('sandbox')
       expect(reading.operations).toMatchObject([
         {
@@ -109,7 +119,7 @@ describe('Tools that creators published', () => {
         },
       ])
       await source.read('sandbox')
-      expect(find).toHaveBeenCalledTimes(1)
+      expect(finds).toBe(1)
       await service.catalogue.importAssets('sandbox', reading, prices)
       const { body } = await service.call('GET', `/tools/rda-${slug}`)
       expect(body.tool).toMatchObject({

@@ -146,6 +146,10 @@ describe('An import', () => {
     expect(found).toEqual([])
     const seen = (await world.catalogue.providers('sandbox', BEN)).filter(({ slug }) => slug === p)
     expect(seen).toMatchObject([{ own: false, tools: 2 }])
+    // Where one's own is gone, everybody's is there again.
+    await world.catalogue.removeProvider('sandbox', ANN, p)
+    expect((await find(`${p}-a`, ANN)).description).toBe('Does a.')
+    await expect(find(`${p}-mine`, ANN)).rejects.toMatchObject({ code: 'tool_removed' })
   })
 
   test('the two environments never meet', async () => {

@@ -27,6 +27,16 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(new Set(tools.map(({ provider }) => provider))).toEqual(new Set(SHIPPED.map(({ slug }) => slug)))
   })
 
+  test('is listed whole, however much is asked for at once', async () => {
+    const { tools: listed } = await world.catalogue.list({
+      environment: 'sandbox',
+      viewer: null,
+      limit: 10_000,
+      offset: 0,
+    })
+    expect(listed.map(({ tool }) => tool.slug)).toEqual(tools.map(({ slug }) => slug))
+  })
+
   test('answers each of them with an example that fits its own output schema', () => {
     const wrong: string[] = []
     let checked = 0

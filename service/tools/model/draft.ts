@@ -1,5 +1,4 @@
 import type { Environment } from '../../ledger/model.ts'
-import type { Provider } from './provider.ts'
 import type { JsonSchema, Tool, ToolId, Upstream, UserId } from './tool.ts'
 
 /** An operation as it was read in a document or told by a server. */
@@ -69,11 +68,6 @@ export interface ImportReport {
   readonly removed: readonly string[]
   readonly unchanged: number
   readonly skipped: readonly Skipped[]
-}
-
-/** A provider to be, with its tools' source. */
-export interface ProviderDraft extends Omit<Provider, 'kind'> {
-  readonly kind: 'openapi' | 'mcp'
 }
 
 /** A named slice of the catalogue: every tool whose slug fits one of the patterns, with `*` for any text. */

@@ -2,7 +2,7 @@ import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import type { Environment } from '../../ledger/model.ts'
 import type { Changes, NewTool } from '../model/draft.ts'
 import type { ToolId, UserId } from '../model/tool.ts'
-import type { CatalogueStore, StoredProvider } from '../ports/store.ts'
+import type { CatalogueStore, StoredProvider } from '../ports/keeping.ts'
 import { addressOf, isNothing } from '../rules/change.ts'
 import {
   ENTRY,

@@ -3,7 +3,7 @@ import type { Collection, KnownTool } from '../model/draft.ts'
 import type { Entry } from '../model/entry.ts'
 import type { PriceRule } from '../model/provider.ts'
 import type { Tool, UserId } from '../model/tool.ts'
-import type { StoredProvider } from '../ports/store.ts'
+import type { StoredProvider } from '../ports/keeping.ts'
 
 export const ENTRY = `id, slug, owner_id AS "ownerId", provider, name, description, category, price, deprecated, status,
   successor, version, terms`

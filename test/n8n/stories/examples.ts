@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { Model } from '../model.ts'
 import { formOf, paymentAt, simulate } from '../payments.ts'
+import { startPage } from '../pages.ts'
 import { runFile, type NodeData, type WorkflowFile } from '../programs.ts'
 import { until, type Credential, type World } from '../world.ts'
 import { makeAgent } from './agent.ts'
@@ -13,7 +12,7 @@ import { makeAgent } from './agent.ts'
 export function examplesStory(world: () => World): void {
   describe('the example', () => {
     it('paid SEO audit sells a report about a page, and shows it to the customer', async () => {
-      const site = await startSite()
+      const site = await startPage((response) => response.writeHead(200, { 'content-type': 'text/html' }).end(SITE))
       try {
         const report = await sell('paid-seo-audit', { page: site.url })
         expect(report).toEqual({
@@ -94,21 +93,5 @@ export function imported(name: string, credentials: Record<string, Credential>):
   }
 }
 
-/** A page to look at. */
-async function startSite(): Promise<{ url: string; close(): Promise<void> }> {
-  const server: Server = createServer((_, response) => {
-    response
-      .writeHead(200, { 'content-type': 'text/html' })
-      .end(
-        '<html><head><title>Tea for everybody</title><meta name="description" content="All about tea"></head><body><h1>Tea</h1><h1>More tea</h1><p>Green tea, black tea, white tea.</p></body></html>',
-      )
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
+const SITE =
+  '<html><head><title>Tea for everybody</title><meta name="description" content="All about tea"></head><body><h1>Tea</h1><h1>More tea</h1><p>Green tea, black tea, white tea.</p></body></html>'

@@ -1,4 +1,5 @@
 import { Seller } from '../../spending/seller.ts'
+import { startPage } from '../pages.ts'
 import { act } from '../programs.ts'
 import { until, type World } from '../world.ts'
 
@@ -72,13 +73,22 @@ export function operationsStory(world: () => World): void {
     })
 
     it('cancels a run under way, which then costs nothing', async () => {
-      const begun = await act(world(), {
-        ...{ resource: 'rda', operation: 'run', rda: named('keyword-research'), ...mapped({ text: 'one two three' }) },
-        options: { wait: false },
-      })
-      const { runId } = begun.items('Coinslot')[0]!
-      const canceled = await act(world(), { resource: 'run', operation: 'cancel', runId })
-      expect(canceled.items('Coinslot')).toEqual([expect.objectContaining({ id: runId, status: 'canceled', cost: 0 })])
+      // A creator's agent that takes its time.
+      const slow = await startPage(() => undefined)
+      try {
+        await makeAgentRda(world(), 'slow-agent', slow.url)
+        const begun = await act(world(), {
+          ...{ resource: 'rda', operation: 'run', rda: named('slow-agent'), ...mapped({ text: 'x' }) },
+          options: { wait: false },
+        })
+        const { runId } = begun.items('Coinslot')[0]!
+        const canceled = await act(world(), { resource: 'run', operation: 'cancel', runId })
+        expect(canceled.items('Coinslot')).toEqual([
+          expect.objectContaining({ id: runId, status: 'canceled', cost: 0 }),
+        ])
+      } finally {
+        await slow.close()
+      }
     })
 
     it('tells the balance, and the transactions', async () => {
@@ -128,6 +138,15 @@ export function operationsStory(world: () => World): void {
         await seller.close()
       }
     })
+  })
+}
+
+/** A draft of the account's own, which it may run itself. */
+async function makeAgentRda(world: World, slug: string, webhookUrl: string): Promise<void> {
+  await world.call('POST', '/rda', {
+    ...{ slug, type: 'agent', name: 'Slow', description: 'Takes its time' },
+    inputSchema: [{ name: 'text', type: 'text' }],
+    agentConfig: { webhookUrl, basePrice: 0.05, timeoutSeconds: 120 },
   })
 }
 

@@ -16,6 +16,11 @@ export interface SignedIn {
   emailVerified: boolean
 }
 
+/** Who signed in by wallet has an address that can never be anybody's. */
+export function isWallet({ email }: SignedIn): boolean {
+  return email.endsWith('@wallet.invalid')
+}
+
 let session: Session = { state: 'unknown' }
 const listeners = new Set<() => void>()
 

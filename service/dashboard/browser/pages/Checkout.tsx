@@ -10,7 +10,7 @@ import { InputForm, toInputs, type Filled } from '../parts/InputForm.tsx'
 import { Card, Facts, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Confirm, Modal } from '../parts/Modal.tsx'
-import { Once } from '../parts/Once.tsx'
+import { NewSecret } from '../parts/NewSecret.tsx'
 import { Empty, Failure, Notice, PageSkeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { Deliveries } from './deliveries/Deliveries.tsx'
@@ -127,31 +127,19 @@ export default function Checkout() {
       >
         Its link stops working. Activating the workflow again makes a new one.
       </Confirm>
-      {rotate.data === undefined ? (
-        <Confirm
-          title="Make a new secret?"
-          act="Make a new secret"
-          open={asking === 'rotate'}
-          busy={rotate.isPending}
-          close={close}
-          confirm={() => {
-            rotate.mutate({ id })
-          }}
-        >
-          The old one signs along for 24 hours. A running trigger of n8n must be activated again to know the new one.
-        </Confirm>
-      ) : (
-        <Modal title="The new secret" open>
-          <Once
-            secret={rotate.data.secret}
-            note="This is the only time that it is shown."
-            close={() => {
-              rotate.reset()
-              close()
-            }}
-          />
-        </Modal>
-      )}
+      <NewSecret
+        open={asking === 'rotate'}
+        note="The old one signs along for 24 hours. A running trigger of n8n must be activated again to know the new one."
+        secret={rotate.data?.secret}
+        busy={rotate.isPending}
+        make={() => {
+          rotate.mutate({ id })
+        }}
+        close={() => {
+          rotate.reset()
+          close()
+        }}
+      />
     </>
   )
 }

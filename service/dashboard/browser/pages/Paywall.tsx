@@ -7,8 +7,8 @@ import { Button, LinkButton } from '../parts/Button.tsx'
 import { Copy, Id, inCounts, inFigures, Money, When } from '../parts/figures.tsx'
 import { Card, Code, Facts, Figure, Figures, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
-import { Confirm, Modal } from '../parts/Modal.tsx'
-import { Once } from '../parts/Once.tsx'
+import { Confirm } from '../parts/Modal.tsx'
+import { NewSecret } from '../parts/NewSecret.tsx'
 import { Empty, Failure, PageSkeleton, Skeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { curlOf, type Paywall as Whole } from './paywalls/draft.ts'
@@ -157,31 +157,19 @@ export default function Paywall() {
       >
         Its address stops answering. Payments under way are still settled.
       </Confirm>
-      {rotate.data === undefined ? (
-        <Confirm
-          title="Make a new secret?"
-          act="Make a new secret"
-          open={asking === 'rotate'}
-          busy={rotate.isPending}
-          close={close}
-          confirm={() => {
-            rotate.mutate({ id })
-          }}
-        >
-          From now on it signs who paid: your API must know it at once.
-        </Confirm>
-      ) : (
-        <Modal title="The new secret" open>
-          <Once
-            secret={rotate.data.secret}
-            note="This is the only time that it is shown."
-            close={() => {
-              rotate.reset()
-              close()
-            }}
-          />
-        </Modal>
-      )}
+      <NewSecret
+        open={asking === 'rotate'}
+        note="From now on it signs who paid: your API must know it at once."
+        secret={rotate.data?.secret}
+        busy={rotate.isPending}
+        make={() => {
+          rotate.mutate({ id })
+        }}
+        close={() => {
+          rotate.reset()
+          close()
+        }}
+      />
     </>
   )
 }

@@ -8,7 +8,7 @@ import { Card, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 
-export type RunLine = Output<'runs.list'>['runs'][number]
+type RunLine = Output<'runs.list'>['runs'][number]
 
 const STATES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const
 
@@ -65,7 +65,7 @@ export default function Runs() {
   )
 }
 
-export const RUNS: Column<RunLine>[] = [
+const RUNS: Column<RunLine>[] = [
   {
     title: 'Asset',
     show: ({ id, rdaSlug }) => (

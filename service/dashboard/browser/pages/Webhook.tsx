@@ -6,8 +6,8 @@ import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Id, When } from '../parts/figures.tsx'
 import { Card, Facts, PageHead } from '../parts/layout.tsx'
-import { Confirm, Modal } from '../parts/Modal.tsx'
-import { Once } from '../parts/Once.tsx'
+import { Confirm } from '../parts/Modal.tsx'
+import { NewSecret } from '../parts/NewSecret.tsx'
 import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { Deliveries } from './deliveries/Deliveries.tsx'
@@ -137,31 +137,19 @@ export default function Webhook() {
       >
         It is told nothing more, and what still waits for it is not sent.
       </Confirm>
-      {rotate.data === undefined ? (
-        <Confirm
-          title="Make a new secret?"
-          act="Make a new secret"
-          open={asking === 'rotate'}
-          busy={rotate.isPending}
-          close={close}
-          confirm={() => {
-            rotate.mutate({ id })
-          }}
-        >
-          The old one signs along for 24 hours, so that you can change it without losing anything.
-        </Confirm>
-      ) : (
-        <Modal title="The new secret" open>
-          <Once
-            secret={rotate.data.secret}
-            note="This is the only time that it is shown."
-            close={() => {
-              rotate.reset()
-              close()
-            }}
-          />
-        </Modal>
-      )}
+      <NewSecret
+        open={asking === 'rotate'}
+        note="The old one signs along for 24 hours, so that you can change it without losing anything."
+        secret={rotate.data?.secret}
+        busy={rotate.isPending}
+        make={() => {
+          rotate.mutate({ id })
+        }}
+        close={() => {
+          rotate.reset()
+          close()
+        }}
+      />
     </>
   )
 }

@@ -76,7 +76,7 @@ const LOOKS: Record<Look, string> = {
   danger: 'border border-line bg-paper text-bad hover:bg-bad-soft',
 }
 
-export function Spinner() {
+function Spinner() {
   return (
     <span
       aria-hidden

@@ -3,7 +3,7 @@ import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { toFault } from '../api/fault.ts'
-import { signOut, type SignedIn } from '../api/session.ts'
+import { isWallet, signOut, type SignedIn } from '../api/session.ts'
 import { PAGES } from '../pages.ts'
 import { shortly } from '../parts/figures.tsx'
 import { MENU, MENU_ITEM } from './menu.ts'
@@ -89,12 +89,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ]
 
-/** Who signed in by wallet has an address that can never be anybody's. */
-export function isWallet({ email }: SignedIn): boolean {
-  return email.endsWith('@wallet.invalid')
-}
-
-export function nameOf(user: SignedIn): string {
+function nameOf(user: SignedIn): string {
   if (user.name === '') return user.email
   return isWallet(user) ? shortly(user.name) : user.name
 }

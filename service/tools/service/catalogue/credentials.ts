@@ -5,7 +5,7 @@ import { providerNotFound } from '../../errors/catalogue.ts'
 import type { Credentials } from '../../model/provider.ts'
 import type { AuthScheme, Tool, UserId } from '../../model/tool.ts'
 import type { SecretKeeping } from '../../ports/sources.ts'
-import type { CatalogueStore } from '../../ports/store.ts'
+import type { CatalogueStore } from '../../ports/keeping.ts'
 import { credentialsOf, NO_CREDENTIALS } from '../../rules/credentials.ts'
 import type { Directory } from './directory.ts'
 

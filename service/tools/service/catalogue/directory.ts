@@ -5,7 +5,7 @@ import type { Entry } from '../../model/entry.ts'
 import type { Figures } from '../../model/figures.ts'
 import type { Tool, ToolId, UserId } from '../../model/tool.ts'
 import type { Measured } from '../../ports/catalogue.ts'
-import type { CatalogueStore, StoredProvider } from '../../ports/store.ts'
+import type { CatalogueStore, StoredProvider } from '../../ports/keeping.ts'
 import { WordIndex } from './word-index.ts'
 
 /**
@@ -56,11 +56,16 @@ export function createDirectory({ store, clock, measured }: DirectoryParts) {
       return shelf
     },
 
-    /** Whole tools in this order. */
+    /** Whole tools in this order; what went in this very moment is left out. */
     async whole(shelf: Shelf, entries: readonly Entry[]): Promise<readonly Tool[]> {
-      const missing = entries.filter(({ id, version }) => shelf.whole.get(id)?.version !== version)
-      if (missing.length > 0) shelf.keep(await store.find(missing.map(({ id }) => id)))
-      return entries.flatMap(({ id }) => shelf.whole.get(id) ?? [])
+      const found = new Map(entries.flatMap((entry) => shelf.kept(entry) ?? []).map((tool) => [tool.id, tool]))
+      const missing = entries.filter(({ id }) => !found.has(id)).map(({ id }) => id)
+      if (missing.length > 0) {
+        const read = await store.find(missing)
+        for (const tool of read) found.set(tool.id, tool)
+        shelf.keep(read)
+      }
+      return entries.flatMap(({ id }) => found.get(id) ?? [])
     },
   }
 }
@@ -82,7 +87,7 @@ const WHOLE_MAX = 1_500
 export class Shelf {
   readonly environment: Environment
   readonly words = new WordIndex()
-  readonly whole = new Map<ToolId, Tool>()
+  private readonly whole = new Map<ToolId, Tool>()
   change = -1n
   providers: readonly StoredProvider[] = []
   collections: readonly Collection[] = []
@@ -118,21 +123,27 @@ export class Shelf {
     this.change = change
   }
 
+  /** As it is in the entry's version; the one that nobody asked for the longest time is forgotten first. */
+  kept({ id, version }: Entry): Tool | undefined {
+    const tool = this.whole.get(id)
+    if (tool?.version !== version) return undefined
+    this.whole.delete(id)
+    this.whole.set(id, tool)
+    return tool
+  }
+
   keep(tools: readonly Tool[]): void {
-    for (const tool of tools) {
-      // The one that nobody asked for the longest time goes first.
-      this.whole.delete(tool.id)
-      this.whole.set(tool.id, tool)
-    }
+    for (const tool of tools) this.whole.set(tool.id, tool)
     for (const id of this.whole.keys()) {
       if (this.whole.size <= WHOLE_MAX) break
       this.whole.delete(id)
     }
   }
 
-  /** The viewer's own before everybody's. */
+  /** The viewer's own before everybody's, unless it is gone. */
   bySlug(slug: string, viewer: UserId | null): Entry | undefined {
-    return (viewer === null ? undefined : this.slugs.get(keyOf(viewer, slug))) ?? this.slugs.get(keyOf(null, slug))
+    const own = viewer === null ? undefined : this.slugs.get(keyOf(viewer, slug))
+    return own?.status === 'live' ? own : (this.slugs.get(keyOf(null, slug)) ?? own)
   }
 
   /** All that are live, by slug. */
