@@ -64,7 +64,10 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
       code: 'spending_limit',
       limit: 'tools.allow',
     })
-    expect((await world.call(key, 'acme-get-text')).body).toMatchObject({ limit: 'tools.deny', pattern: 'acme-get-text' })
+    expect((await world.call(key, 'acme-get-text')).body).toMatchObject({
+      limit: 'tools.deny',
+      pattern: 'acme-get-text',
+    })
   })
 
   test('above what a person has to approve: 202, and after the approval the very same call goes through', async () => {
