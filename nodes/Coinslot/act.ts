@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IExecuteFunctions } from 'n8n-workflow'
 import type { Call } from '../shared/transport.ts'
-import type { Step } from './step.ts'
+import type { Step } from './item.ts'
 
 export interface Act {
   /** The same for every try of the same thing: the service takes it for one and the same request. */

@@ -1,6 +1,6 @@
 import { NodeApiError, type IDataObject } from 'n8n-workflow'
 import { advice, type Answer } from '../shared/transport.ts'
-import type { Step } from './step.ts'
+import type { Step } from './item.ts'
 import { text, usdc, when } from './words.ts'
 
 /** What went wrong and what to do next, in one sentence or two: for a person, or for the model that called the tool. */

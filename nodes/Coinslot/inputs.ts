@@ -1,6 +1,6 @@
 import { NodeOperationError, type IDataObject, type INodeProperties } from 'n8n-workflow'
 import { isObject } from '../shared/transport.ts'
-import type { Step } from './step.ts'
+import type { Step } from './item.ts'
 
 /** The inputs of an RDA or of a tool: a field for each, or all of them as JSON. */
 export function inputFields(what: 'RDA' | 'tool', dependsOn: string, method: string): INodeProperties[] {

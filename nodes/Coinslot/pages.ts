@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow'
 import type { Call } from '../shared/transport.ts'
-import { read, type Step } from './step.ts'
+import type { Step } from './item.ts'
+import { read } from './step.ts'
 
 /** As many of a list as the panel asks for, an item each. */
 export async function readList(step: Step, call: Omit<Call, 'method'>, list: string): Promise<INodeExecutionData[]> {

@@ -1,19 +1,8 @@
-import type {
-  IDataObject,
-  IExecuteFunctions,
-  INodeExecutionData,
-  INodeProperties,
-  INodePropertyOptions,
-} from 'n8n-workflow'
+import type { IDataObject, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow'
 import { ask, type Answer, type Call } from '../shared/transport.ts'
 import { actOf } from './act.ts'
 import { failure, isEndedUnpaid } from './failure.ts'
-
-/** One operation on one item. */
-export interface Step {
-  node: IExecuteFunctions
-  item: number
-}
+import type { Step } from './item.ts'
 
 /** What the panel offers under a resource, and what it does. */
 export interface Operation {

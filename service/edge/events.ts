@@ -46,7 +46,8 @@ async function write(response: Response, events: AsyncIterable<ServerEvent>, gon
   for await (const { event, data, id, text } of events) {
     if (gone.aborted) return
     const name = id === undefined ? '' : `id: ${id}\n`
-    if (!response.write(`${name}event: ${event}\ndata: ${text ?? JSON.stringify(data)}\n\n`)) await drained(response, gone)
+    if (!response.write(`${name}event: ${event}\ndata: ${text ?? JSON.stringify(data)}\n\n`))
+      await drained(response, gone)
   }
 }
 

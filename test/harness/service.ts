@@ -58,7 +58,12 @@ export async function testService(
     LOG_LEVEL: 'silent',
     ...environment,
   })
-  const service = await compose(config, { url: database.url, log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }), clock, ...hooks })
+  const service = await compose(config, {
+    url: database.url,
+    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    clock,
+    ...hooks,
+  })
   const server = await listen(service.app, config.PORT, '127.0.0.1')
   const origin = `http://127.0.0.1:${String(server.port)}`
   let people = 0

@@ -1,7 +1,8 @@
 import { NodeApiError, type IDataObject, type INodeExecutionData } from 'n8n-workflow'
 import { isObject } from '../../../shared/transport.ts'
 import { readJson } from '../../inputs.ts'
-import { spend, type Operation, type Step } from '../../step.ts'
+import type { Step } from '../../item.ts'
+import { spend, type Operation } from '../../step.ts'
 import { text } from '../../words.ts'
 import { fields } from './fields.ts'
 

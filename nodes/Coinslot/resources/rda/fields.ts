@@ -1,6 +1,6 @@
 import { NodeOperationError } from 'n8n-workflow'
 import { locator } from '../../fields.ts'
-import type { Step } from '../../step.ts'
+import type { Step } from '../../item.ts'
 
 export const rda = locator(
   { displayName: 'RDA', name: 'rda', description: 'The runnable asset: a prompt, an agent or a tool', required: true },

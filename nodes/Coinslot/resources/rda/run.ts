@@ -1,7 +1,8 @@
 import { NodeOperationError, type IDataObject } from 'n8n-workflow'
 import { approval } from '../../fields.ts'
 import { inputFields, readInputs } from '../../inputs.ts'
-import { spend, type Operation, type Step } from '../../step.ts'
+import type { Step } from '../../item.ts'
+import { spend, type Operation } from '../../step.ts'
 import { text } from '../../words.ts'
 import { model, rda, rdaOf } from './fields.ts'
 

@@ -1,6 +1,7 @@
 import { NodeOperationError, type IDataObject } from 'n8n-workflow'
 import { isObject } from '../../../shared/transport.ts'
-import { read, type Step } from '../../step.ts'
+import type { Step } from '../../item.ts'
+import { read } from '../../step.ts'
 
 export async function readRun(step: Step): Promise<IDataObject> {
   const { run } = await read(step, { path: runPath(step) })

@@ -1,6 +1,6 @@
 import { NodeOperationError } from 'n8n-workflow'
 import { locator } from '../../fields.ts'
-import type { Step } from '../../step.ts'
+import type { Step } from '../../item.ts'
 
 export const tool = locator(
   { displayName: 'Tool', name: 'tool', description: 'One of the thousand tools of the proxy', required: true },

@@ -6,6 +6,9 @@ import type { Log } from '../../../kit/log.ts'
 import type { Tool } from '../../model/tool.ts'
 import { faultOfShape } from '../../rules/shape.ts'
 
+// A CommonJS module, whose default is a property of what Node imports.
+const { default: addFormats } = ajvFormats
+
 /** Whether an input is what a tool takes; compiled once for each version of it, the least used forgotten. */
 export function createInputCheck(log: Log) {
   const compiled = new Map<string, ValidateFunction>()
@@ -18,7 +21,7 @@ export function createInputCheck(log: Log) {
     addUsedSchema: false,
     code: { regExp: Object.assign(linear, { code: 'linear' }) },
   })
-  ajvFormats.default(ajv)
+  addFormats(ajv)
 
   function validatorOf(tool: Tool): ValidateFunction {
     const key = `${tool.id} ${String(tool.version)}`
