@@ -102,7 +102,8 @@ export const PASSWORD = 'correct horse battery'
 
 /** What keeps people with disabilities out: none of it, seriously. */
 export async function findings(page: Page): Promise<string[]> {
-  // By then whatever fades in has its own colours.
+  // By then whatever fades in has its own colours; what a new theme sets going begins with the next frame.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
   await page.evaluate(
     'Promise.all(document.getAnimations().filter((each) => each.effect.getTiming().iterations === 1).map((each) => each.finished.catch(() => undefined)))',
   )
@@ -125,7 +126,7 @@ export async function isTooWide(page: Page): Promise<boolean> {
  */
 export async function looks(page: Page, name: string): Promise<void> {
   // What just happened is not the page, and covers it.
-  for (const toast of await page.getByRole('button', { name: 'Dismiss' }).all()) await toast.click()
+  await page.evaluate(DISMISS)
   await page.mouse.move(0, 0)
   await page.evaluate('scrollTo(0, 0)')
   const turn = count++ % 2
@@ -143,6 +144,12 @@ export async function looks(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.emulateMedia({ colorScheme: 'light' })
 }
+
+/** In the page itself: one that goes by itself meanwhile is nobody's fault. */
+const DISMISS = `
+for (const button of document.querySelectorAll('button')) {
+  if (button.getAttribute('aria-label') === 'Dismiss' || button.textContent === 'Dismiss') button.click()
+}`
 
 let count = 0
 const SCREENS = process.env['SCREENS']

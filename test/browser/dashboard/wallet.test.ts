@@ -33,7 +33,7 @@ inBrowser('the wallet', () => {
       await looks(page, 'wallet-withdraw')
       await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
       await page.getByText('12.50 USDC are on their way.').first().waitFor()
-      await page.getByText('confirmed').waitFor()
+      await page.getByText('confirmed').waitFor({ timeout: 60_000 })
       const { wallet } = (await call('GET', '/v1/wallet/balance')).body
       expect(wallet.balance).toBe(27.5)
       await looks(page, 'wallet')
