@@ -102,6 +102,8 @@ export const PASSWORD = 'correct horse battery'
 
 /** What keeps people with disabilities out: none of it, seriously. */
 export async function findings(page: Page): Promise<string[]> {
+  // What is being asked for anew is pale until it is here.
+  await page.waitForFunction(`document.querySelector('[aria-busy="true"]') === null`)
   // By then whatever fades in has its own colours; what a new theme sets going begins with the next frame.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
   await page.evaluate(
