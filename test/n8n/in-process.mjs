@@ -6,23 +6,21 @@ import path from 'node:path'
  * its server and database, and prints what the run came to. The package finds n8n-workflow by NODE_PATH.
  */
 const [modules, unpacked, job] = process.argv.slice(2)
-const require = createRequire(path.join(modules, 'n8n-core/package.json'))
-const { Container } = require('@n8n/di')
-const { ExecutionLifecycleHooks, InstanceSettings, WorkflowExecute } = require('n8n-core')
-const { Workflow } = require('n8n-workflow')
-const { Coinslot } = require(path.join(unpacked, 'dist/nodes/Coinslot/Coinslot.node.js'))
+const load = createRequire(path.join(modules, 'n8n-core/package.json'))
+const { Container } = load('@n8n/di')
+const { ExecutionLifecycleHooks, InstanceSettings, WorkflowExecute } = load('n8n-core')
+const { Workflow } = load('n8n-workflow')
+const { Coinslot } = load(path.join(unpacked, 'dist/nodes/Coinslot/Coinslot.node.js'))
 const { node, credential, items } = JSON.parse(job)
 
 // The real one writes its key into the user's home.
-Container.set(InstanceSettings, { instanceId: 'in-process', encryptionKey: 'k', hmacSignatureSecret: 's' })
+Container.set(InstanceSettings, { instanceId: 'in-process', encryptionKey: 'key', n8nFolder: unpacked })
 
 const type = new Coinslot()
 const placed = { id: 'n1', type: 'coinslot', typeVersion: 1, position: [0, 0], ...node }
 const data = { id: 'w1', name: 'In process', nodes: [placed], connections: {}, active: false, settings: {} }
-const workflow = new Workflow({
-  ...data,
-  nodeTypes: { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) },
-})
+const nodeTypes = { getByNameAndVersion: () => type }
+const workflow = new Workflow({ ...data, nodeTypes })
 const credentialsHelper = {
   getParentTypes: () => [],
   getDecrypted: async () => credential,
@@ -41,12 +39,8 @@ const startNode = workflow.getNode(placed.name)
 const began = { data: { data: { main: [items.map((json) => ({ json }))] } } }
 const { status, data: ended } = await engine.run({ workflow, startNode, triggerToStartFrom: began })
 const { error, runData } = ended.resultData
-const fault = error && {
-  name: error.constructor.name,
-  message: error.message,
-  httpCode: error.httpCode,
-  itemIndex: error.context?.itemIndex,
-}
+const { name, message, httpCode, context } = error ?? {}
+const fault = error && { name, message, httpCode, itemIndex: context?.itemIndex }
 const told = JSON.stringify({ status, error: fault, items: runData[placed.name]?.[0]?.data?.main[0] })
 // The engine keeps timers: nothing else would end it.
 process.stdout.write(told, () => process.exit())

@@ -16,13 +16,14 @@ const ANSWERS: Record<string, (body: string) => [status: number, body: object]> 
   'POST /v1/run': (body) => [200, { success: true, runId: 'run_1', output: `ran ${body}`, cost: 0.005 }],
   'GET /v1/wallet/balance': () => [200, { success: true, wallet: { balance: 12.5, locked: 0.5 } }],
   'GET /v1/credits': () => [200, { success: true, credits: { remaining: 3 } }],
+  'POST /tools/cheap': () => [200, { success: true, output: 'fine' }],
   'POST /tools/dear': () => [402, { code: 'insufficient_credits', error: 'Too little.', required: 0.02, available: 0 }],
 }
 const RUN = {
   ...{ resource: 'rda', operation: 'run', rda: { __rl: true, mode: 'id', value: 'echo' } },
   ...{ specifyInputs: 'json', inputsJson: '={{ { text: $json.text } }}' },
 }
-const CALL = { resource: 'tool', operation: 'call', tool: { __rl: true, mode: 'id', value: 'dear' } }
+const CALL = { resource: 'tool', operation: 'call', tool: { __rl: true, mode: 'id', value: '={{ $json.slug }}' } }
 const SENTENCE =
   'The Coinslot balance is too low: this costs 0.02 USDC and 0 USDC is available. Nothing was paid. Top up the wallet and try again.'
 
@@ -89,12 +90,13 @@ describe("the Coinslot node in n8n's own engine", () => {
 
   it('fails with a sentence where the credits do not suffice', async () => {
     const error = { name: 'NodeApiError', message: SENTENCE, httpCode: '402', itemIndex: 0 }
-    expect(await run(CALL)).toMatchObject({ status: 'error', error })
+    expect(await run(CALL, { items: [{ slug: 'dear' }] })).toMatchObject({ status: 'error', error })
   })
 
   it('hands the sentence on in an item where the workflow continues on fail', async () => {
-    const ran = await run(CALL, { items: [{}, {}], continueOnFail: true })
-    const json = { code: 'insufficient_credits', error: SENTENCE, required: 0.02, available: 0 }
-    expect(ran).toEqual({ status: 'success', items: [0, 1].map((item) => ({ json, pairedItem: { item } })) })
+    const ran = await run(CALL, { items: [{ slug: 'cheap' }, { slug: 'dear' }], continueOnFail: true })
+    const refused = { code: 'insufficient_credits', error: SENTENCE, required: 0.02, available: 0 }
+    const jsons = [{ success: true, output: 'fine' }, refused]
+    expect(ran).toEqual({ status: 'success', items: jsons.map((json, item) => ({ json, pairedItem: { item } })) })
   })
 })
