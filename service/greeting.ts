@@ -10,6 +10,7 @@ export function greeting(config: Config, port: number, demoKey: string | null): 
   return `
   Coinslot is running: a sandbox, no real money moves. Ctrl-C stops it.
 
+    Dashboard      ${dashboard}
     API            ${api}
     API reference  ${origin}/docs
     Health         http://localhost:${String(port)}/readyz
