@@ -1,10 +1,10 @@
 import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
-import { inBrowser, pictureAt, startBrowser } from '../browser/chromium.ts'
-import { putWallet } from '../browser/wallet.ts'
+import { inBrowser, pictureAt, startBrowser } from './chromium.ts'
+import { putWallet } from './wallet.ts'
 import { usdcOf } from '../facilitator/world.ts'
-import { json } from './upstream.ts'
-import { openWorld, until, type World } from './world.ts'
+import { json } from '../paywall/upstream.ts'
+import { openWorld, until, type World } from '../paywall/world.ts'
 
 inBrowser('a person at a gate', () => {
   let world: World
