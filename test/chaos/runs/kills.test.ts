@@ -1,71 +1,29 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { promisify } from 'node:util'
-import { Agent, request } from 'undici'
-import { openDatabase, type Database } from '../../../service/database/client.ts'
-import { startEmbedded } from '../../../service/database/embedded.ts'
-import { ServiceProcess } from '../../harness/process.ts'
 import { CreatorServer } from '../../marketplace/runs/creator.ts'
+import { openVictim, type Victim } from '../victim.ts'
 
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 5)
 const RUNS = 200
-const PORT = 4973
-const KEY = `csk_test_${'c'.repeat(43)}`
 
 describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
-  const agent = new Agent({ connections: RUNS })
   const creator = new CreatorServer()
-  let server: Awaited<ReturnType<typeof startEmbedded>>
-  let database: Database
-  let service: ServiceProcess
+  let victim: Victim
 
   beforeAll(async () => {
-    server = await startEmbedded({ dataDir: path.join(folder, 'database') })
-    database = openDatabase({ url: server.url, poolMax: 2 })
+    victim = await openVictim({ port: 4973, atOnce: RUNS })
     await creator.listen()
   })
   afterAll(async () => {
-    service.kill('SIGTERM')
-    await service.ended()
-    await agent.close()
+    await victim.close()
     await creator.close()
-    await database.close()
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
-  function begin(): ServiceProcess {
-    return new ServiceProcess({
-      DATABASE_URL: server.url,
-      DATA_DIR: path.join(folder, 'data'),
-      PORT: String(PORT),
-      DEMO_API_KEY: KEY,
-      ALLOW_HOSTS: '127.0.0.1',
-      RATE_API_PER_MINUTE: '0',
-      LOG_LEVEL: 'info',
-    })
-  }
-
-  async function call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string) {
-    const answer = await request(`http://127.0.0.1:${String(PORT)}/v1${at}`, {
-      method,
-      dispatcher: agent,
-      headers: {
-        authorization: `Bearer ${KEY}`,
-        'content-type': 'application/json',
-        ...(name === undefined ? {} : { 'idempotency-key': name }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    })
-    return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
-  }
+  const call = (method: 'GET' | 'POST', at: string, body?: unknown, name?: string) =>
+    victim.call(method, `/v1${at}`, body, name)
 
   test('after a restart no lock is left, nobody was charged without a result, and the ledger is sound', async () => {
-    service = begin()
-    await service.says('"ready"')
+    await victim.begin()
     await call('POST', '/wallet/deposit', { amount: 1_000 })
     const input = [{ name: 'say', label: 'Say', type: 'text', required: true }]
     const common = {
@@ -106,16 +64,15 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
       })
       // In the middle: some have their answer, the slow ones are all under way, the rest is anywhere.
       while (answered < RUNS / 4 || open.length < 5) await new Promise(setImmediate)
-      service.kill('SIGKILL')
+      victim.kill()
       await Promise.all(asks)
       for (const answer of open) answer()
-      service = begin()
-      await service.says('"ready"')
+      await victim.begin()
     }
     expect(cutOff).toBeGreaterThan(KILLS * 10)
 
     const openRuns = () =>
-      database.statements
+      victim.database.statements
         .run(`SELECT id FROM run WHERE status IN ('queued', 'running')`, [])
         .then((rows) => rows.length)
     // The slow ones that a worker took up again wait for their creator.
@@ -123,16 +80,16 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
       for (const answer of open.splice(0)) answer()
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    expect(await database.statements.run(`SELECT id FROM ledger_hold WHERE state = 'open'`, [])).toEqual([])
+    expect(await victim.database.statements.run(`SELECT id FROM ledger_hold WHERE state = 'open'`, [])).toEqual([])
     expect(
-      await database.statements.run(
+      await victim.database.statements.run(
         `SELECT r.id FROM run r JOIN ledger_hold h ON h.id = r.id
          WHERE r.cost <> h.captured OR (h.captured > 0) <> (r.output IS NOT NULL)`,
         [],
       ),
     ).toEqual([])
     // What somebody was told is what was kept and charged.
-    const kept = await database.statements.run<{ id: string; output: string; cost: bigint }>(
+    const kept = await victim.database.statements.run<{ id: string; output: string; cost: bigint }>(
       'SELECT id, output, cost FROM run WHERE id = ANY ($1)',
       [[...told.keys()]],
     )
@@ -143,7 +100,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
     const check = await promisify(execFile)(
       process.execPath,
       ['--import', './service/launch/typescript.mjs', 'service/cli/ledger.ts', 'check'],
-      { env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: server.url, DATA_DIR: path.join(folder, 'data') } },
+      { env: { PATH: process.env['PATH'] ?? '', ...victim.settings } },
     )
     console.log(`${String(told.size)} answered, ${String(cutOff)} cut off; ${check.stdout.trim()}`)
   }, 600_000)

@@ -1,87 +1,47 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { Agent, request } from 'undici'
-import { openDatabase, type Database } from '../../../service/database/client.ts'
-import { startEmbedded } from '../../../service/database/embedded.ts'
-import { ServiceProcess } from '../../harness/process.ts'
 import { respond, Upstream } from '../../tools/calls/upstream.ts'
+import { openVictim, type Victim } from '../victim.ts'
 
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2)
 const CALLS = 100
-const PORT = 4977
-const KEY = `csk_test_${'d'.repeat(43)}`
 
 describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times`, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
-  const agent = new Agent({ connections: CALLS })
   const upstream = new Upstream()
-  let server: Awaited<ReturnType<typeof startEmbedded>>
-  let database: Database
-  let service: ServiceProcess
+  let victim: Victim
 
   beforeAll(async () => {
-    server = await startEmbedded({ dataDir: path.join(folder, 'database') })
-    database = openDatabase({ url: server.url, poolMax: 2 })
+    victim = await openVictim({
+      port: 4977,
+      atOnce: CALLS,
+      settings: {
+        DEMO_PORT: '0',
+        RATE_TOOLS_PER_MINUTE: '0',
+        TOOL_CALLS_AT_ONCE: '0',
+        TOOL_PROVIDER_AT_ONCE: '1000',
+        TOOL_TIMEOUT_MS: '2000',
+      },
+    })
     await upstream.listen()
   })
   afterAll(async () => {
-    service.kill('SIGTERM')
-    await service.ended()
-    await agent.close()
+    await victim.close()
     await upstream.close()
-    await database.close()
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
-
-  const settings = (): Record<string, string> => ({
-    DATABASE_URL: server.url,
-    DATA_DIR: path.join(folder, 'data'),
-    PORT: String(PORT),
-    DEMO_PORT: '0',
-    DEMO_API_KEY: KEY,
-    ALLOW_HOSTS: '127.0.0.1',
-    RATE_API_PER_MINUTE: '0',
-    RATE_TOOLS_PER_MINUTE: '0',
-    TOOL_CALLS_AT_ONCE: '0',
-    TOOL_PROVIDER_AT_ONCE: '1000',
-    TOOL_TIMEOUT_MS: '2000',
-    LOG_LEVEL: 'info',
-  })
-
-  async function begin(): Promise<ServiceProcess> {
-    const started = new ServiceProcess(settings())
-    await started.says('"ready"')
-    return started
-  }
 
   async function run(file: string, ...words: string[]): Promise<string> {
     const node = ['--import', './service/launch/typescript.mjs', `service/cli/${file}.ts`, ...words]
-    const env = { PATH: process.env['PATH'] ?? '', ...settings() }
+    const env = { PATH: process.env['PATH'] ?? '', ...victim.settings }
     return (await promisify(execFile)(process.execPath, node, { env })).stdout.trim()
   }
-
-  async function post(at: string, body: unknown, name?: string) {
-    const answer = await request(`http://127.0.0.1:${String(PORT)}${at}`, {
-      method: 'POST',
-      dispatcher: agent,
-      headers: {
-        authorization: `Bearer ${KEY}`,
-        'content-type': 'application/json',
-        ...(name === undefined ? {} : { 'idempotency-key': name }),
-      },
-      body: JSON.stringify(body),
-    })
-    return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
-  }
+  const post = (at: string, body: unknown, name?: string) => victim.call('POST', at, body, name)
 
   test('no lock is left, each call is charged at most once, and asking again gives every answer', async () => {
-    service = await begin()
+    await victim.begin()
     await post('/v1/wallet/deposit', { amount: 1_000 })
-    const document = path.join(folder, 'document.json')
+    const document = path.join(victim.folder, 'document.json')
     writeFileSync(document, JSON.stringify(DOCUMENT))
     await run('tools', 'import', document, '--provider', 'chaos', '--price', '0.01', '--server', upstream.url)
     let waiting: (() => void)[] = []
@@ -118,10 +78,10 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
         }
       })
       while (answered < CALLS / 4 || waiting.length < 5) await new Promise(setImmediate)
-      service.kill('SIGKILL')
+      victim.kill()
       await Promise.all(asks)
       for (const go of waiting) go()
-      service = await begin()
+      await victim.begin()
     }
     expect(cutOff.length).toBeGreaterThan(KILLS * 10)
 
@@ -132,7 +92,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     expect(told.size).toBe(KILLS * CALLS)
 
     const count = async (text: string): Promise<number> => {
-      const [row] = await database.statements.run<{ count: bigint }>(text, [])
+      const [row] = await victim.database.statements.run<{ count: bigint }>(text, [])
       return Number(row!.count)
     }
     while ((await count(`SELECT count(*) FROM ledger_hold WHERE state = 'open'`)) > 0) {

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Agent, request } from 'undici'
+import { openDatabase, type Database } from '../../service/database/client.ts'
+import { startEmbedded } from '../../service/database/embedded.ts'
+import { ServiceProcess } from '../harness/process.ts'
+
+/** The service as a process of its own, on a database that outlives it: to be killed, and begun anew. */
+export interface Victim {
+  folder: string
+  database: Database
+  /** What the process is started with; for whoever starts another one beside it. */
+  settings: Readonly<Record<string, string>>
+  begin(): Promise<void>
+  kill(): void
+  /** As the demo account; rejects where the process dies meanwhile. */
+  call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string): Promise<Called>
+  close(): Promise<void>
+}
+
+interface Called {
+  status: number
+  body: Record<string, unknown>
+}
+
+export async function openVictim(wanted: {
+  port: number
+  atOnce: number
+  settings?: Record<string, string>
+}): Promise<Victim> {
+  const { port, atOnce } = wanted
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
+  const agent = new Agent({ connections: atOnce })
+  const server = await startEmbedded({ dataDir: path.join(folder, 'database') })
+  const database = openDatabase({ url: server.url, poolMax: 2 })
+  const settings = {
+    DATABASE_URL: server.url,
+    DATA_DIR: path.join(folder, 'data'),
+    PORT: String(port),
+    DEMO_API_KEY: KEY,
+    ALLOW_HOSTS: '127.0.0.1',
+    RATE_API_PER_MINUTE: '0',
+    LOG_LEVEL: 'info',
+    ...wanted.settings,
+  }
+  let service: ServiceProcess | null = null
+  return {
+    folder,
+    database,
+    settings,
+    async begin() {
+      service = new ServiceProcess(settings)
+      await service.says('"ready"')
+    },
+    kill() {
+      service?.kill('SIGKILL')
+    },
+    async call(method, at, body, name) {
+      const answer = await request(`http://127.0.0.1:${String(port)}${at}`, {
+        method,
+        dispatcher: agent,
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          ...(name === undefined ? {} : { 'idempotency-key': name }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      })
+      return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
+    },
+    async close() {
+      service?.kill('SIGTERM')
+      await service?.ended()
+      await agent.close()
+      await database.close()
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const KEY = `csk_test_${'c'.repeat(43)}`
