@@ -3,6 +3,7 @@ import { createLedger, type Ledger } from '../../service/ledger/service.ts'
 import { createLedgerStore } from '../../service/ledger/store.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { generator } from '../harness/random.ts'
 import { crashing } from './crashes.ts'
 import { history, type Step } from './history.ts'
 import { Person } from './perform.ts'
@@ -84,15 +85,4 @@ function byId(a: { id: string }, b: { id: string }): number {
 
 function fail(): never {
   throw new Error('the wallet is gone')
-}
-
-/** mulberry32: crashes fall where the seed says. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -6,6 +6,7 @@ import { ExecutionFailed } from '../../service/marketplace/errors/run.ts'
 import type { Run } from '../../service/marketplace/model/run.ts'
 import type { Executor } from '../../service/marketplace/ports/run.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { generator } from '../harness/random.ts'
 import {
   askFor,
   assetOf,
@@ -222,15 +223,4 @@ async function stubborn<T>(ask: () => Promise<T>): Promise<T> {
 function refused(error: unknown): null {
   if (error instanceof DomainError && (error.kind === 'unaffordable' || error.kind === 'conflict')) return null
   throw error
-}
-
-/** mulberry32: crashes fall where the seed says. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
