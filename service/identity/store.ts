@@ -1,5 +1,6 @@
 import type { Database } from '../database/client.ts'
 import type { Prisma } from '../database/generated/client.ts'
+import { Batch } from '../kit/batch.ts'
 import type { Id } from '../kit/ids.ts'
 import type { ApiKey, User } from './model.ts'
 import type { Account, FoundKey, IdentityStore, SealedSecret } from './ports.ts'
@@ -7,6 +8,15 @@ import type { KeyTrace } from './rules.ts'
 
 /** Users, keys and signing secrets in PostgreSQL. */
 export function createIdentityStore({ prisma, statements, transaction }: Database): IdentityStore {
+  // Every request asks, so those of one moment ask together.
+  const keys = new Batch<Buffer, FoundKey | null>({ lanes: 1, largest: 256, laneOf: () => 0, run: findKeys })
+
+  async function findKeys(hashes: readonly Buffer[]): Promise<(FoundKey | null)[]> {
+    const rows = await statements.run<KeyRow>(FIND_KEYS, [hashes], 'identity_find_keys')
+    const found = new Map(rows.map((row) => [row.hash.toString('hex'), toFoundKey(row)]))
+    return hashes.map((hash) => found.get(hash.toString('hex')) ?? null)
+  }
+
   return {
     async findUser(issuer, subject) {
       const [row] = await statements.run<UserRow>(FIND_USER, [issuer, subject], 'identity_find_user')
@@ -32,10 +42,7 @@ export function createIdentityStore({ prisma, statements, transaction }: Databas
 
     inTransaction: (work) => transaction(work),
 
-    async findKey(hash) {
-      const [row] = await statements.run<KeyRow>(FIND_KEY, [hash], 'identity_find_key')
-      return row === undefined ? null : toFoundKey(row)
-    },
+    findKey: (hash) => keys.add(hash),
 
     async touchKey(id, now) {
       await statements.run(TOUCH_KEY, [id, now], 'identity_touch_key')
@@ -120,11 +127,11 @@ const MARK_GRANTED = {
   production: 'UPDATE identity_user SET production_granted_at = $2 WHERE id = $1 AND production_granted_at IS NULL',
 }
 
-const FIND_KEY = `
-SELECT k.id, k.environment, k.agent_id AS "agentId", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+const FIND_KEYS = `
+SELECT k.secret_hash AS hash, k.id, k.environment, k.agent_id AS "agentId", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
   k.last_used_at AS "lastUsedAt", ${USER}
 FROM identity_api_key k JOIN identity_user u ON u.id = k.user_id
-WHERE k.secret_hash = $1`
+WHERE k.secret_hash = ANY ($1::bytea[])`
 
 const TOUCH_KEY = `
 UPDATE identity_api_key SET last_used_at = $2
@@ -149,7 +156,7 @@ interface UserRow {
   production: boolean
 }
 
-type KeyRow = Omit<FoundKey, 'user'> & Omit<UserRow, 'sandbox' | 'production'>
+type KeyRow = Omit<FoundKey, 'user'> & Omit<UserRow, 'sandbox' | 'production'> & { hash: Buffer }
 
 function toAccount(row: UserRow): Account {
   return { user: toUser(row), granted: { sandbox: row.sandbox, production: row.production } }

@@ -23,6 +23,8 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 6)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
 
+const NOTHING = { log: 0, kept: 0 }
+
 const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
 const embedded = process.env['BENCH_DATABASE_URL'] === undefined ? await startEmbedded({ dataDir: folder }) : null
 const url = process.env['BENCH_DATABASE_URL'] ?? embedded?.url ?? ''
@@ -33,23 +35,30 @@ try {
   const wallets = await makeWallets(ledger, database)
   const pgbench = findPgbench()
   const cases = [true, false].flatMap((spread) =>
-    AT_ONCE.map((atOnce) => ({ spread, atOnce, store: [] as number[], pgbench: [] as number[] })),
+    AT_ONCE.map((atOnce) => ({ spread, atOnce, store: [] as number[], pgbench: [] as number[], bytes: NOTHING })),
   )
   // Round by round through all of them, so that a slow minute of the machine falls on every case.
   for (let round = 0; round < ROUNDS; round++) {
     for (const one of cases) {
-      one.store.push(await throughStore(ledger, one.atOnce, one.spread))
+      const before = await written(database)
+      const rate = await throughStore(ledger, one.atOnce, one.spread)
+      const after = await written(database)
+      one.store.push(rate)
+      one.bytes = { log: (after.log - before.log) / rate / SECONDS, kept: (after.kept - before.kept) / rate / SECONDS }
       if (pgbench !== null) one.pgbench.push(throughPgbench(pgbench, wallets, one.atOnce, one.spread))
     }
   }
-  console.log(`| charges a second | at once | store | pgbench | ratio |\n| --- | ---: | ---: | ---: | ---: |`)
-  for (const { spread, atOnce, store, pgbench: theirs } of cases) {
+  console.log(
+    '| charges a second | at once | store | pgbench | ratio | log, bytes each | kept, bytes each |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+  )
+  for (const { spread, atOnce, store, pgbench: theirs, bytes } of cases) {
     const name = spread ? `${String(WALLETS)} wallets` : 'one hot wallet'
     const compared =
       theirs.length === 0
         ? '- | -'
         : `${median(theirs).toFixed(0)} | ${median(store.map((rate, round) => rate / (theirs[round] ?? 0))).toFixed(2)}`
-    console.log(`| ${name} | ${String(atOnce)} | ${median(store).toFixed(0)} | ${compared} |`)
+    const sizes = `${bytes.log.toFixed(0)} | ${bytes.kept.toFixed(0)}`
+    console.log(`| ${name} | ${String(atOnce)} | ${median(store).toFixed(0)} | ${compared} | ${sizes} |`)
   }
   const differences = await ledger.differences()
   console.log(
@@ -60,6 +69,17 @@ try {
   await database.close()
   await embedded?.stop()
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** The database's log so far, and what the ledger's tables and indices take. */
+async function written(database: Database): Promise<typeof NOTHING> {
+  const [row] = await database.statements.run<{ log: bigint; kept: bigint }>(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS log,
+            sum(pg_total_relation_size(oid))::bigint AS kept
+     FROM pg_class WHERE relkind = 'r' AND relname LIKE 'ledger_%'`,
+    [],
+  )
+  return { log: Number(row?.log), kept: Number(row?.kept) }
 }
 
 async function throughStore(ledger: Ledger, atOnce: number, spread: boolean): Promise<number> {

@@ -127,7 +127,7 @@ describe('who is not known', () => {
     sandbox.clock.forward(60_001)
     for (const text of [secret, expired.secret, 'csk_test_never', 'csk_live_never', 'csk_whatever']) {
       const asked = await statementsOf(sandbox, () => callerOf(sandbox, text).catch(() => null))
-      expect(asked).toEqual(['identity_find_key'])
+      expect(asked).toEqual(['identity_find_keys'])
     }
   })
 

@@ -1,0 +1,138 @@
+import type { Address } from '../../chain/model.ts'
+import { Batch } from '../../kit/batch.ts'
+import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
+import { again, type StatementPool } from '../../kit/transaction.ts'
+import type { Held, Hold } from '../ports.ts'
+
+/**
+ * A customer's calls all change one balance, and each change is flushed: one by one they would wait for each other's
+ * flushes. Those of the same moment are one statement.
+ */
+export function createDraws(statements: StatementPool) {
+  const holds = new Batch<Hold, Held | 'ask again'>({ lanes: 1, largest: LARGEST, laneOf: () => 0, run: holdAll })
+  const draws = new Batch<Draw, Usdc>({ lanes: 1, largest: LARGEST, laneOf: () => 0, run: drawAll })
+
+  async function holdAll(asks: readonly Hold[]): Promise<(Held | 'ask again')[]> {
+    const values = [
+      asks.map(({ paywallId }) => paywallId),
+      asks.map(({ network }) => network),
+      asks.map(({ by }) => ('token' in by ? by.token : null)),
+      asks.map(({ by }) => ('payer' in by ? by.payer : null)),
+      asks.map(({ amount }) => amount),
+      asks.map(({ call }) => call),
+      asks.map(({ route }) => route),
+      asks.map(({ minimum }) => minimum),
+      asks.map(({ until }) => until),
+    ]
+    const rows = await again(() => statements.run<HeldRow>(HOLD, values, 'paywall_hold'))
+    const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
+    return asks.map(({ amount }, index) => {
+      const { payer, held, left } = byPlace.get(index + 1) ?? NOBODY
+      if (payer === null) return { held: false, balance: null }
+      if (held) return { held: true, payer, left: usdc(left) }
+      // Too little for all of those before it; by itself it may do.
+      return left >= amount ? 'ask again' : { held: false, balance: usdc(left) }
+    })
+  }
+
+  async function drawAll(asks: readonly Draw[]): Promise<Usdc[]> {
+    const values = [asks.map(({ call }) => call), asks.map(({ amount }) => amount), asks.map(({ at }) => at)]
+    const rows = await again(() => statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'))
+    const left = new Map(rows.map(({ call, available }) => [call, usdc(available)]))
+    return asks.map(({ call }) => left.get(call) ?? ZERO)
+  }
+
+  return {
+    async hold(hold: Hold): Promise<Held> {
+      for (;;) {
+        const held = await holds.add(hold)
+        if (held !== 'ask again') return held
+      }
+    },
+    draw: (call: string, amount: Usdc, at: Date): Promise<Usdc> => draws.add({ call, amount, at }),
+  }
+}
+
+interface Draw {
+  call: string
+  amount: Usdc
+  at: Date
+}
+
+interface HeldRow {
+  place: bigint
+  payer: Address | null
+  held: boolean
+  /** Of the whole balance, when all that was set aside here is. */
+  left: bigint
+}
+
+const LARGEST = 256
+const NOBODY: Omit<HeldRow, 'place'> = { payer: null, held: false, left: 0n }
+
+// Balances are taken in one order by every statement that takes several, so that two of them never wait for each other.
+// Whoever has too little is told what there is, and nothing was set aside.
+const HOLD = `
+WITH asked AS (
+  SELECT a.*, coalesce(a.given, t.payer) AS payer
+  FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::bigint[], $9::timestamptz[])
+    WITH ORDINALITY AS a (paywall_id, network, token, given, amount, call, route, minimum, until, place)
+  LEFT JOIN paywall_token t ON t.hash = a.token AND t.paywall_id = a.paywall_id AND t.network = a.network
+), taken AS MATERIALIZED (
+  SELECT b.paywall_id, b.network, b.payer, b.available FROM paywall_balance b
+  WHERE (b.paywall_id, b.network, b.payer) IN (SELECT a.paywall_id, a.network, a.payer FROM asked a)
+  ORDER BY b.paywall_id, b.network, b.payer
+  FOR NO KEY UPDATE
+), judged AS (
+  SELECT a.*, t.available, t.available >= sum(a.amount) OVER (
+    PARTITION BY a.paywall_id, a.network, a.payer ORDER BY a.place
+  ) AS held
+  FROM asked a JOIN taken t USING (paywall_id, network, payer)
+), sums AS (
+  SELECT paywall_id, network, payer, sum(amount)::bigint AS amount FROM judged WHERE held
+  GROUP BY paywall_id, network, payer
+), moved AS (
+  UPDATE paywall_balance b SET available = b.available - s.amount, held = b.held + s.amount FROM sums s
+  WHERE b.paywall_id = s.paywall_id AND b.network = s.network AND b.payer = s.payer
+), kept AS (
+  INSERT INTO paywall_hold (call, paywall_id, network, payer, route, amount, minimum, until)
+  SELECT call, paywall_id, network, payer, route, amount, minimum, until FROM judged WHERE held
+)
+SELECT a.place, a.payer, coalesce(j.held, false) AS held,
+  coalesce(j.available, 0) - coalesce(s.amount, 0) AS left
+FROM asked a
+LEFT JOIN judged j USING (place)
+LEFT JOIN sums s ON s.paywall_id = a.paywall_id AND s.network = a.network AND s.payer = a.payer`
+
+// A hold ends once. What failed leaves no line.
+const DRAW = `
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::timestamptz[]) AS a (call, amount, at)
+), ended AS (
+  DELETE FROM paywall_hold h USING asked a WHERE h.call = a.call
+  RETURNING h.call, h.paywall_id, h.network, h.payer, h.route, h.amount AS held, least(a.amount, h.amount) AS cost, a.at
+), taken AS MATERIALIZED (
+  SELECT b.paywall_id, b.network, b.payer FROM paywall_balance b
+  WHERE (b.paywall_id, b.network, b.payer) IN (SELECT e.paywall_id, e.network, e.payer FROM ended e)
+  ORDER BY b.paywall_id, b.network, b.payer
+  FOR NO KEY UPDATE
+), sums AS (
+  SELECT e.paywall_id, e.network, e.payer, sum(e.held)::bigint AS held, sum(e.cost)::bigint AS cost
+  FROM ended e JOIN taken USING (paywall_id, network, payer)
+  GROUP BY e.paywall_id, e.network, e.payer
+), moved AS (
+  UPDATE paywall_balance b
+  SET held = b.held - s.held, available = b.available + s.held - s.cost, drawn = b.drawn + s.cost
+  FROM sums s WHERE b.paywall_id = s.paywall_id AND b.network = s.network AND b.payer = s.payer
+  RETURNING b.paywall_id, b.network, b.payer, b.available
+), drawn AS (
+  INSERT INTO paywall_draw (call, paywall_id, network, payer, route, amount, at)
+  SELECT call, paywall_id, network, payer, route, cost, at FROM ended WHERE cost > 0
+), day AS (
+  INSERT INTO paywall_day AS d (paywall_id, day, route, outcome, count, amount)
+  SELECT e.paywall_id, (e.at AT TIME ZONE 'UTC')::date, e.route, 'drawn', count(*), sum(e.cost)
+  FROM ended e, (SELECT count(*) FROM moved) AS after_the_balances
+  WHERE e.cost > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (paywall_id, day, route, outcome) DO UPDATE SET count = d.count + EXCLUDED.count, amount = d.amount + EXCLUDED.amount
+)
+SELECT e.call, m.available FROM ended e JOIN moved m USING (paywall_id, network, payer)`
