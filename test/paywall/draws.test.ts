@@ -7,7 +7,7 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 const UNTIL = new Date('2026-11-21T11:00:00.000Z')
-const PAYERS = ['a', 'b', 'c'].map((letter) => `0x${letter.repeat(40)}`)
+const PAYERS = ['a', 'b', 'c'].map((letter): Address => `0x${letter.repeat(40)}`)
 
 describe('balances of prepaid calls', () => {
   let database: TestDatabase
