@@ -125,7 +125,7 @@ describe('reconciliation', () => {
     expect(text).toMatch(/coinslot_events_total\{event="reconciliation_difference"\} 1/)
     expect(await service.wallets.reconciling.newest()).toMatchObject({ difference: 1n })
     expect(await checkByHand()).toMatchObject({ code: 1, said: expect.stringContaining('0.000001 USDC more') })
-  })
+  }, 120_000)
 
   /** As `npm run ledger -- check` does it. */
   async function checkByHand(): Promise<{ code: number | null; said: string }> {

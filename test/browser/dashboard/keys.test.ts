@@ -31,7 +31,7 @@ inBrowser('API keys', () => {
 
       await page.getByRole('button', { name: 'Revoke Invoice workflow' }).click()
       await page.getByRole('button', { name: 'Revoke key' }).click()
-      await page.getByText('The key is revoked.').waitFor()
+      await page.getByText('The key is revoked.').first().waitFor()
       expect((await desk.service.call('GET', '/v1/me', { key: secret })).status).toBe(401)
     },
     STORY_MS,
