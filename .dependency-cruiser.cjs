@@ -15,6 +15,8 @@ const MAY_CALL = {
   tools: ['ledger', 'identity', 'spending', 'marketplace', 'facilitator'],
   checkouts: ['ledger', 'facilitator', 'deliveries', 'wallet', 'identity'],
   paywall: ['facilitator', 'deliveries', 'ledger', 'identity'],
+  pruning: [],
+  changes: ['ledger'],
 }
 refuseCircles(MAY_CALL)
 
@@ -23,7 +25,7 @@ const LAYERS = ['model', 'errors', 'rules', 'ports', 'service', 'http|trpc|mcp|j
 const ENTRIES = LAYERS.at(-1)
 
 const CAPABILITY = Object.keys(MAY_CALL).join('|')
-const ADAPTER = 'chain|models|transforms|outbound|openapi|mcp-client|vault|mail|queue|database'
+const ADAPTER = 'tracing|chain|models|transforms|outbound|openapi|mcp-client|vault|mail|queue|database'
 /** Adapters whose model.ts everybody may speak of: a sealed secret, an answer from outside, a piece of work, a network. */
 const SPOKEN_OF = 'outbound|vault|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'

@@ -44,6 +44,15 @@ export const house = {
           ) {
             context.report({ node, message })
           },
+          'NewExpression[callee.name=/^(WebSocket|EventSource|XMLHttpRequest)$/]'(node) {
+            context.report({ node, message })
+          },
+          // Of libraries that else are harmless: what fetches for itself.
+          'ImportSpecifier[imported.name=/^(SSEClientTransport|StdioClientTransport|WebSocketClientTransport)$/]'(
+            node,
+          ) {
+            context.report({ node, message })
+          },
           ImportDeclaration(node) {
             if (CALLERS.test(node.source.value) && !harmless(node)) context.report({ node, message })
           },

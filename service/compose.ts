@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import type { Express, Request } from 'express'
-import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Checkpoint as PaymentCheckpoint } from './checkouts/ports.ts'
 import type { Checkouts } from './checkouts/service.ts'
 import { openChains } from './compose/chains.ts'
+import { openChanges } from './compose/changes.ts'
 import { openCheckouts } from './compose/checkouts.ts'
 import { openDashboard } from './compose/dashboard.ts'
 import { openDeliveries } from './compose/deliveries.ts'
 import { openFacilitator } from './compose/facilitator.ts'
+import { openFigures } from './compose/figures.ts'
 import type { Ground, Part, SurfaceName } from './compose/ground.ts'
 import { openMarketplace } from './compose/marketplace.ts'
 import { openPaywalls } from './compose/paywall.ts'
 import { dashboardRouter, type AppRouter } from './compose/dashboard-router.ts'
 import { openPages } from './compose/pages.ts'
+import { openPruning } from './compose/pruning.ts'
 import { openIdentity } from './compose/identity.ts'
 import { openSpending } from './compose/spending.ts'
 import { openTools } from './compose/tools.ts'
+import { openTracing } from './compose/tracing.ts'
 import { openWallet } from './compose/wallet.ts'
 import type { Config } from './config.ts'
 import { openDatabase, type Database } from './database/client.ts'
@@ -27,6 +30,7 @@ import { Idempotency } from './edge/idempotency.ts'
 import { createRateLimit } from './edge/limits.ts'
 import { Metrics } from './edge/metrics.ts'
 import type { Surface } from './edge/openapi.ts'
+import { openRedis } from './edge/redis.ts'
 import { assertOrigin, limitAddresses } from './edge/requests.ts'
 import { mountTrpc } from './edge/trpc.ts'
 import type { Checkpoint } from './facilitator/ports.ts'
@@ -75,6 +79,8 @@ export interface Service {
   queue: Queue
   spending: Spending
   wallets: Wallets
+  /** All that can be reached here, for whoever has to look at each of it. */
+  served: { surfaces: readonly Surface[]; mounted: readonly string[]; upgrades: readonly string[] }
   /** Says from now on that no new work is wanted here. */
   startDraining(): void
   /** Work that runs by itself; in processes with the worker's role. */
@@ -105,7 +111,7 @@ interface Options {
 /** Puts the parts together, once, in one place. Nothing runs yet. */
 export async function compose(config: Config, options: Options): Promise<Service> {
   const ground = await openGround(config, options, () => queue.announced())
-  const { log, clock, database, ledger, metrics, redis } = ground
+  const { log, clock, database, ledger, metrics, redis, tracer } = ground
   const chains = await openChains(ground)
   const { facilitator, part: facilitatorPart } = openFacilitator(ground, chains, options.checkpoint)
   const { wallets, part: walletPart } = await openWallet(ground, {
@@ -165,6 +171,8 @@ export async function compose(config: Config, options: Options): Promise<Service
     walletAddress: (owner) => wallets.depositAddress(owner),
     checkpoint: options.gateCheckpoint,
   })
+  const identify = identifier(ground, identity)
+  const { part: changesPart } = openChanges(ground, identify)
   const routed = { identity, wallets, spending, assets, runs, checkouts, deliveries, catalogue, calls, paywalls }
   const appRouter = dashboardRouter(config, clock, routed)
   const parts: readonly Part[] = [
@@ -179,9 +187,12 @@ export async function compose(config: Config, options: Options): Promise<Service
     marketplacePart,
     toolsPart,
     paywallPart,
+    openPruning(ground),
+    changesPart,
   ]
 
   const idempotency = new Idempotency(database.statements, clock)
+  const topics = parts.flatMap(({ topics }) => topics ?? [])
   const queue = createQueue({
     statements: database.statements,
     clock,
@@ -190,28 +201,34 @@ export async function compose(config: Config, options: Options): Promise<Service
       config.REDIS_URL === undefined
         ? { kind: 'postgres', connectionString: options.url }
         : { kind: 'redis', url: config.REDIS_URL },
-    topics: parts.flatMap(({ topics }) => topics ?? []),
+    topics,
     sweepers: [
       { name: 'ledger.locks', everyMs: 1_000, run: async () => metrics.count('lock_expired', await ledger.sweep()) },
-      { name: 'edge.idempotency', everyMs: 600_000, run: () => idempotency.forget() },
       ...parts.flatMap(({ sweepers }) => sweepers ?? []),
     ],
     measures: metrics.ofQueue(),
+    tracer,
   })
-  metrics.watch(
-    'coinslot_queue_lag_seconds',
-    'Age of the oldest due row that no relay has taken',
-    async () => (await queue.health()).lagSeconds,
-  )
-  metrics.watch('coinslot_queue_dead', 'Rows that were given up', async () => (await queue.health()).dead)
+  openFigures(ground, { topics: topics.map(({ topic }) => topic), chains, facilitator })
 
-  const identify = identifier(ground, identity)
   let draining = false
   const limit = createRateLimit('api', config.RATE_API_PER_MINUTE, redis)
+  const surfaces = surfacesOf(config, parts)
+  const mounted = [
+    { role: 'dashboard' as const, path: '/trpc', handler: limitAddresses(limit) },
+    ...parts.flatMap(({ mounted }) => mounted ?? []),
+    {
+      role: 'dashboard' as const,
+      path: '/trpc',
+      handler: mountTrpc(appRouter, identify, { idempotency, clock, bodyBytesMax: config.BODY_BYTES_MAX }),
+    },
+  ].filter(({ role }) => config.ROLES.includes(role))
+  const upgrades = parts.flatMap(({ upgrades }) => upgrades ?? []).filter(({ role }) => config.ROLES.includes(role))
   const app = createApp({
     clock,
     log,
     metrics,
+    tracing: tracer === null ? null : { tracer, trusted: config.TRACE_INCOMING === 'continue' },
     idempotency,
     limit,
     limits: Object.fromEntries(parts.flatMap(({ limits }) => Object.entries(limits ?? {}))),
@@ -229,17 +246,10 @@ export async function compose(config: Config, options: Options): Promise<Service
         ...(await healthOf(parts)),
       }),
     },
-    surfaces: surfacesOf(config, parts),
-    mounted: [
-      ...parts.flatMap(({ mounted }) => mounted ?? []),
-      { role: 'dashboard' as const, path: '/trpc', handler: limitAddresses(limit) },
-      {
-        role: 'dashboard' as const,
-        path: '/trpc',
-        handler: mountTrpc(appRouter, identify),
-      },
-    ].filter(({ role }) => config.ROLES.includes(role)),
-    upgrades: parts.flatMap(({ upgrades }) => upgrades ?? []).filter(({ role }) => config.ROLES.includes(role)),
+    surfaces,
+    mounted,
+    upgrades,
+    https: Object.values({ ...config.addresses }).every((address) => address.startsWith('https:')),
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
     bodyBytesMax: config.BODY_BYTES_MAX,
@@ -264,6 +274,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     queue,
     spending,
     wallets,
+    served: { surfaces, mounted: mounted.map(({ path }) => path), upgrades: upgrades.map(({ path }) => path) },
     startDraining() {
       draining = true
     },
@@ -278,28 +289,32 @@ export async function compose(config: Config, options: Options): Promise<Service
       await ground.outbound.close()
       await database.close()
       redis?.disconnect()
+      await ground.tracer?.close()
     },
   }
 }
 
 async function openGround(config: Config, { url, log, clock = systemClock }: Options, announced: () => void) {
-  const database = openDatabase({ url, poolMax: config.DATABASE_POOL, log })
-  const ground: Ground = {
+  const tracer = await openTracing(config)
+  const database = openDatabase({ url, poolMax: config.DATABASE_POOL, log, tracer })
+  const ground = {
     config,
     log,
     clock,
     database,
     redis: config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log),
-    metrics: new Metrics(),
+    metrics: new Metrics(config.METRICS_KEEP_MS),
     ledger: createLedger(createLedgerStore(database.statements, clock), clock),
+    tracer,
     outbound: outboundClient({
       policy: { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS },
+      tracing: tracer === null ? null : { tracer, passed: false },
     }),
     vault: vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS)),
-    outbox: createOutbox(clock, announced),
-    lease: (name) => createLease(database.statements, name, randomUUID()),
+    outbox: createOutbox(clock, announced, tracer),
+    lease: (name: string) => createLease(database.statements, name, randomUUID()),
   }
-  return ground
+  return ground satisfies Ground
 }
 
 function identifier({ config, clock }: Ground, identity: Identity) {
@@ -338,12 +353,4 @@ async function healthOf(parts: readonly Part[]): Promise<Record<string, unknown>
     }
   })
   return Object.fromEntries(await Promise.all(told))
-}
-
-function openRedis(url: string, log: Logger): Redis {
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false })
-  redis.on('error', (error) => {
-    log.warn({ err: error }, 'Redis is away; limits are counted by each process.')
-  })
-  return redis
 }

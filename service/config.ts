@@ -47,6 +47,13 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 )
 
+/** `name=value`, several with commas between. */
+const pairs = list
+  .refine((items) => items.every((item) => /^[^=\s]+=./.test(item)), { error: 'must list name=value' })
+  .transform((items) =>
+    Object.fromEntries(items.map((item) => [item.slice(0, item.indexOf('=')), item.slice(item.indexOf('=') + 1)])),
+  )
+
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((text) => text.replace(/\/+$/, ''))
@@ -112,6 +119,9 @@ const schema = z
     VAULT_OLD_KEYS: z.string().optional(),
     OIDC_ISSUER: address.optional(),
     OIDC_AUDIENCE: z.string().optional(),
+    OIDC_CLIENT_ID: z.string().optional(),
+    OIDC_CLIENT_SECRET: z.string().optional(),
+    OIDC_LABEL: z.string().max(40, 'must have at most 40 characters').default('your organisation'),
     SIGNUP_CREDITS: z
       .string()
       .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be an amount of USDC with at most 6 decimals')
@@ -191,8 +201,24 @@ const schema = z
     GATE_FACILITATOR_TIMEOUT_MS: whole(100, 120_000).default(25_000),
     BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),
 
+    RETAIN_DELIVERY_DAYS: whole(0, 36_500).default(365),
+    RETAIN_DECISION_DAYS: whole(0, 36_500).default(400),
+    RETAIN_DRAW_DAYS: whole(0, 36_500).default(90),
+    RETAIN_ANSWER_DAYS: whole(0, 36_500).default(30),
+    RETAIN_RECONCILIATION_DAYS: whole(0, 36_500).default(90),
+
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
     METRICS_TOKEN: z.string().optional(),
+    METRICS_KEEP_MS: whole(0, 60_000).default(3_000),
+    OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
+    OTEL_EXPORTER_OTLP_HEADERS: pairs.default({}),
+    OTEL_SERVICE_NAME: z.string().default('coinslot'),
+    OTEL_TRACES_SAMPLER_ARG: z
+      .string()
+      .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'must be a share from 0 to 1')
+      .transform(Number)
+      .default(1),
+    TRACE_INCOMING: z.enum(['link', 'continue'], { error: 'must be link or continue' }).default('link'),
   })
   .superRefine((config, context) => {
     const missing = (name: string, why: string): void => {
@@ -201,8 +227,12 @@ const schema = z
     if (config.LIVE && config.AUTH_SECRET === undefined) missing('AUTH_SECRET', 'must be set when LIVE is true')
     if (config.LIVE && config.VAULT_KEY === undefined) missing('VAULT_KEY', 'must be set when LIVE is true')
     if (config.LIVE && config.DEMO_API_KEY !== undefined) missing('DEMO_API_KEY', 'must not be set when LIVE is true')
-    if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined)
-      missing('OIDC_AUDIENCE', 'must be set with OIDC_ISSUER')
+    if (config.OIDC_ISSUER !== undefined && config.OIDC_AUDIENCE === undefined && config.OIDC_CLIENT_ID === undefined)
+      missing('OIDC_AUDIENCE', 'must be set with OIDC_ISSUER, or OIDC_CLIENT_ID for the sign-in, or both')
+    if (config.OIDC_CLIENT_ID !== undefined && config.OIDC_ISSUER === undefined)
+      missing('OIDC_ISSUER', 'must be set with OIDC_CLIENT_ID')
+    if (config.OIDC_CLIENT_SECRET !== undefined && config.OIDC_CLIENT_ID === undefined)
+      missing('OIDC_CLIENT_ID', 'must be set with OIDC_CLIENT_SECRET')
     if (config.WALLET_XPRV !== undefined && !config.ROLES.includes('worker'))
       missing('WALLET_XPRV', 'must not be set where ROLES has no worker: nobody else signs')
     if (config.PAYER_SEED !== undefined && !config.ROLES.includes('worker'))
@@ -216,6 +246,36 @@ export type Config = z.output<typeof schema> & {
   ALLOW_PRIVATE_CALLBACKS: boolean
   /** 0 where there are no demo creators. */
   DEMO_PORT: number
+}
+
+/** All that must never be read in a log: whole values, the passwords inside of addresses, and the keys that RPC addresses end with. */
+export function secretsOf(config: Config): string[] {
+  const inside = [config.DATABASE_URL, config.REDIS_URL, config.SMTP_URL].map(passwordOf)
+  const paths = [...config.BASE_RPC_URLS, ...config.BASE_SEPOLIA_RPC_URLS].flatMap(keysOf)
+  const { AUTH_SECRET, VAULT_KEY, VAULT_OLD_KEYS, DEMO_API_KEY, WALLET_XPRV, IDENTITY_HOOK_SECRET } = config
+  const whole = [AUTH_SECRET, DEMO_API_KEY, WALLET_XPRV, IDENTITY_HOOK_SECRET, config.METRICS_TOKEN]
+  const vault = [VAULT_KEY, ...(VAULT_OLD_KEYS ?? '').split(',')].flatMap((key) => [
+    key?.trim(),
+    key?.split(':')[1]?.trim(),
+  ])
+  const hexadecimal = [...config.SPONSOR_PRIVATE_KEYS, config.PAYER_SEED].flatMap(bothForms)
+  const others = [config.MODELS_API_KEY, config.OIDC_CLIENT_SECRET, ...Object.values(config.OTEL_EXPORTER_OTLP_HEADERS)]
+  return [...inside, ...paths, ...whole, ...vault, ...hexadecimal, ...others].filter(
+    (secret): secret is string => secret !== undefined && secret !== '',
+  )
+}
+
+function passwordOf(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : decodeURIComponent(new URL(address).password)
+}
+
+function keysOf(address: string): string[] {
+  const { pathname, searchParams } = new URL(address)
+  return [...pathname.split('/'), ...searchParams.values()].filter((part) => part.length >= 16)
+}
+
+function bothForms(key: string | undefined): string[] {
+  return key === undefined ? [] : [key, key.replace(/^0x/, '')]
 }
 
 export interface Addresses {

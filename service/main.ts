@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { compose } from './compose.ts'
-import { ConfigError, readConfig, type Config } from './config.ts'
+import { agreeOnSecrets } from './compose/agreement.ts'
+import { ConfigError, readConfig, secretsOf, type Config } from './config.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { createLog } from './edge/log.ts'
@@ -11,7 +12,7 @@ import type { Log } from './kit/log.ts'
 /** The whole of a process: configuration, database, service, socket; and the way back in the same order. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const log = createLog(config.LOG_LEVEL)
+  const log = createLog(config.LOG_LEVEL, secretsOf(config))
   const undo: (() => Promise<void>)[] = []
   const stop = once(async () => {
     for (const step of undo.reverse()) await step()
@@ -37,6 +38,8 @@ async function main(): Promise<void> {
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
     const service = await compose(config, { url, log })
     undo.push(() => service.stop())
+    const agreement = await agreeOnSecrets(config, service.database, log)
+    undo.push(() => Promise.resolve(agreement.end()))
     const server = await listen(service.app, config.PORT, config.HOST)
     undo.push(() => server.drain(DRAIN_MS))
     undo.push(() => Promise.resolve(service.startDraining()))

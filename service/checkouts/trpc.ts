@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr'
-import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
+import { actKey, asked, firstOf, keyed, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
 import { inputBody, shown } from './http/bodies.ts'
@@ -35,10 +35,12 @@ export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: str
       const { checkout, secret } = await checkouts.rotateSecret(ctx.caller, input.id, newOperation(clock))
       return { checkout: toBody(checkout), secret }
     }),
-    testPayment: person
-      .input(asked(named.extend({ input: inputBody.optional() })))
-      .mutation(async ({ ctx, input }) =>
-        shown(await checkouts.testPayment(ctx.caller, input.id, input.input ?? null, newOperation(clock))),
+    testPayment: keyed
+      .input(asked(named.extend({ ...actKey, input: inputBody.optional() })))
+      .mutation(({ ctx, input }) =>
+        ctx.once(input, async (operation) => {
+          return shown(await checkouts.testPayment(ctx.caller, input.id, input.input ?? null, operation))
+        }),
       ),
   })
 }

@@ -27,11 +27,11 @@ export function dashboardRouter(config: Config, clock: Clock, parts: RoutedParts
   return router({
     identity: identityRouter(identity, walletOf(wallets), clock),
     wallet: walletRouter(wallets, clock),
-    spending: spendingRouter(spending, clock),
+    spending: spendingRouter(spending),
     ...marketplaceRouters(assets, runs, clock),
     checkouts: checkoutsRouter(checkouts, { pay: config.addresses.pay, clock }),
     ...deliveriesRouters(deliveries, clock),
-    tools: toolsRouter(catalogue, calls, clock),
+    tools: toolsRouter(catalogue, calls),
     paywalls: paywallsRouter(paywalls, { gate: config.addresses.gate, clock }),
   })
 }

@@ -11,7 +11,7 @@ export async function openDashboard({ config, clock }: Ground): Promise<{ part: 
   const settings = (): Settings => ({
     base,
     live: config.LIVE,
-    apiPath: new URL(api).origin === new URL(dashboard).origin ? pathOf(api) : null,
+    provider: config.OIDC_CLIENT_ID === undefined ? null : config.OIDC_LABEL,
     apiUrl: api,
     toolsUrl: tools,
     now: clock.now().toISOString(),

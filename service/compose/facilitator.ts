@@ -20,6 +20,7 @@ export function openFacilitator(
     signatures: chains.signatures,
     chains: chains.byNetwork,
     keys: config.SPONSOR_PRIVATE_KEYS as Hex[],
+    signsElsewhere: !config.ROLES.includes('facilitator'),
     lease: (name) => ground.lease(name),
     clock,
     log,

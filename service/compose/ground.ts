@@ -8,6 +8,7 @@ import type { Metrics } from '../edge/metrics.ts'
 import type { AnyRoute } from '../edge/route.ts'
 import type { Upgrade } from '../edge/upgrades.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { Tracer } from '../kit/tracer.ts'
 import type { Ledger } from '../ledger/service.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Lease } from '../queue/lease.ts'
@@ -23,6 +24,8 @@ export interface Ground {
   /** Null without one: then whatever it would share is each process's own. */
   redis: Redis | null
   metrics: Metrics
+  /** Null where nobody collects traces. */
+  tracer: Tracer | null
   ledger: Ledger
   /** For addresses that users gave us. */
   outbound: Outbound

@@ -6,7 +6,8 @@ import { identityRoutes } from '../identity/http.ts'
 import { createTokenIssuer } from '../identity/issuer.ts'
 import { identityTopics } from '../identity/jobs.ts'
 import type { Caller } from '../identity/model.ts'
-import type { AgentExists } from '../identity/ports.ts'
+import { createDiscovery } from '../identity/discovery.ts'
+import type { AgentExists, FetchDocument } from '../identity/ports.ts'
 import { createIdentity, type Identity } from '../identity/service.ts'
 import { signInHandler } from '../identity/signin/handler.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
@@ -31,6 +32,8 @@ export async function openIdentity(
   const mailer =
     config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
   const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
+  const provider = identityProvider(config, log)
+  const mailLimit = createRateLimit('mail', MAILS_PER_HOUR, redis, 3_600)
   const identity = createIdentity({
     store: createIdentityStore(database),
     ledger,
@@ -51,13 +54,16 @@ export async function openIdentity(
           secret,
           dashboard: config.addresses.dashboard,
           trustedOrigins: config.CORS_ORIGINS,
+          provider: provider?.client == null ? null : { ...provider, client: provider.client },
+          confirmsFirst: config.LIVE,
+          mayMail: async (kind, subject) => (await mailLimit(`${kind} ${subject}`)).refusal === null,
           canMail: mailer !== null || !config.LIVE,
           signatures: walletSignatures,
           chainIds: [8453, 84532],
         },
         welcome,
       ),
-    issuer: tokenIssuer(config, log),
+    issuer: tokenIssuer(provider),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     live: config.LIVE,
     credits: fromDecimal(config.SIGNUP_CREDITS),
@@ -92,21 +98,35 @@ export function walletOf(wallets: Wallets) {
   }
 }
 
-/** The issuer's address is the operator's, not a user's: it may be on a private network whatever the policy. */
-function tokenIssuer(config: Config, log: Log) {
-  if (config.OIDC_ISSUER === undefined || config.OIDC_AUDIENCE === undefined) return null
+/** Of each kind, to one person. */
+const MAILS_PER_HOUR = 5
+
+/** Its address is the operator's, not a user's: it may be on a private network whatever the policy. */
+function identityProvider(config: Config, log: Log) {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience = null, OIDC_CLIENT_ID: id } = config
+  if (issuer === undefined) return null
   const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
-  return createTokenIssuer({
-    issuer: config.OIDC_ISSUER,
-    audience: config.OIDC_AUDIENCE,
-    log,
-    async fetchDocument(url) {
-      const { status, body } = await outbound.send({
-        url,
-        limits: { totalMs: 5_000, bodyBytes: 1_000_000 },
-        redirects: 2,
-      })
-      return { status, text: body.toString('utf8') }
-    },
-  })
+  const fetchDocument: FetchDocument = async (url, { form, authorization } = {}) => {
+    const { status, body } = await outbound.send({
+      url,
+      ...(form === undefined ? {} : { method: 'POST', body: form.toString() }),
+      headers: {
+        accept: 'application/json',
+        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      limits: { totalMs: 5_000, bodyBytes: 1_000_000 },
+      // A redirect of a code, or of a token, would hand it to somebody else.
+      redirects: form === undefined && authorization === undefined ? 2 : 0,
+    })
+    return { status, text: body.toString('utf8') }
+  }
+  const client = id === undefined ? null : { id, secret: config.OIDC_CLIENT_SECRET ?? null }
+  return { issuer, audience, client, log, fetchDocument }
+}
+
+function tokenIssuer(provider: ReturnType<typeof identityProvider>) {
+  if (provider?.audience == null) return null
+  const { issuer, audience } = provider
+  return createTokenIssuer({ issuer, audience, discover: createDiscovery(provider) })
 }

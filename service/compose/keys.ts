@@ -29,7 +29,8 @@ export async function openKeys(
   }
 }
 
-async function sandboxAccount(dataDir: string): Promise<string> {
+/** The sandbox's own, made once for a data folder. */
+export async function sandboxAccount(dataDir: string): Promise<string> {
   const seed = await loadOrMakeSecretFile(dataDir, {
     name: 'wallet.seed',
     code: 'wallet_seed_file',

@@ -32,7 +32,11 @@ export function openMarketplace(
 ): Marketplace {
   const { config, clock, database, ledger, vault, redis } = ground
   const allowHosts = [...config.ALLOW_HOSTS, ...demoHosts(config)]
-  const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts } })
+  const outbound = outboundClient({
+    policy: { allowPrivate: false, allowHosts },
+    // Creators work for us: their own traces may go on from ours.
+    tracing: ground.tracer === null ? null : { tracer: ground.tracer, passed: true },
+  })
   const models = createModels({
     baseUrl: config.MODELS_BASE_URL,
     apiKey: config.MODELS_API_KEY,

@@ -31,7 +31,10 @@ export async function openSpending(
   const { config, clock, log, database, ledger, outbox, vault } = ground
   const keys = await openPayers(ground, chains)
   // Callers name these addresses: whatever is private is none of theirs, except for hosts that are listed.
-  const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts: config.ALLOW_HOSTS } })
+  const outbound = outboundClient({
+    policy: { allowPrivate: false, allowHosts: config.ALLOW_HOSTS },
+    tracing: ground.tracer === null ? null : { tracer: ground.tracer, passed: false },
+  })
   const spending = createSpending({
     store: createSpendingStore(database.statements),
     statements: database.statements,

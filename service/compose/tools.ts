@@ -31,7 +31,11 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
   const { identity, spending, runs, facilitator, recipient, checkpoint, payCheckpoint } = given
   const { statements } = database
   const callStore = createCallStore(statements)
-  const upstreams = openUpstreams({ config, allowHosts: [...config.ALLOW_HOSTS, ...demoHosts(config)] })
+  const upstreams = openUpstreams({
+    config,
+    allowHosts: [...config.ALLOW_HOSTS, ...demoHosts(config)],
+    tracer: ground.tracer,
+  })
   const { catalogue, part: cataloguePart } = openCatalogue(ground, {
     measured: { of: (environment) => callStore.figures(environment, clock.now()) },
     upstreams,

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { DomainError } from '../kit/errors.ts'
+import type { Tracer } from '../kit/tracer.ts'
 import { createToolServers } from '../mcp-client/servers.ts'
 import { outboundClient, type Outbound } from '../outbound/client.ts'
 import type { Upstreams } from '../tools/ports/calls.ts'
@@ -8,11 +9,16 @@ import type { Upstreams } from '../tools/ports/calls.ts'
 export function openUpstreams({
   config,
   allowHosts,
+  tracer,
 }: {
   config: Config
   allowHosts: readonly string[]
+  tracer: Tracer | null
 }): OpenUpstreams {
-  const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts } })
+  const outbound = outboundClient({
+    policy: { allowPrivate: false, allowHosts },
+    tracing: tracer === null ? null : { tracer, passed: true },
+  })
   const limits = {
     headersMs: config.TOOL_TIMEOUT_MS,
     idleMs: config.TOOL_TIMEOUT_MS,

@@ -37,18 +37,6 @@ export async function openWallet(ground: Ground, others: Others): Promise<{ wall
     checkpoint: checkpoint ?? (() => undefined),
     settings: settingsOf(config),
   })
-  for (const network of book === null ? [] : chains.byNetwork.keys()) {
-    metrics.watch(
-      `coinslot_deposit_monitor_lag_blocks_${network.replace('-', '_')}`,
-      `Blocks of ${network} that the monitor has not read, as of its last turn`,
-      async () => lagOf(await wallets.cursors.read(network)) ?? -1,
-    )
-    metrics.watch(
-      `coinslot_deposit_monitor_silent_seconds_${network.replace('-', '_')}`,
-      `How long ago the monitor of ${network} got somewhere`,
-      async () => silenceOf(await wallets.cursors.read(network), clock) ?? -1,
-    )
-  }
   metrics.watch(
     'coinslot_reconciliation_difference_usdc',
     'What is on chain less what the books say, by the newest report: 0, or somebody has to look',

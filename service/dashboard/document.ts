@@ -15,8 +15,7 @@ export interface DocumentParts {
 export interface Settings {
   base: string
   live: boolean
-  /** The API's path where its public address is on this very host, else null: another host is sent no cookie. */
-  apiPath: string | null
+  provider: string | null
   apiUrl: string
   toolsUrl: string
   now: string

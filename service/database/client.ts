@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { Log } from '../kit/log.ts'
+import type { Step, Tracer } from '../kit/tracer.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import { PrismaClient, type Prisma } from './generated/client.ts'
 
@@ -31,9 +32,10 @@ export interface DatabaseOptions {
   readonly url: string
   readonly poolMax: number
   readonly log?: Log
+  readonly tracer?: Tracer | null
 }
 
-export function openDatabase({ url, poolMax, log }: DatabaseOptions): Database {
+export function openDatabase({ url, poolMax, log, tracer = null }: DatabaseOptions): Database {
   const pool = new SharedPool({
     connectionString: url,
     max: poolMax,
@@ -50,15 +52,15 @@ export function openDatabase({ url, poolMax, log }: DatabaseOptions): Database {
     // Only its words: the error carries the whole connection with it.
     if (!closing) log?.warn({ reason: message }, 'An idle database connection was lost.')
   })
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) })
+  const prisma = followed(new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) }), tracer)
 
   return {
     pool,
     prisma,
-    statements: { ...statementsOn(pool), together: (work) => together(pool, work) },
+    statements: { ...statementsOn(pool, tracer), together: (work) => together(pool, work, tracer) },
     transaction: (work, { timeoutMs = 10_000, isolationLevel } = {}) =>
       pool.watchConnect(async (taken) =>
-        prisma.$transaction(async (tx) => work({ prisma: tx, ...statementsOn(taken()) }), {
+        prisma.$transaction(async (tx) => work({ prisma: tx, ...statementsOn(taken(), tracer) }), {
           timeout: timeoutMs,
           maxWait: 10_000,
           ...(isolationLevel === undefined ? {} : { isolationLevel }),
@@ -79,12 +81,12 @@ export function openDatabase({ url, poolMax, log }: DatabaseOptions): Database {
 const PING = { text: 'select 1', query_timeout: 2_000 }
 
 /** Without Prisma in between: what is hot pays for two round trips and nothing else. */
-async function together<T>(pool: pg.Pool, work: (inside: Statements) => Promise<T>): Promise<T> {
+async function together<T>(pool: pg.Pool, work: (inside: Statements) => Promise<T>, tracer: Tracer | null): Promise<T> {
   const client = await pool.connect()
   let broken = false
   try {
     await client.query('begin')
-    const result = await work(statementsOn(client))
+    const result = await work(statementsOn(client, tracer))
     await client.query('commit')
     return result
   } catch (error) {
@@ -96,13 +98,44 @@ async function together<T>(pool: pg.Pool, work: (inside: Statements) => Promise<
   }
 }
 
-function statementsOn(queryable: Pick<pg.Pool, 'query'>): Statements {
-  return {
-    async run<Row>(text: string, values: readonly unknown[], name?: string): Promise<Row[]> {
-      const query = { text, values: [...values], ...(name === undefined ? {} : { name }) }
-      return (await queryable.query(query)).rows as Row[]
-    },
+function statementsOn(queryable: Pick<pg.Pool, 'query'>, tracer: Tracer | null): Statements {
+  async function run<Row>(text: string, values: readonly unknown[], name?: string): Promise<Row[]> {
+    const query = { text, values: [...values], ...(name === undefined ? {} : { name }) }
+    return (await queryable.query(query)).rows as Row[]
   }
+  if (tracer === null) return { run }
+  return {
+    run: <Row>(text: string, values: readonly unknown[], name?: string) =>
+      tracer.within(toStep(name ?? firstWord(text), text), async (said) => {
+        const rows = await run<Row>(text, values, name)
+        said['db.response.returned_rows'] = rows.length
+        return rows
+      }),
+  }
+}
+
+/** The text of a statement has places for its values, and the values stay out. */
+function toStep(name: string, text: string): Step {
+  return { name: `sql ${name}`, kind: 'client', says: { 'db.system.name': 'postgresql', 'db.query.text': text.trim() } }
+}
+
+function firstWord(text: string): string {
+  return /[a-z]+/i.exec(text)?.[0].toLowerCase() ?? 'statement'
+}
+
+/** Prisma writes its SQL itself: the model and the operation say enough. */
+function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
+  if (tracer === null) return prisma
+  const extended = prisma.$extends({
+    query: {
+      $allOperations: ({ model, operation, args, query }) =>
+        tracer.within(
+          { name: `prisma ${model ?? ''} ${operation}`, kind: 'client', says: { 'db.system.name': 'postgresql' } },
+          async () => (await query(args)) as unknown,
+        ),
+    },
+  })
+  return extended as unknown as PrismaClient
 }
 
 /**
@@ -116,6 +149,9 @@ class SharedPool extends pg.Pool {
 
   constructor(config: pg.PoolConfig) {
     super(config)
+    // The pool listens only while nobody has the connection. Whoever has it between two statements when the server
+    // goes is told by their next one; an error that nobody hears ends the whole process.
+    this.on('connect', (client) => client.on('error', () => undefined))
     // From then on it is somebody else's, as when Prisma has ended a transaction for its time.
     this.on('release', (_error, client) => {
       const watch = this.lent.get(client)

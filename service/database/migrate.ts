@@ -12,6 +12,8 @@ import { DomainError } from '../kit/errors.ts'
 export async function migrate(url: string, folder = migrationsFolder()): Promise<string[]> {
   const files = await readMigrations(folder)
   const client = new pg.Client({ connectionString: url })
+  // Told by the statement that fails of it: an error that nobody hears ends the process without a sentence.
+  client.on('error', () => undefined)
   await client.connect().catch((cause: unknown) => {
     throw new DomainError(
       'unavailable',

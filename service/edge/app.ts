@@ -4,6 +4,7 @@ import helmet from 'helmet'
 import type { Logger } from 'pino'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { Tracer } from '../kit/tracer.ts'
 import { describe, type Surface } from './openapi.ts'
 import { docsRouter } from './docs.ts'
 import { healthRouter, type Health } from './health.ts'
@@ -11,13 +12,14 @@ import type { Idempotency } from './idempotency.ts'
 import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import { mount, type Pipeline } from './pipeline.ts'
-import { answerErrors, notFound, openRequest } from './requests.ts'
+import { answerErrors, assertHost, assertMethod, assertPath, labelled, notFound, openRequest } from './requests.ts'
 import { serveUpgrades, type Upgrade } from './upgrades.ts'
 
 export interface AppParts {
   clock: Clock
   log: Logger
   metrics: Metrics
+  tracing: { tracer: Tracer; trusted: boolean } | null
   health: Health
   idempotency: Idempotency
   limit: RateLimit
@@ -28,6 +30,8 @@ export interface AppParts {
   /** What speaks for itself, by path: sign-in, tRPC. */
   mounted: readonly { path: string; handler: RequestHandler; bare?: boolean }[]
   upgrades: readonly Upgrade[]
+  /** Whoever asks got here by TLS. */
+  https: boolean
   corsOrigins: readonly string[]
   trustProxy: readonly string[]
   bodyBytesMax: number
@@ -44,13 +48,15 @@ export function createApp(parts: AppParts): Express {
   app.set('etag', false)
   app.set('trust proxy', parts.trustProxy.length === 0 ? false : [...parts.trustProxy])
   app.set('query parser', 'simple')
-  app.use(openRequest(parts.clock, parts.log, parts.metrics))
+  app.use(openRequest(parts.clock, parts.log, parts.metrics, parts.tracing))
+  app.use(assertHost, assertMethod)
+  if (parts.https) app.use(strictTransport)
   // What passes on the answers of others says for itself what browsers may do with them.
-  for (const { path, handler, bare } of parts.mounted) if (bare === true) app.use(path, handler)
-  app.use(securityHeaders)
+  for (const { path, handler, bare } of parts.mounted) if (bare === true) app.use(path, labelled(path), handler)
+  app.use(securityHeaders, keepNothing, assertPath)
   app.use(cors({ origin: [...parts.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
   app.use(healthRouter(parts.health, parts.metrics, parts.metricsToken))
-  for (const { path, handler, bare } of parts.mounted) if (bare !== true) app.use(path, handler)
+  for (const { path, handler, bare } of parts.mounted) if (bare !== true) app.use(path, labelled(path), handler)
   if (parts.surfaces.length > 0) app.use(docsRouter(describe(parts.surfaces)))
   for (const { address, routes } of parts.surfaces) {
     const router = Router()
@@ -65,9 +71,21 @@ export function createApp(parts: AppParts): Express {
 
 const securityHeaders = helmet({
   contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
-  // Only means something behind TLS, and there it is wanted; browsers ignore it over plain HTTP.
-  strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true },
+  // Said before, and to more: the gates too.
+  strictTransportSecurity: false,
 })
+
+/** Only where every address of ours is reached by TLS. Neighbours below our names may have reasons not to be. */
+const strictTransport: RequestHandler = (_request, response, next) => {
+  response.set('Strict-Transport-Security', 'max-age=31536000')
+  next()
+}
+
+/** Answers tell of an account, or of a moment. What may be kept, files of a build, says so for itself. */
+const keepNothing: RequestHandler = (_request, response, next) => {
+  response.set('Cache-Control', 'no-store')
+  next()
+}
 
 const EXPOSED = [
   'X-Request-Id',

@@ -1,4 +1,4 @@
-import { Router, static as files } from 'express'
+import { Router, static as files, type Response } from 'express'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { contextOf } from './requests.ts'
@@ -25,8 +25,13 @@ export function docsRouter(document: Record<string, unknown>): Router {
     contextOf(response).route = '/docs'
     response.type('text/javascript').send(START)
   })
-  router.use('/docs', files(bundle, { index: false, maxAge: '1d' }))
+  router.use('/docs', files(bundle, { index: false, setHeaders: keepForADay }))
   return router
+}
+
+/** Of a fixed version; all else here is kept by nobody. */
+function keepForADay(response: Response): void {
+  response.set('Cache-Control', 'public, max-age=86400')
 }
 
 const PAGE = `<!doctype html>

@@ -41,6 +41,8 @@ export function answerError(error: unknown, requestId: string, more?: MoreFields
 
 function plainAnswer(error: unknown, requestId: string): ErrorAnswer & { body: { error: string; code: string } } {
   if (!(error instanceof DomainError)) {
+    const theirs = faultOfInput(error)
+    if (theirs !== null) return plainAnswer(theirs, requestId)
     const busy = isDatabaseAway(error)
     return {
       status: busy ? 503 : 500,
@@ -59,8 +61,21 @@ function plainAnswer(error: unknown, requestId: string): ErrorAnswer & { body: {
 
 /** Worth a line in the error log: only what we did, not what a caller got wrong. */
 export function isOurFault(error: unknown): boolean {
-  return !(error instanceof DomainError) || error.kind === 'failed'
+  return error instanceof DomainError ? error.kind === 'failed' : faultOfInput(error) === null
 }
+
+/**
+ * The last word where an entry let such a text through: nothing was stored. No field can be named any more, which is
+ * why entries should look themselves.
+ */
+export function faultOfInput(error: unknown): DomainError | null {
+  if (!UNSTORABLE.has(String((error as { code?: unknown } | null)?.code))) return null
+  const details = { body: 'must not contain the character \\u0000' }
+  return new DomainError('invalid', 'invalid_input', 'The input is invalid.', { details }, error)
+}
+
+/** PostgreSQL's: a text with a character that no text may have; JSON with one. */
+const UNSTORABLE = new Set(['22021', '22P05'])
 
 const AWAY = new Set([
   'ECONNREFUSED',
@@ -73,10 +88,19 @@ const AWAY = new Set([
   '53300',
   '08006',
   '08003',
+  // The same in Prisma's words.
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
 ])
+
+/** The driver has no codes for these. */
+const AWAY_WORDS = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying)/
 
 function isDatabaseAway(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { code, message } = error as { code?: unknown; message?: unknown }
-  return AWAY.has(String(code)) || String(message).startsWith('Connection terminated')
+  return AWAY.has(String(code)) || AWAY_WORDS.test(String(message))
 }

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { Router, type RequestHandler } from 'express'
+import { Router } from 'express'
 import { DomainError } from '../kit/errors.ts'
 import type { Metrics } from './metrics.ts'
-import { contextOf } from './requests.ts'
+import { labelled } from './requests.ts'
 
 export interface Health {
   /** True once SIGTERM came: no new work is sent here. */
@@ -15,28 +15,22 @@ export interface Health {
 /** Liveness, readiness and Prometheus. Only the database decides whether work may come. */
 export function healthRouter(health: Health, metrics: Metrics, metricsToken: string | undefined): Router {
   const router = Router()
-  router.use(named)
-  router.get('/healthz', (_request, response) => {
+  router.get('/healthz', labelled('/healthz'), (_request, response) => {
     response.json({ status: 'ok' })
   })
-  router.get('/readyz', async (_request, response) => {
+  router.get('/readyz', labelled('/readyz'), async (_request, response) => {
     const database = await health.database()
     const ready = database && !health.draining()
     const status = ready ? 'ready' : health.draining() ? 'draining' : 'database away'
     response.status(ready ? 200 : 503).json({ status, database: database ? 'ok' : 'away', ...(await health.parts()) })
   })
-  router.get('/metrics', async (request, response) => {
+  router.get('/metrics', labelled('/metrics'), async (request, response) => {
     if (metricsToken !== undefined && !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
       throw new DomainError('unauthenticated', 'unauthenticated', 'The metrics need their token.')
     }
-    response.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+    response.type(metrics.registry.contentType).send(await metrics.page())
   })
   return router
-}
-
-const named: RequestHandler = (request, response, next) => {
-  contextOf(response).route = request.path
-  next()
 }
 
 function sameText(a: string, b: string): boolean {

@@ -56,14 +56,6 @@ export class Idempotency {
     }
   }
 
-  /** Forgets answers older than a day and a bit. */
-  async forget(): Promise<void> {
-    await this.statements.run(
-      'DELETE FROM idempotent_request WHERE created_at < $1 AND (status IS NOT NULL OR leased_until < $2)',
-      [new Date(this.clock.now().getTime() - KEPT_MS), this.clock.now()],
-    )
-  }
-
   private async work(
     scope: Buffer,
     operation: Id<'op'>,
@@ -150,7 +142,6 @@ interface ClaimRow {
 }
 
 const LEASE_MS = 30_000
-const KEPT_MS = 26 * 3_600_000
 
 // Takes a free scope, or one whose holder is gone; the same body only, and keeping the operation's name.
 const CLAIM = `

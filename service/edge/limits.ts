@@ -8,16 +8,16 @@ export interface Limited {
   refusal: DomainError | null
 }
 
-/** Counts asks per minute by key. 0 means no limit. */
+/** Counts asks by key. */
 export type RateLimit = (key: string) => Promise<Limited>
 
 /**
- * Shared by all processes through Redis where there is one. When Redis is away each process counts for
+ * So many in a minute, or in another time; 0 means no limit. Shared by all processes through Redis where there is one. When Redis is away each process counts for
  * itself: a limit protects the service, it must not be what takes it down.
  */
-export function createRateLimit(name: string, perMinute: number, redis: Redis | null): RateLimit {
-  if (perMinute === 0) return () => Promise.resolve({ headers: {}, refusal: null })
-  const options = { keyPrefix: `limit:${name}`, points: perMinute, duration: 60 }
+export function createRateLimit(name: string, most: number, redis: Redis | null, seconds = 60): RateLimit {
+  if (most === 0) return () => Promise.resolve({ headers: {}, refusal: null })
+  const options = { keyPrefix: `limit:${name}`, points: most, duration: seconds }
   const memory = new RateLimiterMemory(options)
   const limiter: RateLimiterAbstract =
     redis === null
@@ -25,17 +25,17 @@ export function createRateLimit(name: string, perMinute: number, redis: Redis | 
       : new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory, rejectIfRedisNotReady: true })
   return async (key) => {
     try {
-      return { headers: headersOf(perMinute, await limiter.consume(key)), refusal: null }
+      return { headers: headersOf(most, await limiter.consume(key)), refusal: null }
     } catch (reached) {
       if (!(reached instanceof RateLimiterRes)) throw reached
-      return { headers: headersOf(perMinute, reached), refusal: refusalOf(reached) }
+      return { headers: headersOf(most, reached), refusal: refusalOf(reached) }
     }
   }
 }
 
-function headersOf(perMinute: number, state: RateLimiterRes): Record<string, string> {
+function headersOf(most: number, state: RateLimiterRes): Record<string, string> {
   return {
-    'RateLimit-Limit': String(perMinute),
+    'RateLimit-Limit': String(most),
     'RateLimit-Remaining': String(Math.max(0, state.remainingPoints)),
     'RateLimit-Reset': String(secondsUntil(state)),
   }

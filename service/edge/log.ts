@@ -1,23 +1,94 @@
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger } from 'pino'
+import { currentContext } from '../kit/context.ts'
 
-/** JSON lines. What could be a secret is cut out by name wherever it turns up. */
-export function createLog(level: string): Logger {
-  return pino({
+/**
+ * JSON lines, each with the ids of what it concerns. What is or looks like a secret is cut out of the finished line,
+ * so wherever it stands: in a field, deep inside one, in the words of an error or in its stack. `known` are secrets
+ * that have no form of their own, as a settings' password or a private key, which looks like any transaction's hash.
+ */
+export function createLog(level: string, known: readonly string[] = [], to?: DestinationStream): Logger {
+  const clean = cleaner(known)
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[redacted]' },
-  })
+    // A copy: pino writes the line's own fields into what it is given.
+    mixin: () => ({ ...currentContext()?.concerns }),
+    hooks: { streamWrite: clean },
+  }
+  return to === undefined ? pino(options) : pino(options, to)
 }
 
-const SECRETS = [
-  'authorization',
-  'cookie',
-  'password',
-  'secret',
-  'token',
-  'key',
-  'apiKey',
-  'signature',
-  '["set-cookie"]',
-]
+/** Made once for a log: one pass for the names and forms, one for what is known. */
+export function cleaner(known: readonly string[]): (line: string) => string {
+  const secrets = [...new Set(known)].filter((secret) => secret.length >= SHORTEST).flatMap(asWritten)
+  // The longest first: one may begin with another.
+  const exact = secrets.sort((a, b) => b.length - a.length).map(escaped)
+  const knownOnes = exact.length === 0 ? null : new RegExp(exact.join('|'), 'g')
+  return (line) => {
+    const clear = knownOnes === null ? line : line.replace(knownOnes, CUT)
+    const plain = clear.replace(NAMED, `$1"${CUT}"`).replace(FORMS, CUT)
+    // Most lines have none, and looking for what may stand before one takes longest.
+    return plain.includes('@') ? plain.replace(ADDRESSES, masked) : plain
+  }
+}
+
+const CUT = '[redacted]'
+/** A shorter one would be found in ordinary words, and is no secret that could be kept. */
+const SHORTEST = 8
+
+/** `"name":value` at any depth of the line, the value a text or a list of texts. */
+const NAMED = new RegExp(
+  `("(?:${[
+    '(?:proxy-)?authorization',
+    '(?:set-)?cookie',
+    'pass(?:word|phrase)?',
+    '[a-z]*secrets?',
+    '(?:access|refresh|session|id|bearer)?_?token',
+    'x-payment(?:-token|-signature)?',
+    'payment-signature',
+    '(?:api|private|vault|signing|secret)[-_]?keys?',
+    'key',
+    'seed',
+    'mnemonic',
+    'signature',
+    'xprv',
+    'code_?verifier',
+  ].join('|')})":)(?:"(?:[^"\\\\]|\\\\.)*"|\\[(?:"(?:[^"\\\\]|\\\\.)*",?)*\\])`,
+  'gi',
+)
+
+/** What a secret of ours, or of somebody's, looks like wherever it stands. */
+const FORMS = new RegExp(
+  [
+    // API keys, signing secrets, extended private keys. No word boundary: in JSON a new line ends with the letter n.
+    '(?:csk_(?:live|test)_|whsec_|xprv)[0-9A-Za-z+/_=-]{8,}',
+    // Tokens of others: JSON Web Tokens, and whatever follows "Bearer" or "Basic"
+    'eyJ[\\w-]{8,}\\.[\\w-]+\\.[\\w-]*',
+    '(?:Bearer|Basic)\\s+[\\w.~+/=-]{8,}',
+    // What stands behind a telling name in a query
+    '(?<=[?&](?:key|api_?key|token|secret|signature|code|password)=)[^&\\s"\\\\]+',
+  ].join('|'),
+  'gi',
+)
+
+/** What stands in an address before its host is a password; mail addresses keep their first letter and their host. */
+const ADDRESSES = new RegExp(
+  ['(?<=:\\/\\/)[^\\s/@"]{1,256}@', "[\\w.!#$%&'*+=?^`{|}~-]{1,64}@(?:[a-z\\d-]{1,63}\\.)+[a-z\\d-]{2,63}\\b"].join(
+    '|',
+  ),
+  'gi',
+)
+
+function masked(found: string): string {
+  return found.endsWith('@') ? `${CUT}@` : `${found.charAt(0)}***${found.slice(found.indexOf('@'))}`
+}
+
+/** As it is, and as it stands inside of JSON and of an address. */
+function asWritten(secret: string): string[] {
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])]
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createFigures, type Figures, type FigureSource } from './figures.ts'
 
 /** The numbers for Prometheus. One registry an instance, so that tests can have several. */
 export class Metrics {
@@ -11,49 +12,114 @@ export class Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 180],
     registers: [this.registry],
   })
+  private readonly refusals = new Counter({
+    name: 'coinslot_refusals_total',
+    help: 'Requests that were refused or failed, by reason code',
+    labelNames: ['code'],
+    registers: [this.registry],
+  })
   private readonly events = new Counter({
     name: 'coinslot_events_total',
     help: 'Things that happened, by name',
     labelNames: ['event'],
     registers: [this.registry],
   })
+  private readonly pushes = new Counter({
+    name: 'coinslot_queue_pushed_total',
+    help: 'Rows of the outbox that were handed to the queue, by topic',
+    labelNames: ['topic'],
+    registers: [this.registry],
+  })
+  private readonly jobs = new Histogram({
+    name: 'coinslot_queue_handled_seconds',
+    help: 'Time that handlers took, by topic and how it ended: done, retry, dead or returned',
+    labelNames: ['topic', 'outcome'],
+    buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 180],
+    registers: [this.registry],
+  })
+  private readonly sweeps = new Histogram({
+    name: 'coinslot_sweep_seconds',
+    help: 'Time that sweepers took, by sweeper and whether they succeeded',
+    labelNames: ['sweeper', 'outcome'],
+    buckets: [0.01, 0.05, 0.25, 1, 5, 30],
+    registers: [this.registry],
+  })
+  private readonly figures: Figures
+  private readonly codes = new Bounded()
+  private readonly names = new Bounded()
 
-  constructor() {
+  /** Whoever asks within `keepMs` of somebody else is given the same figures. */
+  constructor(keepMs = 0) {
     collectDefaultMetrics({ register: this.registry })
+    this.figures = createFigures(this.registry, keepMs)
+  }
+
+  /** The whole page. Never fails for a figure that could not be read: that one is missing, and counted. */
+  async page(): Promise<string> {
+    await this.figures.read()
+    return await this.registry.metrics()
   }
 
   requestDone(method: string, route: string, status: number, seconds: number): void {
     this.requests.observe({ method, route, status: String(status) }, seconds)
   }
 
-  count(event: string, by = 1): void {
-    this.events.inc({ event }, by)
+  refused(code: string): void {
+    this.refusals.inc({ code: this.codes.name(code) })
   }
 
-  /** What a queue reports, as events. */
+  count(event: string, by = 1): void {
+    this.events.inc({ event: this.names.name(event) }, by)
+  }
+
+  /** What a queue reports. */
   ofQueue() {
     return {
       pushed: (topic: string, rows: number): void => {
-        this.count(`pushed ${topic}`, rows)
+        this.pushes.inc({ topic }, rows)
       },
-      handled: (topic: string, outcome: string): void => {
-        this.count(`${outcome} ${topic}`)
+      handled: (topic: string, outcome: string, seconds: number): void => {
+        this.jobs.observe({ topic, outcome }, seconds)
       },
-      swept: (sweeper: string, succeeded: boolean): void => {
-        this.count(`${succeeded ? 'swept' : 'sweep failed'} ${sweeper}`)
+      swept: (sweeper: string, succeeded: boolean, seconds: number): void => {
+        this.sweeps.observe({ sweeper, outcome: succeeded ? 'done' : 'failed' }, seconds)
       },
     }
   }
 
-  /** A figure that is asked for whenever the metrics are read. */
+  /** One figure that is asked for when the metrics are read. */
   watch(name: string, help: string, read: () => Promise<number> | number): void {
+    this.watchAll({ source: name, declared: [{ name, help }], read: async () => [{ name, value: await read() }] })
+  }
+
+  /** Figures that are read together, each with its labels. */
+  watchAll(source: FigureSource): void {
+    this.figures.add(source)
+  }
+
+  /** What is known at any moment, and costs nothing to say. */
+  glance(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
-      async collect() {
-        this.set(await read())
+      collect() {
+        this.set(read())
       },
     })
   }
 }
+
+/** Codes and names come from our own code and are few; should one ever be made from what somebody sends, it ends here. */
+class Bounded {
+  private readonly known = new Set<string>()
+
+  name(name: string): string {
+    if (this.known.has(name)) return name
+    if (this.known.size >= NAMES_MAX) return 'other'
+    this.known.add(name)
+    return name
+  }
+}
+
+const NAMES_MAX = 300

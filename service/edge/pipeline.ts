@@ -1,6 +1,7 @@
 import type { Request, Response, Router } from 'express'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
+import { concernId, concernIdsIn } from '../kit/context.ts'
 import { DomainError } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import { decode } from './decode.ts'
@@ -37,7 +38,8 @@ export function mount(router: Router, routes: readonly AnyRoute[], pipeline: Pip
 
 async function serve(route: AnyRoute, request: Request, response: Response, pipeline: Pipeline): Promise<void> {
   const context = contextOf(response)
-  context.route = route.path
+  // With where it is mounted: two addresses have a route of the same path.
+  context.route = request.baseUrl + route.path
   let operation = newId('op', pipeline.clock.now())
   const { errorFields } = route
   context.errorFields = (error) => ({
@@ -69,8 +71,10 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     gone: () => goneOf(response),
     keyed,
   }
+  for (const given of [decoded.params, decoded.body, decoded.query]) concernIdsIn(given)
   const act = (named: Id<'op'>): Promise<Reply> => {
     operation = named
+    concernId(named)
     return heldWhileWaiting(() => route.handle({ ...decoded, operation }), request, response, pipeline)
   }
 
@@ -90,7 +94,14 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     (named) => outcome(() => act(named), context),
   )
   if (answer.replayed) response.set('Idempotency-Replayed', 'true')
+  if (answer.status >= 400) context.refused = codeOf(answer.body)
   send(response, answer)
+}
+
+/** Of a refusal that was kept, and is answered like anything else. */
+function codeOf(body: unknown): string | undefined {
+  const { code } = (body ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : undefined
 }
 
 /**

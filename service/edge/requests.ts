@@ -2,8 +2,10 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
-import { DomainError } from '../kit/errors.ts'
+import { within, type Context } from '../kit/context.ts'
+import { DomainError, invalid } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
+import type { Tracer } from '../kit/tracer.ts'
 import { answerError, isOurFault, type MoreFields } from './errors.ts'
 import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
@@ -19,31 +21,86 @@ export interface RequestContext {
   errorFields?: MoreFields | undefined
   /** Set where this error goes to a person's browser. */
   errorPage?: AnyRoute['errorPage'] | undefined
+  /** The reason code of a refusal. */
+  refused?: string | undefined
 }
 
-/** First of all: a name for the request, and a line and a measure when it is done. */
-export function openRequest(clock: Clock, log: Logger, metrics: Metrics): RequestHandler {
+/**
+ * First of all: a name for the request, which is on every line that is logged for it, and a line and a measure when
+ * it is done. A `traceparent` that somebody sends is mentioned in the trace, and continued only if the operator says
+ * that whoever stands before us may be trusted with it: else a stranger would decide what is kept.
+ */
+export function openRequest(
+  clock: Clock,
+  log: Logger,
+  metrics: Metrics,
+  tracing: { tracer: Tracer; trusted: boolean } | null = null,
+): RequestHandler {
   return (request, response, next) => {
     const started = process.hrtime.bigint()
     const context: RequestContext = { requestId: newId('req', clock.now()), route: 'none', caller: null }
+    const kept: Context = { concerns: { requestId: context.requestId } }
     response.locals['context'] = context
     response.set('X-Request-Id', context.requestId)
     response.on('close', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9
       metrics.requestDone(request.method, context.route, response.statusCode, seconds)
-      log.info(
-        {
-          requestId: context.requestId,
-          method: request.method,
-          path: request.baseUrl + request.path,
-          status: response.statusCode,
-          ms: Math.round(seconds * 1e6) / 1e3,
-          userId: context.caller?.user?.id,
-          keyId: context.caller?.keyId ?? undefined,
-        },
-        'request',
-      )
+      if (context.refused !== undefined) metrics.refused(context.refused)
+      within(kept, () => {
+        log.info(
+          {
+            method: request.method,
+            path: request.baseUrl + request.path,
+            status: response.statusCode,
+            code: context.refused,
+            ms: Math.round(seconds * 1e6) / 1e3,
+            userId: context.caller?.user?.id,
+            keyId: context.caller?.keyId ?? undefined,
+          },
+          'request',
+        )
+      })
     })
+    within(kept, () => {
+      if (tracing === null) next()
+      else followed(tracing, request, response, next).catch(next)
+    })
+  }
+}
+
+/** From the first word of the request to the last of its answer. */
+async function followed(
+  { tracer, trusted }: { tracer: Tracer; trusted: boolean },
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): Promise<void> {
+  const context = contextOf(response)
+  const traceparent = request.get('traceparent')
+  await tracer.step(
+    {
+      name: () => `${request.method} ${context.route}`,
+      kind: 'server',
+      says: { 'http.request.method': request.method, 'coinslot.request_id': context.requestId },
+      from: traceparent === undefined ? undefined : { traceparent, trusted },
+    },
+    (said) =>
+      new Promise<void>((resolve) => {
+        response.on('close', () => {
+          said['http.route'] = context.route
+          said['http.response.status_code'] = response.statusCode
+          if (response.statusCode >= 500) said['error.type'] = context.refused ?? String(response.statusCode)
+          resolve()
+        })
+        next()
+      }),
+  )
+}
+
+/** A metric's label must not grow without end: what speaks for itself goes by where it is mounted. */
+export function labelled(path: string): RequestHandler {
+  return (_request, response, next) => {
+    contextOf(response).route = path
     next()
   }
 }
@@ -75,6 +132,27 @@ export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
   throw new DomainError('forbidden', 'foreign_origin', 'This page may not act for whoever is signed in.')
 }
 
+/** HTTP/1.1 has every request name one host; of two, whoever stands before us may have seen the other. */
+export const assertHost: RequestHandler = (request, _response, next) => {
+  const hosts = request.rawHeaders.filter((name, place) => place % 2 === 0 && /^host$/i.test(name)).length
+  if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
+    throw invalid({ host: 'must be named once' }, 'bad_request')
+  }
+  next()
+}
+
+/** Nobody serves it, and not even a request of the web's own kind can be made of it. */
+export const assertMethod: RequestHandler = (request, response, next) => {
+  if (request.method === 'TRACE') notFound(request, response, next)
+  else next()
+}
+
+/** No name of anything here has this character in it, and PostgreSQL has no text that has. */
+export const assertPath: RequestHandler = (request, _response, next) => {
+  if (request.url.includes('%00')) throw invalid({ path: 'must not contain %00' }, 'bad_request')
+  next()
+}
+
 export const notFound: RequestHandler = (request) => {
   throw new DomainError(
     'missing',
@@ -87,17 +165,19 @@ export const notFound: RequestHandler = (request) => {
 export function answerErrors(log: Logger) {
   // Express knows an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
-    const { requestId, errorFields, errorPage } = contextOf(response)
-    const told = fromExpress(error)
+    const context = contextOf(response)
+    const { requestId, errorFields, errorPage } = context
+    const told = fromExpress(error, request)
     if (isOurFault(told)) log.error({ requestId, err: told }, 'request failed')
     if (response.headersSent) {
       next(error)
       return
     }
     const { status, headers, body } = answerError(told, requestId, errorFields)
+    context.refused = String(body['code'])
     // A body that was not read to its end would be taken for the next request on this connection.
     if (!request.complete) response.set('Connection', 'close')
-    response.set(headers).status(status)
+    response.set(headers).set('Cache-Control', 'no-store').status(status)
     if (errorPage === undefined) response.json(body)
     else sendPage(response, errorPage({ status, code: String(body['code']), sentence: String(body['error']) }))
   }
@@ -114,8 +194,13 @@ export function wantsPage(request: Request): boolean {
 }
 
 /** Express speaks of a broken path or a cut-off body in errors of its own, with a status. */
-function fromExpress(error: unknown): unknown {
-  if (error instanceof DomainError || !(error instanceof Error)) return error
+function fromExpress(error: unknown, request: Request): unknown {
+  if (error instanceof DomainError) return error
+  // Nobody is there to be told, and it was not our doing.
+  if (request.destroyed && !request.complete) {
+    return new DomainError('invalid', 'bad_request', 'The body ended before it was complete.', {}, error)
+  }
+  if (!(error instanceof Error)) return error
   const status = (error as { status?: unknown }).status
   if (typeof status !== 'number' || status < 400 || status > 499) return error
   return new DomainError('invalid', 'bad_request', 'The request cannot be read.', {}, error)

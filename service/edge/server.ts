@@ -1,6 +1,9 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, STATUS_CODES, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
+import { systemClock } from '../kit/clock.ts'
+import { newId } from '../kit/ids.ts'
 import { endStreams } from './events.ts'
 import { listenForUpgrades } from './upgrades.ts'
 
@@ -10,13 +13,59 @@ export interface RunningServer {
   drain(deadlineMs: number): Promise<void>
 }
 
+/** What one connection may take of a server, and all of them together. */
+export interface ConnectionLimits {
+  /** From the first byte of a request to the end of its headers. */
+  headersMs: number
+  /** To the end of its body. */
+  requestMs: number
+  /** Without a byte in either direction: who reads nothing, or has gone without a word, gives up the place. */
+  idleMs: number
+  /** Between two requests; longer than proxies wait, so that it is never we who hang up on one that is on its way. */
+  keepAliveMs: number
+  headerBytes: number
+  connections: number
+  /** One connection cannot queue up work without end. */
+  requestsPerConnection: number
+}
+
+/** A run may take three minutes without a byte, a gate's upstream five. */
+const LIMITS: ConnectionLimits = {
+  headersMs: 15_000,
+  requestMs: 120_000,
+  idleMs: 330_000,
+  keepAliveMs: 65_000,
+  headerBytes: 16_384,
+  connections: 10_000,
+  requestsPerConnection: 1_000,
+}
+
 /** Listens, or says in one sentence why it cannot. */
-export async function listen(app: Express, port: number, host: string): Promise<RunningServer> {
+export async function listen(
+  app: Express,
+  port: number,
+  host: string,
+  given: Partial<ConnectionLimits> = {},
+): Promise<RunningServer> {
+  const limits = { ...LIMITS, ...given }
   const server = createServer(
-    // Slow senders give up their place: headers in 15 s, a whole request in two minutes.
-    { headersTimeout: 15_000, requestTimeout: 120_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      maxHeaderSize: limits.headerBytes,
+      // Node looks for those who are late every so often, by default twice a minute.
+      connectionsCheckingInterval: Math.min(5_000, limits.headersMs),
+      // Node's own refusal would have no body.
+      requireHostHeader: false,
+    },
     app,
   )
+  server.timeout = limits.idleMs
+  server.maxConnections = limits.connections
+  server.maxRequestsPerSocket = limits.requestsPerConnection
+  const sockets = socketsOf(server)
+  answerTheUnreadable(server)
   listenForUpgrades(server, app)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -28,7 +77,7 @@ export async function listen(app: Express, port: number, host: string): Promise<
     port: (server.address() as AddressInfo).port,
     drain(deadlineMs) {
       endStreams(app)
-      return drain(server, deadlineMs)
+      return drain(server, sockets, deadlineMs)
     },
   }
 }
@@ -39,7 +88,76 @@ class PortTaken extends Error {
   }
 }
 
-async function drain(server: Server, deadlineMs: number): Promise<void> {
+/** What never becomes a request is refused in the same form as all else, and its connection closed. */
+function answerTheUnreadable(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (socket.writable && !isAnswering(socket)) socket.write(refusal(UNREADABLE[error.code ?? ''] ?? BROKEN))
+    socket.destroy()
+  })
+  server.on('connect', (_request, socket) => {
+    socket.end(refusal({ status: 405, code: 'method_not_allowed', sentence: 'This server is no proxy.' }))
+    // Nobody else reads it any more, and of what nobody reads nobody hears that it has ended.
+    socket.resume()
+  })
+  server.on('checkExpectation', (_request, response) => {
+    const { body, headers } = toAnswer(NO_EXPECTATION)
+    response.writeHead(417, { ...headers, Connection: 'close' }).end(body)
+  })
+}
+
+/** A second answer on a connection that has begun one would be taken for a part of it. */
+function isAnswering(socket: Duplex): boolean {
+  return (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true
+}
+
+interface Refusal {
+  status: number
+  code: string
+  sentence: string
+}
+
+const BROKEN: Refusal = { status: 400, code: 'bad_request', sentence: 'The request cannot be read.' }
+const NO_EXPECTATION: Refusal = {
+  ...{ status: 417, code: 'expectation_failed', sentence: 'Of what Expect can say, only 100-continue is known here.' },
+}
+const UNREADABLE: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', sentence: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', sentence: 'The headers or the address are too long.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'body_too_large', sentence: 'The body has too much around it.' },
+}
+
+function refusal(refused: Refusal): string {
+  const { body, headers } = toAnswer(refused)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const status = `${String(refused.status)} ${STATUS_CODES[refused.status] ?? ''}`
+  return `HTTP/1.1 ${status}\r\nConnection: close\r\n${lines.join('')}\r\n${body}`
+}
+
+function toAnswer({ code, sentence }: Refusal): { body: string; headers: Record<string, string> } {
+  const requestId = newId('req', systemClock.now())
+  const body = JSON.stringify({ error: sentence, code, requestId })
+  return {
+    body,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-Id': requestId,
+    },
+  }
+}
+
+/** All of them: those that became something else than HTTP the server itself forgets, and yet waits for. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+async function drain(server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => {
       resolve()
@@ -51,7 +169,7 @@ async function drain(server: Server, deadlineMs: number): Promise<void> {
     server.closeIdleConnections()
   }, 100)
   const cut = setTimeout(() => {
-    server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
   }, deadlineMs)
   await closed
   clearInterval(sweep)

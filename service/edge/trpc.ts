@@ -7,6 +7,8 @@ import type { Clock } from '../kit/clock.ts'
 import { DomainError, type Kind } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import { decode } from './decode.ts'
+import { faultOfInput } from './errors.ts'
+import type { Idempotency } from './idempotency.ts'
 import { contextOf } from './requests.ts'
 
 /** What every procedure of the dashboard is given. */
@@ -14,6 +16,8 @@ export interface Context {
   requestId: string
   /** Asked for when a procedure wants to know: a public one never pays for it. */
   identify(): Promise<Caller>
+  idempotency: Idempotency
+  clock: Clock
 }
 
 const t = initTRPC.context<Context>().create({
@@ -41,8 +45,8 @@ export const router = t.router
 const answering = t.procedure.use(async ({ next }) => {
   const result = await next()
   // A procedure throws the domain's errors like everybody else; tRPC wants its own.
-  if (!result.ok && result.error.cause instanceof DomainError) {
-    const { cause } = result.error
+  const cause = result.ok ? null : (faultOfInput(result.error.cause) ?? result.error.cause)
+  if (cause instanceof DomainError) {
     throw new TRPCError({ code: CODE[cause.kind], message: cause.message, cause })
   }
   return result
@@ -56,6 +60,37 @@ export const person = answering.use(async ({ ctx, next }) => {
   }
   return await next({ ctx: { caller } })
 })
+
+/**
+ * For what moves money or makes something. `once` does it under a name of its own, and under the same name, with the
+ * answer of the first time, for whoever got none and sends the same key again. Refusals are not kept: nothing was done.
+ */
+export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
+  const { caller, idempotency, clock } = ctx
+  // As it came: what it was decoded to need not be JSON any more.
+  const body = await getRawInput()
+  async function once<Output>(
+    { key }: { key?: string | undefined },
+    work: (operation: Id<'op'>, isKeyed: boolean) => Promise<Output>,
+  ): Promise<Output> {
+    if (key === undefined) return await work(newOperation(clock), false)
+    const ask = {
+      ...{ key, body, path, method: 'TRPC', environment: caller.environment },
+      account: `${caller.issuer} ${caller.subject}`,
+    }
+    const answer = await idempotency.once(ask, async (operation) => ({
+      status: 200,
+      body: await work(operation, true),
+      keep: true,
+    }))
+    // What was kept is what was answered, and both leave here as JSON.
+    return answer.body as Output
+  }
+  return await next({ ctx: { once } })
+})
+
+/** Names one act of a person's: a button that is pressed again says the same key, the next act another one. */
+export const actKey = { key: z.string().min(1).max(255).optional() }
 
 /** An input as its schema has it; what is wrong is said field by field, as everywhere else. */
 export function asked<Schema extends z.ZodType>(schema: Schema) {
@@ -87,24 +122,45 @@ export const named = z.object({ id: z.string().max(200) })
 export function mountTrpc(
   appRouter: Parameters<typeof createExpressMiddleware>[0]['router'],
   identify: (request: Request) => Promise<Caller>,
+  { idempotency, clock, bodyBytesMax }: Pick<Context, 'idempotency' | 'clock'> & { bodyBytesMax: number },
 ): RequestHandler {
-  return createExpressMiddleware({
+  const handler = createExpressMiddleware({
     router: appRouter,
+    maxBodySize: bodyBytesMax,
+    maxBatchSize: BATCH_MAX,
+    // What could not be read at all never gets to where tRPC says itself what it answers.
+    responseMeta: ({ ctx }) => (ctx === undefined ? { headers: { 'content-type': 'application/json' } } : {}),
+    onError({ error, req: { res } }) {
+      // Of a batch the first: the request is one line of the log, and one refusal.
+      if (res === undefined) return
+      const { cause } = error
+      contextOf(res).refused ??= cause instanceof DomainError ? cause.code : error.code.toLowerCase()
+    },
     createContext: ({ req, res }: { req: Request; res: Response }): Context => {
       const context = contextOf(res)
       context.route = '/trpc'
       return {
         requestId: context.requestId,
         identify: async () => (context.caller = await identify(req)),
+        idempotency,
+        clock,
       }
     },
   })
+  return (request, response, next) => {
+    // What is not even an address to it, tRPC answers without saying in what form.
+    response.set('Content-Type', 'application/json')
+    handler(request, response, next)
+  }
 }
 
 /** A name for what a procedure makes. */
 export function newOperation(clock: Clock): Id<'op'> {
   return newId('op', clock.now())
 }
+
+/** Counted as one request: a page asks for a handful of things at a time. */
+const BATCH_MAX = 30
 
 const CODE: Record<Kind, TRPC_ERROR_CODE_KEY> = {
   held: 'PRECONDITION_REQUIRED',

@@ -74,8 +74,9 @@ export function createFacilitator(parts: FacilitatorParts) {
         parts.store.buy(inside, purchase, parts.clock.now()),
     },
 
-    /** Whether payments on this network can be settled here. */
-    serves: (network: NetworkName): boolean => parts.chains.has(network) && parts.keys.length > 0,
+    /** Whether payments on this network can be settled, as far as this process knows. */
+    serves: (network: NetworkName): boolean =>
+      parts.chains.has(network) && (parts.keys.length > 0 || parts.signsElsewhere),
 
     /** The caller who was offered the success has it, or never will: then the next one gets it. */
     async delivered(digest: Hex, operation: string, arrived: boolean): Promise<void> {

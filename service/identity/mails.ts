@@ -18,7 +18,8 @@ export function resetMail(wanted: { email: string; link: string }): Omit<Mail, '
   return {
     to: wanted.email,
     subject: 'Choose a new password for Coinslot',
-    text: `Somebody, hopefully you, asked for a new password for the Coinslot account of this address. Choose it here:
+    text: `Somebody, hopefully you, asked for a new password for the Coinslot account of this address, or tried to sign up with it
+anew. Choose a new password here, or sign in with the one you have:
 
 ${wanted.link}
 

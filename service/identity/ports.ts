@@ -90,8 +90,11 @@ export interface TokenIssuer {
   verify(token: string, now: Date): Promise<Person>
 }
 
-/** A GET to the issuer, guarded and limited by whoever hands this in. */
-export type FetchDocument = (url: string) => Promise<{ status: number; text: string }>
+/** A GET to the issuer, or a POST of a form; guarded and limited by whoever hands this in. */
+export type FetchDocument = (
+  url: string,
+  more?: { form?: URLSearchParams; authorization?: string },
+) => Promise<{ status: number; text: string }>
 
 export interface WalletSignatures {
   /** The message that this wallet signed, for this site, now; throws why it does not count. */

@@ -1,3 +1,5 @@
+import { currentContext, sharedContext, within, type Context } from './context.ts'
+
 /**
  * Gathers the asks of the same moment into one statement. While a batch is under way the next one fills,
  * so the wait is never longer than a statement and one ask alone waits for nothing; there is no timer.
@@ -16,7 +18,7 @@ export class Batch<Ask, Answer> {
     const lane = this.lanes[this.plan.laneOf(ask) % this.lanes.length]
     if (lane === undefined) throw new Error('a batch needs at least one lane')
     return new Promise((resolve, reject) => {
-      lane.waiting.push({ ask, resolve, reject })
+      lane.waiting.push({ ask, resolve, reject, context: currentContext() })
       if (!lane.busy) void this.drain(lane)
     })
   }
@@ -31,7 +33,9 @@ export class Batch<Ask, Answer> {
 
   private async fly(entries: Entry<Ask, Answer>[]): Promise<void> {
     try {
-      const answers = await this.plan.run(entries.map((entry) => entry.ask))
+      // Whoever started the lane is not who asked for this batch.
+      const context = sharedContext(entries.map((entry) => entry.context))
+      const answers = await within(context, () => this.plan.run(entries.map((entry) => entry.ask)))
       entries.forEach((entry, place) => {
         const answer = answers[place]
         if (answer === undefined) entry.reject(new Error('the batch gave no answer'))
@@ -61,6 +65,7 @@ interface Lane<Ask, Answer> {
 
 interface Entry<Ask, Answer> {
   ask: Ask
+  context: Context | undefined
   resolve(answer: Answer): void
   reject(error: unknown): void
 }

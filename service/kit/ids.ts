@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { concernId } from './context.ts'
 
 /** Every id says what it names. A slug has no underscore, so the two never look alike. */
 export type Prefix =
@@ -42,9 +43,14 @@ export function leastId<P extends Prefix>(prefix: P, since: Date): Id<P> {
   return `${prefix}_${base32(since.getTime(), 10)}${'0'.repeat(16)}`
 }
 
-/** The same moment and chance under another prefix: one idempotent request names all that it makes. */
+/**
+ * The same moment and chance under another prefix: one idempotent request names all that it makes. From then on the
+ * log says of the work at hand that it concerns this.
+ */
 export function idLike<P extends Prefix>(prefix: P, id: Id<Prefix>): Id<P> {
-  return `${prefix}_${id.slice(id.indexOf('_') + 1)}`
+  const like: Id<P> = `${prefix}_${id.slice(id.indexOf('_') + 1)}`
+  concernId(like)
+  return like
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -23,6 +23,7 @@ const STEPS = [
   { name: 'types of test', run: typesOf('test/tsconfig.json', 'test') },
   { name: 'types of nodes', run: typesOf('tsconfig.json', 'nodes') },
   { name: 'types of test/nodes', run: typesOf('test/nodes/tsconfig.json', 'test-nodes') },
+  { name: 'licences', run: ['../service/launch/licences.mjs'] },
   { name: 'unused code', run: ['knip/bin/knip.js', '--no-progress'] },
   {
     name: 'directions',

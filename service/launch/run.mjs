@@ -10,9 +10,9 @@ export function node(args, options) {
 }
 
 /** The npm that runs us, else the one in PATH. */
-export function npm(args) {
+export function npm(args, options) {
   const cli = process.env.npm_execpath
-  return cli?.endsWith('.js') === true ? node([cli, ...args]) : step('npm', args)
+  return cli?.endsWith('.js') === true ? node([cli, ...args], options) : step('npm', args, options)
 }
 
 /** Runs a program in our place: its terminal, its signals, its exit code. */

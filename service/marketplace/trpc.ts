@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
+import { actKey, asked, firstOf, keyed, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
@@ -84,20 +84,22 @@ function runsRouter(runs: Runs, clock: Clock) {
       return days.map(({ day, state, runs: count, cost }) => ({ day, status: state, count, cost: toWire(cost) }))
     }),
     /** Goes on by itself: whoever started it follows its events. */
-    start: person
-      .input(asked(runBody.pick({ rdaSlug: true, inputs: true, modelId: true, maxCost: true })))
-      .mutation(async ({ ctx, input }) => {
-        const ask = {
-          identifier: input.rdaSlug,
-          inputs: input.inputs,
-          modelId: input.modelId ?? null,
-          maxCost: input.maxCost ?? null,
-          webhookUrl: null,
-          waits: true,
-        }
-        const run = await runs.queue(ctx.caller, ask, newOperation(clock), false)
-        return { id: run.id, status: run.state }
-      }),
+    start: keyed
+      .input(asked(runBody.pick({ rdaSlug: true, inputs: true, modelId: true, maxCost: true }).extend(actKey)))
+      .mutation(({ ctx, input }) =>
+        ctx.once(input, async (operation, isKeyed) => {
+          const ask = {
+            identifier: input.rdaSlug,
+            inputs: input.inputs,
+            modelId: input.modelId ?? null,
+            maxCost: input.maxCost ?? null,
+            webhookUrl: null,
+            waits: true,
+          }
+          const { id, state } = await runs.queue(ctx.caller, ask, operation, isKeyed)
+          return { id, status: state }
+        }),
+      ),
     cancel: person
       .input(asked(named))
       .mutation(async ({ ctx, input }) => toDetail(await runs.cancel(ctx.caller, runId(input.id)))),

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import type { Said, Tracer } from '../kit/tracer.ts'
 import { normalised, permitsPrivate, toTarget } from './addresses.ts'
 import { CappedBody, toEncodings } from './body.ts'
 import { guardedConnector } from './connector.ts'
@@ -26,6 +27,8 @@ export interface OutboundOptions {
   readonly resolve?: Resolve
   /** Certificate authorities in PEM, instead of the well-known ones. */
   readonly authorities?: string
+  /** Follows each call; `passed` also tells the other side of the trace, which is for those who work for us. */
+  readonly tracing?: { readonly tracer: Tracer; readonly passed: boolean } | null
 }
 
 /** The one way to an address that a user gave. */
@@ -40,7 +43,9 @@ export function outboundClient(options: OutboundOptions): Outbound {
     maxHeaderSize: HEADER_BYTES,
   })
 
-  async function start(request: OutboundRequest): Promise<StreamedAnswer & { body: CappedBody }> {
+  const start = tracedBy(options.tracing ?? null, call)
+
+  async function call(request: OutboundRequest): Promise<StreamedAnswer & { body: CappedBody }> {
     const bounds: Limits = { ...limits, ...request.limits }
     const first = toStep(request, policy)
     const deadline = startDeadline(bounds.totalMs, () => responseTimeout(first.host), request.signal)
@@ -84,6 +89,31 @@ export function outboundClient(options: OutboundOptions): Outbound {
     close: () => agent.close(),
   }
 }
+
+/** The step ends with the answer's headers. Of the address only the host is said: the rest may hold a key. */
+function tracedBy(tracing: NonNullable<OutboundOptions['tracing']> | null, call: Call): Call {
+  if (tracing === null) return call
+  const { tracer, passed } = tracing
+  return (request) => {
+    const method = request.method ?? 'GET'
+    const says: Said = { 'http.request.method': method }
+    return tracer.within({ name: `call ${method}`, kind: 'client', says }, async (said) => {
+      said['server.address'] = hostOf(request.url)
+      const parent = passed ? tracer.parent() : undefined
+      const headers = parent === undefined ? request.headers : { ...request.headers, traceparent: parent }
+      const answer = await call(headers === undefined ? request : { ...request, headers })
+      said['http.response.status_code'] = answer.status
+      return answer
+    })
+  }
+}
+
+function hostOf(url: string | URL): string {
+  const text = String(url)
+  return URL.canParse(text) ? new URL(text).host : 'no address'
+}
+
+type Call = (request: OutboundRequest) => Promise<StreamedAnswer & { body: CappedBody }>
 
 function toStep(request: OutboundRequest, policy: Policy): Step {
   const headers = request.headers ?? {}

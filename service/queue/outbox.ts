@@ -1,25 +1,42 @@
 import type { Clock } from '../kit/clock.ts'
+import type { Step, Tracer } from '../kit/tracer.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Job, JsonObject, Outbox } from './model.ts'
+import { causeHere, withCause, withoutCause, type Cause } from './cause.ts'
+import type { Announcement, Job, JsonObject, Outbox } from './model.ts'
 
 /** `announced` is told at once, before the commit: it can only expect the rows, not find them yet. */
-export function createOutbox(clock: Clock, announced?: () => void): Outbox {
+export function createOutbox(clock: Clock, announced?: () => void, tracer: Tracer | null = null): Outbox {
+  async function write(statements: Statements, announcements: readonly Announcement[], now: Date): Promise<void> {
+    const cause = causeHere(tracer)
+    await statements.run(
+      ADD,
+      [
+        announcements.map(({ topic }) => topic),
+        announcements.map(({ payload }) => JSON.stringify(withCause(payload, cause))),
+        announcements.map(({ dueAt }) => dueAt ?? now),
+        now,
+      ],
+      'outbox_add',
+    )
+  }
+
   return {
     async add(statements, announcements) {
       if (announcements.length === 0) return
       const now = clock.now()
-      await statements.run(
-        ADD,
-        [
-          announcements.map(({ topic }) => topic),
-          announcements.map(({ payload }) => JSON.stringify(payload)),
-          announcements.map(({ dueAt }) => dueAt ?? now),
-          now,
-        ],
-        'outbox_add',
-      )
+      if (tracer === null) await write(statements, announcements, now)
+      else await tracer.within(toStep(announcements), () => write(statements, announcements, now))
       if (announcements.some(({ dueAt }) => dueAt === undefined || dueAt <= now)) announced?.()
     },
+  }
+}
+
+function toStep(announcements: readonly Announcement[]): Step {
+  const topics = [...new Set(announcements.map(({ topic }) => topic))].join(' ')
+  return {
+    name: `announce ${topics}`,
+    kind: 'producer',
+    says: { 'messaging.destination.name': topics, 'messaging.batch.message_count': announcements.length },
   }
 }
 
@@ -46,6 +63,8 @@ export interface Row extends Job {
   announcedAt: Date
   /** Neither done nor given up. */
   open: boolean
+  /** What it was announced by. */
+  cause: Cause | undefined
 }
 
 export interface Failure {
@@ -70,8 +89,8 @@ export function outboxRows(statements: Statements): OutboxRows {
       await statements.run(RENEW, [...columnsOf(jobs), until], 'outbox_renew')
     },
     async load(ids) {
-      const rows = await statements.run<Row>(LOAD, [ids], 'outbox_load')
-      return new Map(rows.map((row) => [row.id, row]))
+      const rows = await statements.run<Omit<Row, 'cause'>>(LOAD, [ids], 'outbox_load')
+      return new Map(rows.map((row) => [row.id, { ...row, ...withoutCause(row.payload) }]))
     },
     async acknowledge(jobs, now) {
       await statements.run(DONE, [...columnsOf(jobs), now], 'outbox_done')

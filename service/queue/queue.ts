@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import type { Tracer } from '../kit/tracer.ts'
 import type { Statements } from '../kit/transaction.ts'
 import { aborted } from './abort.ts'
 import type { Backend, BackendAddress } from './backend.ts'
@@ -67,6 +68,7 @@ export interface QueueParts {
   topics: readonly Topic[]
   sweepers: readonly Sweeper[]
   measures?: QueueMeasures
+  tracer?: Tracer | null
   pace?: Partial<Pace>
 }
 
@@ -102,6 +104,7 @@ async function startWorks(parts: QueueParts & { pace: Pace }, rows: OutboxRows):
     clock,
     log,
     measures,
+    tracer: parts.tracer,
     onEnd: (stillRunning) => relay?.handled(stillRunning),
   })
   relay = createRelay({

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { Batch } from '../kit/batch.ts'
 import type { Clock } from '../kit/clock.ts'
+import { concernIdsIn, within } from '../kit/context.ts'
 import type { Log } from '../kit/log.ts'
+import type { Tracer } from '../kit/tracer.ts'
 import { aborted } from './abort.ts'
 import type { Job, Outcome, QueueMeasures, StartedJob, Topic } from './model.ts'
 import { RETRY_DELAYS_MS } from './model.ts'
@@ -45,8 +47,25 @@ export function createRunner(parts: RunnerParts): Runner {
     const topic = topics.get(row.topic)
     if (topic === undefined) return
     const started = performance.now()
-    const outcome = await attempt(topic, row, job.crashes, controller)
+    const outcome = await inContext(row, () => attempt(topic, row, job.crashes, controller))
     measures?.handled(topic.topic, outcome, (performance.now() - started) / 1000)
+  }
+
+  /** What the handler logs leads back to the request that announced the row, and so do its traces. */
+  function inContext(row: Row, handle: () => Promise<Outcome>): Promise<Outcome> {
+    return within({ concerns: { ...row.cause?.concerns, topic: row.topic, row: row.id } }, () => {
+      concernIdsIn(row.payload)
+      if (parts.tracer == null) return handle()
+      const traceparent = row.cause?.traceparent
+      const says = { 'messaging.destination.name': row.topic, 'messaging.delivery.attempt': row.attempt }
+      const from = traceparent === undefined ? undefined : { traceparent, trusted: true }
+      return parts.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', says, from }, async (said) => {
+        const outcome = await handle()
+        said['coinslot.outcome'] = outcome
+        if (outcome === 'retry' || outcome === 'dead') said['error.type'] = outcome
+        return outcome
+      })
+    })
   }
 
   async function attempt(topic: Topic, row: Row, crashes: number, controller: AbortController): Promise<Outcome> {
@@ -111,6 +130,7 @@ interface RunnerParts {
   clock: Clock
   log: Log
   measures: QueueMeasures | undefined
+  tracer?: Tracer | null | undefined
   /** After each job, with the number of those still running. */
   onEnd(stillRunning: number): void
 }

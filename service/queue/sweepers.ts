@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../kit/clock.ts'
+import { within } from '../kit/context.ts'
 import type { Log } from '../kit/log.ts'
 import type { Statements } from '../kit/transaction.ts'
 import { aborted } from './abort.ts'
@@ -58,7 +59,7 @@ export function createSweepers(parts: SweeperParts): Sweepers {
     const started = performance.now()
     let succeeded = true
     try {
-      await sweeper.run(now, signal)
+      await within({ concerns: { sweeper: sweeper.name } }, () => sweeper.run(now, signal))
     } catch (error) {
       succeeded = false
       log.error({ sweeper: sweeper.name, err: error }, 'a sweeper failed; it runs again at its next turn')

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
-import type { Clock } from '../kit/clock.ts'
+import { actKey, asked, keyed, named, paging, person, router } from '../edge/trpc.ts'
 import { toWire } from '../kit/money.ts'
 import { toAgent, toApproval, toDecision, toStanding } from './http/bodies.ts'
 import { changedAgent, newAgent, toPolicy } from './http/policy.ts'
@@ -8,17 +7,19 @@ import { APPROVAL_STATES } from './model.ts'
 import type { Spending } from './service.ts'
 
 /** What the dashboard shows of agents, and where a person says yes or no. */
-export function spendingRouter({ agents, approvals }: Spending, clock: Clock) {
+export function spendingRouter({ agents, approvals }: Spending) {
   return router({
     agents: person.input(asked(paging)).query(async ({ ctx, input }) => {
       const found = await agents.list(ctx.caller, input)
       return { agents: found.agents.map(toAgent), total: found.total }
     }),
     agent: person.input(asked(named)).query(async ({ ctx, input }) => toAgent(await agents.find(ctx.caller, input.id))),
-    createAgent: person.input(asked(newAgent)).mutation(async ({ ctx, input }) => {
-      const wanted = { name: input.name, status: input.status, policy: toPolicy(input) }
-      return toAgent(await agents.create(ctx.caller, wanted, newOperation(clock)))
-    }),
+    createAgent: keyed.input(asked(newAgent.extend(actKey))).mutation(({ ctx, input }) =>
+      ctx.once(input, async (operation) => {
+        const wanted = { name: input.name, status: input.status, policy: toPolicy(input) }
+        return toAgent(await agents.create(ctx.caller, wanted, operation))
+      }),
+    ),
     changeAgent: person
       .input(asked(z.object({ id: named.shape.id, body: changedAgent })))
       .mutation(async ({ ctx, input: { id, body } }) =>

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import { actKey, asked, keyed, named, paging, person, router } from '../edge/trpc.ts'
 import { accountOf, type Caller } from '../identity/model.ts'
-import type { Clock } from '../kit/clock.ts'
 import { ZERO } from '../kit/money.ts'
 import { amount } from '../kit/wire.ts'
 import { toCall, toResult } from './http/calls.ts'
@@ -11,7 +10,7 @@ import type { Calls } from './service/calls.ts'
 import type { Catalogue } from './service/catalogue.ts'
 
 /** The catalogue as the dashboard shows it, with what somebody brought in for themselves. */
-export function toolsRouter(catalogue: Catalogue, calls: Calls, clock: Clock) {
+export function toolsRouter(catalogue: Catalogue, calls: Calls) {
   return router({
     list: person.input(asked(filter)).query(async ({ ctx, input }) => {
       const { tools, total } = await catalogue.list({ ...viewOf(ctx.caller), ...input })
@@ -31,10 +30,13 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls, clock: Clock) {
       return found.map(({ collection: { slug, name, description }, tools }) => ({ slug, name, description, tools }))
     }),
     // Not `call`, which is a word of tRPC's own.
-    try: person.input(asked(callInput)).mutation(async ({ ctx, input: { slug, input, maxCost = null } }) => {
-      const operation = newOperation(clock)
-      return toResult(await calls.call({ caller: ctx.caller, slug, input, maxCost, operation, keyed: false }))
-    }),
+    try: keyed.input(asked(callInput)).mutation(({ ctx, input }) =>
+      ctx.once(input, async (operation, isKeyed) => {
+        const { slug, input: given, maxCost = null } = input
+        const wanted = { caller: ctx.caller, slug, input: given, maxCost, operation, keyed: isKeyed }
+        return toResult(await calls.call(wanted))
+      }),
+    ),
     calls: person.input(asked(paging.extend({ tool: text(200).optional() }))).query(async ({ ctx, input }) => {
       const { tool = null, ...rest } = input
       const { calls: found, total } = await calls.list(ctx.caller, { ...rest, tool })
@@ -96,7 +98,7 @@ const filter = paging.extend({
   collection: text(64).optional(),
 })
 
-const callInput = bySlug.extend({ input: z.record(z.string(), z.unknown()), maxCost: amount.nullish() })
+const callInput = bySlug.extend({ ...actKey, input: z.record(z.string(), z.unknown()), maxCost: amount.nullish() })
 
 const importInput = z.object({
   kind: z.enum(['openapi', 'mcp']),

@@ -145,7 +145,7 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
   ]
 }
 
-const depositBody = z.strictObject({
+export const depositBody = z.strictObject({
   amount: positiveAmount,
   transactionHash: z
     .string()

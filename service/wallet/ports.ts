@@ -91,7 +91,7 @@ export interface WithdrawalStore {
   find(id: string, inside?: Statements): Promise<Withdrawal | null>
   list(owner: Owner, page: { limit: number; offset: number }): Promise<{ withdrawals: Withdrawal[]; total: number }>
   /** What was taken out since, failures not counted: by one owner, or by everybody in the environment. */
-  takenSince(of: Owner | { environment: Environment }, since: Date, inside: Statements): Promise<bigint>
+  takenSince(of: Owner | { environment: Environment }, since: Date, inside?: Statements): Promise<bigint>
   /** Until the transaction's end nobody else's withdrawal is counted in this environment. */
   lockTotal(environment: Environment, inside: Statements): Promise<void>
   /** Those that have not ended, the oldest first. */

@@ -1,13 +1,21 @@
 import { renderSVG } from 'uqr'
-import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
+import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays } from '../edge/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
-import { toWire } from '../kit/money.ts'
-import { toBody, toLine, toWithdrawal, withdrawBody } from './http.ts'
+import { toWire, ZERO } from '../kit/money.ts'
+import { depositBody, toBody, toLine, toWithdrawal, withdrawBody } from './http.ts'
 import type { Wallets } from './service.ts'
 
 export function walletRouter(wallets: Wallets, clock: Clock) {
   return router({
     balance: person.query(async ({ ctx }) => toBody(await wallets.balance(ctx.caller))),
+    /** Play money, in the sandbox; real money comes by a transfer. */
+    deposit: keyed.input(asked(depositBody.pick({ amount: true }).extend(actKey))).mutation(({ ctx, input }) =>
+      ctx.once(input, async (operation) => {
+        const deposit = { amount: input.amount, transactionHash: null }
+        const { newBalance } = await wallets.deposit(ctx.caller, deposit, operation)
+        return { newBalance: toWire(newBalance) }
+      }),
+    ),
     /** Where to send USDC, with what a phone's camera needs for it. */
     receiving: person.query(async ({ ctx }) => {
       const receiving = await wallets.receiving(ctx.caller)
@@ -28,6 +36,16 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
       const days = await wallets.days(ctx.caller, firstOf(input, clock))
       return days.map(({ day, moneyIn, moneyOut }) => ({ day, moneyIn: toWire(moneyIn), moneyOut: toWire(moneyOut) }))
     }),
+    /** Nothing is taken for a withdrawal: what it costs on chain is ours. */
+    terms: person.query(async ({ ctx }) => {
+      const { perDay, left, ...rest } = await wallets.withdrawals.terms(ctx.caller)
+      return {
+        ...rest,
+        fee: toWire(ZERO),
+        perDay: perDay === null ? null : toWire(perDay),
+        left: left === null ? null : toWire(left),
+      }
+    }),
     withdrawals: person.input(asked(paging)).query(async ({ ctx, input }) => {
       const { withdrawals, total } = await wallets.withdrawals.list(ctx.caller, input)
       return { total, withdrawals: withdrawals.map(toWithdrawal) }
@@ -35,10 +53,10 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
     withdrawal: person
       .input(asked(named))
       .query(async ({ ctx, input }) => toWithdrawal(await wallets.withdrawals.find(ctx.caller, input.id))),
-    withdraw: person
-      .input(asked(withdrawBody))
-      .mutation(async ({ ctx, input }) =>
-        toWithdrawal(await wallets.withdrawals.withdraw(ctx.caller, input, newOperation(clock))),
-      ),
+    withdraw: keyed.input(asked(withdrawBody.extend(actKey))).mutation(({ ctx, input }) =>
+      ctx.once(input, async (operation) => {
+        return toWithdrawal(await wallets.withdrawals.withdraw(ctx.caller, input, operation))
+      }),
+    ),
   })
 }

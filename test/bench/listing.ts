@@ -7,6 +7,8 @@ import { startEmbedded } from '../../service/database/embedded.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import type { Listing } from '../../service/marketplace/model/asset.ts'
 import { createAssetStore } from '../../service/marketplace/store/assets.ts'
+import { generator } from '../harness/random.ts'
+import { fillAssets, OWNERS, word, WORDS } from './growth/assets.ts'
 
 /*
  * GET /rdas at a million published assets, as the store answers it: ids, rows and exact total. Words are drawn so that
@@ -16,21 +18,8 @@ import { createAssetStore } from '../../service/marketplace/store/assets.ts'
 
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 1_000_000)
 const ASKS = Number(process.env['BENCH_ASKS'] ?? 300)
-const OWNERS = 20_000
-const WORDS = 5_000
-const CHUNK = 100_000
 /** Each run with its own, and says which: the same seed asks for the same pages. */
 const SEED = Number(process.env['BENCH_SEED'] ?? Date.now() % 1_000_000)
-
-const CHUNK_OF_ROWS = `
-INSERT INTO rda (id, environment, slug, owner_id, type, status, name, description, version, pricing_model,
-  pricing_amount, verified, featured, trending, callers, created_at, updated_at, published_at)
-SELECT 'rda_' || lpad(i::text, 26, '0'), 'sandbox', 'asset-' || i,
-  'usr_' || CASE WHEN random() < 0.05 THEN 0 ELSE floor(random() * ${String(OWNERS)})::integer END,
-  (ARRAY['prompt', 'agent', 'tool'])[1 + floor(random() * 3)::integer]::rda_type, 'published', name, description,
-  '1.0.0', 'per-run', 20000, random() < 0.1, random() < 0.005, random() < 0.0001,
-  CASE WHEN random() < 0.02 THEN floor(random() * 500)::integer ELSE 0 END, now(), now(), now()
-FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS drawn (name, description, place), LATERAL (SELECT $1 + place AS i) named`
 
 const PLAIN: Listing = {
   ...{ environment: 'sandbox', status: 'published', type: null, verified: false, featured: false, trending: false },
@@ -44,7 +33,7 @@ const url = process.env['BENCH_DATABASE_URL'] ?? embedded?.url ?? ''
 await migrate(url)
 const database = openDatabase({ url, poolMax: 4 })
 const store = createAssetStore(database.statements)
-const random = mulberry32(SEED)
+const random = generator(SEED)
 try {
   const seconds = await fill()
   const [server] = await database.statements.run<{ version: string }>(
@@ -152,85 +141,18 @@ async function assertTotals(): Promise<void> {
   console.log('\nTotals agree with what is there.')
 }
 
-/** Through the very triggers; only the indexes are made afterwards, as anybody would who fills a table. */
 async function fill(): Promise<number> {
   const started = performance.now()
-  const [there] = await database.statements.run<{ rows: string }>('SELECT count(*)::text AS rows FROM rda', [])
-  if (there?.rows === String(ROWS)) {
-    // A table of 600 MB is more than the server's own memory, and is read from the system's: let it be there.
-    await database.statements.run('SELECT sum(length(name)) FROM rda', [])
-    return 0
-  }
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await fillThrough(client)
+    if (await fillAssets(client, ROWS, SEED)) return (performance.now() - started) / 1000
+    // A table of 600 MB is more than the server's own memory, and is read from the system's: let it be there.
+    await client.query('SELECT sum(length(name)) FROM rda')
+    return 0
   } finally {
     await client.end()
   }
-  return (performance.now() - started) / 1000
-}
-
-async function fillThrough(client: pg.Client): Promise<void> {
-  await client.query(`SET maintenance_work_mem = '512MB'; SET work_mem = '128MB'; SET synchronous_commit = off`)
-  const { rows: indexes } = await client.query<{ name: string; definition: string }>(
-    `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
-     WHERE indrelid = 'rda'::regclass AND NOT indisprimary`,
-  )
-  for (const { name } of indexes) await client.query(`DROP INDEX ${name}`)
-  await client.query(
-    `INSERT INTO rda_creator (user_id, subject, name, verified)
-     SELECT 'usr_' || i, 'subject-' || i, 'Creator ' || i, i % 10 = 0 FROM generate_series(0, ${String(OWNERS - 1)}) i`,
-  )
-  await client.query(`SELECT setseed(0.5)`)
-  for (let from = 0; from < ROWS; from += CHUNK) {
-    const rows = Math.min(CHUNK, ROWS - from)
-    const texts = (words: number) => Array.from({ length: rows }, () => sentence(words))
-    await client.query(CHUNK_OF_ROWS, [from, texts(4), texts(14)])
-  }
-  await client.query(`INSERT INTO rda_stats (rda_id, runs, succeeded) SELECT id, 10, 9 FROM rda`)
-  for (const { definition } of indexes) await client.query(definition)
-  await client.query('VACUUM ANALYZE rda')
-  await client.query('VACUUM ANALYZE rda_stats')
-  await client.query('VACUUM ANALYZE rda_creator')
-  await client.query('VACUUM ANALYZE rda_total')
-  await client.query('VACUUM ANALYZE rda_word')
-}
-
-/** A word's place is the cube of chance: the first hundred make up a quarter of all texts. */
-function sentence(words: number): string {
-  return Array.from({ length: words }, () => word(Math.floor(random() ** 3 * WORDS))).join(' ')
-}
-
-/** Two or three syllables, each place its own word. */
-function word(place: number): string {
-  const syllables = [
-    'ba',
-    'ce',
-    'di',
-    'fo',
-    'gu',
-    'ha',
-    'je',
-    'ki',
-    'lo',
-    'mu',
-    'na',
-    'pe',
-    'ri',
-    'so',
-    'tu',
-    'va',
-    'we',
-    'zo',
-  ]
-  let rest = place + 400
-  let text = ''
-  while (rest > 0) {
-    text += syllables[rest % 18] ?? ''
-    rest = Math.floor(rest / 18)
-  }
-  return `${text}x`
 }
 
 function oneOf<T>(choices: readonly T[]): T {
@@ -239,15 +161,4 @@ function oneOf<T>(choices: readonly T[]): T {
 
 function below(bound: number): number {
   return Math.floor(random() * bound)
-}
-
-/** A small generator with a seed; nothing secret hangs on it. */
-function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

@@ -62,6 +62,9 @@ const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: r
       "import { connect } from 'node:net'",
       "import 'node:net'",
       "await import('undici')",
+      "export const socket = new WebSocket('ws://127.0.0.1')",
+      "export const events = new EventSource('http://127.0.0.1')",
+      "import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'",
     ],
   },
   'whole-tests': {

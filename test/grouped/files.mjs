@@ -23,6 +23,7 @@ const alone = [
   'properties',
   'queue',
   'stories',
+  'system',
 ]
 
 /** Of those, the files of one group; of all of them without a number. */

@@ -8,8 +8,12 @@ export class ServiceProcess {
   private readonly listeners = new Set<() => void>()
   private code: number | null | undefined
 
-  constructor(environment: Readonly<Record<string, string>>) {
-    this.child = spawn(process.execPath, ['--import', './service/launch/typescript.mjs', 'service/main.ts'], {
+  /** From its sources as they are now; `built` is there sooner, for whoever built it. */
+  constructor(environment: Readonly<Record<string, string>>, built = false) {
+    const program = built
+      ? ['--enable-source-maps', 'service/dist/main.js']
+      : ['--import', './service/launch/typescript.mjs', 'service/main.ts']
+    this.child = spawn(process.execPath, program, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'] ?? '', ...environment },
     })
@@ -39,6 +43,14 @@ export class ServiceProcess {
       look()
     })
     return this.said
+  }
+
+  get pid(): number | null {
+    return this.child.pid ?? null
+  }
+
+  get hasEnded(): boolean {
+    return this.code !== undefined
   }
 
   kill(signal: NodeJS.Signals): void {

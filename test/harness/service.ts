@@ -27,6 +27,8 @@ export interface TestPerson {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
+export type Hooks = Partial<Pick<Parameters<typeof compose>[1], 'gateCheckpoint' | 'log'>>
+
 export interface CallOptions {
   body?: unknown
   /** Sent as it is, instead of `body`. */
@@ -44,10 +46,7 @@ export interface Answer {
 }
 
 /** The whole service in this process, on a database of its own and a free port. */
-export async function testService(
-  environment: Record<string, string> = {},
-  hooks: Pick<Parameters<typeof compose>[1], 'gateCheckpoint'> = {},
-): Promise<TestService> {
+export async function testService(environment: Record<string, string> = {}, hooks: Hooks = {}): Promise<TestService> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-service-'))
   const clock = new TestClock()

@@ -1,4 +1,5 @@
 import { generateKeyPair } from 'jose'
+import { createDiscovery } from '../../service/identity/discovery.ts'
 import { createTokenIssuer } from '../../service/identity/issuer.ts'
 import type { TokenIssuer } from '../../service/identity/ports.ts'
 import { outboundClient, type Outbound } from '../../service/outbound/client.ts'
@@ -21,15 +22,15 @@ afterAll(async () => {
 
 function issuerAt(issuer: string): TokenIssuer {
   const silent = () => undefined
-  return createTokenIssuer({
+  const discover = createDiscovery({
     issuer,
-    audience: 'coinslot',
     log: { info: silent, warn: silent, error: silent },
     fetchDocument: async (url) => {
       const { status, body } = await outbound.send({ url })
       return { status, text: body.toString() }
     },
   })
+  return createTokenIssuer({ issuer, audience: 'coinslot', discover })
 }
 
 describe('a token of the configured issuer', () => {
@@ -132,7 +133,8 @@ describe('the issuer', () => {
       return { status, text: body.toString() }
     }
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const issuer = createTokenIssuer({ issuer: slashed.url, audience: 'coinslot', log, fetchDocument })
+    const discover = createDiscovery({ issuer: slashed.url, log, fetchDocument })
+    const issuer = createTokenIssuer({ issuer: slashed.url, audience: 'coinslot', discover })
     expect(await issuer.verify(await slashed.sign({}), new Date())).toMatchObject({
       issuer: slashed.url,
       subject: 'ann',

@@ -31,7 +31,9 @@ export interface World {
 
 export async function openWorld(
   options: Partial<Pick<IdentityParts, 'live' | 'credits' | 'issuer' | 'agentExists' | 'mailer'>> &
-    Partial<Pick<SignInOptions, 'canMail' | 'dashboard' | 'prisma'>> & { poolMax?: number } = {},
+    Partial<Pick<SignInOptions, 'canMail' | 'confirmsFirst' | 'dashboard' | 'mayMail' | 'prisma'>> & {
+      poolMax?: number
+    } = {},
 ): Promise<World> {
   const database = await testDatabase({ poolMax: options.poolMax ?? 10 })
   const clock = movableClock()
@@ -63,6 +65,9 @@ export async function openWorld(
           dashboard: options.dashboard ?? DASHBOARD,
           trustedOrigins: [],
           canMail: options.canMail ?? true,
+          confirmsFirst: options.confirmsFirst ?? false,
+          mayMail: options.mayMail ?? (() => Promise.resolve(true)),
+          provider: null,
           signatures: walletSignatures,
           chainIds: [1, 8453, 84532],
         },

@@ -8,7 +8,8 @@ import { crashing } from './crashes.ts'
 import { history, type Step } from './history.ts'
 import { Person } from './perform.ts'
 
-const HISTORIES = 10_000
+/** `.ci/run` has ten thousand of them. */
+const HISTORIES = Number(process.env['HISTORIES'] ?? 2_000)
 const TOGETHER = 200
 const CRASH_RATE = 0.03
 
@@ -36,7 +37,7 @@ describe('any history of deposits, locks, captures, releases, transfers and cras
       seed: 20_261_120,
     })
     expect(people).toBe(HISTORIES)
-    expect(statements.crashes).toBeGreaterThan(1000)
+    expect(statements.crashes).toBeGreaterThan(HISTORIES / 10)
     const calm = createLedgerStore(database.statements, systemClock)
     expect(await calm.differences()).toEqual([])
   }, 240_000)

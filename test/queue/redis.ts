@@ -13,6 +13,9 @@ export interface RedisServer {
   kill(): Promise<void>
   /** Empty again at the same address. */
   revive(): Promise<void>
+  /** There, and silent: nobody's connection breaks. */
+  freeze(): void
+  thaw(): void
   close(): Promise<void>
 }
 
@@ -42,6 +45,8 @@ export async function startRedis(): Promise<RedisServer> {
     async revive() {
       server = await launch(port, folder)
     },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
     async close() {
       await kill()
       await rm(folder, { recursive: true, force: true })
@@ -52,6 +57,10 @@ export async function startRedis(): Promise<RedisServer> {
 async function launch(port: number, folder: string): Promise<ChildProcess> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  // Whoever ends the tests in a hurry must not leave one behind.
+  const end = (): void => void server.kill('SIGKILL')
+  process.once('exit', end)
+  server.once('exit', () => process.off('exit', end))
   await new Promise<void>((resolve, reject) => {
     server.once('exit', (code) => {
       reject(new Error(`redis-server ended with ${String(code)}`))

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { testService, type Answer, type TestPerson, type TestService } from '../harness/service.ts'
 import { furnished, type Furnished, type Thing } from './account.ts'
 
@@ -38,6 +40,8 @@ const PROCEDURES: Record<string, Row> = {
   'identity.keys.revoke': act('key'),
   'wallet.balance': own,
   'wallet.receiving': own,
+  'wallet.deposit': own,
+  'wallet.terms': own,
   'wallet.credits': own,
   'wallet.transactions': none('transactions'),
   'wallet.days': own,
@@ -126,6 +130,18 @@ afterAll(() => service.close())
 
 test('every procedure has its row here', () => {
   expect(Object.keys(PROCEDURES).sort()).toEqual(Object.keys(procedures()).sort())
+})
+
+test('every procedure is asked for by the dashboard: what nobody needs is not there to be asked', () => {
+  const root = path.join(import.meta.dirname, '../../service/dashboard/browser')
+  const code = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(path.join(root, name), 'utf8'))
+    .join('\n')
+  const called = new Set(
+    [...code.matchAll(/(?:useAsk|useAct|\bask)\(\s*'([\w.]+)'|path="([\w.]+)"/g)].map(([, by, list]) => by ?? list),
+  )
+  expect(Object.keys(procedures()).filter((name) => !called.has(name))).toEqual([])
 })
 
 test.each(Object.entries(PROCEDURES))('%s is nobody’s without signing in, and no agent’s', async (name, row) => {

@@ -1,5 +1,6 @@
 import { isId, leastId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
+import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { NewSale, PaymentStore, Sale } from '../ports.ts'
 import { nextResume } from '../rules/life.ts'
@@ -34,11 +35,12 @@ export function payments(statements: StatementPool): PaymentStore {
 
     async list({ userId, environment }, checkout, { limit, offset }) {
       const own = [checkout, userId, environment]
-      const [rows, [counted]] = await Promise.all([
+      const [rows, [found], total] = await Promise.all([
         statements.run<PaymentRow>(LIST, [...own, limit, offset], 'checkout_payment_list'),
-        statements.run<{ total: bigint }>(COUNT, own, 'checkout_payment_count'),
+        statements.run(IS_OWN, own, 'checkout_is_own'),
+        totalOf(statements, { from: 'checkout_payment WHERE checkout_id = $1', values: [checkout], ...byId('pay') }),
       ])
-      return counted === undefined ? null : { payments: rows.map(fromPaymentRow), total: Number(counted.total) }
+      return found === undefined ? null : { payments: rows.map(fromPaymentRow), total }
     },
 
     async days({ userId, environment }, since) {
@@ -118,10 +120,7 @@ const LIST = `
 SELECT * FROM checkout_payment
 WHERE checkout_id = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// No row at all where the checkout is not theirs.
-const COUNT = `
-SELECT (SELECT count(*) FROM checkout_payment WHERE checkout_id = $1) AS total
-FROM checkout WHERE id = $1 AND user_id = $2 AND environment = $3`
+const IS_OWN = 'SELECT FROM checkout WHERE id = $1 AND user_id = $2 AND environment = $3'
 
 const PAID = `
 UPDATE checkout_payment SET state = 'paid', tx_hash = $2, ended_at = $3, resume_at = NULL

@@ -45,7 +45,7 @@ function Gate() {
       )
     case 'none':
       return location === '/sign-in' ? (
-        <SignIn />
+        <SignIn next={wanted()} />
       ) : (
         <Redirect to={location === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(location)}`} replace />
       )

@@ -2,7 +2,8 @@
 interface Settings {
   base: string
   live: boolean
-  apiPath: string | null
+  /** What the OpenID Connect provider is called; null where there is none to sign in with. */
+  provider: string | null
   apiUrl: string
   toolsUrl: string
   now: string

@@ -1,4 +1,5 @@
-import type { StatementPool } from '../../kit/transaction.ts'
+import { byId, totalOf } from '../../kit/total.ts'
+import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Environment } from '../../ledger/model.ts'
 import type { AnsweredDelivery, Attempt, DeliveryView } from '../model.ts'
@@ -23,15 +24,15 @@ export function reading(statements: StatementPool): Pick<DeliveryStore, 'find' |
       const { where, values } = toWhere(userId, environment, filter)
       const page = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`
       // Without names: planned for the very filter that was given.
-      const [rows, [counted]] = await Promise.all([
+      const [rows, total] = await Promise.all([
         statements.run<ViewRow>(`SELECT ${VIEW} FROM ${JOINED} WHERE ${where} ORDER BY d.id DESC ${page}`, [
           ...values,
           limit,
           offset,
         ]),
-        statements.run<{ total: bigint }>(`SELECT count(*) AS total FROM delivery d WHERE ${where}`, values),
+        filter.state === null ? countGrowing(statements, where, values) : count(statements, where, values),
       ])
-      return { deliveries: rows.map(toView), total: Number(counted?.total ?? 0) }
+      return { deliveries: rows.map(toView), total }
     },
 
     async bySubject(owner, subjects) {
@@ -69,6 +70,23 @@ FROM ${JOINED} WHERE d.id = $3 AND d.user_id = $1 AND d.environment = $2::enviro
 const IS_OPEN = `
 SELECT t.id IS NULL OR t.status = 'enabled' AS open FROM ${JOINED}
 WHERE d.id = $3 AND d.user_id = $1 AND d.environment = $2::environment`
+
+async function count(statements: Statements, where: string, values: readonly unknown[]): Promise<number> {
+  const [row] = await statements.run<{ total: bigint }>(
+    `SELECT count(*) AS total FROM delivery d WHERE ${where}`,
+    values,
+  )
+  return Number(row?.total ?? 0n)
+}
+
+/** States change; what a delivery is about and where it goes does not. Its id is its payment's, which may wait for the chain. */
+function countGrowing(statements: Statements, where: string, values: readonly unknown[]): Promise<number> {
+  return totalOf(statements, {
+    from: `delivery d WHERE ${where}`,
+    values,
+    ...byId('dlv', { key: 'd.id', afterMs: 86_400_000 }),
+  })
+}
 
 function toWhere(userId: string, environment: Environment, { subject, state, target }: DeliveryFilter) {
   const asked = { 'd.subject': subject, 'd.state': state, 'd.target_id': target }

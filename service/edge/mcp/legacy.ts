@@ -7,7 +7,7 @@ import { newId } from '../../kit/ids.ts'
 import { sendEvents } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
-import type { McpParts } from './parts.ts'
+import { refuse, type McpParts } from './parts.ts'
 import type { Relay } from './relay.ts'
 
 /**
@@ -53,12 +53,12 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay }
       try {
         message = JSONRPCMessageSchema.parse(parseJson(body))
       } catch {
-        response.status(400).type('text/plain').send('This is not a JSON-RPC message.')
+        refuse(response, 400, -32_700, 'This is not a JSON-RPC message.')
         return
       }
       const taken = typeof id === 'string' && (await relay.send(`sse:${id}`, message))
       if (taken) response.status(202).type('text/plain').send('Accepted')
-      else response.status(404).type('text/plain').send('There is no such session: open a new stream.')
+      else refuse(response, 404, -32_001, 'There is no such session: open a new stream.')
     },
 
     close(): void {

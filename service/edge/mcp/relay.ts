@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Log } from '../../kit/log.ts'
+import { sayOnce } from '../redis.ts'
 
 /**
  * Brings a message to the process that has somebody's connection or call. Without Redis there is only this process to
@@ -16,10 +17,17 @@ export interface Relay {
 export function createRelay(redis: Redis | null, log: Log): Relay {
   const here = new Map<string, (message: unknown) => void>()
   // A connection that listens can do nothing else.
-  const ear = redis === null ? null : redis.duplicate({ enableOfflineQueue: true, maxRetriesPerRequest: null })
-  ear?.on('error', (error) => {
-    log.warn({ reason: error.message }, 'messages between processes are not relayed while Redis is away')
-  })
+  const ear =
+    redis === null
+      ? null
+      : redis.duplicate({
+          enableOfflineQueue: true,
+          maxRetriesPerRequest: null,
+          // What was wished for while Redis is away is done when it is back.
+          commandTimeout: undefined,
+        })
+  if (ear !== null)
+    sayOnce(ear, log, 'messages between processes are not relayed while Redis is away', 'messages are relayed again')
   ear?.on('message', (channel: string, text: string) => {
     here.get(channel.slice(CHANNEL.length))?.(JSON.parse(text))
   })

@@ -26,7 +26,7 @@ export function examine(parts: FacilitatorParts, payment: Payment): Examined | R
   if (refusal !== null) return refusal
   if (network === null || authorization === null) return 'invalid_exact_evm_network_mismatch'
   if (chain === undefined) throw networkUnavailable(payment.asked.network, 'RPC')
-  if (parts.keys.length === 0) throw networkUnavailable(payment.asked.network, 'sponsor')
+  if (parts.keys.length === 0 && !parts.signsElsewhere) throw networkUnavailable(payment.asked.network, 'sponsor')
   const digest = parts.signatures.digest(network, authorization)
   const signed = parts.signatures.recover(digest, authorization.signature) === authorization.from
   return { payment, chain, network, authorization, digest, signed }

@@ -12,6 +12,8 @@ export interface FacilitatorParts {
   chains: ReadonlyMap<NetworkName, Chain>
   /** The sponsor's private keys; the same on every network. */
   keys: readonly Hex[]
+  /** Another process signs what is claimed here, and has the keys for it. */
+  signsElsewhere: boolean
   lease(name: string): Lease
   clock: Clock
   log: Log

@@ -9,7 +9,7 @@ export async function answer(request: Request, handler: (request: Request) => Pr
   const fault = await faultOf(request)
   if (fault !== null) return refusal(requestId, fault)
   const response = await handler(request)
-  return response.status < 400 ? response : refusal(requestId, await toFault(response), response.headers)
+  return response.status < 400 ? await signed(response) : refusal(requestId, await toFault(response), response.headers)
 }
 
 const SERVED = new Set([
@@ -18,6 +18,8 @@ const SERVED = new Set([
   'POST /sign-out',
   'POST /siwe/nonce',
   'POST /siwe/verify',
+  'POST /oidc/start',
+  'GET /oidc/callback',
   'GET /get-session',
   'GET /list-sessions',
   'POST /revoke-session',
@@ -58,6 +60,20 @@ async function faultOf(request: Request): Promise<Fault | null> {
   } catch {
     return { status: 400, code: 'INVALID_JSON', message: 'The body must be JSON.' }
   }
+}
+
+/** better-auth tells a session's bare name in the body, and what the API takes for it in a header: one is enough. */
+async function signed(response: Response): Promise<Response> {
+  const credential = response.headers.get('set-auth-token')
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  // A redirect after a mail's link, or from a provider, says that it is JSON and has no body.
+  if (credential === null || !isJson || response.status !== 200) return response
+  const said: unknown = await response.json()
+  const hasToken = typeof said === 'object' && said !== null && 'token' in said && typeof said.token === 'string'
+  const headers = new Headers(response.headers)
+  headers.delete('content-length')
+  const body = hasToken ? { ...said, token: credential } : said
+  return new Response(JSON.stringify(body), { status: response.status, headers })
 }
 
 async function toFault(response: Response): Promise<Fault> {

@@ -10,7 +10,8 @@ import { sessionsUnavailable } from '../errors.ts'
 import { BUILT_IN_ISSUER, type Person } from '../model.ts'
 import type { SignIn, WalletSignatures, Welcome } from '../ports.ts'
 import { answer } from './answer.ts'
-import { signInWithEthereum, WALLET_EMAIL_DOMAIN } from './siwe.ts'
+import { signInWithProvider, type ProviderOptions } from './provider.ts'
+import { signInWithEthereum } from './siwe.ts'
 
 export interface SignInOptions {
   /** The generated client; better-auth looks its tables up by name. */
@@ -24,6 +25,15 @@ export interface SignInOptions {
   trustedOrigins: readonly string[]
   /** False when a confirmation could reach nobody: then nobody signs up by e-mail. */
   canMail: boolean
+  /**
+   * Whoever signs up by e-mail comes in by the mail's link first: then a sign-up looks the same whether the address is
+   * taken or not. In the sandbox, where nothing is to be had, they are in at once, and are told that an address is taken.
+   */
+  confirmsFirst: boolean
+  /** Whether one more mail of a kind may go to somebody now: nobody's mailbox is filled by whoever knows its address. */
+  mayMail(kind: string, subject: string): Promise<boolean>
+  /** Null where no OpenID Connect provider is configured. */
+  provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri'> | null
   signatures: WalletSignatures
   /** Chains that a wallet's message may name. */
   chainIds: readonly number[]
@@ -92,16 +102,28 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
 function open(options: SignInOptions, welcome: Welcome) {
   const { clock, log } = options
   const origin = new URL(options.dashboard)
+  const redirectUri = `${origin.origin}/auth/oidc/callback`
+  const confirm = async (subject: string): Promise<void> => {
+    if (await options.mayMail('confirmation', subject)) await welcome.confirmationWanted(subject)
+  }
   return betterAuth({
     appName: 'Coinslot',
     baseURL: origin.origin,
     basePath: '/auth',
     secret: options.secret,
     database: prismaAdapter(options.prisma, { provider: 'postgresql', transaction: true }),
-    user: { modelName: 'signInUser' },
+    user: {
+      modelName: 'signInUser',
+      // Of whoever came from an OpenID Connect provider: there they are the same person as the bearer of its tokens.
+      additionalFields: {
+        issuer: { type: 'string', required: false, input: false },
+        subject: { type: 'string', required: false, input: false },
+      },
+    },
     session: { modelName: 'signInSession' },
     account: { modelName: 'signInAccount' },
-    verification: { modelName: 'signInVerification' },
+    // Whoever reads the database finds no link that still opens something.
+    verification: { modelName: 'signInVerification', storeIdentifier: 'hashed' },
     trustedOrigins: [...options.trustedOrigins],
     telemetry: { enabled: false },
     // The edge counts sign-in tries, by an address that nobody can choose.
@@ -112,7 +134,8 @@ function open(options: SignInOptions, welcome: Welcome) {
         if (!(error instanceof APIError)) log.error({ err: error }, 'A sign-in request failed.')
       },
     },
-    logger: { level: 'warn', log: (level, message) => (level === 'error' ? log.error : log.warn)({}, message) },
+    // Called on the log itself: pino's methods fail without it, and a refusal would become a fault.
+    logger: { level: 'warn', log: (level, message) => log[level === 'error' ? 'error' : 'warn']({}, message) },
     advanced: {
       cookiePrefix: 'coinslot',
       useSecureCookies: origin.protocol === 'https:',
@@ -130,18 +153,26 @@ function open(options: SignInOptions, welcome: Welcome) {
       enabled: true,
       minPasswordLength: 10,
       maxPasswordLength: 128,
-      requireEmailVerification: false,
+      requireEmailVerification: options.confirmsFirst,
       resetPasswordTokenExpiresIn: RESET_SECONDS,
       // The token that it made is not used: one that waits to be mailed would lie in the outbox.
-      sendResetPassword: ({ user }) => welcome.resetWanted(user.id),
+      sendResetPassword: async ({ user }) => {
+        if (await options.mayMail('reset', user.id)) await welcome.resetWanted(user.id)
+      },
+      // Nobody but the owner of the address learns that it has an account already.
+      onExistingUserSignUp: async ({ user }) => {
+        if (!user.emailVerified) await confirm(user.id)
+        else if (await options.mayMail('reset', user.id)) await welcome.resetWanted(user.id)
+      },
       // Whoever knew the old password is out.
       revokeSessionsOnPasswordReset: true,
     },
     emailVerification: {
       expiresIn: CONFIRM_SECONDS,
-      // The first mail is announced by the sign-up itself, in its transaction; this is asked for again later.
-      sendOnSignUp: false,
-      sendVerificationEmail: ({ user }) => welcome.confirmationWanted(user.id),
+      // Where a sign-up lets in, it announces the first mail itself, in its transaction; this is asked for again later.
+      sendOnSignUp: options.confirmsFirst,
+      autoSignInAfterVerification: options.confirmsFirst,
+      sendVerificationEmail: ({ user }) => confirm(user.id),
       afterEmailVerification: (user) => welcome.signedIn(toPerson(user)),
     },
     databaseHooks: {
@@ -160,7 +191,12 @@ function open(options: SignInOptions, welcome: Welcome) {
         refuse(context.path, toFields(context.body), options.canMail)
       }),
     },
-    plugins: [bearer(), signInWithEthereum({ ...options, domain: origin.host })],
+    plugins: [
+      // A session's row is no credential: what is shown to the API is its name with our signature.
+      bearer({ requireSignature: true }),
+      signInWithEthereum({ ...options, domain: origin.host }),
+      ...(options.provider === null ? [] : [signInWithProvider({ ...options, ...options.provider, redirectUri })]),
+    ],
   })
 }
 
@@ -196,13 +232,15 @@ interface StoredUser {
   name: string
   email: string
   emailVerified: boolean
+  issuer?: string | null | undefined
+  subject?: string | null | undefined
 }
 
 function toPerson(user: StoredUser): Person {
   const email = emailOf(user)
   return {
-    issuer: BUILT_IN_ISSUER,
-    subject: user.id,
+    issuer: user.issuer ?? BUILT_IN_ISSUER,
+    subject: user.subject ?? user.id,
     name: user.name === '' ? null : user.name,
     email,
     emailConfirmed: email !== null && user.emailVerified,
@@ -210,7 +248,8 @@ function toPerson(user: StoredUser): Person {
 }
 
 function emailOf({ email }: StoredUser): string | null {
-  return email.endsWith(`@${WALLET_EMAIL_DOMAIN}`) ? null : email
+  // Nobody's: of whoever has none, since better-auth wants one of everybody.
+  return email.endsWith('.invalid') ? null : email
 }
 
 const CONFIRM_SECONDS = 24 * 3_600

@@ -56,7 +56,7 @@ export interface WalletOptions {
 }
 
 /** A user needs an e-mail address in better-auth; these can never be anybody's. */
-export const WALLET_EMAIL_DOMAIN = 'wallet.invalid'
+const WALLET_EMAIL_DOMAIN = 'wallet.invalid'
 
 const signedMessage = z.object({ message: z.string().max(4_000), signature: z.string().max(10_000) })
 

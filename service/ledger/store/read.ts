@@ -1,4 +1,5 @@
 import { usdc, type Usdc } from '../../kit/money.ts'
+import { totalOf } from '../../kit/total.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Funds, Line, Owner } from '../model.ts'
 import type { Totals, WalletFigures } from '../ports.ts'
@@ -61,10 +62,14 @@ export async function readStatement(
   const own = await accounts.find(owner)
   if (own === null) return { lines: [], total: 0 }
   const rows = await statements.run<LineRow>(STATEMENT, [own.wallet, page.limit, page.offset], 'ledger_statement')
-  const [counted] = await statements.run<{ total: bigint }>(
-    'SELECT count(*) AS total FROM ledger_posting WHERE account_id = $1 AND available + locked <> 0',
-    [own.wallet],
-  )
+  const total = await totalOf(statements, {
+    from: 'ledger_posting WHERE account_id = $1 AND available + locked <> 0',
+    values: [own.wallet],
+    key: 'sequence',
+    type: 'bigint',
+    // Numbers are given in order and written within moments; so many of everybody's are some of them at any pace.
+    settled: '(SELECT last_value - 200000 FROM ledger_posting_sequence_seq)',
+  })
   const lines = rows.map((row) => ({
     movementId: row.movement_id,
     kind: row.kind,
@@ -74,7 +79,7 @@ export async function readStatement(
     reference: row.reference,
     at: row.at,
   }))
-  return { lines, total: Number(counted?.total ?? 0n) }
+  return { lines, total }
 }
 
 const STATEMENT = `

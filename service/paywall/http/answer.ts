@@ -81,6 +81,8 @@ export async function refuseUpgrade(socket: Duplex, { status, headers, body, whe
   if (body === null || whole !== null) socket.end(whole ?? undefined)
   // Its end is that of the connection.
   else pipeline(body as Readable, socket, () => undefined)
+  // Nobody reads it any more, and of what nobody reads nobody hears that it has ended.
+  socket.resume()
   await whenSent?.(await sent)
 }
 

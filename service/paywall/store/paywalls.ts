@@ -1,5 +1,6 @@
 import { isId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
+import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { DayRow, Offered, Paywall } from '../model.ts'
 import type { PaywallStore, SealedParts } from '../ports.ts'
@@ -61,11 +62,12 @@ export function paywalls(statements: StatementPool): PaywallStore {
     async payments({ userId, environment }, id, { limit, offset }) {
       if (!isId('pwl', id)) return null
       const own = [id, userId, environment]
-      const [rows, [counted]] = await Promise.all([
+      const [rows, [found], total] = await Promise.all([
         statements.run<PaymentRow>(PAYMENTS, [...own, limit, offset], 'paywall_payments'),
-        statements.run<{ total: bigint }>(COUNT_PAYMENTS, own, 'paywall_count_payments'),
+        statements.run(IS_OWN, own, 'paywall_is_own'),
+        totalOf(statements, { from: 'paywall_payment WHERE paywall_id = $1', values: [id], ...byId('pay') }),
       ])
-      return counted === undefined ? null : { payments: rows.map(fromPaymentRow), total: Number(counted.total) }
+      return found === undefined ? null : { payments: rows.map(fromPaymentRow), total }
     },
 
     async analytics({ userId, environment }, id, from, to) {
@@ -145,10 +147,7 @@ const PAYMENTS = `
 SELECT * FROM paywall_payment
 WHERE paywall_id = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// No row at all where the paywall is not theirs.
-const COUNT_PAYMENTS = `
-SELECT (SELECT count(*) FROM paywall_payment WHERE paywall_id = $1) AS total
-FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL`
+const IS_OWN = 'SELECT FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL'
 
 const DAYS = `
 SELECT to_char(day, 'YYYY-MM-DD') AS day, route, outcome, count, amount

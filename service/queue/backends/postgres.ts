@@ -21,6 +21,8 @@ export async function openPostgres(connectionString: string, parts: BackendParts
     options: `-c search_path=${SCHEMA}`,
   })
   pool.on('error', complain)
+  // Also of connections that somebody has at the moment: an error that nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', complain))
   // Each queue and each worker listens to it; Node takes more than ten of them for a leak.
   pool.setMaxListeners(0)
   await migrate(pool)

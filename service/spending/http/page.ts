@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Page } from '../../edge/route.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Approval } from '../model.ts'
@@ -40,7 +41,7 @@ function html(title: string, content: string): Page {
   return {
     type: 'text/html; charset=utf-8',
     headers: {
-      'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      'Content-Security-Policy': `default-src 'none'; style-src '${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
       'Referrer-Policy': 'no-referrer',
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
@@ -54,3 +55,6 @@ function escaped(text: string): string {
 }
 
 const STYLE = `:root{color-scheme:light dark}body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}main{width:min(26rem,calc(100vw - 2rem));padding:1.5rem;border:1px solid color-mix(in srgb,CanvasText 20%,Canvas);border-radius:12px}h1{margin:0 0 1rem;font-size:1.3rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.4rem 1rem;margin:0 0 1.5rem}dt{color:color-mix(in srgb,CanvasText 65%,Canvas)}dd{margin:0;overflow-wrap:anywhere}.ask{display:flex;gap:.75rem}form{flex:1}button{width:100%;padding:.7rem;border-radius:8px;border:1px solid color-mix(in srgb,CanvasText 35%,Canvas);background:Canvas;color:CanvasText;font:inherit;cursor:pointer}button.approve{background:#0b6b3a;border-color:#0b6b3a;color:#fff}button:focus-visible{outline:3px solid #4a90d9;outline-offset:2px}`
+
+/** This style and no other. */
+const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`

@@ -14,14 +14,8 @@ export function createCallStore(statements: StatementPool): CallStore {
     list: (owner, filter) => listCalls(statements, owner, filter),
     foldFigures: () => foldFigures(statements),
     figures: (environment, now) => readFigures(statements, environment, now),
-    async forget(now) {
-      await statements.run('DELETE FROM tool_answer WHERE created_at < $1', [new Date(now.getTime() - KEPT_MS)])
-      await forgetFigures(statements, now)
-    },
+    forget: (now) => forgetFigures(statements, now),
     takeFailing: (now, limit) => takeFailing(statements, now, limit),
     recovered: (toolId) => recovered(statements, toolId),
   }
 }
-
-/** As long as the names of requests are kept. */
-const KEPT_MS = 26 * 3_600_000

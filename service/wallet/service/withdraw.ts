@@ -78,6 +78,17 @@ export function createWithdrawals(parts: WalletParts, depositAddress: DepositAdd
 
   return {
     withdraw,
+
+    /** What holds for whoever would take money out now. What is left of a day is read without a lock: the act itself decides. */
+    async terms(caller: Caller): Promise<Terms> {
+      const owner = ownerOf(caller)
+      const network = NETWORK_OF[owner.environment]
+      const { perDay } = settings.limits
+      const onChain = chains.has(network) && book !== null
+      if (perDay === null) return { network, onChain, perDay, left: null }
+      const taken = await store.withdrawals.takenSince(owner, new Date(clock.now().getTime() - DAY_MS))
+      return { network, onChain, perDay, left: usdc(taken > perDay ? 0n : perDay - taken) }
+    },
     async find(caller: Caller, id: string): Promise<Withdrawal> {
       const { userId, environment } = ownerOf(caller)
       const found = await store.withdrawals.find(id)
@@ -91,6 +102,15 @@ export function createWithdrawals(parts: WalletParts, depositAddress: DepositAdd
 export interface Asked {
   amount: Usdc
   to: Address
+}
+
+export interface Terms {
+  network: Withdrawal['network']
+  /** Without a chain play money is paid out for play, and real money not at all. */
+  onChain: boolean
+  /** In 24 hours; null where there is no limit. */
+  perDay: Usdc | null
+  left: Usdc | null
 }
 
 export const WITHDRAWAL_TOPIC = 'wallet.withdrawal'

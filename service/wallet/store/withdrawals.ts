@@ -41,7 +41,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       return { withdrawals: [], total: Number(counted?.total ?? 0n) }
     },
 
-    async takenSince(of, since, inside) {
+    async takenSince(of, since, inside = statements) {
       const [row] = await inside.run<{ taken: bigint }>(
         `SELECT coalesce(sum(amount), 0)::bigint AS taken FROM wallet_withdrawal
          WHERE environment = $1::environment AND ($2::text IS NULL OR user_id = $2) AND created_at > $3 AND state <> 'failed'`,

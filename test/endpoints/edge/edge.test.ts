@@ -111,7 +111,7 @@ describe('the edge', () => {
     expect((await service.call('GET', '/readyz')).body).toMatchObject({ status: 'ready', database: 'ok' })
     const { text } = await service.call('GET', '/metrics')
     expect(text).toContain('coinslot_http_request_seconds_bucket')
-    expect(text).toContain('route="/wallet/deposit"')
+    expect(text).toContain('route="/v1/wallet/deposit"')
   })
 
   test('the reference describes every endpoint that is there', async () => {

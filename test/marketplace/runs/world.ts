@@ -1,4 +1,4 @@
-import { testService, type Answer, type TestPerson, type TestService } from '../../harness/service.ts'
+import { testService, type Answer, type Hooks, type TestPerson, type TestService } from '../../harness/service.ts'
 import { agentBody, promptBody, toolBody } from '../bodies.ts'
 import { CreatorServer } from './creator.ts'
 
@@ -32,9 +32,9 @@ export interface Wallet {
   totalSpent: number
 }
 
-export async function runWorld(environment: Record<string, string> = {}): Promise<RunWorld> {
+export async function runWorld(environment: Record<string, string> = {}, hooks: Hooks = {}): Promise<RunWorld> {
   const server = await new CreatorServer().listen()
-  const service = await testService({ ALLOW_HOSTS: '127.0.0.1', RATE_API_PER_MINUTE: '0', ...environment })
+  const service = await testService({ ALLOW_HOSTS: '127.0.0.1', RATE_API_PER_MINUTE: '0', ...environment }, hooks)
   const creator = await service.person()
 
   async function publish(body: Record<string, unknown>): Promise<string> {

@@ -6,11 +6,19 @@ import type {
   inferProcedureInput,
   inferTransformedProcedureOutput,
 } from '@trpc/server'
-import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryKey,
+} from '@tanstack/react-query'
+import { useRef } from 'react'
 import type { AppRouter } from '../../../compose.ts'
 import { say } from '../shell/toasts.ts'
 import { environment, useEnvironment, type Environment } from './environment.ts'
-import { toFault, type Fault } from './fault.ts'
+import { Fault, toFault } from './fault.ts'
 import { sessionEnded } from './session.ts'
 
 /*
@@ -23,6 +31,8 @@ const client = createTRPCUntypedClient<AppRouter>({
     httpBatchLink({
       url: '/trpc',
       maxURLLength: 4_000,
+      // More at once is refused.
+      maxItems: 30,
       headers: ({ opList }) => ({
         'coinslot-environment': (opList[0].context['environment'] as string | undefined) ?? environment(),
       }),
@@ -65,17 +75,22 @@ export function useAsk<P extends QueryPath>(path: P, input: Input<P>, options: A
 
 interface AskOptions {
   enabled?: boolean
-  refetchInterval?: number | false
 }
 
 export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) {
   const kept = useQueryClient()
+  const keyOf = useActKey()
   return useMutation<Output<P>, Fault, Input<P>, Undo>({
     mutationFn: async (input) => {
+      const { key, answered } = keyOf(input)
       try {
-        return (await client.mutation(path, input)) as Output<P>
+        const output = await client.mutation(path, options.once === true ? { ...(input as object), key } : input)
+        answered()
+        return output as Output<P>
       } catch (error) {
-        throw told(error)
+        const fault = told(error)
+        if (fault.status !== null && fault.status < 500) answered()
+        throw options.once === true && fault.isSilence ? AGAIN : fault
       }
     },
     onMutate: async (input) => await foresee(kept, options.foresees?.(input) ?? []),
@@ -90,6 +105,8 @@ export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) 
 }
 
 interface ActOptions<P extends ActPath> {
+  /** It moves money or makes something: whoever got no answer presses again, and it is done once. */
+  once?: P extends OncePath ? true : never
   /** What is asked anew afterwards: paths, or the beginning of some (`wallet.`). */
   changes?: readonly string[]
   /** What will be so once it is done: shown at once, taken back when it fails. */
@@ -97,6 +114,27 @@ interface ActOptions<P extends ActPath> {
   done?: (output: Output<P>, input: Input<P>) => void
   quiet?: boolean
 }
+
+/**
+ * The key of an act: the same until there is an answer, with a yes or a no, or until something else is wanted. Then the
+ * next one is another act.
+ */
+function useActKey() {
+  const under = useRef({ wanted: '', key: '' })
+  return (input: unknown) => {
+    const wanted = JSON.stringify(input) ?? ''
+    if (under.current.key === '' || under.current.wanted !== wanted) {
+      under.current = { wanted, key: crypto.randomUUID() }
+    }
+    const { key } = under.current
+    const answered = (): void => {
+      if (under.current.key === key) under.current = { wanted: '', key: '' }
+    }
+    return { key, answered }
+  }
+}
+
+const AGAIN = new Fault('No answer came. Try again: it is done once, however often you ask.', { code: 'unanswered' })
 
 interface Foreseen {
   path: QueryPath
@@ -126,14 +164,23 @@ async function foresee(kept: QueryClient, all: readonly Foreseen[]): Promise<Und
 
 export async function refresh(kept: QueryClient, paths: readonly string[]): Promise<void> {
   const at: Environment = environment()
-  await kept.invalidateQueries({
-    predicate: ({ queryKey: [of, path] }) => of === at && paths.some((start) => String(path).startsWith(start)),
-  })
+  const isConcerned = ({ queryKey: [of, path] }: { queryKey: QueryKey }): boolean =>
+    of === at && paths.some((start) => String(path).startsWith(start))
+  // What is asked for the first time just now may be answered with how it was: it is not canceled, but asked again.
+  for (const query of kept.getQueryCache().findAll({ predicate: isConcerned, fetchStatus: 'fetching' })) {
+    if (query.state.data === undefined) {
+      const again = (): void => void kept.invalidateQueries({ queryKey: query.queryKey, exact: true })
+      void query.promise?.then(again, () => undefined)
+    }
+  }
+  await kept.invalidateQueries({ predicate: isConcerned })
 }
 
 /** After an act without an answer nobody knows whether it was done: trying again at once might do it twice. */
 export function sentenceOf(fault: Fault): string {
-  return fault.isSilence ? 'No answer came. Look whether it was done before you try again.' : fault.message
+  if (fault.isSilence && fault !== AGAIN) return 'No answer came. Look whether it was done before you try again.'
+  if (fault.status === null || fault.status < 500 || fault.requestId === null) return fault.message
+  return `${fault.message} What you typed is kept: try again, or tell us this number: ${fault.requestId}.`
 }
 
 function told(error: unknown): Fault {
@@ -155,6 +202,8 @@ type Those<Kind> = {
 
 export type QueryPath = Those<AnyQueryProcedure>
 export type ActPath = Those<AnyMutationProcedure>
+/** Those that a key can be said to. */
+type OncePath = { [P in ActPath]: Input<P> extends { key?: string | undefined } ? P : never }[ActPath]
 type Procedure<P extends keyof Procedures> = Procedures[P] extends AnyProcedure ? Procedures[P] : never
 export type Input<P extends keyof Procedures> = inferProcedureInput<Procedure<P>>
 export type Output<P extends keyof Procedures> = inferTransformedProcedureOutput<AppRouter, Procedure<P>>

@@ -3,6 +3,8 @@ import { settings } from '../settings.ts'
 
 export type Environment = 'sandbox' | 'production'
 
+const KEPT = 'coinslot.environment'
+
 let chosen: Environment = settings.live && kept() === 'production' ? 'production' : 'sandbox'
 const listeners = new Set<() => void>()
 
@@ -29,8 +31,6 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
-
-const KEPT = 'coinslot.environment'
 
 function kept(): string | null {
   try {

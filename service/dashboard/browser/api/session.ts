@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { fromAnswer, silence, toFault, type Fault } from './fault.ts'
+import { Fault, fromAnswer, silence, toFault } from './fault.ts'
 
 /** Who is signed in here. `ended` is after somebody was: their page stays, with all that was typed into it. */
 export type Session =
@@ -14,11 +14,27 @@ export interface SignedIn {
   name: string
   email: string
   emailVerified: boolean
+  issuer: string | null
+}
+
+/** As the sign-in knows somebody; to the service they are who they are at their provider. */
+interface Told extends Omit<SignedIn, 'issuer'> {
+  issuer?: string | null
+  subject?: string | null
+}
+
+function toSignedIn({ subject, issuer, ...user }: Told): SignedIn {
+  return { ...user, id: subject ?? user.id, issuer: issuer ?? null }
 }
 
 /** Who signed in by wallet has an address that can never be anybody's. */
 export function isWallet({ email }: SignedIn): boolean {
   return email.endsWith('@wallet.invalid')
+}
+
+/** Who came from a provider has no password here. */
+export function isFromProvider({ issuer }: SignedIn): boolean {
+  return issuer !== null
 }
 
 let session: Session = { state: 'unknown' }
@@ -31,9 +47,10 @@ export function useSession(): Session {
 /** Asks the service who this is; answers the user's id. */
 export async function loadSession(): Promise<string | null> {
   try {
-    const answer = (await call('GET', '/auth/get-session')) as { user: SignedIn } | null
-    set(answer === null ? { state: 'none' } : { state: 'in', user: answer.user })
-    return answer?.user.id ?? null
+    const answer = (await call('GET', '/auth/get-session')) as { user: Told } | null
+    const user = answer === null ? null : toSignedIn(answer.user)
+    set(user === null ? { state: 'none' } : { state: 'in', user })
+    return user?.id ?? null
   } catch (error) {
     set({ state: 'unreachable', fault: toFault(error) })
     return null
@@ -48,8 +65,15 @@ export async function signIn({ email, password }: Credentials): Promise<void> {
   await call('POST', '/auth/sign-in/email', { email: email.trim(), password })
 }
 
-export async function signUp({ name, email, password }: Credentials & { name: string }): Promise<void> {
-  await call('POST', '/auth/sign-up/email', { name: name.trim(), email: email.trim(), password })
+/** False where a mail's link has to be followed first. */
+export async function signUp({ name, email, password }: Credentials & { name: string }): Promise<boolean> {
+  const answer = await call('POST', '/auth/sign-up/email', { name: name.trim(), email: email.trim(), password })
+  return (answer as { token: string | null }).token !== null
+}
+
+/** Where the provider asks who somebody is; from there they come back to this page of ours. */
+export async function beginAtProvider(next: string): Promise<string> {
+  return ((await call('POST', '/auth/oidc/start', { next })) as { url: string }).url
 }
 
 interface Credentials {
@@ -71,8 +95,12 @@ export async function call(method: 'GET' | 'POST', path: string, body?: unknown)
     throw silence()
   })
   const answer: unknown = await response.json().catch(() => null)
-  if (!response.ok) throw fromAnswer(response.status, answer)
-  return answer
+  if (response.ok) return answer
+  const fault = fromAnswer(response.status, answer)
+  // A wrong password is a 401 too, with another code.
+  if (fault.status !== 401 || fault.code !== 'unauthorized' || session.state !== 'in') throw fault
+  sessionEnded()
+  throw new Fault(fault.message, { status: 401, code: 'unauthenticated', requestId: fault.requestId })
 }
 
 function set(next: Session): void {

@@ -22,7 +22,7 @@ export default function Agent() {
   const [, go] = useLocation()
   const [removing, setRemoving] = useState(false)
   const agent = useAsk('spending.agent', { id })
-  const standing = useAsk('spending.standing', { id }, { refetchInterval: 10_000 })
+  const standing = useAsk('spending.standing', { id })
   const spent = useAsk('spending.spent', { id, by: 'day', days: 30 })
   const pause = useAct('spending.pause', {
     changes: ['spending.'],
@@ -128,7 +128,6 @@ export default function Agent() {
             name="Decisions"
             title="Decisions"
             columns={DECISIONS}
-            refetchMs={10_000}
             empty={
               <Empty title="Nothing was asked yet">Every call of its keys is kept here, with what decided it.</Empty>
             }

@@ -19,7 +19,7 @@ export default function AgentForm() {
 
 function Rules({ agent }: { agent: Agent | null }) {
   const [, go] = useLocation()
-  const create = useAct('spending.createAgent', { changes: ['spending.'], quiet: true })
+  const create = useAct('spending.createAgent', { changes: ['spending.'], quiet: true, once: true })
   const change = useAct('spending.changeAgent', { changes: ['spending.'], quiet: true })
   const form = useForm({ defaultValues: toRules(agent) })
   return (

@@ -15,7 +15,7 @@ import { Price } from './marketplace/shown.tsx'
 /** One's own asset: how it does, what it is, and what may be done with it. */
 export default function Asset() {
   const { id } = useParams<{ id: string }>()
-  const asset = useAsk('assets.get', { id }, { refetchInterval: 15_000 })
+  const asset = useAsk('assets.get', { id })
   const [archiving, setArchiving] = useState(false)
   const becomes = (status: Whole['status'], text: string) => ({
     changes: ['assets.'],

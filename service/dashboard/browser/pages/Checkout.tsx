@@ -1,16 +1,18 @@
 import { ExternalLinkIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useParams } from 'wouter'
-import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
+import { foreseen, sentenceOf, useAct, useAsk, type Output } from '../api/ask.ts'
 import type { Fault } from '../api/fault.ts'
+import { useAsking } from '../parts/asking.ts'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Copy, Id, Money, When } from '../parts/figures.tsx'
 import { InputForm, toInputs, type Filled } from '../parts/InputForm.tsx'
 import { Card, Facts, PageHead } from '../parts/layout.tsx'
-import { List, type Column } from '../parts/List.tsx'
+import { List } from '../parts/List.tsx'
 import { Confirm, Modal } from '../parts/Modal.tsx'
 import { NewSecret } from '../parts/NewSecret.tsx'
+import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
 import { Empty, Failure, Notice, PageSkeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { Deliveries } from './deliveries/Deliveries.tsx'
@@ -20,11 +22,9 @@ type Payment = Output<'checkouts.payments'>['payments'][number]
 
 export default function Checkout() {
   const { id } = useParams<{ id: string }>()
-  const checkout = useAsk('checkouts.get', { id }, { refetchInterval: 15_000 })
-  const [asking, setAsking] = useState<'test' | 'rotate' | 'expire' | null>(null)
-  const close = (): void => {
-    setAsking(null)
-  }
+  const checkout = useAsk('checkouts.get', { id })
+  const asking = useAsking<'test' | 'rotate' | 'expire'>()
+  const { close } = asking
   const expire = useAct('checkouts.expire', {
     changes: ['checkouts.'],
     foresees: () => [
@@ -54,27 +54,11 @@ export default function Checkout() {
         actions={
           data.status === 'expired' ? undefined : (
             <>
-              <Button
-                look="danger"
-                onClick={() => {
-                  setAsking('expire')
-                }}
-              >
+              <Button look="danger" onClick={asking.begin('expire')}>
                 End it
               </Button>
-              <Button
-                onClick={() => {
-                  setAsking('rotate')
-                }}
-              >
-                New secret
-              </Button>
-              <Button
-                look="main"
-                onClick={() => {
-                  setAsking('test')
-                }}
-              >
+              <Button onClick={asking.begin('rotate')}>New secret</Button>
+              <Button look="main" onClick={asking.begin('test')}>
                 Test payment
               </Button>
             </>
@@ -103,7 +87,6 @@ export default function Checkout() {
             name="Payments"
             title="Payments"
             columns={PAYMENTS}
-            refetchMs={10_000}
             empty={
               <Empty title="Nobody has paid yet">Share the link, or make a test payment to see how it goes.</Empty>
             }
@@ -113,11 +96,11 @@ export default function Checkout() {
           <Deliveries target={id} />
         </Card>
       </div>
-      {asking === 'test' && <Test checkout={data} close={close} />}
+      {asking.asked === 'test' && <Test checkout={data} close={close} />}
       <Confirm
         title="End this checkout?"
         act="End it"
-        open={asking === 'expire'}
+        open={asking.asked === 'expire'}
         busy={false}
         close={close}
         confirm={() => {
@@ -128,17 +111,11 @@ export default function Checkout() {
         Its link stops working. Activating the workflow again makes a new one.
       </Confirm>
       <NewSecret
-        open={asking === 'rotate'}
+        id={id}
+        open={asking.asked === 'rotate'}
         note="The old one signs along for 24 hours. A running trigger of n8n must be activated again to know the new one."
-        secret={rotate.data?.secret}
-        busy={rotate.isPending}
-        make={() => {
-          rotate.mutate({ id })
-        }}
-        close={() => {
-          rotate.reset()
-          close()
-        }}
+        rotate={rotate}
+        close={close}
       />
     </>
   )
@@ -147,11 +124,7 @@ export default function Checkout() {
 function factsOf(data: Whole) {
   return [
     ['Price', <Money key="price" amount={data.price} />],
-    ['Network', data.network === 'base' ? 'Base' : 'Base Sepolia (test tokens)'],
-    [
-      'Paid to',
-      data.recipient === null ? 'Nobody: payments are simulated' : <Id key="to" value={data.recipient} whole />,
-    ],
+    ...recipientFacts(data),
     ['Lifetime', data.lifetime],
     data.expiresAt === null ? null : (['Ends', <When key="ends" at={data.expiresAt} />] as const),
     ['Delivered to', data.callbackUrl],
@@ -184,7 +157,7 @@ function Share({ checkout }: { checkout: Whole }) {
 
 function Test({ checkout, close }: { checkout: Whole; close: () => void }) {
   const [values, setValues] = useState<Filled>({})
-  const test = useAct('checkouts.testPayment', { changes: ['checkouts.', 'deliveries.'], quiet: true })
+  const test = useAct('checkouts.testPayment', { changes: ['checkouts.', 'deliveries.'], quiet: true, once: true })
   const fault: Fault | null = test.error
   const pay = async (): Promise<void> => {
     const input = toInputs(checkout.fields, values)
@@ -216,7 +189,9 @@ function Test({ checkout, close }: { checkout: Whole; close: () => void }) {
             setValues({ ...values, [name]: value })
           }}
         />
-        {fault !== null && Object.keys(fault.details).length === 0 && <Notice tone="bad">{fault.message}</Notice>}
+        {fault !== null && !fault.isSessionOver && Object.keys(fault.details).length === 0 && (
+          <Notice tone="bad">{sentenceOf(fault)}</Notice>
+        )}
         {checkout.fields.length > 0 && <p className="text-[0.8125rem] text-quiet">Left empty, examples are sent.</p>}
         <div className="flex justify-end gap-2">
           <Button onClick={close}>Cancel</Button>
@@ -236,47 +211,29 @@ function faultsOf(fault: Fault | null): Record<string, string> {
   )
 }
 
-const PAYMENTS: Column<Payment>[] = [
-  {
-    title: 'Payment',
-    show: ({ id, testMode }) => (
-      <span className="flex flex-wrap items-center gap-1.5">
-        <Id value={id} />
-        {testMode && <Badge tone="warn">test</Badge>}
-      </span>
-    ),
-    csv: ({ id }) => id,
-  },
-  {
-    title: 'State',
-    show: ({ status, reason }) => (
-      <span title={reason?.sentence}>
-        <StateBadge state={status} />
-      </span>
-    ),
-    csv: ({ status }) => status,
-  },
-  { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
-  {
-    title: 'Transaction',
-    show: ({ explorerUrl, txHash }) =>
-      explorerUrl === null ? (
-        <span className="text-quiet">–</span>
-      ) : (
-        <a href={explorerUrl} target="_blank" rel="noreferrer" className="link font-mono text-[0.8125rem]">
-          {txHash?.slice(0, 10)}…
-        </a>
-      ),
-    csv: ({ txHash }) => txHash,
-    wide: true,
-  },
-  {
-    title: 'Delivery',
-    show: ({ delivery }) =>
-      delivery === null ? <span className="text-quiet">–</span> : <StateBadge state={delivery.status} />,
-    csv: ({ delivery }) => delivery?.status,
-    wide: true,
-  },
-  { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
-  { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
-]
+const PAYMENTS = paymentColumns<Payment>(
+  ({ reason }) => reason?.sentence,
+  [
+    { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
+    {
+      title: 'Transaction',
+      show: ({ explorerUrl, txHash }) =>
+        explorerUrl === null ? (
+          <span className="text-quiet">–</span>
+        ) : (
+          <a href={explorerUrl} target="_blank" rel="noreferrer" className="link font-mono text-[0.8125rem]">
+            {txHash?.slice(0, 10)}…
+          </a>
+        ),
+      csv: ({ txHash }) => txHash,
+      wide: true,
+    },
+    {
+      title: 'Delivery',
+      show: ({ delivery }) =>
+        delivery === null ? <span className="text-quiet">–</span> : <StateBadge state={delivery.status} />,
+      csv: ({ delivery }) => delivery?.status,
+      wide: true,
+    },
+  ],
+)

@@ -19,7 +19,6 @@ export default function Checkouts() {
           name="Checkouts"
           columns={COLUMNS}
           href={({ id }) => `/checkouts/${id}`}
-          refetchMs={15_000}
           empty={
             <Empty title="No checkouts yet">
               Put the Pay-to-Run Trigger into a workflow of n8n (<code className="font-mono">n8n-nodes-coinslot</code>):

@@ -13,7 +13,7 @@ import { useProgress } from './start/progress.ts'
 
 /** What there is to know at a glance, and what wants something of whoever looks. */
 export default function Overview() {
-  const wallet = useAsk('wallet.balance', undefined, { refetchInterval: 15_000 })
+  const wallet = useAsk('wallet.balance', undefined)
   const credits = useAsk('wallet.credits', undefined)
   const { steps } = useProgress()
   if (wallet.error !== null && wallet.data === undefined) {
@@ -75,10 +75,10 @@ function Guide({ done }: { done: number }) {
 /** What went wrong and goes on being wrong until somebody looks. */
 function Troubles() {
   const page = { limit: 1, offset: 0 }
-  const unconfirmed = useAsk('deliveries.list', { status: 'unconfirmed', ...page }, { refetchInterval: 30_000 })
-  const exhausted = useAsk('deliveries.list', { status: 'exhausted', ...page }, { refetchInterval: 30_000 })
-  const endpoints = useAsk('webhooks.list', { limit: 100, offset: 0 }, { refetchInterval: 30_000 })
-  const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 }, { refetchInterval: 30_000 })
+  const unconfirmed = useAsk('deliveries.list', { status: 'unconfirmed', ...page })
+  const exhausted = useAsk('deliveries.list', { status: 'exhausted', ...page })
+  const endpoints = useAsk('webhooks.list', { limit: 100, offset: 0 })
+  const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 })
   const paused = checkouts.data?.checkouts.filter(({ status }) => status === 'paused') ?? []
   const failing =
     endpoints.data?.endpoints.filter(({ failingSince, status }) => status === 'enabled' && failingSince !== null) ?? []
@@ -107,7 +107,7 @@ function Troubles() {
 }
 
 function LatestRuns() {
-  const { data, error, refetch } = useAsk('runs.list', { limit: 6, offset: 0 }, { refetchInterval: 8_000 })
+  const { data, error, refetch } = useAsk('runs.list', { limit: 6, offset: 0 })
   return (
     <Card title="Latest runs" actions={<More to="/runs" />} flush>
       {error !== null && data === undefined ? (
@@ -140,7 +140,7 @@ function LatestRuns() {
 }
 
 function LatestMovements() {
-  const { data, error, refetch } = useAsk('wallet.transactions', { limit: 6, offset: 0 }, { refetchInterval: 15_000 })
+  const { data, error, refetch } = useAsk('wallet.transactions', { limit: 6, offset: 0 })
   return (
     <Card title="Latest movements" actions={<More to="/wallet" />} flush>
       {error !== null && data === undefined ? (

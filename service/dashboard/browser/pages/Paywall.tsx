@@ -1,14 +1,16 @@
 import { Pencil1Icon } from '@radix-ui/react-icons'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
+import { useAsking } from '../parts/asking.ts'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { Button, LinkButton } from '../parts/Button.tsx'
-import { Copy, Id, inCounts, inFigures, Money, When } from '../parts/figures.tsx'
+import { Copy, Id, inCounts, inFigures, Money } from '../parts/figures.tsx'
 import { Card, Code, Facts, Figure, Figures, PageHead } from '../parts/layout.tsx'
-import { List, type Column } from '../parts/List.tsx'
+import { List } from '../parts/List.tsx'
 import { Confirm } from '../parts/Modal.tsx'
 import { NewSecret } from '../parts/NewSecret.tsx'
+import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
 import { Empty, Failure, PageSkeleton, Skeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { curlOf, type Paywall as Whole } from './paywalls/draft.ts'
@@ -20,7 +22,7 @@ type Payment = Output<'paywalls.payments'>['payments'][number]
 export default function Paywall() {
   const { id } = useParams<{ id: string }>()
   const [, go] = useLocation()
-  const [asking, setAsking] = useState<'remove' | 'rotate' | null>(null)
+  const asking = useAsking<'remove' | 'rotate'>()
   const paywall = useAsk('paywalls.get', { id })
   const change = useAct('paywalls.change', {
     changes: ['paywalls.'],
@@ -38,9 +40,7 @@ export default function Paywall() {
       go('/paywalls')
     },
   })
-  const close = (): void => {
-    setAsking(null)
-  }
+  const { close } = asking
   if (paywall.error !== null && paywall.data === undefined) {
     return <Failure fault={paywall.error} again={() => void paywall.refetch()} />
   }
@@ -60,21 +60,10 @@ export default function Paywall() {
         back={{ to: '/paywalls', name: 'Paywalls' }}
         actions={
           <>
-            <Button
-              look="danger"
-              onClick={() => {
-                setAsking('remove')
-              }}
-            >
+            <Button look="danger" onClick={asking.begin('remove')}>
               Remove
             </Button>
-            <Button
-              onClick={() => {
-                setAsking('rotate')
-              }}
-            >
-              New secret
-            </Button>
+            <Button onClick={asking.begin('rotate')}>New secret</Button>
             <Button
               onClick={() => {
                 change.mutate({ id, body: { status: isOn ? 'paused' : 'active' } })
@@ -97,15 +86,7 @@ export default function Paywall() {
                 ['Address', <Id key="url" value={data.url} whole />],
                 ['Behind it', data.upstreamUrl],
                 ['Headers for it', data.upstreamHeaders.join(', ') || 'None'],
-                ['Network', data.network === 'base' ? 'Base' : 'Base Sepolia (test tokens)'],
-                [
-                  'Paid to',
-                  data.recipient === null ? (
-                    'Nobody: payments are simulated'
-                  ) : (
-                    <Id key="to" value={data.recipient} whole />
-                  ),
-                ],
+                ...recipientFacts(data),
                 ['Id', <Id key="id" value={data.id} whole />],
               ]}
             />
@@ -139,7 +120,6 @@ export default function Paywall() {
             name="Payments"
             title="Payments"
             columns={PAYMENTS}
-            refetchMs={10_000}
             empty={<Empty title="Nobody has paid yet">Copy the line above and see how it goes.</Empty>}
           />
         </Card>
@@ -147,7 +127,7 @@ export default function Paywall() {
       <Confirm
         title={`Remove “${data.name}”?`}
         act="Remove it"
-        open={asking === 'remove'}
+        open={asking.asked === 'remove'}
         busy={remove.isPending}
         close={close}
         confirm={() => {
@@ -158,24 +138,18 @@ export default function Paywall() {
         Its address stops answering. Payments under way are still settled.
       </Confirm>
       <NewSecret
-        open={asking === 'rotate'}
+        id={id}
+        open={asking.asked === 'rotate'}
         note="From now on it signs who paid: your API must know it at once."
-        secret={rotate.data?.secret}
-        busy={rotate.isPending}
-        make={() => {
-          rotate.mutate({ id })
-        }}
-        close={() => {
-          rotate.reset()
-          close()
-        }}
+        rotate={rotate}
+        close={close}
       />
     </>
   )
 }
 
 function Analytics({ id }: { id: string }) {
-  const { data, error, refetch } = useAsk('paywalls.analytics', { id, days: 30 }, { refetchInterval: 15_000 })
+  const { data, error, refetch } = useAsk('paywalls.analytics', { id, days: 30 })
   if (error !== null && data === undefined) return <Failure fault={error} again={() => void refetch()} />
   if (data === undefined) return <Skeleton className="h-80 w-full" />
   const refused = Object.entries(data.total.refusals).sort(([, one], [, other]) => other - one)
@@ -235,33 +209,15 @@ function priceOf(pricing: Whole['routes'][number]['pricing']): string {
   }
 }
 
-const PAYMENTS: Column<Payment>[] = [
-  {
-    title: 'Payment',
-    show: ({ id, testMode }) => (
-      <span className="flex flex-wrap items-center gap-1.5">
-        <Id value={id} />
-        {testMode && <Badge tone="warn">test</Badge>}
-      </span>
-    ),
-    csv: ({ id }) => id,
-  },
-  {
-    title: 'State',
-    show: ({ status, reason }) => (
-      <span title={reason ?? undefined}>
-        <StateBadge state={status} />
-      </span>
-    ),
-    csv: ({ status }) => status,
-  },
-  {
-    title: 'Endpoint',
-    show: ({ endpoint }) => <span className="block truncate">{endpoint}</span>,
-    csv: ({ endpoint }) => endpoint,
-    wide: true,
-  },
-  { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
-  { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
-  { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
-]
+const PAYMENTS = paymentColumns<Payment>(
+  ({ reason }) => reason,
+  [
+    {
+      title: 'Endpoint',
+      show: ({ endpoint }) => <span className="block truncate">{endpoint}</span>,
+      csv: ({ endpoint }) => endpoint,
+      wide: true,
+    },
+    { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
+  ],
+)

@@ -1,14 +1,14 @@
 import { CrossCircledIcon } from '@radix-ui/react-icons'
 import { Link, useParams } from 'wouter'
-import { useAct, useAsk, foreseen, type Output } from '../api/ask.ts'
-import { useFollowedRun } from '../api/follow.ts'
+import { useAct, useAsk, foreseen, type Output as Answer } from '../api/ask.ts'
 import { StateBadge } from '../parts/Badge.tsx'
 import { Button, LinkButton } from '../parts/Button.tsx'
 import { Copy, Duration, exactly, Id, inCounts, Money, When } from '../parts/figures.tsx'
 import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
+import { Output } from '../parts/output/Output.tsx'
 import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
 
-type Whole = Output<'runs.get'>
+type Whole = Answer<'runs.get'>
 
 export default function Run() {
   const { id } = useParams<{ id: string }>()
@@ -19,7 +19,6 @@ export default function Run() {
       foreseen('runs.get', (before) => (before.id === id ? { ...before, status: 'canceled' as const } : before)),
     ],
   })
-  useFollowedRun(id, run.data === undefined || hasEnded(run.data))
   if (run.error !== null && run.data === undefined)
     return <Failure fault={run.error} again={() => void run.refetch()} />
   if (run.data === undefined) return <PageSkeleton />
@@ -117,21 +116,19 @@ function dotOf(status: Whole['status']): string {
 
 /** What came out, or why nothing did. */
 export function Outcome({ run }: { run: Whole }) {
-  const copy = run.output === null ? undefined : <Copy value={run.output} label="Copy the output" />
+  if (run.status === 'succeeded') return <Output title="Output" output={run.output ?? ''} />
   return (
-    <Card title="Output" actions={copy}>
+    <Card title="Output">
       {run.status === 'failed' ? (
         <Notice tone="bad">
           {run.error ?? 'The run failed.'} <span className="block text-[0.8125rem]">Nothing was charged.</span>
         </Notice>
       ) : run.status === 'canceled' ? (
         <p className="text-quiet">It was canceled and cost nothing.</p>
-      ) : !hasEnded(run) ? (
+      ) : (
         <p role="status" className="animate-wait text-quiet">
           {run.status === 'queued' ? 'Waiting for its turn.' : 'Running.'} What comes out appears here by itself.
         </p>
-      ) : (
-        <Code>{run.output ?? ''}</Code>
       )}
     </Card>
   )

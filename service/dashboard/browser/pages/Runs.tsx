@@ -27,7 +27,6 @@ export default function Runs() {
           name="Runs"
           columns={RUNS}
           href={({ id }) => `/runs/${id}`}
-          refetchMs={8_000}
           controls={
             <>
               <Select

@@ -1,7 +1,7 @@
 import { useForm } from 'react-hook-form'
 import { useState } from 'react'
 import { useAsk } from '../api/ask.ts'
-import { call, isWallet, loadSession, useSession, type SignedIn } from '../api/session.ts'
+import { call, isFromProvider, isWallet, loadSession, useSession, type SignedIn } from '../api/session.ts'
 import { Badge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Id, When } from '../parts/figures.tsx'
@@ -22,7 +22,7 @@ export default function Settings() {
       <PageHead title="Settings" />
       <div className="space-y-6">
         <Profile user={user} />
-        {!isWallet(user) && <Password />}
+        {!isWallet(user) && !isFromProvider(user) && <Password />}
         <Sessions />
         <Appearance />
         <Addresses />

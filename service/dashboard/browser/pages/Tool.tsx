@@ -1,17 +1,18 @@
 import { useState } from 'react'
 import { useParams } from 'wouter'
-import { sentenceOf, useAct, useAsk, type Output } from '../api/ask.ts'
+import { sentenceOf, useAct, useAsk, type Output as Answer } from '../api/ask.ts'
 import { Badge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Copy, Duration, Id, inCounts, inFigures, Money } from '../parts/figures.tsx'
 import { InputForm, type Filled } from '../parts/InputForm.tsx'
 import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
+import { Output } from '../parts/output/Output.tsx'
 import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { Calls, Health } from './Tools.tsx'
 import { fieldsOf, toInput } from './tools/schema.ts'
 
-type Whole = Output<'tools.get'>
+type Whole = Answer<'tools.get'>
 
 export default function Tool() {
   const { slug } = useParams<{ slug: string }>()
@@ -74,7 +75,7 @@ function curlOf({ slug }: Whole): string {
 function Try({ tool }: { tool: Whole }) {
   const [values, setValues] = useState<Filled>({})
   const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({})
-  const call = useAct('tools.try', { changes: ['tools.calls', 'wallet.'], quiet: true })
+  const call = useAct('tools.try', { changes: ['tools.calls', 'wallet.'], quiet: true, once: true })
   const fields = fieldsOf(tool.inputSchema)
   const start = async (): Promise<void> => {
     const { input, faults } = toInput(tool.inputSchema, values)
@@ -115,10 +116,8 @@ function Try({ tool }: { tool: Whole }) {
         </form>
       </Card>
       {call.data !== undefined && (
-        <Card title="Result">
-          <Code>
-            {typeof call.data.output === 'string' ? call.data.output : JSON.stringify(call.data.output, null, 2)}
-          </Code>
+        <div>
+          <Output title="Result" output={textOf(call.data.output)} />
           <p className="mt-2 flex flex-wrap justify-between gap-2 text-[0.8125rem] text-quiet">
             <span>
               Cost <Money amount={call.data.cost} />, took <Duration ms={call.data.duration} />
@@ -127,8 +126,12 @@ function Try({ tool }: { tool: Whole }) {
               Credits left <Money amount={call.data.credits} />
             </span>
           </p>
-        </Card>
+        </div>
       )}
     </div>
   )
+}
+
+function textOf(output: unknown): string {
+  return typeof output === 'string' ? output : JSON.stringify(output)
 }

@@ -1,25 +1,24 @@
-import { DownloadIcon, TrashIcon } from '@radix-ui/react-icons'
-import { useState } from 'react'
+import { DownloadIcon } from '@radix-ui/react-icons'
 import { Link, useSearchParams } from 'wouter'
-import { useAct, useAsk, type Output } from '../api/ask.ts'
+import { useAsk, type Output } from '../api/ask.ts'
 import { Badge } from '../parts/Badge.tsx'
-import { Button, IconButton } from '../parts/Button.tsx'
-import { Duration, inCounts, Money, When } from '../parts/figures.tsx'
+import { Button } from '../parts/Button.tsx'
+import { Duration, Money, When } from '../parts/figures.tsx'
 import { Search, Select, useFilter } from '../parts/filters.tsx'
 import { Card, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
-import { Confirm } from '../parts/Modal.tsx'
 import { Empty } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
 import { Import } from './tools/Import.tsx'
+import { Own } from './tools/Own.tsx'
 
 type Tool = Output<'tools.list'>['tools'][number] & { id: string }
 type Call = Output<'tools.calls'>['calls'][number] & { id: string }
 
 export default function Tools() {
-  const { values, set, filtered } = useFilter(['search', 'provider'])
+  const { values, set, filtered } = useFilter(['search', 'provider', 'collection'])
   const [params, setParams] = useSearchParams()
   const providers = useAsk('tools.providers', undefined)
+  const collections = useAsk('tools.collections', undefined).data ?? []
   const bring = (
     <Button
       look="main"
@@ -42,6 +41,7 @@ export default function Tools() {
             filter={{
               ...(values.search === '' ? {} : { search: values.search }),
               ...(values.provider === '' ? {} : { provider: values.provider }),
+              ...(values.collection === '' ? {} : { collection: values.collection }),
             }}
             filtered={filtered}
             rows={({ tools }) => tools.map((tool) => ({ ...tool, id: tool.slug }))}
@@ -70,6 +70,19 @@ export default function Tools() {
                     set('provider', value)
                   }}
                 />
+                {collections.length > 0 && (
+                  <Select
+                    label="Collection"
+                    value={values.collection}
+                    options={[
+                      ['', 'All collections'],
+                      ...collections.map(({ slug, name, tools }) => [slug, `${name} (${String(tools)})`] as const),
+                    ]}
+                    choose={(value) => {
+                      set('collection', value)
+                    }}
+                  />
+                )}
               </>
             }
             empty={
@@ -95,60 +108,6 @@ export default function Tools() {
   )
 }
 
-/** What was imported by whoever looks. */
-function Own() {
-  const { data } = useAsk('tools.providers', undefined)
-  const [removing, setRemoving] = useState<string | null>(null)
-  const remove = useAct('tools.removeProvider', {
-    changes: ['tools.'],
-    done: () => {
-      say({ tone: 'good', text: 'Removed, with all its tools.' })
-    },
-  })
-  const own = data?.filter((provider) => provider.own && provider.kind !== 'rda') ?? []
-  if (own.length === 0) return null
-  return (
-    <Card title="Imported by you">
-      <ul className="divide-y divide-line">
-        {own.map(({ slug, name, kind, tools }) => (
-          <li key={slug} className="flex items-center gap-3 py-1.5 first:pt-0 last:pb-0">
-            <Link to={`/catalogue?provider=${slug}`} className="min-w-0 flex-1 truncate font-medium hover:underline">
-              {name}
-            </Link>
-            <Badge>{kind === 'mcp' ? 'MCP' : 'OpenAPI'}</Badge>
-            <span className="text-quiet tabular-nums">
-              {inCounts(tools)} {tools === 1 ? 'tool' : 'tools'}
-            </span>
-            <IconButton
-              label={`Remove ${name}`}
-              onClick={() => {
-                setRemoving(slug)
-              }}
-            >
-              <TrashIcon />
-            </IconButton>
-          </li>
-        ))}
-      </ul>
-      <Confirm
-        title="Remove these tools?"
-        act="Remove them"
-        open={removing !== null}
-        busy={remove.isPending}
-        close={() => {
-          setRemoving(null)
-        }}
-        confirm={() => {
-          if (removing !== null) remove.mutate({ id: removing })
-          setRemoving(null)
-        }}
-      >
-        Whatever calls them is refused from now on.
-      </Confirm>
-    </Card>
-  )
-}
-
 export function Calls({ tool }: { tool?: string }) {
   return (
     <List
@@ -159,7 +118,6 @@ export function Calls({ tool }: { tool?: string }) {
       title="Your calls"
       pageKey="calls"
       columns={CALLS}
-      refetchMs={10_000}
       empty={<Empty title="Nothing was called yet">Try a tool here, or call it with a key of yours.</Empty>}
     />
   )

@@ -1,7 +1,6 @@
 import { DownloadIcon, UploadIcon } from '@radix-ui/react-icons'
 import { Link, useSearchParams } from 'wouter'
 import { useAsk, type Output } from '../api/ask.ts'
-import { hasApi } from '../api/rest.ts'
 import { useEnvironment } from '../api/environment.ts'
 import { StateBadge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
@@ -10,6 +9,7 @@ import { Card, Figure, Figures, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty, Failure, Skeleton } from '../parts/states.tsx'
 import { AddFunds } from './wallet/AddFunds.tsx'
+import { REASONS } from './wallet/reasons.ts'
 import { Withdraw } from './wallet/Withdraw.tsx'
 
 type Movement = Output<'wallet.transactions'>['transactions'][number]
@@ -18,7 +18,7 @@ type Withdrawal = Output<'wallet.withdrawals'>['withdrawals'][number]
 export default function Wallet() {
   const [params, setParams] = useSearchParams()
   const at = useEnvironment()
-  const wallet = useAsk('wallet.balance', undefined, { refetchInterval: 15_000 })
+  const wallet = useAsk('wallet.balance', undefined)
   const credits = useAsk('wallet.credits', undefined)
   const open = params.get('do')
   const close = (): void => {
@@ -48,7 +48,7 @@ export default function Wallet() {
         title="Wallet"
         actions={
           <>
-            <Button onClick={begin('withdraw')} disabled={!hasApi}>
+            <Button onClick={begin('withdraw')}>
               <UploadIcon /> Withdraw
             </Button>
             {add}
@@ -100,7 +100,6 @@ export default function Wallet() {
             name="Movements"
             title="Movements"
             columns={MOVEMENTS}
-            refetchMs={15_000}
             empty={
               <Empty title="Nothing has moved yet" action={add}>
                 Add funds to run what others have built, or publish something and be paid.
@@ -116,7 +115,6 @@ export default function Wallet() {
             title="Withdrawals"
             pageKey="withdrawals"
             columns={WITHDRAWALS}
-            refetchMs={15_000}
             empty={<Empty title="No withdrawals yet">What you earn can be paid out to any address of yours.</Empty>}
           />
         </Card>
@@ -182,7 +180,7 @@ const WITHDRAWALS: Column<Withdrawal>[] = [
       txHash !== null ? (
         <Id value={txHash} />
       ) : (
-        <span className="text-quiet">{reason === null ? '–' : REASONS[reason]}</span>
+        <span className="text-quiet">{reason === null ? '–' : `${REASONS[reason]} The money is back.`}</span>
       ),
     csv: ({ txHash }) => txHash,
     wide: true,
@@ -190,9 +188,3 @@ const WITHDRAWALS: Column<Withdrawal>[] = [
   { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
   { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
 ]
-
-const REASONS: Record<NonNullable<Withdrawal['reason']>, string> = {
-  treasury_short: 'The treasury was short; the money is back',
-  expired: 'Expired; the money is back',
-  canceled: 'Canceled; the money is back',
-}

@@ -1,7 +1,7 @@
 import { Pencil1Icon } from '@radix-ui/react-icons'
-import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { foreseen, useAct, useAsk } from '../api/ask.ts'
+import { useAsking } from '../parts/asking.ts'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Id, When } from '../parts/figures.tsx'
@@ -16,11 +16,9 @@ import { EndpointForm } from './webhooks/EndpointForm.tsx'
 export default function Webhook() {
   const { id } = useParams<{ id: string }>()
   const [, go] = useLocation()
-  const [asking, setAsking] = useState<'edit' | 'remove' | 'rotate' | null>(null)
-  const endpoint = useAsk('webhooks.get', { id }, { refetchInterval: 15_000 })
-  const close = (): void => {
-    setAsking(null)
-  }
+  const asking = useAsking<'edit' | 'remove' | 'rotate'>()
+  const endpoint = useAsk('webhooks.get', { id })
+  const { close } = asking
   const change = useAct('webhooks.change', {
     changes: ['webhooks.'],
     foresees: ({ status = 'enabled' }) => [
@@ -55,21 +53,10 @@ export default function Webhook() {
         back={{ to: '/webhooks', name: 'Webhooks' }}
         actions={
           <>
-            <Button
-              look="danger"
-              onClick={() => {
-                setAsking('remove')
-              }}
-            >
+            <Button look="danger" onClick={asking.begin('remove')}>
               Remove
             </Button>
-            <Button
-              onClick={() => {
-                setAsking('rotate')
-              }}
-            >
-              New secret
-            </Button>
+            <Button onClick={asking.begin('rotate')}>New secret</Button>
             <Button
               onClick={() => {
                 change.mutate({ id, status: isOn ? 'disabled' : 'enabled' })
@@ -77,11 +64,7 @@ export default function Webhook() {
             >
               {isOn ? 'Disable' : 'Enable'}
             </Button>
-            <Button
-              onClick={() => {
-                setAsking('edit')
-              }}
-            >
+            <Button onClick={asking.begin('edit')}>
               <Pencil1Icon /> Edit
             </Button>
             <Button
@@ -123,11 +106,11 @@ export default function Webhook() {
           <Deliveries target={id} />
         </Card>
       </div>
-      {asking === 'edit' && <EndpointForm endpoint={data} close={close} />}
+      {asking.asked === 'edit' && <EndpointForm endpoint={data} close={close} />}
       <Confirm
         title="Remove this endpoint?"
         act="Remove it"
-        open={asking === 'remove'}
+        open={asking.asked === 'remove'}
         busy={remove.isPending}
         close={close}
         confirm={() => {
@@ -138,17 +121,11 @@ export default function Webhook() {
         It is told nothing more, and what still waits for it is not sent.
       </Confirm>
       <NewSecret
-        open={asking === 'rotate'}
+        id={id}
+        open={asking.asked === 'rotate'}
         note="The old one signs along for 24 hours, so that you can change it without losing anything."
-        secret={rotate.data?.secret}
-        busy={rotate.isPending}
-        make={() => {
-          rotate.mutate({ id })
-        }}
-        close={() => {
-          rotate.reset()
-          close()
-        }}
+        rotate={rotate}
+        close={close}
       />
     </>
   )

@@ -30,7 +30,6 @@ export function List<P extends QueryPath, Row extends { id: string }>({
   columns,
   href,
   empty,
-  refetchMs,
   pageKey = 'page',
   title,
   controls,
@@ -45,8 +44,6 @@ export function List<P extends QueryPath, Row extends { id: string }>({
   columns: readonly Column<Row>[]
   href?: (row: Row) => string
   empty: ReactNode
-  /** For lists whose rows change by themselves while they are looked at. */
-  refetchMs?: number | false
   pageKey?: string
   /** Where the page has more than this list. */
   title?: string
@@ -55,7 +52,7 @@ export function List<P extends QueryPath, Row extends { id: string }>({
   const [params, setParams] = useSearchParams()
   const page = Math.max(1, Math.trunc(Number(params.get(pageKey) ?? '1')) || 1)
   const input = (limit: number, offset: number) => ({ ...filter, limit, offset }) as Input<P>
-  const found = useAsk(path, input(PAGE, (page - 1) * PAGE), { refetchInterval: refetchMs ?? false })
+  const found = useAsk(path, input(PAGE, (page - 1) * PAGE))
   const total = totalOf(found.data)
   const turn = (to: number): void => {
     setParams((before) => {

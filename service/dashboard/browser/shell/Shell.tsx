@@ -2,7 +2,8 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { Cross2Icon, HamburgerMenuIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { SignedIn } from '../api/session.ts'
+import { useChanges } from '../api/changes.ts'
+import { useSession, type SignedIn } from '../api/session.ts'
 import { PAGES } from '../pages.ts'
 import { IconButton } from '../parts/Button.tsx'
 import { Account } from './Account.tsx'
@@ -19,6 +20,7 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
   const [location] = useLocation()
   const main = useRef<HTMLElement>(null)
   const before = useRef(location)
+  useChanges(useSession().state === 'in')
 
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {

@@ -3,16 +3,51 @@ import { useForm } from 'react-hook-form'
 import { Link } from 'wouter'
 import { Fault } from '../api/fault.ts'
 import { loadSession, signIn, signUp } from '../api/session.ts'
+import { settings } from '../settings.ts'
 import { Form, TextField } from '../parts/form.tsx'
+import { Notice } from '../parts/states.tsx'
+import { Provider } from './Provider.tsx'
 import { Wallets } from './Wallets.tsx'
 
-/** The ways in: a password, or a wallet's signature. */
-export function Entrance({ email = '', entered }: { email?: string; entered?: (id: string) => void }) {
+/** The ways in: a password, the operator's provider, or a wallet's signature. */
+export function Entrance({
+  email = '',
+  next,
+  entered,
+}: {
+  email?: string
+  /** Where to go on; absent where the page that is waited for is behind this one. */
+  next?: string
+  entered?: (id: string) => void
+}) {
+  const [mailed, setMailed] = useState<string | null>(null)
   const [isNew, setNew] = useState(false)
   const form = useForm({ defaultValues: { name: '', email: email.endsWith('.invalid') ? '' : email, password: '' } })
   const enter = async (): Promise<void> => {
     const id = await loadSession()
     if (id !== null) entered?.(id)
+  }
+  if (mailed !== null) {
+    return (
+      <div className="space-y-4">
+        <Notice tone="good">
+          A mail is on its way to {mailed}. Follow its link, and you are in. Whoever has an account already is told so
+          there.
+        </Notice>
+        <p className="text-center">
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              setMailed(null)
+              setNew(false)
+            }}
+          >
+            Back to the sign-in
+          </button>
+        </p>
+      </div>
+    )
   }
   return (
     <div className="space-y-5">
@@ -23,10 +58,11 @@ export function Entrance({ email = '', entered }: { email?: string; entered?: (i
         submit={async (values) => {
           const missing = faultsOf(values, isNew)
           if (missing !== null) throw missing
-          await (isNew ? signUp(values) : signIn(values)).catch((error: unknown) => {
+          const isIn = await (isNew ? signUp(values) : signIn(values).then(() => true)).catch((error: unknown) => {
             throw inPlace(error)
           })
-          await enter()
+          if (isIn) await enter()
+          else setMailed(values.email.trim())
         }}
       >
         {isNew && <TextField form={form} name="name" label="Name" autoComplete="name" />}
@@ -70,6 +106,7 @@ export function Entrance({ email = '', entered }: { email?: string; entered?: (i
       <div className="flex items-center gap-3 text-xs text-quiet">
         <span className="h-px flex-1 bg-line" /> or <span className="h-px flex-1 bg-line" />
       </div>
+      {settings.provider !== null && <Provider name={settings.provider} next={next} entered={enter} />}
       <Wallets entered={enter} />
     </div>
   )

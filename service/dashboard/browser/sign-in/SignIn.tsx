@@ -1,9 +1,14 @@
 import { useEffect, type ReactNode } from 'react'
+import { useSearchParams } from 'wouter'
+import { Notice } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { Coin } from '../shell/Coin.tsx'
 import { Entrance } from './Entrance.tsx'
 
-export function SignIn() {
+/** `next` is a page of ours, from its address. */
+export function SignIn({ next }: { next: string }) {
+  const [params] = useSearchParams()
+  const fault = params.get('fault')
   useEffect(() => {
     document.title = 'Sign in · Coinslot'
   }, [])
@@ -16,9 +21,26 @@ export function SignIn() {
           : 'This is a sandbox: everything works, and no real money moves.'
       }
     >
-      <Entrance />
+      {fault !== null && (
+        <div className="mb-5">
+          <Notice tone="bad">{FAULTS[fault] ?? 'You could not be signed in.'}</Notice>
+        </div>
+      )}
+      <Entrance next={next} />
     </Frame>
   )
+}
+
+/** Why somebody who came back from the provider is not in. */
+const FAULTS: Readonly<Record<string, string>> = {
+  provider_expired: 'This sign-in took too long, or was begun in another browser. Try again.',
+  provider_declined: 'The sign-in was declined over there. Nothing has changed.',
+  provider_refused: 'What came back could not be verified, so nobody was signed in.',
+  provider_unavailable: 'The provider cannot be reached right now. Try again later, or sign in another way.',
+  provider_address_unconfirmed:
+    'There is an account with your e-mail address, and the provider does not vouch that the address is yours.',
+  account_address_unconfirmed:
+    'There is an account with your e-mail address that was never confirmed. Sign in with its password, confirm the address in the settings, and both are one.',
 }
 
 /** Around whatever is seen before anybody is signed in. */

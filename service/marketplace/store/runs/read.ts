@@ -1,5 +1,6 @@
 import { leastId, type Id } from '../../../kit/ids.ts'
 import { usdc } from '../../../kit/money.ts'
+import { byId, totalOf } from '../../../kit/total.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Owner } from '../../../ledger/model.ts'
 import type { Run, RunState, RunSummary } from '../../model/run.ts'
@@ -33,15 +34,30 @@ export async function listRuns(
   filter: RunFilter,
 ): Promise<{ runs: RunSummary[]; total: number }> {
   const values = [owner.userId, owner.environment, filter.state, filter.rda, agentId]
-  const [rows, counted] = await Promise.all([
+  const [rows, total] = await Promise.all([
     statements.run<SummaryRow>(
       `SELECT ${SUMMARY} FROM run ${MINE} ORDER BY id DESC LIMIT $6 OFFSET $7`,
       [...values, filter.limit, filter.offset],
       'run_list',
     ),
-    statements.run<{ total: bigint }>(`SELECT count(*) AS total FROM run ${MINE}`, values, 'run_count'),
+    countRuns(statements, values),
   ])
-  return { runs: rows.map(fromSummaryRow), total: Number(counted[0]?.total ?? 0n) }
+  return { runs: rows.map(fromSummaryRow), total }
+}
+
+/** All of them are counted from the index alone, which a statement for every filter is not. */
+async function countRuns(statements: Statements, values: readonly unknown[]): Promise<number> {
+  const [userId, environment, ...filters] = values
+  if (filters.every((filter) => filter === null)) {
+    const from = 'run WHERE user_id = $1 AND environment = $2::environment'
+    return await totalOf(statements, { from, values: [userId, environment], ...byId('run') })
+  }
+  const [row] = await statements.run<{ total: bigint }>(
+    `SELECT count(*) AS total FROM run ${MINE}`,
+    values,
+    'run_count',
+  )
+  return Number(row?.total ?? 0n)
 }
 
 const MINE = `

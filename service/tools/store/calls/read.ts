@@ -1,4 +1,5 @@
 import type { Usdc } from '../../../kit/money.ts'
+import { byId, totalOf } from '../../../kit/total.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Environment, Owner } from '../../../ledger/model.ts'
 import type { CallId, CallSummary, KeptCall, Output } from '../../model/call.ts'
@@ -23,15 +24,26 @@ export async function listCalls(
   { agentId, tool, limit, offset }: CallFilter,
 ): Promise<{ calls: CallSummary[]; total: number }> {
   const values = [owner.userId, owner.environment, agentId, tool]
-  const [rows, counted] = await Promise.all([
+  const [rows, total] = await Promise.all([
     statements.run<Row>(
       `SELECT ${COLUMNS} FROM tool_call c ${MINE} ORDER BY c.id DESC LIMIT $5 OFFSET $6`,
       [...values, limit, offset],
       'tool_call_list',
     ),
-    statements.run<{ total: bigint }>(`SELECT count(*) AS total FROM tool_call c ${MINE}`, values, 'tool_call_count'),
+    agentId === null && tool === null ? countAll(statements, owner) : countSome(statements, values),
   ])
-  return { calls: rows.map(fromRow), total: Number(counted[0]?.total ?? 0n) }
+  return { calls: rows.map(fromRow), total }
+}
+
+function countAll(statements: Statements, { userId, environment }: Owner): Promise<number> {
+  const from = 'tool_call WHERE user_id = $1 AND environment = $2::environment'
+  return totalOf(statements, { from, values: [userId, environment], ...byId('call') })
+}
+
+async function countSome(statements: Statements, values: readonly unknown[]): Promise<number> {
+  const text = `SELECT count(*) AS total FROM tool_call c ${MINE}`
+  const [row] = await statements.run<{ total: bigint }>(text, values, 'tool_call_count')
+  return Number(row?.total ?? 0n)
 }
 
 export function toOutput({ kind, value }: AnswerRow): Output | null {

@@ -6,7 +6,7 @@ import { say } from '../../shell/toasts.ts'
 
 /** What waits for a person's word, before it lapses. */
 export function Approvals() {
-  const { data } = useAsk('spending.approvals', { status: 'pending', limit: 20, offset: 0 }, { refetchInterval: 5_000 })
+  const { data } = useAsk('spending.approvals', { status: 'pending', limit: 20, offset: 0 })
   const decide = useAct('spending.decide', {
     changes: ['spending.'],
     foresees: ({ id }) => [

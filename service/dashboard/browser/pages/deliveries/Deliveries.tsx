@@ -81,7 +81,6 @@ export function Deliveries({ target }: { target?: string }) {
         title="Deliveries"
         pageKey="deliveries"
         columns={columns}
-        refetchMs={5_000}
         controls={
           <Select
             label="State"
@@ -107,7 +106,7 @@ export function Deliveries({ target }: { target?: string }) {
 }
 
 function Delivery({ id, close }: { id: string; close: () => void }) {
-  const delivery = useAsk('deliveries.get', { id }, { refetchInterval: 5_000 })
+  const delivery = useAsk('deliveries.get', { id })
   const redeliver = useAct('deliveries.redeliver', {
     changes: ['deliveries.'],
     done: () => {

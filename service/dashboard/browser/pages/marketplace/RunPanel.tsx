@@ -1,9 +1,7 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { useAct, useAsk, type Output } from '../../api/ask.ts'
+import { sentenceOf, useAct, useAsk, type Output } from '../../api/ask.ts'
 import { toFault, type Fault } from '../../api/fault.ts'
-import { useFollowedRun } from '../../api/follow.ts'
-import { hasApi, useOnce } from '../../api/rest.ts'
 import { Button, LinkButton } from '../../parts/Button.tsx'
 import { inFigures, Money } from '../../parts/figures.tsx'
 import { InputForm, toInputs, type Filled } from '../../parts/InputForm.tsx'
@@ -19,24 +17,22 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
   const [modelId, setModel] = useState('')
   const [fault, setFault] = useState<Fault | null>(null)
   const [runId, setRunId] = useState<string | null>(null)
-  const changes = ['runs.', 'wallet.']
-  const once = useOnce<Start & { async: true }, { runId: string }>('/run', changes)
-  const act = useAct('runs.start', { changes, quiet: true })
+  const begin = useAct('runs.start', { changes: ['runs.', 'wallet.'], quiet: true, once: true })
   const fields = asset.schema.inputs
   const models = asset.promptConfig?.allowedModels ?? []
   const fixed = asset.pricing.model === 'per-run'
 
   const start = async (): Promise<void> => {
     setFault(null)
-    const wanted: Start = {
-      rdaSlug: asset.slug,
-      inputs: toInputs(fields, values),
-      modelId: modelId === '' ? null : modelId,
-      // Nobody pays another price than the one on the button.
-      maxCost: fixed ? asset.pricing.amount : null,
-    }
     try {
-      setRunId(hasApi ? (await once.mutateAsync({ ...wanted, async: true })).runId : (await act.mutateAsync(wanted)).id)
+      const { id } = await begin.mutateAsync({
+        rdaSlug: asset.slug,
+        inputs: toInputs(fields, values),
+        modelId: modelId === '' ? null : modelId,
+        // Nobody pays another price than the one on the button.
+        maxCost: fixed ? asset.pricing.amount : null,
+      })
+      setRunId(id)
     } catch (error) {
       setFault(toFault(error))
     }
@@ -80,7 +76,7 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
             </label>
           )}
           {fault !== null && !fault.isSessionOver && <Refusal fault={fault} />}
-          <Button type="submit" look="main" busy={once.isPending || act.isPending} className="w-full">
+          <Button type="submit" look="main" busy={begin.isPending} className="w-full">
             {asset.pricing.model === 'free'
               ? 'Run for free'
               : fixed
@@ -95,13 +91,6 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
       {runId !== null && <Result id={runId} />}
     </div>
   )
-}
-
-interface Start {
-  rdaSlug: string
-  inputs: Record<string, unknown>
-  modelId: string | null
-  maxCost: number | null
 }
 
 function Refusal({ fault }: { fault: Fault }) {
@@ -120,16 +109,11 @@ function Refusal({ fault }: { fault: Fault }) {
   }
   if (Object.keys(fault.details).length > 0)
     return <Notice tone="bad">Nothing was run: look at the fields above.</Notice>
-  return (
-    <Notice tone="bad">
-      {fault.isSilence ? 'No answer came. Press again: it is run once, however often you ask.' : fault.message}
-    </Notice>
-  )
+  return <Notice tone="bad">{sentenceOf(fault)}</Notice>
 }
 
 function Result({ id }: { id: string }) {
   const run = useAsk('runs.get', { id })
-  useFollowedRun(id, run.data === undefined || hasEnded(run.data))
   if (run.data === undefined) return null
   return (
     <div className="space-y-2">

@@ -10,10 +10,9 @@ const DAYS = 30
 
 /** What came in, went out, ran and failed in the last thirty days, and on which of them. */
 export function Month() {
-  const options = { refetchInterval: 30_000 }
-  const money = useAsk('wallet.days', { days: DAYS }, options)
-  const runs = useAsk('runs.days', { days: DAYS }, options)
-  const payments = useAsk('checkouts.days', { days: DAYS }, options)
+  const money = useAsk('wallet.days', { days: DAYS })
+  const runs = useAsk('runs.days', { days: DAYS })
+  const payments = useAsk('checkouts.days', { days: DAYS })
   const error = money.error ?? runs.error ?? payments.error
   if (money.data === undefined || runs.data === undefined || payments.data === undefined) {
     const again = (): void => {

@@ -1,7 +1,6 @@
-import { ArrowUpIcon, PlusIcon, TrashIcon } from '@radix-ui/react-icons'
 import { useFieldArray, type UseFormReturn } from 'react-hook-form'
-import { Button, IconButton } from '../../parts/Button.tsx'
 import { AmountField, Choice, TextArea, TextField } from '../../parts/form.tsx'
+import { Rows } from '../../parts/Rows.tsx'
 import { NEW_ROUTE, type Draft, type RouteDraft } from './draft.ts'
 
 const METHODS = ['*', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
@@ -20,37 +19,19 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
   const { fields, append, remove, swap } = useFieldArray({ control: form.control, name: 'routes' })
   const models = form.watch('routes').map(({ pricing }) => pricing.model)
   return (
-    <div className="space-y-3">
-      {fields.map((field, at) => (
-        <fieldset key={field.id} className="rounded-lg border border-line p-3">
-          <legend className="sr-only">Route {at + 1}</legend>
-          <div className="grid gap-3 sm:grid-cols-[7rem_minmax(0,1fr)_11rem_auto]">
-            <Choice form={form} name={`routes.${at}.method`} label="Method" options={METHODS} />
-            <TextField form={form} name={`routes.${at}.path`} label="Path" mono />
-            <Choice form={form} name={`routes.${at}.pricing.model`} label="Price of" options={MODELS} />
-            <div className="flex items-end sm:pb-0.5">
-              <IconButton
-                label={`Move route ${String(at + 1)} up`}
-                disabled={at === 0}
-                className="disabled:opacity-40"
-                onClick={() => {
-                  swap(at, at - 1)
-                }}
-              >
-                <ArrowUpIcon />
-              </IconButton>
-              <IconButton
-                label={`Remove route ${String(at + 1)}`}
-                disabled={fields.length === 1}
-                className="disabled:opacity-40"
-                onClick={() => {
-                  remove(at)
-                }}
-              >
-                <TrashIcon />
-              </IconButton>
-            </div>
-          </div>
+    <Rows
+      name="route"
+      ids={fields.map(({ id }) => id)}
+      columns="sm:grid-cols-[7rem_minmax(0,1fr)_11rem_auto]"
+      first={(at) => (
+        <>
+          <Choice form={form} name={`routes.${at}.method`} label="Method" options={METHODS} />
+          <TextField form={form} name={`routes.${at}.path`} label="Path" mono />
+          <Choice form={form} name={`routes.${at}.pricing.model`} label="Price of" options={MODELS} />
+        </>
+      )}
+      rest={(at) => (
+        <>
           <div className="mt-3 grid gap-3 sm:grid-cols-2">
             <Amounts form={form} at={at} model={models[at] ?? 'free'} />
           </div>
@@ -72,17 +53,16 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
               ]}
             />
           </div>
-        </fieldset>
-      ))}
-      <Button
-        small
-        onClick={() => {
-          append({ ...NEW_ROUTE, path: '' })
-        }}
-      >
-        <PlusIcon /> Add a route
-      </Button>
-    </div>
+        </>
+      )}
+      moveUp={(at) => {
+        swap(at, at - 1)
+      }}
+      remove={remove}
+      add={() => {
+        append({ ...NEW_ROUTE, path: '' })
+      }}
+    />
   )
 }
 

@@ -15,8 +15,8 @@ interface Progress {
 /** How far somebody has come on the way to a paid workflow, by what the service has seen of it. */
 export function useProgress(): Progress {
   const at = useEnvironment()
-  const keys = useAsk('identity.keys.list', { limit: 100, offset: 0 }, { refetchInterval: OFTEN_MS })
-  const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 }, { refetchInterval: OFTEN_MS })
+  const keys = useAsk('identity.keys.list', { limit: 100, offset: 0 })
+  const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 })
   // One from a workflow first: others were made by a program of theirs.
   const all = checkouts.data?.checkouts ?? []
   const checkout = all.find(({ source }) => source !== null) ?? all[0] ?? null
@@ -25,7 +25,6 @@ export function useProgress(): Progress {
     queryKey: [at, 'checkouts.payments', 'any', ids],
     queryFn: () => isAnyPaid(ids),
     enabled: ids.length > 0,
-    refetchInterval: ({ state }) => (state.data === true ? false : OFTEN_MS),
   })
   const fault = keys.error ?? checkouts.error ?? null
   const again = (): void => {
@@ -40,7 +39,6 @@ export function useProgress(): Progress {
   return { steps, fault: null, again, checkout }
 }
 
-const OFTEN_MS = 4_000
 const LOOKED_AT = 10
 
 async function isAnyPaid(ids: readonly string[]): Promise<boolean> {

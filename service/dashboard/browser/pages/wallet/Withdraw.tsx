@@ -1,58 +1,133 @@
+import { useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { useAct, useAsk, type Output } from '../../api/ask.ts'
 import { useEnvironment } from '../../api/environment.ts'
-import { useOnce } from '../../api/rest.ts'
-import { inFigures, Money } from '../../parts/figures.tsx'
+import { StateBadge } from '../../parts/Badge.tsx'
+import { Button } from '../../parts/Button.tsx'
+import { Id, inFigures, Money } from '../../parts/figures.tsx'
 import { AmountField, Form, TextField } from '../../parts/form.tsx'
+import { Facts } from '../../parts/layout.tsx'
 import { Modal } from '../../parts/Modal.tsx'
+import { Failure, Notice, Skeleton } from '../../parts/states.tsx'
 import { say } from '../../shell/toasts.ts'
 import { toAmount } from './AddFunds.tsx'
+import { REASONS } from './reasons.ts'
 
+/** Says before what will arrive and what may, and afterwards how far it has come. */
 export function Withdraw({ available, close }: { available: number; close: () => void }) {
   const at = useEnvironment()
-  const withdraw = useOnce<{ amount: number; to: string }, unknown>('/wallet/withdraw', ['wallet.'])
-  const form = useForm({ defaultValues: { amount: '', to: '' } })
+  const [made, setMade] = useState<string | null>(null)
   return (
     <Modal
-      title="Withdraw"
+      title={made === null ? 'Withdraw' : 'Your withdrawal'}
       open
       close={close}
       note={
         at === 'sandbox'
           ? 'Play money never leaves the sandbox.'
-          : 'A transfer on Base cannot be taken back: check the address.'
+          : 'Real USDC leaves your wallet. A transfer on Base cannot be taken back: check the address.'
       }
     >
-      <Form
-        form={form}
-        act="Withdraw"
-        cancel={close}
-        submit={async ({ amount, to }) => {
-          await withdraw.mutateAsync({ amount: toAmount(amount), to: to.trim() })
-          say({ tone: 'good', text: `${inFigures(toAmount(amount))} USDC are on their way.` })
-          close()
-        }}
-      >
-        <AmountField
-          form={form}
-          name="amount"
-          label="Amount"
-          hint={
-            <>
-              Available: <Money amount={available} />{' '}
-              <button
-                type="button"
-                className="link"
-                onClick={() => {
-                  form.setValue('amount', String(available))
-                }}
-              >
-                All of it
-              </button>
-            </>
-          }
-        />
-        <TextField form={form} name="to" label="To" mono placeholder="0x…" spellCheck={false} autoComplete="off" />
-      </Form>
+      {made === null ? <Order available={available} close={close} made={setMade} /> : <Way id={made} close={close} />}
     </Modal>
+  )
+}
+
+function Order({ available, close, made }: { available: number; close: () => void; made: (id: string) => void }) {
+  const at = useEnvironment()
+  const terms = useAsk('wallet.terms', undefined)
+  const withdraw = useAct('wallet.withdraw', { changes: ['wallet.'], quiet: true, once: true })
+  const form = useForm({ defaultValues: { amount: '', to: '' } })
+  const amount = toAmount(form.watch('amount'))
+  const most = Math.min(available, terms.data?.left ?? available)
+  if (at === 'production' && terms.data?.onChain === false) {
+    return <Notice tone="warn">This server has no chain to pay out on. Ask whoever runs it.</Notice>
+  }
+  return (
+    <Form
+      form={form}
+      act="Withdraw"
+      cancel={close}
+      submit={async ({ amount: typed, to }) => {
+        const { id } = await withdraw.mutateAsync({ amount: toAmount(typed), to: to.trim() })
+        say({ tone: 'good', text: `${inFigures(toAmount(typed))} USDC are on their way.` })
+        made(id)
+      }}
+    >
+      <AmountField
+        form={form}
+        name="amount"
+        label="Amount"
+        hint={
+          <>
+            Available: <Money amount={available} />{' '}
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                form.setValue('amount', String(most))
+              }}
+            >
+              {most < available ? 'All that may leave today' : 'All of it'}
+            </button>
+          </>
+        }
+      />
+      <TextField form={form} name="to" label="To" mono placeholder="0x…" spellCheck={false} autoComplete="off" />
+      <section aria-label="What will arrive" className="rounded-lg bg-sunk px-4 py-3">
+        {terms.data === undefined ? (
+          <Skeleton className="h-20 w-full" />
+        ) : (
+          <Facts facts={factsOf(terms.data, amount)} />
+        )}
+      </section>
+    </Form>
+  )
+}
+
+function factsOf({ fee, network, perDay, left }: Output<'wallet.terms'>, amount: number) {
+  return [
+    ['Fee', fee === 0 ? 'None: the network’s is ours' : <Money key="fee" amount={fee} />],
+    ['Arrives', Number.isFinite(amount) && amount > fee ? <Money key="arrives" amount={amount - fee} /> : '–'],
+    ['On', network === 'base' ? 'Base' : 'Base Sepolia'],
+    perDay === null || left === null
+      ? null
+      : ([
+          'Left today',
+          <span key="left">
+            <Money amount={left} /> of <Money amount={perDay} />
+          </span>,
+        ] as const),
+  ] as const
+}
+
+/** From the lock to the chain's word, as it happens. */
+function Way({ id, close }: { id: string; close: () => void }) {
+  const found = useAsk('wallet.withdrawal', { id })
+  if (found.data === undefined) {
+    return found.error === null ? (
+      <Skeleton className="h-32 w-full" />
+    ) : (
+      <Failure fault={found.error} again={() => void found.refetch()} />
+    )
+  }
+  const { status, amount, to, txHash, reason } = found.data
+  return (
+    <div className="space-y-4">
+      <Facts
+        facts={[
+          ['State', <StateBadge key="state" state={status} />],
+          ['Amount', <Money key="amount" amount={amount} />],
+          ['To', <Id key="to" value={to} whole />],
+          txHash === null ? null : ['Transaction', <Id key="hash" value={txHash} whole />],
+        ]}
+      />
+      {status === 'failed' && (
+        <Notice tone="bad">{reason === null ? 'It failed.' : REASONS[reason]} The money is back in your wallet.</Notice>
+      )}
+      <div className="flex justify-end">
+        <Button onClick={close}>{status === 'confirmed' || status === 'failed' ? 'Done' : 'Close'}</Button>
+      </div>
+    </div>
   )
 }

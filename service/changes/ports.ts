@@ -1,0 +1,7 @@
+import type { Owner } from '../ledger/model.ts'
+import type { Marks } from './model.ts'
+
+export interface ChangeStore {
+  /** Of each account its marks, in the order asked for. */
+  marks(owners: readonly Owner[]): Promise<readonly Marks[]>
+}

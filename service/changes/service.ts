@@ -1,0 +1,149 @@
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Owner } from '../ledger/model.ts'
+import { tooManyFollowers } from './errors.ts'
+import type { Marks, News } from './model.ts'
+import type { ChangeStore } from './ports.ts'
+import { changedBetween, restAfter } from './rules.ts'
+
+/**
+ * Tells the open pages of an account what kinds of things changed, whichever process changed them: one look at all
+ * followed accounts about once a second, however many they are, and none at all while nobody follows. A NOTIFY by
+ * whoever changes something would be sooner, but takes a lock over the whole database in each commit that moves money;
+ * and a word from process to process can get lost, where a row cannot.
+ */
+export function createChanges({ store, clock, log }: ChangesParts) {
+  const followed = new Map<string, Followed>()
+  let timer: NodeJS.Timeout | null = null
+  let closed = false
+
+  async function lookAt(those: readonly Followed[]): Promise<void> {
+    try {
+      const found = await store.marks(those.map(({ owner }) => owner))
+      those.forEach((one, place) => {
+        one.marks = found[place] ?? one.marks
+      })
+    } catch (error) {
+      log.warn({ err: error }, 'followed accounts could not be looked at')
+    }
+    for (const { wakes } of those) for (const wake of wakes) wake()
+  }
+
+  function rest(ms: number): void {
+    if (closed || timer !== null || followed.size === 0) return
+    timer = setTimeout(() => void round(), ms).unref()
+  }
+
+  async function round(): Promise<void> {
+    const started = performance.now()
+    await lookAt([...followed.values()])
+    timer = null
+    rest(restAfter(performance.now() - started))
+  }
+
+  function join(owner: Owner, wake: () => void): Followed {
+    const key = keyOf(owner)
+    const known = followed.get(key)
+    if (known !== undefined) {
+      if (known.wakes.size >= PER_ACCOUNT) throw tooManyFollowers()
+      known.wakes.add(wake)
+      return known
+    }
+    const one: Followed = { owner, marks: null, wakes: new Set([wake]) }
+    followed.set(key, one)
+    // What is otherwise a second from now must not be taken for how things were.
+    void lookAt([one])
+    rest(restAfter(0))
+    return one
+  }
+
+  function leave(one: Followed, wake: () => void): void {
+    one.wakes.delete(wake)
+    if (one.wakes.size === 0) followed.delete(keyOf(one.owner))
+  }
+
+  return {
+    /**
+     * A place among an account's followers, or a refusal; its news from then on, until nobody listens any more or who
+     * listened is not signed in any more. Each follower has marks of their own: who reads slowly is told of several
+     * looks at once, and of nothing twice.
+     */
+    follow(owner: Owner, { from, gone, isStillThere }: Following): AsyncGenerator<News> {
+      let ring: () => void = () => undefined
+      let rung = false
+      const wake = (): void => {
+        rung = true
+        ring()
+      }
+      const one = join(owner, wake)
+      const stop = (): void => {
+        leave(one, wake)
+        wake()
+      }
+      gone.addEventListener('abort', stop, { once: true })
+      if (gone.aborted) stop()
+      let checkedAt = clock.now()
+
+      async function isOver(): Promise<boolean> {
+        if (clock.now().getTime() - checkedAt.getTime() < CHECK_MS) return false
+        checkedAt = clock.now()
+        return !(await isStillThere())
+      }
+
+      async function* news(): AsyncGenerator<News> {
+        let last = from
+        for (let isFirst = true; !gone.aborted && !closed;) {
+          if (await isOver()) {
+            yield { over: true }
+            return
+          }
+          if (one.marks !== null) {
+            const kinds = last === null ? [] : changedBetween(last, one.marks)
+            last = one.marks
+            if (isFirst || kinds.length > 0) yield { kinds, marks: last }
+            isFirst = false
+          }
+          if (!rung) await new Promise<void>((resolve) => (ring = resolve))
+          rung = false
+        }
+      }
+      return news()
+    },
+
+    close(): void {
+      closed = true
+      if (timer !== null) clearTimeout(timer)
+      for (const { wakes } of followed.values()) for (const wake of wakes) wake()
+      followed.clear()
+    },
+  }
+}
+
+interface ChangesParts {
+  store: ChangeStore
+  clock: Clock
+  log: Log
+}
+
+interface Following {
+  /** Where an earlier stream ended; null for somebody who has just begun to look. */
+  from: Marks | null
+  gone: AbortSignal
+  /** Asked now and then: a stream must not outlive the session that opened it. */
+  isStillThere(): Promise<boolean>
+}
+
+interface Followed {
+  owner: Owner
+  /** Null before the first look. */
+  marks: Marks | null
+  wakes: Set<() => void>
+}
+
+/** Pages in sight, in one process: those in the background do not follow. */
+const PER_ACCOUNT = 12
+const CHECK_MS = 15_000
+
+function keyOf({ environment, userId }: Owner): string {
+  return `${environment} ${userId}`
+}

@@ -1,0 +1,25 @@
+import { ConfigError, readConfig } from '../config.ts'
+import { migrate } from '../database/migrate.ts'
+import { DomainError } from '../kit/errors.ts'
+
+/**
+ * `npm run migrate`: brings the database of DATABASE_URL up to date and ends. Every process does the same at its start,
+ * one at a time; as a step of its own it is done before the first process of a new version is there.
+ */
+async function main(): Promise<number> {
+  const { DATABASE_URL } = readConfig(process.env)
+  if (DATABASE_URL === undefined) {
+    console.error('DATABASE_URL is not set: the embedded database is brought up to date by "npm start".')
+    return 2
+  }
+  const applied = await migrate(DATABASE_URL)
+  console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`)
+  return 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(error instanceof ConfigError || error instanceof DomainError ? error.message : error)
+  process.exitCode = 1
+}

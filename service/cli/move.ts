@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Progress } from './move/model.ts'
+import { move } from './move/move.ts'
+
+/** `npm run move -- --to postgres://…`: from the embedded database to a server, whole and compared. */
+async function main(args: string[]): Promise<number> {
+  const asked = readArgs(args)
+  if (asked === null) {
+    console.error(USAGE)
+    return 2
+  }
+  const config = readConfig(process.env)
+  if (config.DATABASE_URL !== undefined) {
+    console.error('DATABASE_URL is set, so the service does not use the embedded database. Unset it to move that one.')
+    return 2
+  }
+  const line = progressLine()
+  await move(
+    { dataDir: config.DATA_DIR, ...asked },
+    {
+      say: (sentence) => {
+        line.end()
+        console.log(sentence)
+      },
+      progress: line.show,
+    },
+  )
+  console.log(asked.dryRun ? 'Nothing was changed: --dry-run.' : whatToSet(config))
+  return 0
+}
+
+const USAGE = `Say where to:
+  npm run move -- --to postgres://user:password@host/database [--dry-run]
+Stop the service first. The target is an empty database of its own, PostgreSQL 17 or newer, that the role owns.
+A move that was interrupted goes on where it was when it is started again.`
+
+function readArgs(args: string[]): { to: string; dryRun: boolean } | null {
+  try {
+    const { values } = parseArgs({ args, options: { to: { type: 'string' }, 'dry-run': { type: 'boolean' } } })
+    if (values.to === undefined || !/^postgres(ql)?:\/\//.test(values.to)) return null
+    return { to: values.to, dryRun: values['dry-run'] ?? false }
+  } catch (error) {
+    console.error((error as Error).message)
+    return null
+  }
+}
+
+/** Names what has to come along and where it is; the secrets themselves are in nobody's terminal. */
+function whatToSet({ DATA_DIR, AUTH_SECRET, VAULT_KEY }: Config): string {
+  const file = (name: string): string => path.join(DATA_DIR, name)
+  const secrets = [
+    { name: 'auth.secret', said: 'AUTH_SECRET', given: AUTH_SECRET !== undefined },
+    { name: 'vault.key', said: 'VAULT_KEY', given: VAULT_KEY !== undefined },
+    { name: 'payer.seed', said: 'PAYER_SEED, for processes with the worker role', given: false },
+    { name: 'wallet.seed', said: 'kept in DATA_DIR: deposit addresses of the sandbox come from it', given: false },
+  ].filter(({ name, given }) => !given && existsSync(file(name)))
+  const held = secrets.map(({ name, said }) => `\n  ${file(name)}   ${said}`).join('')
+  return `
+The data is moved. The embedded database in ${DATA_DIR} was not changed; keep it until you trust the new one.
+Start the service with
+  DATABASE_URL   the address that you gave with --to${held === '' ? '' : `\nand where it has another DATA_DIR, also with what these files hold:${held}`}
+Without the vault's key nothing that is sealed in the database can be opened again.`
+}
+
+function progressLine() {
+  let shown = 0
+  let open = false
+  const everyMs = process.stdout.isTTY ? 200 : 5_000
+  return {
+    show: ({ table, done, of, copied }: Progress): void => {
+      const now = performance.now()
+      if (now - shown < everyMs) return
+      shown = now
+      const line = `${((100 * done) / Math.max(of, 1)).toFixed(0).padStart(3)} %  ${(copied / 1e6).toFixed(1)} MB  ${table}`
+      process.stdout.write(process.stdout.isTTY ? `\r${line.padEnd(60)}` : `${line}\n`)
+      open = process.stdout.isTTY
+    },
+    end: (): void => {
+      if (open) process.stdout.write('\n')
+      open = false
+    },
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof ConfigError || error instanceof DomainError ? error.message : error)
+  process.exitCode = error instanceof DomainError ? 1 : 2
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Log } from '../kit/log.ts'
+import { createLease } from '../queue/lease.ts'
+import { loadOrMakeKey } from '../vault/keyfile.ts'
+import { sandboxAccount } from './keys.ts'
+
+/**
+ * All processes on one database have the same secrets, or what one of them signs or seals is worth nothing to the next:
+ * each made its own, being on machines of their own. So a process says at its start, and as long as it lives, which it
+ * has, as a hash; one that has others does not start. Where all are to have new ones, all are stopped first.
+ */
+export async function agreeOnSecrets(
+  config: Config,
+  database: Pick<Database, 'statements'>,
+  log: Log,
+  /** How long a process is remembered that says nothing more. */
+  lastsMs = 10_000,
+): Promise<{ end(): void }> {
+  const leases = (await secretsOf(config)).map(([name, secret]) => {
+    const hash = createHash('sha256').update(`coinslot agreement ${name} ${secret}`).digest('base64url').slice(0, 22)
+    return { name, lease: createLease(database.statements, `secret ${name}`, hash) }
+  })
+  const take = async ({ name, lease }: (typeof leases)[number]): Promise<string | null> => {
+    const now = new Date()
+    return (await lease.take(now, new Date(now.getTime() + lastsMs))) ? null : name
+  }
+  const giveUpAt = Date.now() + lastsMs + 1_000
+  for (const each of leases) {
+    // Those who were stopped a moment ago are remembered for a while.
+    while ((await take(each)) !== null) {
+      if (Date.now() > giveUpAt) throw disagreement(each.name)
+      await wait(lastsMs / 20)
+    }
+  }
+  const timer = setInterval(() => {
+    Promise.all(leases.map(take)).then(
+      (others) => {
+        for (const name of others) if (name !== null) log.error({ name }, disagreement(name).message)
+      },
+      () => undefined,
+    )
+  }, lastsMs / 4)
+  timer.unref()
+  return {
+    end() {
+      clearInterval(timer)
+    },
+  }
+}
+
+async function secretsOf(config: Config): Promise<[name: string, secret: string][]> {
+  return [
+    ['AUTH_SECRET', config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))],
+    // While keys are replaced, one process after the other gets the new one beside the old.
+    ...(config.VAULT_OLD_KEYS === undefined
+      ? [['VAULT_KEY', config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR))] as [string, string]]
+      : []),
+    ...(await walletOf(config)),
+  ]
+}
+
+/** Deposit addresses are made everywhere and swept by the worker. A live server without the key makes none. */
+async function walletOf(config: Config): Promise<[name: string, key: string][]> {
+  if (config.WALLET_XPUB !== undefined) return [['WALLET_XPUB', config.WALLET_XPUB]]
+  if (config.LIVE || config.WALLET_XPRV !== undefined) return []
+  return [['WALLET_XPUB', await sandboxAccount(config.DATA_DIR)]]
+}
+
+function disagreement(name: string): DomainError {
+  return new DomainError(
+    'conflict',
+    'secrets_differ',
+    `Another process on this database runs with another ${name}: set ${name} to the same value for all of them, or have those of one machine share a DATA_DIR.`,
+  )
+}

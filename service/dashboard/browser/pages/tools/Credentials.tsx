@@ -1,0 +1,61 @@
+import { useForm } from 'react-hook-form'
+import { useAct } from '../../api/ask.ts'
+import { Fault } from '../../api/fault.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Form, TextField } from '../../parts/form.tsx'
+import { Modal } from '../../parts/Modal.tsx'
+import { say } from '../../shell/toasts.ts'
+
+/** The key that calls of an imported API are sent with: a new one, or none any more. The one that is kept is not shown. */
+export function Credentials({ provider, close }: { provider: string; close: () => void }) {
+  const set = useAct('tools.setCredentials', { quiet: true })
+  const form = useForm({ defaultValues: { credentials: '' } })
+  const done = (text: string): void => {
+    say({ tone: 'good', text })
+    close()
+  }
+  return (
+    <Modal
+      title={`The key of ${provider}`}
+      note="Sent with each call from now on. It is kept sealed and never shown again."
+      open
+      close={close}
+    >
+      <Form
+        form={form}
+        act="Use this key"
+        cancel={close}
+        submit={async ({ credentials }) => {
+          const key = credentials.trim()
+          if (key === '') throw new Fault('', { status: 400, fields: { details: { credentials: 'is required' } } })
+          await set.mutateAsync({ provider, credentials: key })
+          done('The new key is used from now on.')
+        }}
+        aside={
+          <Button
+            look="danger"
+            busy={set.isPending}
+            onClick={() => {
+              form.clearErrors()
+              set.mutate(
+                { provider, credentials: null },
+                {
+                  onSuccess: () => {
+                    done('Calls are sent without a key from now on.')
+                  },
+                  onError: (fault) => {
+                    form.setError('credentials', { message: fault.message })
+                  },
+                },
+              )
+            }}
+          >
+            Take the key away
+          </Button>
+        }
+      >
+        <TextField form={form} name="credentials" label="Key" mono autoComplete="off" spellCheck={false} />
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,82 @@
+import { LockClosedIcon, TrashIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { useAct, useAsk } from '../../api/ask.ts'
+import { Badge } from '../../parts/Badge.tsx'
+import { IconButton } from '../../parts/Button.tsx'
+import { inCounts } from '../../parts/figures.tsx'
+import { Card } from '../../parts/layout.tsx'
+import { Confirm } from '../../parts/Modal.tsx'
+import { say } from '../../shell/toasts.ts'
+import { Credentials } from './Credentials.tsx'
+
+/** What was imported by whoever looks. */
+export function Own() {
+  const { data } = useAsk('tools.providers', undefined)
+  const [removing, setRemoving] = useState<string | null>(null)
+  const [keyed, setKeyed] = useState<string | null>(null)
+  const remove = useAct('tools.removeProvider', {
+    changes: ['tools.'],
+    done: () => {
+      say({ tone: 'good', text: 'Removed, with all its tools.' })
+    },
+  })
+  const own = data?.filter((provider) => provider.own && provider.kind !== 'rda') ?? []
+  if (own.length === 0) return null
+  return (
+    <Card title="Imported by you">
+      <ul className="divide-y divide-line">
+        {own.map(({ slug, name, kind, tools }) => (
+          <li key={slug} className="flex items-center gap-3 py-1.5 first:pt-0 last:pb-0">
+            <Link to={`/catalogue?provider=${slug}`} className="min-w-0 flex-1 truncate font-medium hover:underline">
+              {name}
+            </Link>
+            <Badge>{kind === 'mcp' ? 'MCP' : 'OpenAPI'}</Badge>
+            <span className="text-quiet tabular-nums">
+              {inCounts(tools)} {tools === 1 ? 'tool' : 'tools'}
+            </span>
+            <IconButton
+              label={`Key of ${name}`}
+              onClick={() => {
+                setKeyed(slug)
+              }}
+            >
+              <LockClosedIcon />
+            </IconButton>
+            <IconButton
+              label={`Remove ${name}`}
+              onClick={() => {
+                setRemoving(slug)
+              }}
+            >
+              <TrashIcon />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      {keyed !== null && (
+        <Credentials
+          provider={keyed}
+          close={() => {
+            setKeyed(null)
+          }}
+        />
+      )}
+      <Confirm
+        title="Remove these tools?"
+        act="Remove them"
+        open={removing !== null}
+        busy={remove.isPending}
+        close={() => {
+          setRemoving(null)
+        }}
+        confirm={() => {
+          if (removing !== null) remove.mutate({ id: removing })
+          setRemoving(null)
+        }}
+      >
+        Whatever calls them is refused from now on.
+      </Confirm>
+    </Card>
+  )
+}

@@ -1,0 +1,187 @@
+/**
+ * As much of Markdown as models write, read into data: nothing of it is ever markup of its author's. Whatever is not
+ * known stands as it was written, HTML too. Each line is looked at once, and nothing is searched for twice: a text of
+ * stars alone takes no longer than any other.
+ */
+export function toBlocks(text: string, depth = 0): readonly Block[] {
+  const lines = text.replace(/\r\n?/g, '\n').split('\n')
+  const blocks: Block[] = []
+  for (let at = 0; at < lines.length;) {
+    const read = readAt(lines, at, depth)
+    if (read !== null) blocks.push(read.block)
+    at = read?.next ?? at + 1
+  }
+  return blocks
+}
+
+export type Block =
+  | { kind: 'heading'; level: number; text: Inline }
+  | { kind: 'code'; text: string }
+  | { kind: 'rule' }
+  | { kind: 'quote'; blocks: readonly Block[] }
+  | { kind: 'list'; from: number | null; items: readonly (readonly Block[])[] }
+  | { kind: 'table'; head: readonly Inline[]; rows: readonly (readonly Inline[])[] }
+  | { kind: 'paragraph'; text: Inline }
+
+export type Inline = readonly Span[]
+export type Span =
+  | { kind: 'text'; text: string }
+  | { kind: 'code'; text: string }
+  | { kind: 'strong' | 'emphasis' | 'struck'; inside: Inline }
+  | { kind: 'link'; to: string; inside: Inline }
+
+/** Whether somebody who sees it as plain text would miss something. */
+export function isMarkdown(text: string): boolean {
+  return /^(#{1,6} \S|[-*+] \S|\d{1,3}[.)] \S|```|> |\|.+\|)|\*\*[^*\s][^*\n]*\*\*|\[[^\]\n]+\]\(https?:/m.test(text)
+}
+
+type Reader = (lines: readonly string[], at: number, depth: number) => { block: Block; next: number } | null
+
+const fence: Reader = (lines, at) => {
+  const mark = /^ {0,3}(`{3,}|~{3,})/.exec(lines[at] ?? '')?.[1]
+  if (mark === undefined) return null
+  let end = at + 1
+  // One that is never closed goes on to the end.
+  while (end < lines.length && !(lines[end] ?? '').trim().startsWith(mark)) end++
+  return { block: { kind: 'code', text: lines.slice(at + 1, end).join('\n') }, next: end + 1 }
+}
+
+const heading: Reader = (lines, at) => {
+  const found = /^(#{1,6}) +(.*?)(?: +#+)?$/.exec(lines[at] ?? '')
+  if (found === null) return null
+  const [, marks = '', text = ''] = found
+  return { block: { kind: 'heading', level: marks.length, text: toInline(text) }, next: at + 1 }
+}
+
+const rule: Reader = (lines, at) =>
+  /^ {0,3}([-*_])(?: *\1){2,} *$/.test(lines[at] ?? '') ? { block: { kind: 'rule' }, next: at + 1 } : null
+
+const quote: Reader = (lines, at, depth) => {
+  let end = at
+  while (/^ {0,3}>/.test(lines[end] ?? '')) end++
+  if (end === at) return null
+  const inside = lines.slice(at, end).map((line) => line.replace(/^ {0,3}> ?/, ''))
+  return { block: { kind: 'quote', blocks: toBlocks(inside.join('\n'), depth + 1) }, next: end }
+}
+
+const ITEM = /^( {0,3})(?:[-*+]|(\d{1,9})[.)])( +)/
+
+const list: Reader = (lines, at, depth) => {
+  const first = ITEM.exec(lines[at] ?? '')
+  if (first === null) return null
+  const isNumbered = first[2] !== undefined
+  const items: string[][] = []
+  let next = at
+  for (; next < lines.length; next++) {
+    const line = lines[next] ?? ''
+    const item = ITEM.exec(line)
+    if (item !== null && (item[2] !== undefined) === isNumbered) items.push([line.slice(item[0].length)])
+    else if (/^(?: {2,}|\t)/.test(line)) items.at(-1)?.push(line.replace(/^(?: {2,4}|\t)/, ''))
+    // An empty line belongs to the list where the list goes on behind it.
+    else if (line.trim() === '' && isItemOrInside(lines[next + 1])) items.at(-1)?.push('')
+    else break
+  }
+  const blocks = items.map((item) => toBlocks(item.join('\n'), depth + 1))
+  return { block: { kind: 'list', from: isNumbered ? Number(first[2]) : null, items: blocks }, next }
+}
+
+function isItemOrInside(line = ''): boolean {
+  return line.trim() !== '' && (ITEM.test(line) || /^(?: {2,}|\t)/.test(line))
+}
+
+const table: Reader = (lines, at) => {
+  const head = cellsOf(lines[at] ?? '')
+  if (head === null || !/^ *\|?(?: *:?-+:? *\|)* *:?-+:? *\|? *$/.test(lines[at + 1] ?? '')) return null
+  if (!(lines[at + 1] ?? '').includes('|')) return null
+  const rows: Inline[][] = []
+  let next = at + 2
+  for (; next < lines.length; next++) {
+    const cells = cellsOf(lines[next] ?? '')
+    if (cells === null) break
+    rows.push(head.map((_cell, place) => toInline(cells[place] ?? '')))
+  }
+  return { block: { kind: 'table', head: head.map(toInline), rows }, next }
+}
+
+function cellsOf(line: string): string[] | null {
+  if (!line.includes('|')) return null
+  const bare = line.trim().replace(/^\|/, '').replace(/\|$/, '')
+  return bare.split('|').map((cell) => cell.trim())
+}
+
+const paragraph: Reader = (lines, at) => {
+  let end = at
+  while (end < lines.length && (lines[end] ?? '').trim() !== '' && (end === at || !begins(lines, end))) end++
+  return end === at
+    ? null
+    : { block: { kind: 'paragraph', text: toInline(lines.slice(at, end).join('\n')) }, next: end }
+}
+
+/** What ends a paragraph without an empty line. */
+function begins(lines: readonly string[], at: number): boolean {
+  return /^ {0,3}(?:#{1,6} |`{3,}|~{3,}|>|[-*+] |\d{1,9}[.)] )/.test(lines[at] ?? '')
+}
+
+const READERS: readonly Reader[] = [fence, heading, rule, quote, list, table, paragraph]
+/** Whoever nests deeper is not read, but seen how deep it goes. */
+const DEEPEST = 6
+
+function readAt(lines: readonly string[], at: number, depth: number): ReturnType<Reader> {
+  for (const reader of depth < DEEPEST ? READERS : [paragraph]) {
+    const read = reader(lines, at, depth)
+    if (read !== null) return read
+  }
+  return null
+}
+
+/**
+ * The first mark that has its other half opens; what is before it is text. Images are asked for nowhere: what they
+ * would show is said instead.
+ */
+export function toInline(text: string): Inline {
+  const spans: Span[] = []
+  let rest = text
+  while (rest !== '') {
+    const found = MARKS.exec(rest)
+    if (found === null) {
+      spans.push({ kind: 'text', text: rest })
+      break
+    }
+    if (found.index > 0) spans.push({ kind: 'text', text: rest.slice(0, found.index) })
+    spans.push(toSpan(found.groups ?? {}))
+    rest = rest.slice(found.index + found[0].length)
+  }
+  return spans
+}
+
+// Every part ends at a character that it may not hold itself, so that no text is tried in more ways than one.
+const MARKS = new RegExp(
+  [
+    /\\(?<escaped>[\\`*_{}[\]()#+.!|~<>-])/,
+    /`(?<code>[^`\n]+)`/,
+    /!\[(?<image>[^[\]\n]{0,300})\]\([^()\s]{0,2000}\)/,
+    /\[(?<link>[^[\]\n]{1,300})\]\((?<to>https?:\/\/[^)\s]{1,2000}|mailto:[^)\s]{1,300})\)/,
+    /(?<bare>https?:\/\/[^\s<>()[\]"'`]+[^\s<>()[\]"'`.,;:!?])/,
+    /\*\*(?<strong>(?![\s*])(?:[^*]|\*[^*\s][^*\n]*\*)+)\*\*/,
+    /\b__(?<heavy>[^_\s][^_]*)__\b/,
+    /\*(?<emphasis>[^*\s][^*\n]*)\*/,
+    /\b_(?<slanted>[^_\s][^_\n]*)_\b/,
+    /~~(?<struck>[^~\s][^~\n]*)~~/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
+
+function toSpan(found: Readonly<Record<string, string | undefined>>): Span {
+  const { escaped, code, image, link, to, bare, strong, heavy, emphasis, slanted, struck } = found
+  if (escaped !== undefined) return { kind: 'text', text: escaped }
+  if (code !== undefined) return { kind: 'code', text: code }
+  if (image !== undefined) return { kind: 'text', text: image === '' ? '(image)' : `(image: ${image})` }
+  if (link !== undefined && to !== undefined) return { kind: 'link', to, inside: toInline(link) }
+  if (bare !== undefined) return { kind: 'link', to: bare, inside: [{ kind: 'text', text: bare }] }
+  const heavyText = strong ?? heavy
+  if (heavyText !== undefined) return { kind: 'strong', inside: toInline(heavyText) }
+  const slantedText = emphasis ?? slanted
+  if (slantedText !== undefined) return { kind: 'emphasis', inside: toInline(slantedText) }
+  return { kind: 'struck', inside: toInline(struck ?? '') }
+}

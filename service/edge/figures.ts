@@ -1,0 +1,98 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** Figures that are read together when the metrics are, as by one statement. */
+export interface FigureSource {
+  /** Names it where it fails. */
+  source: string
+  declared: readonly { name: string; help: string; labels?: readonly string[] }[]
+  read(): Promise<readonly Figure[]>
+}
+
+export interface Figure {
+  name: string
+  labels?: Readonly<Record<string, string>>
+  value: number
+}
+
+export interface Figures {
+  add(source: FigureSource): void
+  /** Brings the gauges up to date. Never rejects. */
+  read(): Promise<void>
+}
+
+/**
+ * A figure that could not be read is absent: an old one would look like calm. Several who scrape, or one who scrapes
+ * often, cost one reading in `keepMs`; a database that hangs costs a scrape two seconds, and its figures.
+ */
+export function createFigures(registry: Registry, keepMs: number): Figures {
+  const failures = new Counter({
+    name: 'coinslot_figures_failed_total',
+    help: 'Readings of figures that failed or took too long, by source',
+    labelNames: ['source'],
+    registers: [registry],
+  })
+  const sources: { read(): Promise<void>; at: number; reading: Promise<void> | null }[] = []
+
+  return {
+    add(source) {
+      const gauges = new Map(
+        source.declared.map(({ name, help, labels = [] }) => [
+          name,
+          new Gauge({ name, help, labelNames: labels, registers: [registry] }),
+        ]),
+      )
+      failures.inc({ source: source.source }, 0)
+
+      // One that hangs is not asked a second time: each would take a connection more.
+      let underWay: Promise<readonly Figure[]> | null = null
+
+      async function read(): Promise<void> {
+        let figures: readonly Figure[] = []
+        try {
+          underWay ??= source.read().finally(() => {
+            underWay = null
+          })
+          figures = await inTime(underWay)
+        } catch {
+          failures.inc({ source: source.source })
+        }
+        for (const { name, labels = [] } of source.declared) {
+          gauges.get(name)?.reset()
+          // Without labels a gauge that was reset says 0, which is an answer.
+          if (labels.length === 0) gauges.get(name)?.remove()
+        }
+        for (const { name, labels, value } of figures) gauges.get(name)?.set(labels ?? {}, value)
+      }
+      sources.push({ read, at: -Infinity, reading: null })
+    },
+    async read() {
+      const now = performance.now()
+      await Promise.all(
+        sources.map((source) => {
+          if (source.reading === null && now - source.at < keepMs) return Promise.resolve()
+          source.reading ??= source.read().finally(() => {
+            source.reading = null
+            source.at = performance.now()
+          })
+          return source.reading
+        }),
+      )
+    },
+  }
+}
+
+async function inTime<T>(reading: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('took too long'))
+    }, PATIENCE_MS)
+  })
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const PATIENCE_MS = 2_000

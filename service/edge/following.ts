@@ -1,0 +1,59 @@
+import type { Request, RequestHandler } from 'express'
+import { accountOf, type Caller } from '../identity/model.ts'
+import { DomainError } from '../kit/errors.ts'
+import { sendEvents } from './events.ts'
+import { contextOf } from './requests.ts'
+import type { ServerEvent } from './route.ts'
+
+/** What a signed-in page listens to: one stream of an account's, that ends with the session which opened it. */
+export function serveFollowing(path: string, follow: Follow, identify: Identify): RequestHandler {
+  return async (request, response, next) => {
+    if (request.method !== 'GET') {
+      next()
+      return
+    }
+    const context = contextOf(response)
+    context.route = path
+    const caller = (context.caller = await identify(request))
+    if (caller.agentId !== null) {
+      throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
+    }
+    const account = accountOf(caller)
+    // Whoever left while they were looked up would never be told of as gone.
+    if (response.closed) return
+    // A refusal must be thrown while there is still a status to tell it by.
+    const gone = new AbortController()
+    const news = follow(account, {
+      lastId: request.get('last-event-id'),
+      gone: gone.signal,
+      isStillThere: () => identify(request).then(isThere, isDoubtful),
+    })
+    sendEvents(response, (ended) => {
+      ended.addEventListener('abort', () => {
+        gone.abort()
+      })
+      return news
+    })
+  }
+}
+
+function isThere(): boolean {
+  return true
+}
+
+/** A database that is away for a moment signs nobody out. */
+function isDoubtful(error: unknown): boolean {
+  return !(error instanceof DomainError && error.kind === 'unauthenticated')
+}
+
+type Identify = (request: Request) => Promise<Caller>
+
+type Follow = (
+  account: ReturnType<typeof accountOf>,
+  following: {
+    /** Of the last event that a page had before its stream broke off. */
+    lastId: string | undefined
+    gone: AbortSignal
+    isStillThere(): Promise<boolean>
+  },
+) => AsyncIterable<ServerEvent>

@@ -1,0 +1,89 @@
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose'
+import { z } from 'zod'
+import type { Log } from '../kit/log.ts'
+import { identityProviderUnavailable } from './errors.ts'
+import type { FetchDocument } from './ports.ts'
+
+/** An OpenID Connect issuer as it describes itself, asked for at the first need and again every hour. */
+export function createDiscovery(options: DiscoveryOptions): Discover {
+  let discovered: { at: Date; document: Promise<Discovered> } | null = null
+  return (now) => {
+    if (discovered === null || now.getTime() - discovered.at.getTime() > REDISCOVER_MS) {
+      const attempt = { at: now, document: readDiscovery(options) }
+      discovered = attempt
+      // A failure is not remembered: the next one who needs it asks again.
+      attempt.document.catch(() => {
+        if (discovered === attempt) discovered = null
+      })
+    }
+    return discovered.document
+  }
+}
+
+export interface DiscoveryOptions {
+  /** As configured, without a slash at the end; users are kept under this name. */
+  issuer: string
+  fetchDocument: FetchDocument
+  log: Log
+}
+
+export type Discover = (now: Date) => Promise<Discovered>
+
+export interface Discovered {
+  /** As its tokens spell it, with a slash at the end or without. */
+  name: string
+  keys: JWTVerifyGetKey
+  authorizationEndpoint: string | null
+  tokenEndpoint: string | null
+  userinfoEndpoint: string | null
+}
+
+async function readDiscovery(options: DiscoveryOptions): Promise<Discovered> {
+  const address = `${options.issuer}/.well-known/openid-configuration`
+  const document = discovery.safeParse(await readDocument(address, options))
+  if (!document.success || document.data.issuer.replace(/\/+$/, '') !== options.issuer) {
+    options.log.error({ address }, 'The identity provider does not describe itself as OIDC_ISSUER says.')
+    throw identityProviderUnavailable(document.error)
+  }
+  const keys = createRemoteJWKSet(new URL(document.data.jwks_uri), {
+    // A JWKS that came once is enough for ten minutes; an unknown key asks again, every 30 seconds at most.
+    cacheMaxAge: 600_000,
+    cooldownDuration: 30_000,
+    [customFetch]: async (url) => Response.json(await readDocument(url, options)),
+  })
+  const { issuer: name, authorization_endpoint, token_endpoint, userinfo_endpoint } = document.data
+  return {
+    name,
+    keys,
+    authorizationEndpoint: authorization_endpoint ?? null,
+    tokenEndpoint: token_endpoint ?? null,
+    userinfoEndpoint: userinfo_endpoint ?? null,
+  }
+}
+
+/** The issuer's fault is never taken for whoever asks. */
+export async function readDocument(
+  address: string,
+  { fetchDocument, log }: Pick<DiscoveryOptions, 'fetchDocument' | 'log'>,
+  more?: Parameters<FetchDocument>[1],
+): Promise<unknown> {
+  try {
+    const { status, text } = await fetchDocument(address, more)
+    if (status !== 200) throw new Error(`${address} answered ${String(status)}`)
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    log.warn({ err: error, address }, 'The identity provider cannot be read.')
+    throw identityProviderUnavailable(error)
+  }
+}
+
+const address = z.url({ protocol: /^https?$/ })
+const discovery = z.object({
+  issuer: z.string(),
+  jwks_uri: address,
+  authorization_endpoint: address.optional(),
+  token_endpoint: address.optional(),
+  userinfo_endpoint: address.optional(),
+})
+
+const REDISCOVER_MS = 3_600_000

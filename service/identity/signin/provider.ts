@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { AuthContext, BetterAuthPlugin } from 'better-auth'
+import { APIError, createAuthEndpoint } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import { DomainError } from '../../kit/errors.ts'
+import type { Person } from '../model.ts'
+import { codeFlow, type CodeFlowOptions } from './code-flow.ts'
+
+/**
+ * Sign-in with the configured OpenID Connect provider, in the form of `signInWithEthereum`. better-auth's own plugin
+ * asks the provider for its addresses once, at the start, and has no sign-in for ever where it was away just then; it
+ * keeps the provider's tokens, which nothing here needs; and knows people by what they are called there alone.
+ */
+export function signInWithProvider(options: ProviderOptions) {
+  const flow = codeFlow(options)
+  return {
+    id: 'oidc',
+    endpoints: {
+      oidcStart: createAuthEndpoint('/oidc/start', { method: 'POST', body: start }, async (context) => {
+        const [state, verifier, nonce] = [token(), token(), token()]
+        const url = await flow.addressOf({ state, verifier, nonce }).catch(refuse)
+        await context.context.internalAdapter.createVerificationValue({
+          identifier: identifierOf(state),
+          value: JSON.stringify({ verifier, nonce, next: context.body.next } satisfies z.output<typeof begun>),
+          expiresAt: new Date(options.clock.now().getTime() + STATE_MS),
+        })
+        // Whoever was sent a link by somebody else must not end in that one's account.
+        await context.setSignedCookie(cookieOf(context.context), state, context.context.secret, {
+          httpOnly: true,
+          sameSite: 'lax',
+          secure: options.dashboard.startsWith('https:'),
+          path: '/auth/oidc',
+          maxAge: STATE_MS / 1_000,
+        })
+        return context.json({ url })
+      }),
+
+      oidcCallback: createAuthEndpoint('/oidc/callback', { method: 'GET', query: answer }, async (context) => {
+        const leave = (to: string, fault?: string): never => {
+          const url = new URL(options.dashboard.replace(/\/*$/, '') + (fault === undefined ? to : '/sign-in'))
+          if (fault !== undefined) url.searchParams.set('fault', fault)
+          throw context.redirect(url.href)
+        }
+        const { state, code } = context.query
+        const cookie = await context.getSignedCookie(cookieOf(context.context), context.context.secret)
+        const { internalAdapter } = context.context
+        // Taken away whoever comes first: an answer of the provider signs in once.
+        const kept =
+          state !== undefined && cookie === state
+            ? await internalAdapter.consumeVerificationValue(identifierOf(state))
+            : null
+        if (kept === null) return leave('', 'provider_expired')
+        if (code === undefined) return leave('', 'provider_declined')
+        const { verifier, nonce, next } = begun.parse(JSON.parse(kept.value))
+        try {
+          const person = await flow.personOf({ code, verifier, nonce })
+          const user = await userOf(internalAdapter, person)
+          const session = await internalAdapter.createSession(user.id)
+          await setSessionCookie(context, { session, user })
+        } catch (error) {
+          if (error instanceof Refusal) return leave('', error.code)
+          if (error instanceof DomainError) {
+            return leave('', error.kind === 'unavailable' ? 'provider_unavailable' : 'provider_refused')
+          }
+          throw error
+        }
+        return leave(next)
+      }),
+    },
+  } satisfies BetterAuthPlugin
+}
+
+export interface ProviderOptions extends CodeFlowOptions {
+  clock: Clock
+  dashboard: string
+}
+
+/** Why somebody whom the provider knows is not let in; the sign-in's page has a sentence for each. */
+class Refusal extends Error {
+  readonly code: string
+
+  constructor(code: string) {
+    super(code)
+    this.code = code
+  }
+}
+
+/**
+ * Who came this way before; else whoever has this address, where both the provider and we know that it is theirs; else
+ * somebody new, who is the same person as the bearer of the provider's tokens.
+ */
+async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
+  const { issuer, subject } = person
+  const account = { providerId: 'oidc', accountId: `${issuer} ${subject}` }
+  const known = await adapter.findAccountOwnerByKey(account)
+  if (known?.kind === 'owned') return known.user
+  // A user needs an e-mail address in better-auth; these can never be anybody's.
+  const email = person.email ?? `${createHash('sha256').update(account.accountId).digest('hex')}@provider.invalid`
+  const holder = (await adapter.findUserByEmail(email))?.user
+  if (holder !== undefined) {
+    if (!person.emailConfirmed) throw new Refusal('provider_address_unconfirmed')
+    // Whoever signed up with an address that is not theirs would wait in this account for its owner.
+    if (!holder.emailVerified) throw new Refusal('account_address_unconfirmed')
+    await adapter.linkAccount({ ...account, userId: holder.id })
+    return holder
+  }
+  const made = { name: person.name ?? '', email, emailVerified: person.emailConfirmed, issuer, subject }
+  try {
+    return (await adapter.createOAuthUser(made, account)).user
+  } catch (error) {
+    // Lost the race for the first sign-in.
+    const winner = await adapter.findAccountOwnerByKey(account)
+    if (winner?.kind !== 'owned') throw error
+    return winner.user
+  }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof DomainError)) throw error
+  throw APIError.from('SERVICE_UNAVAILABLE', { code: error.code.toUpperCase(), message: error.message })
+}
+
+function cookieOf({ authCookies }: Pick<AuthContext, 'authCookies'>): string {
+  return authCookies.sessionToken.name.replace('session_token', 'oidc_state')
+}
+
+function identifierOf(state: string): string {
+  return `oidc:${state}`
+}
+
+function token(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** A page of ours, as its path: anything else could lead anywhere. */
+const next = z
+  .string()
+  .max(2_000)
+  .regex(/^\/(?![/\\])/)
+const start = z.object({ next: next.default('/') })
+const begun = z.object({ verifier: z.string(), nonce: z.string(), next })
+const answer = z.object({ state: z.string().max(200).optional(), code: z.string().max(4_000).optional() })
+
+/** As long as somebody may take to sign in over there. */
+const STATE_MS = 10 * 60_000

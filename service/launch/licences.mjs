@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { root } from './run.mjs'
+
+/*
+ * What of other people's is shipped: the service's dependencies with theirs, and what its pages are bundled from. One
+ * whose licence asks for more than to be named fails the check. `npm run licences` also writes them down, with their
+ * texts, for whoever hands on a build.
+ */
+const ALLOWED = new Set([
+  'MIT',
+  'MIT-0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'Unlicense',
+  'CC0-1.0',
+  'Python-2.0',
+  'PSF-2.0',
+  'PostgreSQL',
+  'Zlib',
+])
+/** What its own package.json does not say, looked up by hand; with the version, so that another one is looked at again. */
+const KNOWN = Object.fromEntries(
+  // The same binary for each platform; the package that loads it says MIT, and only some of them do.
+  ['darwin-arm64', 'darwin-x64', 'linux-arm', 'linux-arm64', 'linux-x64', 'win32-x64'].map((platform) => [
+    `@msgpackr-extract/msgpackr-extract-${platform}@3.0.7`,
+    'MIT',
+  ]),
+)
+
+const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
+const shipped = [...closure()].sort()
+const refused = shipped.filter((at) => !isAllowed(licenceOf(at)))
+for (const at of refused) {
+  process.stderr.write(`${nameOf(at)} ${packages[at].version}: ${licenceOf(at) ?? 'no licence'} is not on the list.\n`)
+}
+if (refused.length > 0) process.exitCode = 1
+
+if (process.argv.includes('--write')) {
+  const file = path.join(root, '.build', 'THIRD-PARTY-LICENCES.txt')
+  mkdirSync(path.dirname(file), { recursive: true })
+  const parts = shipped.map((at) => `${nameOf(at)} ${packages[at].version} (${licenceOf(at)})\n\n${textOf(at)}`)
+  writeFileSync(file, `${parts.join(`\n${'-'.repeat(80)}\n`)}\n`)
+  process.stdout.write(`${String(shipped.length)} packages: ${path.relative(root, file)}\n`)
+}
+/** Where each of them lies, as the lock file says: nothing needs to be installed. */
+function closure() {
+  const found = new Set()
+  const roots = ['', 'service', 'service/paywall/middleware']
+  const waiting = roots.flatMap((from) => namesOf(packages[from]).map((name) => [from, name]))
+  // The pages are bundled from these; types and the compiler of styles leave nothing in them.
+  for (const name of Object.keys(packages['service']?.devDependencies ?? {}))
+    if (!name.startsWith('@types/') && !/tailwind/.test(name)) waiting.push(['service', name])
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const at = resolved(...next)
+    if (at === null || found.has(at) || packages[at].link === true) continue
+    found.add(at)
+    waiting.push(...namesOf(packages[at]).map((name) => [at, name]))
+  }
+  return found
+}
+
+function namesOf(of) {
+  return Object.keys({ ...of?.dependencies, ...of?.optionalDependencies })
+}
+
+/** As Node looks: beside the one who asks, then one folder up, and so on. */
+function resolved(from, name) {
+  for (let folder = from; ; folder = folder.replace(/(^|\/)(node_modules\/(@[^/]+\/)?)?[^/]+$/, '')) {
+    const at = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
+    if (packages[at] !== undefined) return at
+    if (folder === '') return null
+  }
+}
+
+function nameOf(at) {
+  return at.slice(at.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}
+
+function licenceOf(at) {
+  const known = KNOWN[`${nameOf(at)}@${packages[at].version}`]
+  if (known !== undefined) return known
+  if (packages[at].license !== undefined) return packages[at].license
+  const file = path.join(root, at, 'package.json')
+  if (!existsSync(file)) return null
+  const { license, licenses } = JSON.parse(readFileSync(file, 'utf8'))
+  return typeof license === 'string' ? license : (license?.type ?? licenses?.[0]?.type ?? null)
+}
+
+/** `(MIT OR GPL)`: one of them will do. `MIT AND Zlib`: all of them have to. */
+function isAllowed(licence) {
+  if (licence === null) return false
+  const plain = licence.replace(/[()]/g, '')
+  return plain.split(' OR ').some((choice) => choice.split(' AND ').every((one) => ALLOWED.has(one.trim())))
+}
+
+function textOf(at) {
+  const folder = path.join(root, at)
+  if (!existsSync(folder)) return '(for another platform: not installed here)'
+  const file = readdirSync(folder).find((name) => /^(licen[cs]e|copying|notice)/i.test(name))
+  return file === undefined ? '(no text in the package)' : readFileSync(path.join(folder, file), 'utf8').trim()
+}

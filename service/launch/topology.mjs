@@ -1,0 +1,13 @@
+import './node-version.mjs'
+
+const { prepare } = await import('./prepare.mjs')
+const { become } = await import('./run.mjs')
+
+// `npm run topology`: two processes of each role on this machine, until Ctrl-C. Servers and chain are the tests' own.
+await prepare()
+process.exitCode = await become([
+  '--import',
+  './service/launch/typescript.mjs',
+  'test/system/program.ts',
+  ...process.argv.slice(2),
+])

@@ -1,0 +1,38 @@
+import type { Fate } from './model.ts'
+import type { PruningStore } from './ports.ts'
+import { due } from './rules.ts'
+
+export interface Pruning {
+  /** Removes all whose time is over, a little at a time. What fails for one table does not keep it from the others. */
+  prune(now: Date, signal: AbortSignal): Promise<void>
+}
+
+export function createPruning({ store, fates, removed }: PruningParts): Pruning {
+  return {
+    async prune(now, signal) {
+      const failures: unknown[] = []
+      for (const { table, retention, before } of due(fates, now)) {
+        try {
+          // Row by row in the order of age: rows that have to stay are passed by, and once in each turn only.
+          let after: readonly string[] | null = null
+          do {
+            if (signal.aborted) return
+            const stretch = await store.removeSome(table, retention, before, after)
+            if (stretch.removed > 0) removed(table, stretch.removed)
+            after = stretch.next
+          } while (after !== null)
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'some tables could not be pruned')
+    },
+  }
+}
+
+interface PruningParts {
+  readonly store: PruningStore
+  readonly fates: Readonly<Record<string, Fate>>
+  /** Told how many rows went, for the metrics. */
+  removed(table: string, rows: number): void
+}

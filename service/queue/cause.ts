@@ -1,0 +1,35 @@
+import { currentContext, type Concerns } from '../kit/context.ts'
+import type { Tracer } from '../kit/tracer.ts'
+import type { JsonObject } from './model.ts'
+
+/** What an announcement was made by: so that the log and the traces of a handler lead back to the request. */
+export interface Cause {
+  concerns: Concerns
+  traceparent?: string
+}
+
+/**
+ * Work that several share is announced without one: the payload says whom it is about. Rejected: a column of its own,
+ * which each statement that announces by itself would have to know.
+ */
+export function causeHere(tracer: Tracer | null): Cause | undefined {
+  const context = currentContext()
+  if (context === undefined || context.shared === true) return undefined
+  const concerns = Object.fromEntries(Object.entries(context.concerns).filter(([name]) => !OF_A_JOB.has(name)))
+  const traceparent = tracer?.parent()
+  if (traceparent !== undefined) return { concerns, traceparent }
+  return Object.keys(concerns).length === 0 ? undefined : { concerns }
+}
+
+export function withCause(payload: JsonObject, cause: Cause | undefined): JsonObject {
+  return cause === undefined ? payload : { ...payload, [CAUSE]: cause as unknown as JsonObject }
+}
+
+export function withoutCause(payload: JsonObject): { payload: JsonObject; cause: Cause | undefined } {
+  const { [CAUSE]: cause, ...rest } = payload
+  return { payload: rest, cause: cause as unknown as Cause | undefined }
+}
+
+/** No payload of a topic has such a name. */
+const CAUSE = '@cause'
+const OF_A_JOB: ReadonlySet<string> = new Set(['topic', 'row', 'sweeper'])

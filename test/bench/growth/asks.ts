@@ -1,0 +1,137 @@
+import { Agent, request } from 'undici'
+import type { Service } from '../../../service/compose.ts'
+import { newId } from '../../../service/kit/ids.ts'
+import { usdc } from '../../../service/kit/money.ts'
+import { OWNERS, word, WORDS } from './assets.ts'
+
+export interface Ask {
+  readonly name: string
+  ask(): Promise<unknown>
+  /** For those that take long by their nature. */
+  readonly times?: number
+}
+
+/** The chief requests, each as somebody among many sends it; `busy` is the one person who has a tenth of everything. */
+export async function asksOf(
+  service: Service,
+  origin: string,
+  sweepers: readonly { name: string; run(): Promise<unknown> }[],
+  below: (bound: number) => number,
+): Promise<{ asks: Ask[]; close(): Promise<void> }> {
+  const agent = new Agent({ connections: 4 })
+  const keyOf = (number: number): Promise<string> => keyFor(service, number)
+  const [busy, plain, creator] = [await keyOf(0), await keyOf(7), await keyOf(3)]
+
+  async function send(method: 'GET' | 'POST', at: string, key: string | null, body?: unknown): Promise<unknown> {
+    const answer = await request(origin + at, {
+      method,
+      dispatcher: agent,
+      headers: {
+        accept: 'application/json',
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode >= 300) throw new Error(`${method} ${at} answered ${String(answer.statusCode)}: ${text}`)
+    return JSON.parse(text)
+  }
+  const get = (at: string, key: string | null): Promise<unknown> => send('GET', at, key)
+  const trpc = (name: string, key: string): Promise<unknown> =>
+    get(`/trpc/${name}?input=${encodeURIComponent('{"days":30}')}`, key)
+
+  const slug = `grown-${newId('op', new Date()).slice(-12)}`
+  await send('POST', '/v1/rda', creator, {
+    ...{
+      slug,
+      type: 'prompt',
+      name: 'Echo',
+      description: 'Says it again',
+      pricing: { model: 'per-run', amount: 0.02, currency: 'USDC' },
+    },
+    inputSchema: [{ name: 'topic', label: 'Topic', type: 'text', required: true }],
+    promptConfig: {
+      promptTemplate: 'About {{topic}}',
+      allowedModels: ['sandbox/echo'],
+      defaultModelId: 'sandbox/echo',
+    },
+  })
+  await send('POST', `/v1/rda/${slug}/publish`, creator, {})
+  const { checkout } = (await send('POST', '/v1/checkouts', plain, {
+    callbackUrl: 'http://127.0.0.1:9/hook',
+    product: { name: 'Growth' },
+    ...{ price: 1, network: 'base-sepolia', testMode: true, lifetime: 'persistent', fields: [] },
+  })) as { checkout: { id: string } }
+  const { user } = await personOf(service, 7)
+  const owner = { userId: user.id, environment: 'sandbox' as const }
+
+  async function charge(): Promise<void> {
+    const id = `bench_${newId('op', new Date())}`
+    const deadline = new Date(Date.now() + 60_000)
+    await service.ledger.reserve({ id, owner, amount: usdc(10n), useCredits: true, deadline, reference: null })
+    await service.ledger.capture({
+      hold: id,
+      owner,
+      amount: usdc(10n),
+      shares: [],
+      kind: 'capture',
+      reference: null,
+      announcements: [],
+    })
+  }
+
+  const asks: Ask[] = [
+    { name: 'list the marketplace', ask: () => get('/v1/rdas', null) },
+    { name: 'search, one word', ask: () => get(`/v1/rdas?search=${word(below(WORDS))}`, null) },
+    { name: 'search, two words', ask: () => get(`/v1/rdas?search=${word(below(20))}+${word(100 + below(50))}`, null) },
+    { name: "a creator's assets", ask: () => get(`/v1/rdas?ownerId=subject-${String(below(OWNERS))}`, null) },
+    {
+      name: "search a creator's",
+      ask: () => get(`/v1/rdas?ownerId=subject-${String(below(OWNERS))}&search=${word(below(100))}`, null),
+    },
+    { name: 'search the largest’s', ask: () => get(`/v1/rdas?ownerId=subject-0&search=${word(below(100))}`, null) },
+    { name: 'read an asset', ask: () => get(`/v1/rda/${slug}`, null) },
+    { name: 'run it (echo)', ask: () => send('POST', '/v1/run', plain, { rdaSlug: slug, inputs: { topic: 'bees' } }) },
+    { name: 'ledger: reserve, capture', ask: charge },
+    {
+      name: 'checkout: pay (test)',
+      ask: () => send('POST', `/p/${checkout.id}/pay`, null, { input: {}, simulate: true }),
+    },
+    { name: 'my balance', ask: () => get('/v1/wallet/balance', plain) },
+    { name: 'my runs', ask: () => get('/v1/runs', plain) },
+    { name: 'my runs, busy', ask: () => get('/v1/runs', busy) },
+    { name: 'my transactions', ask: () => get('/v1/wallet/transactions', plain) },
+    { name: 'my transactions, busy', ask: () => get('/v1/wallet/transactions', busy) },
+    { name: 'my deliveries', ask: () => get('/v1/deliveries', plain) },
+    { name: 'my deliveries, busy', ask: () => get('/v1/deliveries', busy) },
+    { name: 'payments of a checkout, busy', ask: () => get(`/v1/checkouts/chk_${'0'.repeat(26)}/payments`, busy) },
+    { name: 'overview: runs by day', ask: () => trpc('runs.days', busy) },
+    { name: 'overview: sales by day', ask: () => trpc('checkouts.days', busy) },
+    ...sweepers.map(({ name, run }): Ask => ({ name: `sweep: ${name}`, ask: run, times: 20 })),
+  ]
+  return { asks, close: () => agent.close() }
+}
+
+async function personOf(service: Service, number: number) {
+  const person = {
+    issuer: 'coinslot',
+    subject: `filled-${String(number)}`,
+    name: null,
+    email: null,
+    emailConfirmed: false,
+  }
+  return await service.identity.signUp(person)
+}
+
+async function keyFor(service: Service, number: number): Promise<string> {
+  const { user } = await personOf(service, number)
+  const session = { environment: 'sandbox', via: 'session', keyId: null, agentId: null } as const
+  const caller = { user, subject: user.subject, issuer: user.issuer, ...session }
+  const made = await service.identity.keys.create(
+    caller,
+    { name: 'bench', agentId: null, expiresAt: null },
+    newId('op', new Date()),
+  )
+  return made.secret
+}

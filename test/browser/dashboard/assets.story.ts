@@ -1,0 +1,124 @@
+import { looks, STORY_MS, type Desk } from './desk.ts'
+
+export function assets(opened: () => Desk): void {
+  describe('assets, the marketplace and runs', () => {
+    let desk: Desk
+    beforeAll(() => {
+      desk = opened()
+    })
+
+    it(
+      'leads from an idea to money: made, tried, published, found, run and paid by somebody else',
+      async () => {
+        const creator = await desk.sit('/assets')
+        const { page } = creator
+        await page.getByText('You have published nothing yet').waitFor()
+        await page.getByRole('link', { name: 'New asset' }).first().click()
+        await page.getByLabel('Name', { exact: true }).first().fill('Headline writer')
+        expect(await page.getByLabel('Slug').inputValue()).toBe('headline-writer')
+        await page.getByLabel('Description').fill('Five headlines for whatever you write about.')
+        await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Write headlines about {{subject}}.')
+        await page.getByRole('button', { name: 'Create draft' }).click()
+        await page.getByText('Has the variable {{subject}}').waitFor()
+        await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Write headlines about {{topic}}.')
+        await page.getByRole('button', { name: 'Add an input' }).click()
+        await page.getByLabel('Label').nth(1).fill('Tone')
+        await page.getByLabel('Name', { exact: true }).nth(2).fill('tone')
+        await page.getByLabel('Type', { exact: true }).nth(1).selectOption('select')
+        await page.getByLabel('Choices').fill('Calm\nLoud')
+        const preview = page.getByRole('complementary', { name: 'Preview' })
+        expect(await preview.getByLabel('Tone').locator('option').allTextContents()).toEqual([
+          'Choose…',
+          'Calm',
+          'Loud',
+        ])
+        await looks(page, 'asset-new')
+        await page.getByRole('button', { name: 'Create draft' }).click()
+        await page.getByText('The draft is made.').first().waitFor()
+
+        await creator.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
+        await page.getByLabel('Topic').fill('tea')
+        await page.getByRole('button', { name: 'Run for 0.05 USDC' }).click()
+        await page.getByText('Nothing was run: look at the fields above.').waitFor()
+        await page.getByLabel('Tone').selectOption('Calm')
+        await page.getByRole('button', { name: 'Run for 0.05 USDC' }).click()
+        await page.getByText('Write headlines about tea.').last().waitFor()
+        await page.getByRole('button', { name: 'Publish' }).click()
+        await page.getByText('Published: everybody can find').first().waitFor()
+        await looks(page, 'asset')
+
+        const caller = await desk.sit('/marketplace?search=headline')
+        await caller.page.getByRole('link', { name: 'Headline writer' }).waitFor()
+        await looks(caller.page, 'marketplace')
+        await caller.page.getByRole('link', { name: 'Headline writer' }).click()
+        await caller.page.getByLabel('Topic').fill('coffee')
+        await caller.page.getByLabel('Tone').selectOption('Loud')
+        await caller.page.getByRole('button', { name: 'Run for 0.05 USDC' }).click()
+        await caller.page.getByText(/It needs/).waitFor()
+        await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })
+        await caller.page.getByRole('button', { name: 'Run for 0.05 USDC' }).click()
+        await caller.page.getByText('Write headlines about coffee.').waitFor()
+        await looks(caller.page, 'offer')
+        await caller.page.getByRole('button', { name: '5 of 5' }).click()
+        await caller.page.getByText('your rating counts').first().waitFor()
+        await caller.page.getByRole('link', { name: 'All about this run' }).click()
+        await caller.page.getByRole('heading', { name: 'Timeline' }).waitFor()
+        await looks(caller.page, 'run')
+        await caller.page.getByRole('link', { name: 'Run again' }).click()
+        expect(await caller.page.getByLabel('Topic').inputValue()).toBe('coffee')
+
+        await caller.page.goto(`${desk.origin}/runs?status=succeeded`)
+        await caller.page.getByRole('link', { name: 'headline-writer' }).waitFor()
+        await looks(caller.page, 'runs')
+        await caller.page.getByLabel('State').selectOption('failed')
+        await caller.page.getByText('Nothing matches').waitFor()
+        expect(new URL(caller.page.url()).search).toBe('?status=failed')
+
+        await page.goto(`${desk.origin}/assets`)
+        await page.getByRole('link', { name: 'Headline writer' }).waitFor()
+        await looks(page, 'assets')
+      },
+      STORY_MS,
+    )
+
+    it(
+      'changes what was made; a second change at the same time is refused and nothing typed is lost',
+      async () => {
+        const { page, call } = await desk.sit()
+        const { body } = await call('POST', '/v1/rda', {
+          body: {
+            slug: 'lookup',
+            type: 'tool',
+            name: 'Lookup',
+            description: 'Looks it up.',
+            inputSchema: [{ name: 'q', label: 'What', type: 'text', required: true, pattern: '^[a-z]+$' }],
+            toolConfig: {
+              apiEndpoint: 'http://127.0.0.1:9/lookup',
+              authType: 'api_key',
+              authConfig: { headerName: 'X-Key', apiKey: 'hush' },
+            },
+            pricing: { model: 'per-run', amount: 0.25, currency: 'USDC' },
+          },
+        })
+        await page.goto(`${desk.origin}/assets/${body.rda.id}/edit`)
+        await page.getByLabel('Amount').fill('0.5')
+        await looks(page, 'asset-edit')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Saved.').first().waitFor()
+        const { rda } = (await call('GET', '/v1/rda/lookup')).body
+        expect(rda.pricing.amount).toBe(0.5)
+        expect(rda.schema.inputs[0].pattern).toBe('^[a-z]+$')
+        expect(rda.toolConfig.authConfig.headerName).toBe('X-Key')
+        expect(Object.keys(rda.toolConfig.authConfig as object)).toContain('apiKey')
+
+        await page.getByRole('link', { name: 'Edit' }).click()
+        await page.getByLabel('Description').fill('Looks it up, quickly.')
+        await call('PATCH', '/v1/rda/lookup', { body: { name: 'Changed meanwhile' } })
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByRole('alert').first().waitFor()
+        expect(await page.getByLabel('Description').inputValue()).toBe('Looks it up, quickly.')
+      },
+      STORY_MS,
+    )
+  })
+}

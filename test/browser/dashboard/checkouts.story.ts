@@ -1,0 +1,113 @@
+import { startReceiver, type Receiver } from '../../deliveries/receiver.ts'
+import { looks, STORY_MS, type Desk } from './desk.ts'
+
+export function checkouts(opened: () => Desk): void {
+  describe('checkouts and webhooks', () => {
+    let desk: Desk
+    let receiver: Receiver
+    beforeAll(async () => {
+      desk = opened()
+      receiver = await startReceiver()
+    })
+    afterAll(() => receiver.close())
+
+    it(
+      'shows what was paid and delivered, pays for play, sends again, and ends a checkout',
+      async () => {
+        const { page, call } = await desk.sit('/checkouts')
+        await page.getByText('No checkouts yet').waitFor()
+        const made = await call('POST', '/v1/checkouts', {
+          body: {
+            callbackUrl: receiver.url,
+            product: { name: 'SEO audit', description: 'A report of what to fix first.' },
+            price: 5,
+            network: 'base-sepolia',
+            testMode: true,
+            fields: [{ name: 'site', label: 'Website', type: 'url', required: true }],
+            lifetime: 'persistent',
+          },
+        })
+        const { id } = made.body.checkout
+        await page.reload()
+        await looks(page, 'checkouts')
+        await page.getByRole('link', { name: 'SEO audit' }).click()
+        await page.getByText('Nobody has paid yet').waitFor()
+        expect(await page.getByRole('img', { name: /QR code/ }).getAttribute('src')).toMatch(/^data:image\/svg/)
+        await page.getByRole('button', { name: 'Test payment' }).click()
+        await page.getByLabel('Website').fill('not an address')
+        await page.getByRole('button', { name: 'Pay for play' }).click()
+        await page.getByText('Must be an http or https address').waitFor()
+        expect(await page.getByLabel('Website').inputValue()).toBe('not an address')
+        await page.getByLabel('Website').fill('https://example.com')
+        await looks(page, 'checkout-test')
+        await page.getByRole('button', { name: 'Pay for play' }).click()
+        await page.getByText('Paid, for play.').first().waitFor()
+        expect((await call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(1)
+        await page.reload()
+        await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
+        await looks(page, 'checkout')
+
+        await page.getByRole('button', { name: /^pay_/ }).click()
+        await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+        await looks(page, 'delivery')
+        const count = receiver.calls.length
+        await page.getByRole('button', { name: 'Send again' }).click()
+        await page.getByText('It is sent again now').first().waitFor()
+        await receiver.came(count + 1)
+        expect(receiver.calls.at(-1)!.id).toBe(receiver.calls.at(-2)!.id)
+        await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+
+        await page.getByRole('button', { name: 'New secret' }).click()
+        await page.getByRole('button', { name: 'Make a new secret' }).click()
+        expect(await page.getByText(/^whsec_/).textContent()).toMatch(/^whsec_/)
+        await page.getByLabel('I have saved it').check()
+        await page.getByRole('button', { name: 'Done' }).click()
+
+        await page.getByRole('button', { name: 'End it' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
+        await page.getByText('It has ended').first().waitFor()
+        expect((await desk.service.call('GET', `/p/${id}`)).status).toBe(404)
+      },
+      STORY_MS,
+    )
+
+    it(
+      'adds an endpoint, tells it of a test, switches it off and removes it',
+      async () => {
+        const { page } = await desk.sit('/webhooks')
+        await page.getByRole('button', { name: 'Add endpoint' }).first().click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
+        await page.getByText(/is not a URL/).waitFor()
+        await page.getByLabel('Address').fill(receiver.url)
+        await page.getByLabel('run.completed').check()
+        await looks(page, 'webhook-new')
+        await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
+        expect(await page.getByText(/^whsec_/).textContent()).toMatch(/^whsec_/)
+        await page.getByLabel('I have saved it').check()
+        await page.getByRole('button', { name: 'Done' }).click()
+        await page.getByRole('link', { name: receiver.url }).click()
+        const count = receiver.calls.length
+        await page.getByRole('button', { name: 'Send a test' }).click()
+        await page.getByText('A test event is on its way.').first().waitFor()
+        await receiver.came(count + 1)
+        await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
+        await looks(page, 'webhook')
+        await page.getByRole('button', { name: 'Disable' }).click()
+        await page.getByRole('button', { name: 'Enable' }).waitFor()
+        await page.getByRole('button', { name: 'Send a test' }).click()
+        await page
+          .getByText(/disabled/i)
+          .last()
+          .waitFor()
+        await page.goto(`${desk.origin}/webhooks`)
+        await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
+        await looks(page, 'webhooks')
+        await page.getByRole('link', { name: receiver.url }).click()
+        await page.getByRole('button', { name: 'Remove' }).click()
+        await page.getByRole('button', { name: 'Remove it' }).click()
+        await page.getByText('No endpoints yet').waitFor()
+      },
+      STORY_MS,
+    )
+  })
+}

@@ -1,0 +1,224 @@
+import type { Page, Route } from 'playwright-core'
+import { startWeatherApi, type WeatherApi } from './api.ts'
+import { PASSWORD, STORY_MS, type Desk, type Seat } from './desk.ts'
+
+interface FormRow {
+  path: string | ((made: Made) => string)
+  /** What has to be pressed before the form is there. */
+  open?: RegExp
+  /** By label; each is kept through everything that can go wrong. */
+  typed: Readonly<Record<string, string>>
+  act: string
+  /** What the service says of one field when it is filled in like this. */
+  wrong?: readonly [label: string, value: string, sentence: RegExp]
+}
+
+interface Made {
+  asset: string
+  checkout: string
+}
+
+/** Every form of whoever is signed in. A form that is not here is not known to survive anything. */
+const FORMS: Readonly<Record<string, FormRow>> = {
+  'a key': {
+    path: '/keys?new=1',
+    typed: { Name: 'Invoices' },
+    act: 'Create key',
+    wrong: ['Name', '', /at least 1|required|empty/i],
+  },
+  'an asset': {
+    path: '/assets/new',
+    typed: { Slug: 'form-asset', Description: 'What it does.' },
+    act: 'Create draft',
+    wrong: ['Slug', 'Not A Slug', /lower|letters/i],
+  },
+  'an agent': {
+    path: '/agents/new',
+    typed: { Name: 'Assistant', 'Ask me above': '0.5' },
+    act: 'Create agent',
+    wrong: ['Ask me above', '-1', /must/i],
+  },
+  'an endpoint': {
+    path: '/webhooks',
+    open: /^Add endpoint$/,
+    typed: { Address: 'https://example.com/hook' },
+    act: 'Add endpoint',
+    wrong: ['Address', 'nowhere', /not a URL/i],
+  },
+  'an import of tools': {
+    path: '/catalogue?import=1',
+    typed: { Address: 'https://api.example.com/openapi.json', Name: 'weather' },
+    act: 'Import',
+    wrong: ['Name', '', /at least 1|required|empty|must/i],
+  },
+  'the key of an imported API': {
+    path: '/catalogue',
+    open: /^Key of /,
+    typed: { Key: 'hush' },
+    act: 'Use this key',
+    wrong: ['Key', '', /required/i],
+  },
+  'play money': {
+    path: '/wallet?do=add',
+    typed: { Amount: '12.5' },
+    act: 'Add play money',
+    wrong: ['Amount', '0', /greater than 0/i],
+  },
+  'a withdrawal': {
+    path: '/wallet?do=withdraw',
+    typed: { Amount: '1', To: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+    act: 'Withdraw',
+    wrong: ['To', '0x12', /must be an address/i],
+  },
+  'a run': {
+    path: ({ asset }) => `/marketplace/${asset}`,
+    typed: { Text: 'hello' },
+    act: 'Run for free',
+    wrong: ['Text', '', /required/i],
+  },
+  'a call of a tool': {
+    path: '/catalogue/forms-current',
+    typed: { city: 'Berlin' },
+    act: 'Call it',
+    wrong: ['city', '', /required|must/i],
+  },
+  'a test payment': {
+    path: ({ checkout }) => `/checkouts/${checkout}`,
+    open: /^Test payment$/,
+    typed: { Website: 'https://example.com' },
+    act: 'Pay for play',
+    wrong: ['Website', 'nowhere', /http/i],
+  },
+  'a name': { path: '/settings', typed: { Name: 'Ada King' }, act: 'Save', wrong: ['Name', '', /required/i] },
+  'a password': {
+    path: '/settings',
+    typed: { 'Present password': 'not this one', 'New password': 'another battery staple' },
+    act: 'Change password',
+    wrong: ['New password', 'short', /short|10/i],
+  },
+}
+
+export function forms(opened: () => Desk): void {
+  describe('every form', () => {
+    let seat: Seat
+    let api: WeatherApi
+    let made: Made
+    beforeAll(async () => {
+      api = await startWeatherApi()
+      seat = await opened().sit('/keys')
+      made = await furnish(seat, api)
+    }, STORY_MS)
+    afterAll(() => api.close())
+
+    it.each(Object.entries(FORMS))(
+      'of %s keeps what was typed when the connection, the service or the session is lost, and names the wrong field',
+      async (_name, { path, open, typed, act, wrong }) => {
+        const { page } = seat
+        await page.goto(opened().origin + (typeof path === 'string' ? path : path(made)))
+        if (open !== undefined) await page.getByRole('button', { name: open }).first().click()
+        for (const [label, value] of Object.entries(typed)) await fieldOf(page, label).fill(value)
+        const press = page.getByRole('button', { name: act }).last()
+        const kept = async (): Promise<void> => {
+          for (const [label, value] of Object.entries(typed)) {
+            expect(`${label}: ${await fieldOf(page, label).inputValue()}`).toBe(`${label}: ${value}`)
+          }
+        }
+        const when = async (answer: (route: Route) => Promise<void>, seen: () => Promise<void>): Promise<void> => {
+          await page.route(ACTS, (route) => (route.request().method() === 'POST' ? answer(route) : route.fallback()))
+          await press.click()
+          await seen()
+          await kept()
+          await page.unroute(ACTS)
+        }
+
+        await when(
+          (route) => route.abort(),
+          () =>
+            page
+              .getByText(/No answer came/)
+              .first()
+              .waitFor(),
+        )
+        await when(
+          (route) => route.fulfill(refusal(route, 500, 'internal')),
+          () =>
+            page
+              .getByText(/req_form/)
+              .first()
+              .waitFor(),
+        )
+        const again = page.getByRole('dialog', { name: 'Your session has ended' })
+        await when(
+          (route) =>
+            route.fulfill(
+              refusal(route, 401, route.request().url().includes('/auth/') ? 'unauthorized' : 'unauthenticated'),
+            ),
+          () => again.waitFor(),
+        )
+        await again.getByLabel('Password').fill(PASSWORD)
+        await again.getByLabel('Password').press('Enter')
+        await again.waitFor({ state: 'detached' })
+        await kept()
+
+        if (wrong === undefined) return
+        const [label, value, sentence] = wrong
+        await fieldOf(page, label).fill(value)
+        await press.click()
+        await page.locator('[id$="-fault"]').filter({ hasText: sentence }).first().waitFor()
+        expect(await fieldOf(page, label).getAttribute('aria-invalid')).toBe('true')
+      },
+      STORY_MS,
+    )
+  })
+}
+
+/** What a form sends, whichever way. */
+const ACTS = /\/(trpc|auth)\//
+
+function fieldOf(page: Page, label: string) {
+  // Also behind another dialog, where nobody but a test looks.
+  return page.locator('main, [role="dialog"]').getByLabel(label, { exact: true }).first()
+}
+
+function refusal(route: Route, status: number, code: string) {
+  const message = 'Something went wrong on our side.'
+  const data = { httpStatus: status, reason: code, fields: {}, requestId: 'req_form' }
+  const { pathname } = new URL(route.request().url())
+  return {
+    status,
+    contentType: 'application/json',
+    body: pathname.startsWith('/trpc/')
+      ? JSON.stringify([{ error: { message, code: -32603, data } }])
+      : JSON.stringify({ error: message, code, requestId: 'req_form', message }),
+  }
+}
+
+async function furnish({ call }: Seat, api: WeatherApi): Promise<Made> {
+  await call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
+  const asset = await call('POST', '/v1/rda', {
+    body: {
+      slug: 'form-echo',
+      type: 'prompt',
+      name: 'Echo',
+      description: 'Says it again.',
+      inputSchema: [{ name: 'text', label: 'Text', type: 'text', required: true }],
+      promptConfig: { promptTemplate: '{{text}}' },
+      pricing: { model: 'free', amount: 0, currency: 'USDC' },
+    },
+  })
+  const checkout = await call('POST', '/v1/checkouts', {
+    body: {
+      callbackUrl: `${api.origin}/flow`,
+      product: { name: 'Audit' },
+      price: 5,
+      network: 'base-sepolia',
+      testMode: true,
+      fields: [{ name: 'site', label: 'Website', type: 'url', required: true }],
+    },
+  })
+  const imported = await call('POST', '/trpc/tools.import', {
+    body: { kind: 'openapi', slug: 'forms', address: `${api.origin}/openapi.json` },
+  })
+  for (const answer of [asset, checkout, imported]) if (answer.status >= 300) throw new Error(answer.text)
+  return { asset: 'form-echo', checkout: String(checkout.body.checkout.id) }
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { inBrowser } from '../chromium.ts'
+import { startSmtp } from '../../harness/smtp.ts'
+import { looks, openDesk, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { startProvider, type OrganisationsProvider } from './provider.ts'
+
+inBrowser('the dashboard of a live server', () => {
+  let desk: Desk
+  let provider: OrganisationsProvider
+  let mails: Awaited<ReturnType<typeof startSmtp>>
+  beforeAll(async () => {
+    let origin = ''
+    ;[provider, mails] = await Promise.all([startProvider(() => `${origin}/auth/oidc/callback`), startSmtp()])
+    desk = await openDesk((at) => {
+      origin = at
+      return {
+        LIVE: 'true',
+        AUTH_SECRET: randomBytes(32).toString('hex'),
+        VAULT_KEY: `k:${randomBytes(32).toString('base64')}`,
+        SMTP_URL: mails.url,
+        MAIL_FROM: 'coinslot@example.com',
+        OIDC_ISSUER: provider.issuer,
+        OIDC_AUDIENCE: 'coinslot',
+        OIDC_CLIENT_ID: provider.client.id,
+        OIDC_CLIENT_SECRET: provider.client.secret,
+        OIDC_LABEL: 'Analytical Engines',
+      }
+    })
+  })
+  afterAll(async () => {
+    await desk.close()
+    await Promise.all([provider.close(), mails.close()])
+  })
+
+  it(
+    'lets in by e-mail only whom a mail’s link led there, and tells nobody which addresses have accounts',
+    async () => {
+      const { page } = await desk.visit('/sign-in')
+      const asked = async (email: string): Promise<string> => {
+        await page.goto(`${desk.origin}/sign-in`)
+        await page.getByRole('button', { name: 'Create an account' }).click()
+        await page.getByLabel('Name').fill('Grace Hopper')
+        await page.getByLabel('E-mail').fill(email)
+        await page.getByLabel('Password').fill(PASSWORD)
+        await page.getByRole('button', { name: 'Create account' }).click()
+        const told = page.getByText('A mail is on its way to')
+        await told.waitFor()
+        return ((await told.textContent()) ?? '').replace(email, '')
+      }
+      const first = await asked('grace@example.com')
+      await looks(page, 'sign-up-mailed')
+      expect(await asked('grace@example.com')).toBe(first)
+      const link = await linkIn(mails.received, 'grace@example.com', '/auth/verify-email')
+      await page.goto(link)
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    },
+    STORY_MS,
+  )
+
+  it(
+    'fills nobody’s mailbox: so many mails in an hour, whoever asks for them',
+    async () => {
+      const before = mails.received.length
+      const ask = () =>
+        desk.service.call('POST', '/auth/request-password-reset', {
+          headers: { origin: desk.origin },
+          body: { email: 'grace@example.com' },
+        })
+      const answers = []
+      for (let time = 0; time < 12; time++) answers.push(await ask())
+      expect(new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size).toBe(1)
+      await expectMails(before + 5)
+      const { statements } = desk.service.testDatabase
+      const [row] = await statements.run<{ count: bigint }>(
+        `SELECT count(*) FROM outbox WHERE topic = 'identity.password-reset'`,
+        [],
+      )
+      expect(Number(row?.count)).toBe(5)
+    },
+    STORY_MS,
+  )
+
+  it(
+    'signs in with the provider, makes one account of what both vouch for, and refuses the rest',
+    async () => {
+      const { page, context } = await desk.visit('/runs')
+      await page.getByText('With an Ethereum wallet').waitFor()
+      await looks(page, 'sign-in-provider')
+      await page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
+      await atProvider(page, 'ada@engines.example')
+      await page.getByRole('heading', { name: 'Runs' }).waitFor()
+      // The same person as the bearer of the provider's tokens, by its name for them.
+      const me = await context.request.get(`${desk.origin}/v1/me`)
+      expect(((await me.json()) as { userId: string }).userId).toBe('ada@engines.example')
+      await signOut(page)
+
+      // Whoever comes back is known, also where the provider asks nothing any more.
+      await page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+
+      // An address that both know to be hers is one account.
+      const second = await desk.visit('/sign-in')
+      await second.page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
+      await atProvider(second.page, 'grace@example.com')
+      await second.page.getByRole('button', { name: 'Account of Grace Hopper' }).waitFor()
+
+      // One that the provider does not vouch for opens nobody's account.
+      const signedUp = await desk.service.call('POST', '/auth/sign-up/email', {
+        headers: { origin: desk.origin },
+        body: { name: 'Victim', email: 'unconfirmed@example.com', password: PASSWORD },
+      })
+      expect(signedUp.status).toBe(200)
+      const third = await desk.visit('/sign-in')
+      await third.page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
+      await atProvider(third.page, 'unconfirmed@example.com')
+      await third.page.getByText('does not vouch that the address is yours').waitFor()
+
+      // An answer that was meant for another browser signs nobody in.
+      const fourth = await desk.visit('/sign-in')
+      const stolen = await desk.service.call('POST', '/auth/oidc/start', {
+        headers: { origin: desk.origin },
+        body: {},
+      })
+      const { searchParams } = new URL(stolen.body.url as string)
+      await fourth.page.goto(`${desk.origin}/auth/oidc/callback?code=any&state=${String(searchParams.get('state'))}`)
+      await fourth.page.getByText('was begun in another browser').waitFor()
+    },
+    STORY_MS,
+  )
+
+  it(
+    'says real where money is real, and play where it is not',
+    async () => {
+      const { page } = await desk.sit('/wallet')
+      await page.getByRole('button', { name: /Environment/ }).click()
+      await page.getByRole('menuitemradio', { name: /Production/ }).click()
+      await page.getByText('Your USDC on Base.').waitFor()
+      await looks(page, 'wallet-live')
+      await page.getByRole('button', { name: 'Add funds' }).first().click()
+      await page.getByText('This server has no deposit addresses.').waitFor()
+      expect(await page.getByText(/play money/i).count()).toBe(0)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Withdraw' }).click()
+      await page.getByText('Real USDC leaves your wallet.').waitFor()
+      await page.getByText('This server has no chain to pay out on.').waitFor()
+      await looks(page, 'wallet-live-withdraw')
+      await page.keyboard.press('Escape')
+      // What is looked at stays what was chosen, also on the next page and after loading anew.
+      await page.reload()
+      await page.getByText('Your USDC on Base.').waitFor()
+      await page.getByRole('button', { name: /Environment/ }).click()
+      await page.getByRole('menuitemradio', { name: /Sandbox/ }).click()
+      await page.getByText('Play money of the sandbox.').waitFor()
+      await page.getByRole('button', { name: 'Add funds' }).first().click()
+      await page.getByRole('button', { name: 'Add play money' }).waitFor()
+    },
+    STORY_MS,
+  )
+
+  it('was seen by nobody but the provider, and nothing broke', () => {
+    const itsPages = [provider.issuer, 'https://fonts.googleapis.com/']
+    expect(desk.amiss().filter((line) => !itsPages.some((address) => line.includes(address)))).toEqual([])
+  })
+
+  async function expectMails(count: number): Promise<void> {
+    while (mails.received.length < count) await new Promise(setImmediate)
+  }
+})
+
+/** What the provider's own pages ask for. */
+async function atProvider(page: Page, name: string): Promise<void> {
+  await page.locator('input[name="login"]').fill(name)
+  await page.locator('input[name="password"]').fill('anything')
+  await page.locator('button[type="submit"]').click()
+  await page.locator('button[type="submit"]').click()
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
+}
+
+async function linkIn(received: readonly string[], to: string, path: string): Promise<string> {
+  for (;;) {
+    for (const mail of received) {
+      const link = new RegExp(`http://\\S*${path}\\S*`).exec(mail.replace(/=\n/g, '').replace(/=3D/g, '='))
+      if (mail.includes(to) && link !== null) return link[0]
+    }
+    await new Promise(setImmediate)
+  }
+}

@@ -1,0 +1,26 @@
+import { inBrowser } from '../chromium.ts'
+import { agents } from './agents.story.ts'
+import { assets } from './assets.story.ts'
+import { forms } from './forms.story.ts'
+import { keys } from './keys.story.ts'
+import { tools } from './tools.story.ts'
+import { openDesk, type Desk } from './desk.ts'
+
+/** One service and one browser for all of them: each story's people are its own. */
+inBrowser('the dashboard for whoever makes something', () => {
+  let desk: Desk
+  beforeAll(async () => {
+    desk = await openDesk({ ALLOW_HOSTS: '127.0.0.1' })
+  })
+  afterAll(() => desk.close())
+
+  assets(() => desk)
+  tools(() => desk)
+  agents(() => desk)
+  keys(() => desk)
+  forms(() => desk)
+
+  it('was never seen by anybody else: no request left the service, and nothing broke', () => {
+    expect(desk.amiss()).toEqual([])
+  })
+})

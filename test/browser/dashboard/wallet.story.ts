@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises'
+import { looks, STORY_MS, type Desk } from './desk.ts'
+
+const STREAM = '/trpc/changes'
+/** What a page begins with the next frames is on its way by then. */
+const IDLE = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))'
+
+export function wallet(opened: () => Desk): void {
+  describe('the wallet', () => {
+    let desk: Desk
+    beforeAll(() => {
+      desk = opened()
+    })
+
+    it(
+      'adds play money, pays it out, and tells of every movement',
+      async () => {
+        const { page, call } = await desk.sit('/wallet')
+        await page.getByText('Nothing has moved yet').waitFor()
+        await page.getByRole('button', { name: 'Add funds' }).first().click()
+        await page.getByLabel('Amount').fill('0.1234567')
+        await page.getByRole('button', { name: 'Add play money' }).click()
+        await page.getByText(/at most 6 decimals/i).waitFor()
+        expect(await page.getByLabel('Amount').inputValue()).toBe('0.1234567')
+        await page.getByLabel('Amount').fill('40')
+        await looks(page, 'wallet-add')
+        await page.getByRole('button', { name: 'Add play money' }).click()
+        await page.getByText('You have 40.00 USDC now.').first().waitFor()
+
+        await page.getByRole('button', { name: 'Withdraw' }).click()
+        await page.getByLabel('Amount').fill('12.5')
+        await page.getByLabel('To').fill('0x123')
+        await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+        await page.getByText(/must be an address/i).waitFor()
+        await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+        await page.getByText('None: the network’s is ours').waitFor()
+        await looks(page, 'wallet-withdraw')
+        await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+        await page.getByText('12.50 USDC are on their way.').first().waitFor()
+        // How far it has come is told as it happens, here and in the list behind.
+        await page.getByRole('dialog').getByText('confirmed').waitFor({ timeout: 60_000 })
+        await looks(page, 'wallet-withdrawn')
+        await page.getByRole('button', { name: 'Done' }).click()
+        await page.getByText('confirmed').waitFor()
+        const { wallet } = (await call('GET', '/v1/wallet/balance')).body
+        expect(wallet.balance).toBe(27.5)
+        await looks(page, 'wallet')
+
+        const saving = page.waitForEvent('download')
+        await page.getByRole('button', { name: 'CSV' }).first().click()
+        const file = await readFile(await (await saving).path(), 'utf8')
+        expect(file.split('\r\n')[0]).toBe('\uFEFFType,For,When,Amount,Balance after')
+        expect(file).toMatch(/^deposit,.*,40,40$/m)
+      },
+      STORY_MS,
+    )
+
+    it(
+      'is told of money that comes and goes, and asks for nothing by the clock',
+      async () => {
+        const { page, call } = await desk.sit('/wallet')
+        const asked: string[] = []
+        page.on('request', (request) => {
+          const { pathname } = new URL(request.url())
+          if (pathname.startsWith('/trpc/') && pathname !== STREAM) asked.push(...pathname.slice(6).split(','))
+        })
+        await page.clock.install()
+        let listening = page.waitForResponse(`**${STREAM}`)
+        await page.reload()
+        await page.getByText('Nothing has moved yet').waitFor()
+        await listening
+
+        // Whoever looks on for half a minute, or longer, asks nothing.
+        await page.evaluate(IDLE)
+        asked.length = 0
+        await page.clock.fastForward(35_000)
+        await page.evaluate(IDLE)
+        expect(asked).toEqual([])
+        await call('POST', '/v1/wallet/deposit', { body: { amount: 3 } })
+        await page.getByText('+3.00').waitFor()
+
+        // While nobody tells, everything that is shown is asked for anew, once a minute and not more often.
+        await page.route(`**${STREAM}`, (route) => route.abort())
+        const broken = page.waitForEvent('requestfailed')
+        await page.clock.fastForward(45_000)
+        await broken
+        await page.evaluate(IDLE)
+        asked.length = 0
+        await page.clock.fastForward(61_000)
+        await page.evaluate(IDLE)
+        expect(asked.length).toBeGreaterThan(2)
+        expect(asked.length).toBe(new Set(asked).size)
+
+        // What was missed is told of when the stream is back.
+        await call('POST', '/v1/wallet/deposit', { body: { amount: 4 } })
+        await page.unroute(`**${STREAM}`)
+        listening = page.waitForResponse(`**${STREAM}`)
+        await page.clock.fastForward(30_000)
+        await listening
+        await page.getByText('+4.00').waitFor()
+      },
+      STORY_MS,
+    )
+
+    it(
+      'takes money out once, however often it is asked for without an answer',
+      async () => {
+        const { page, call } = await desk.sit('/wallet')
+        await call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+        await page.goto(`${desk.origin}/wallet?do=withdraw`)
+        await page.getByLabel('Amount').fill('4')
+        await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+        let lost = 0
+        await page.route('**/trpc/wallet.withdraw**', async (route) => {
+          await route.fetch()
+          lost += 1
+          await route.abort()
+        })
+        const send = page.getByRole('dialog').getByRole('button', { name: 'Withdraw' })
+        await send.click()
+        await page.getByText('No answer came.').waitFor()
+        await page.unroute('**/trpc/wallet.withdraw**')
+        await send.click()
+        await page.getByText('4.00 USDC are on their way.').first().waitFor()
+        expect(lost).toBe(1)
+        expect((await call('GET', '/v1/wallet/withdrawals')).body.total).toBe(1)
+      },
+      STORY_MS,
+    )
+  })
+}

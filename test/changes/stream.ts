@@ -1,0 +1,56 @@
+/** A page that listens: what it was told, as it comes. */
+export interface Listener {
+  status: number
+  /** The kinds of the next word, beyond those that were taken already; `over` where that was it. */
+  next(): Promise<readonly string[] | 'over' | 'ended'>
+  /** Until something of this kind was told. */
+  told(kind: string): Promise<void>
+  lastId: string | null
+  leave(): void
+}
+
+export async function listen(
+  origin: string,
+  headers: Readonly<Record<string, string>>,
+  lastId: string | null = null,
+): Promise<Listener> {
+  const gone = new AbortController()
+  const response = await fetch(`${origin}/trpc/changes`, {
+    headers: { ...headers, ...(lastId === null ? {} : { 'last-event-id': lastId }) },
+    signal: gone.signal,
+  })
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const listener: Listener = {
+    status: response.status,
+    lastId,
+    async next() {
+      for (;;) {
+        const end = text.indexOf('\n\n')
+        if (end >= 0) {
+          const event = text.slice(0, end)
+          text = text.slice(end + 2)
+          if (event.includes('event: over')) return 'over'
+          const data = /^data: (.*)$/m.exec(event)?.[1]
+          if (data === undefined) continue
+          listener.lastId = /^id: (.*)$/m.exec(event)?.[1] ?? null
+          return (JSON.parse(data) as { kinds: string[] }).kinds
+        }
+        const { done, value } = await reader.read()
+        if (done) return 'ended'
+        text += value
+      }
+    },
+    async told(kind) {
+      for (;;) {
+        const kinds = await listener.next()
+        if (typeof kinds === 'string') throw new Error(`the stream has ended before it told of ${kind}`)
+        if (kinds.includes(kind)) return
+      }
+    },
+    leave() {
+      gone.abort()
+    },
+  }
+  return listener
+}

@@ -1,0 +1,102 @@
+import type { Statements } from '../../../../service/kit/transaction.ts'
+import { useOf, type Evidence } from '../evidence.ts'
+
+/** What was sold by x402: what is paid is on the chain, what is on the chain is paid, and who is to be told was told. */
+export async function checkSales(statements: Statements, evidence: Evidence): Promise<string[]> {
+  const problems: string[] = []
+  for (const [name, table] of SALES) {
+    const rows = await statements.run<Sale>(
+      `SELECT s.id, s.state::text AS state, s.amount, s.payer, '0x' || encode(f.nonce, 'hex') AS nonce, f.state::text AS settlement
+       FROM ${table} s LEFT JOIN facilitator_settlement f ON f.digest = s.digest`,
+      [],
+    )
+    for (const { id, state, payer, nonce, settlement } of rows) {
+      const isUsed = nonce !== null && evidence.used.has(useOf(payer, nonce))
+      if (state === 'paid' && !isUsed) problems.push(`${name} ${id} is paid, and the chain knows nothing of it`)
+      if (state !== 'paid' && isUsed) problems.push(`${name} ${id} is ${state}, and the chain has the money moved`)
+      if (state === 'paid' && settlement !== 'settled') problems.push(`${name} ${id} is paid and not settled`)
+    }
+  }
+  return [...problems, ...(await checkDeliveries(statements, evidence)), ...(await checkBalances(statements, evidence))]
+}
+
+interface Sale {
+  id: string
+  state: string
+  amount: bigint
+  payer: string
+  nonce: string | null
+  settlement: string | null
+}
+
+const SALES = [
+  ['the payment at a checkout', 'checkout_payment'],
+  ['the payment at a gate', 'paywall_payment'],
+  ['the payment for a tool', 'tool_payment'],
+] as const
+
+async function checkDeliveries(statements: Statements, { taken }: Evidence): Promise<string[]> {
+  const problems: string[] = []
+  const paid = await statements.run<{
+    id: string
+    state: string
+    input: { act: string }
+    delivery: string | null
+    delivered: string | null
+    count: bigint
+  }>(
+    `SELECT p.id, p.state::text AS state, p.input, min(d.id) AS delivery, min(d.state::text) AS delivered, count(d.id) AS count
+     FROM checkout_payment p LEFT JOIN delivery d ON d.subject = p.id GROUP BY p.id`,
+    [],
+  )
+  const known = new Set<string>()
+  for (const { id, state, input, delivery, delivered, count } of paid) {
+    if (delivery !== null) known.add(delivery)
+    const wanted = state === 'paid' ? 1n : 0n
+    if (count !== wanted) problems.push(`${id} is ${state} and has ${String(count)} deliveries`)
+    if (delivery === null || state !== 'paid') continue
+    if (delivered !== 'delivered') problems.push(`the delivery ${delivery} of ${id} is ${String(delivered)}`)
+    const told = (taken.get(delivery) ?? []) as { input?: { act?: string } }[]
+    if (told.length === 0) problems.push(`the workflow never heard of ${id}`)
+    if (told.some((one) => one.input?.act !== input.act))
+      problems.push(`the workflow was told another's input for ${id}`)
+  }
+  for (const [id, bodies] of taken) {
+    if (bodies.some((body) => (body as { input?: unknown }).input !== undefined) && !known.has(id))
+      problems.push(`the workflow was told ${id}, which stands nowhere`)
+  }
+  return problems
+}
+
+/** Prepaid: what came by the chain is what was drawn and what is left. */
+async function checkBalances(statements: Statements, { acts }: Evidence): Promise<string[]> {
+  const problems: string[] = []
+  const rows = await statements.run<
+    Record<'available' | 'held' | 'paid' | 'drawn' | 'came' | 'went' | 'draws', bigint> & { payer: string }
+  >(
+    `SELECT b.payer, b.available, b.held, b.paid, b.drawn,
+       (SELECT coalesce(sum(p.amount), 0)::bigint FROM paywall_payment p
+        WHERE p.paywall_id = b.paywall_id AND p.payer = b.payer AND p.kind = 'balance' AND p.state = 'paid') AS came,
+       (SELECT coalesce(sum(d.amount), 0)::bigint FROM paywall_draw d
+        WHERE d.paywall_id = b.paywall_id AND d.payer = b.payer) AS went,
+       (SELECT count(*) FROM paywall_draw d WHERE d.paywall_id = b.paywall_id AND d.payer = b.payer) AS draws
+     FROM paywall_balance b`,
+    [],
+  )
+  for (const { payer, available, held, paid, drawn, came, went, draws } of rows) {
+    if (available + held + drawn !== paid || held !== 0n || available < 0n)
+      problems.push(`the balance of ${payer} does not add up: ${[paid, drawn, held, available].join(', ')}`)
+    if (came !== paid) problems.push(`${payer} paid ${String(came)} in and has ${String(paid)} to their name`)
+    if (went !== drawn) problems.push(`${payer} drew ${String(went)} and it is counted as ${String(drawn)}`)
+    const own = acts.filter(
+      ({ kind, ask }) => kind.startsWith('gate-') && kind !== 'gate-exact' && ask.address === payer,
+    )
+    const served = own.filter(({ told }) => told.some(({ status }) => status === 200)).length
+    const sent = own.reduce((sum, act) => sum + act.sent, 0)
+    if (draws < BigInt(served) || draws > BigInt(sent))
+      problems.push(
+        `${payer} was served ${String(served)} times in ${String(sent)} asks and drew ${String(draws)} times`,
+      )
+  }
+  return problems
+}

@@ -1,0 +1,113 @@
+import type { Hex } from '../../../service/chain/model.ts'
+import type { Service } from '../../../service/compose.ts'
+import { usdc } from '../../../service/kit/money.ts'
+import { call } from './call.ts'
+import type { Echo, Receiver } from './strangers.ts'
+
+/** What there is to buy. */
+export interface Goods {
+  checkout: string
+  tool: string
+  agentAsset: string
+  toolAsset: string
+  gate: string
+  /** Where strangers' payments for tools go. */
+  treasury: Hex
+  prices: { checkout: bigint; tool: bigint; exact: bigint; metered: bigint; draw: bigint }
+}
+
+export async function makeGoods(parts: {
+  origin: string
+  control: Service
+  owner: { key: string }
+  receiver: Receiver
+  echo: Echo
+  recipient: Hex
+}): Promise<Goods> {
+  const { origin, control, owner, receiver, echo, recipient } = parts
+  const make = (at: string, body: unknown) => call(origin, owner.key, 'POST', at, body)
+  const { checkout } = await make('/v1/checkouts', {
+    callbackUrl: `${receiver.origin}/paid`,
+    product: { name: 'A thing' },
+    price: 0.5,
+    network: 'base',
+    recipient,
+    lifetime: 'persistent',
+    fields: [{ name: 'act', label: 'Act', type: 'text', required: true }],
+  })
+  const input = (name: string) => [{ name, label: name, type: 'text', required: true }]
+  const asset = async (slug: string, body: object): Promise<string> => {
+    await make('/v1/rda', { slug, name: slug, description: 'Says what it hears', ...body })
+    await make(`/v1/rda/${slug}/publish`, undefined)
+    return slug
+  }
+  const agentAsset = await asset('chaos-agent', {
+    type: 'agent',
+    inputSchema: input('topic'),
+    agentConfig: { webhookUrl: `${echo.origin}/agent`, basePrice: 0.25, timeoutSeconds: 10 },
+  })
+  const toolAsset = await asset('chaos-tool', {
+    type: 'tool',
+    inputSchema: input('act'),
+    toolConfig: { apiEndpoint: `${echo.origin}/tool`, apiMethod: 'GET', responseTransform: 'echo', basePrice: 0.1 },
+  })
+  await control.catalogue.importDocument(
+    {
+      environment: 'production',
+      ownerId: null,
+      slug: 'chaos',
+      name: 'Chaos',
+      description: null,
+      simulated: false,
+      trusted: false,
+      source: null,
+      pricing: { otherwise: usdc(10_000n) },
+      server: echo.origin,
+      auth: null,
+    },
+    JSON.stringify(DOCUMENT),
+  )
+  const chat = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
+  await make('/v1/paywalls', {
+    slug: 'chaos',
+    name: 'Chaos',
+    upstreamUrl: echo.origin,
+    network: 'base',
+    recipient,
+    routes: [
+      { method: 'GET', path: '/exact', pricing: { model: 'per-request', amount: 0.05 } },
+      { method: 'GET', path: '/metered', pricing: chat },
+    ],
+  })
+  return {
+    checkout: checkout.id as string,
+    tool: 'chaos-echo',
+    agentAsset,
+    toolAsset,
+    gate: 'chaos',
+    treasury: control.wallets.treasury() ?? recipient,
+    prices: { checkout: 500_000n, tool: 10_000n, exact: 50_000n, metered: 20_000n, draw: 5_000n },
+  }
+}
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Chaos', version: '1' },
+  paths: {
+    '/echo': {
+      post: {
+        operationId: 'echo',
+        summary: 'Say it again',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['act'], properties: { act: { type: 'string' } } },
+            },
+          },
+        },
+        responses: { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } },
+      },
+    },
+  },
+}

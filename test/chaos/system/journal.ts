@@ -1,0 +1,94 @@
+import type { Dispatcher } from 'undici'
+import { request } from 'undici'
+
+/** Everything that clients wanted and everything that they were told: what stands in the end must agree with it. */
+export interface Act {
+  readonly kind: Kind
+  /** Its idempotency key, and what every server along the way sees of it. */
+  readonly name: string
+  readonly ask: Ask
+  readonly told: Told[]
+  /** How often it was sent, told anything or not. */
+  sent: number
+  /** The answer after which nobody asks again. */
+  final: Told | null
+  /** How to hear of the end where the first answer said that it is still to come: the key would only repeat that. */
+  follow: Pick<Ask, 'method' | 'path' | 'headers' | 'body'> | null
+  /** Asked once, whatever comes of it. */
+  readonly once: boolean
+}
+
+export const KINDS = [
+  'checkout',
+  'settle',
+  'run',
+  'tool',
+  'tool-x402',
+  'gate-exact',
+  'gate-prepaid',
+  'gate-draw',
+  'pay',
+  'deposit',
+  'withdraw',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Ask {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: unknown
+  /** The authorization that it shows, where it shows one. */
+  nonce: string | null
+  amount: bigint
+  /** Where the money goes, or comes from. */
+  address: string | null
+}
+
+export interface Told {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- looked into field by field, as in other tests
+  body: any
+}
+
+/** Sends it once more. Null is no answer: the connection broke, or it was the proxy who spoke. */
+export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Told | null> {
+  const { method, path, headers, body } = act.follow ?? act.ask
+  act.sent++
+  try {
+    const answer = await request(origin + path, {
+      method,
+      dispatcher,
+      headers: { ...(body === null ? {} : { 'content-type': 'application/json' }), ...headers },
+      body: body === null ? null : JSON.stringify(body),
+      headersTimeout: waitMs,
+      bodyTimeout: waitMs,
+    })
+    const text = await answer.body.text()
+    const told: Told = { status: answer.statusCode, headers: answer.headers, body: parsed(text) }
+    if (told.status >= 500 && typeof told.body?.requestId !== 'string' && told.headers['x-request-id'] === undefined)
+      return null
+    act.told.push(told)
+    act.follow ??= followOf(act, told)
+    return told
+  } catch {
+    return null
+  }
+}
+
+function followOf({ kind, ask }: Act, { status, body }: Told): Act['follow'] {
+  if (kind === 'checkout' && status === 202) {
+    return { method: 'GET', path: new URL(String(body.payment.statusUrl)).pathname, headers: {}, body: null }
+  }
+  if (kind === 'settle' && body?.status === 'pending') return { ...ask, headers: {} }
+  return null
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
+
+/** What stands between the service and its chain, in every mood that providers are known for. */
+export interface Rpc {
+  url: string
+  mood: RpcMood
+  /** Honest again; whoever was kept waiting is told nothing. */
+  heal(): void
+  close(): Promise<void>
+}
+
+/**
+ * `stale`: as if asked of a node that is some blocks behind. `loses`: the transaction is taken and never heard of again.
+ */
+export type RpcMood = 'honest' | 'hangs' | 'hangs-up' | 'errors' | 'overloaded' | 'slow' | 'stale' | 'loses'
+export const RPC_MOODS: readonly RpcMood[] = ['hangs', 'hangs-up', 'errors', 'overloaded', 'slow', 'stale', 'loses']
+
+interface Question {
+  id: number
+  method: string
+  params: unknown[]
+}
+
+export async function startRpc(chainUrl: string): Promise<Rpc> {
+  const held = new Set<ServerResponse>()
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      answer(Buffer.concat(chunks), response).catch(() => response.destroy())
+    })
+    incoming.on('error', () => response.destroy())
+  })
+  const rpc: Rpc = {
+    url: '',
+    mood: 'honest',
+    heal() {
+      rpc.mood = 'honest'
+      for (const response of held) response.destroy()
+      held.clear()
+    },
+    async close() {
+      rpc.heal()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+
+  async function answer(body: Buffer, response: ServerResponse): Promise<void> {
+    const { mood } = rpc
+    const asked = JSON.parse(body.toString()) as Question | Question[]
+    const questions = Array.isArray(asked) ? asked : [asked]
+    const say = (status: number, said: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    }
+    const tell = (answers: unknown[]): void => say(200, Array.isArray(asked) ? answers : answers[0])
+    if (mood === 'hangs') return void held.add(response)
+    if (mood === 'hangs-up') return void response.destroy()
+    if (mood === 'overloaded') return say(503, { error: 'come back later' })
+    if (mood === 'errors') {
+      const error = { code: -32_603, message: 'Internal error' }
+      return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+    }
+    if (mood === 'slow') await wait(1_500)
+    if (mood === 'loses' && questions.some(({ method }) => method === 'eth_sendRawTransaction')) {
+      const error = { code: -32_000, message: 'upstream timed out' }
+      return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+    }
+    const passed = mood === 'stale' ? await Promise.all(questions.map(aged)) : questions
+    const { statusCode, body: said } = await ask(Array.isArray(asked) ? passed : passed[0])
+    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await said.text())
+  }
+
+  /** The same question, about some blocks ago. */
+  async function aged(question: Question): Promise<Question> {
+    if (!question.params.includes('latest')) return question
+    const { body } = await ask({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+    const { result } = (await body.json()) as { result: string }
+    const before = `0x${Math.max(0, Number(result) - BLOCKS_BEHIND).toString(16)}`
+    return { ...question, params: question.params.map((each) => (each === 'latest' ? before : each)) }
+  }
+
+  const ask = (said: unknown) =>
+    request(chainUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(said),
+    })
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  rpc.url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+  return rpc
+}
+
+const BLOCKS_BEHIND = 2

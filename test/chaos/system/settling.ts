@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { UNFINISHED } from './checker/rest.ts'
+import type { Load } from './load.ts'
+import type { World } from './world.ts'
+
+/**
+ * Everybody is well again. Clients ask until they have their last word, sellers bring what they were shown to the
+ * chain, and the service comes to rest; what is open still when the time is up is answered.
+ */
+export async function settle(
+  world: World,
+  load: Load,
+  withinMs: number,
+  say: (line: string) => void,
+): Promise<string[]> {
+  const { topology, seller, control } = world
+  const { statements } = control.database
+  const deadline = Date.now() + withinMs
+  await topology.ready()
+  let asking = await load.askAgain()
+  let asked = 0
+  for (let look = 0; Date.now() < deadline; look++) {
+    for (const [path, { sold }] of seller.shown) if (!sold) await seller.settle(path)
+    if (asking > 0) asking = await load.askAgain()
+    await hurry()
+    const open: string[] = []
+    for (const [what, text] of UNFINISHED) {
+      const [row] = await statements.run<{ count: bigint }>(`SELECT count(*) AS count FROM (${text}) open`, [])
+      if (row !== undefined && row.count > 0n) open.push(`${String(row.count)} ${what}`)
+    }
+    if (open.length === 0 && (asking === 0 || asked++ > ASKS_MAX)) break
+    if (look % 10 === 0) say(`settling: ${[`${String(asking)} ask`, ...open].join(', ')}`)
+    await wait(1_000)
+  }
+  return load.acts
+    .filter(({ final, once }) => final === null && !once)
+    .map(({ name, told }) => `${name} has no last word: ${JSON.stringify(told.at(-1)?.body ?? null).slice(0, 300)}`)
+
+  /** An hour passes for what only waits for the hour: nobody is at it any more, and the next look would be then. */
+  async function hurry(): Promise<void> {
+    for (const text of HURRIES) await statements.run(text, [])
+  }
+}
+
+/** Of a system at rest that always says the same, nobody asks any more. */
+const ASKS_MAX = 20
+
+const HURRIES = [
+  `UPDATE delivery SET due_at = now() WHERE state = 'pending' AND due_at > now() + interval '5 seconds'`,
+  `UPDATE outbox SET due_at = now() WHERE done_at IS NULL AND failed_at IS NULL AND due_at > now() + interval '5 seconds'`,
+  `UPDATE paywall_hold SET until = now() WHERE until > now()`,
+  `UPDATE paywall_payment SET lease_until = now() WHERE lease_until > now()`,
+]

@@ -1,0 +1,128 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
+import { Stranger, type Asked } from '../../harness/stranger.ts'
+import type { Network } from '../../../service/chain/networks.ts'
+
+export type Mood = 'honest' | 'fails' | 'hangs' | 'hangs-up' | 'slow'
+export const MOODS: readonly Mood[] = ['fails', 'hangs', 'hangs-up', 'slow']
+
+/** A server that is as well as it is today. */
+abstract class Moody extends Stranger {
+  mood: Mood = 'honest'
+  private readonly held = new Set<ServerResponse>()
+
+  protected async answer(asked: Asked, response: ServerResponse): Promise<void> {
+    if (this.mood === 'hangs') return void this.held.add(response)
+    if (this.mood === 'hangs-up') return void response.destroy()
+    if (this.mood === 'fails') return say(response, 500, { error: 'not today' })
+    if (this.mood === 'slow') await wait(2_000)
+    try {
+      await this.serve(asked, response)
+    } catch {
+      response.destroy()
+    }
+  }
+
+  /** Whoever was kept waiting is told nothing. */
+  heal(): void {
+    this.mood = 'honest'
+    for (const response of this.held) response.destroy()
+    this.held.clear()
+  }
+
+  protected abstract serve(asked: Asked, response: ServerResponse): void | Promise<void>
+}
+
+/** A workflow, or an endpoint that wants to know of events: takes what it is told. */
+export class Receiver extends Moody {
+  /** What it said yes to, by webhook-id. */
+  readonly taken = new Map<string, unknown[]>()
+
+  protected serve({ body, headers }: Asked, response: ServerResponse): void {
+    const id = headers['webhook-id']
+    if (body !== '' && typeof id === 'string') {
+      this.taken.set(id, [...(this.taken.get(id) ?? []), JSON.parse(body)])
+    }
+    say(response, 200, { message: 'ready' })
+  }
+}
+
+/** The server behind tools, assets and gates: says what it was asked, so that nobody can get another's answer unseen. */
+export class Echo extends Moody {
+  protected serve({ path, query, body }: Asked, response: ServerResponse): void {
+    if (path === '/agent') {
+      const { inputs } = JSON.parse(body) as { inputs: { topic: string } }
+      return say(response, 200, { status: 'completed', output: inputs.topic })
+    }
+    if (path === '/metered') {
+      return say(response, 200, { echo: query.get('act'), usage: { input_tokens: 1_000, output_tokens: 2_000 } })
+    }
+    say(response, 200, { echo: query.get('act') ?? (JSON.parse(body) as { act: string }).act })
+  }
+}
+
+/** A stock seller: asks for money, has its facilitator settle what it is shown, and serves when that says yes. */
+export class Seller extends Moody {
+  /** What it was shown, and whether its facilitator has said that the money is there. */
+  readonly shown = new Map<string, { payload: unknown; sold: boolean }>()
+  private readonly network: Network
+  private readonly recipient: string
+  private readonly facilitator: string
+
+  constructor(network: Network, recipient: string, facilitator: string) {
+    super()
+    this.network = network
+    this.recipient = recipient
+    this.facilitator = facilitator
+  }
+
+  protected async serve({ headers, path }: Asked, response: ServerResponse): Promise<void> {
+    const shown = headers['payment-signature']
+    if (typeof shown !== 'string') {
+      const required = { x402Version: 2, error: 'pay', resource: { url: this.origin + path }, accepts: [this.offer()] }
+      response
+        .writeHead(402, { 'payment-required': Buffer.from(JSON.stringify(required)).toString('base64') })
+        .end('{}')
+      return
+    }
+    this.shown.set(path, { payload: JSON.parse(Buffer.from(shown, 'base64').toString()), sold: false })
+    for (let again = 0; again < 4 && !(await this.settle(path)); again++) await wait(1_000)
+    if (this.shown.get(path)?.sold === true) say(response, 200, { sold: path })
+    else say(response, 502, { error: 'the facilitator does not answer' })
+  }
+
+  /** Brings what it was shown here to the chain. */
+  async settle(path: string): Promise<boolean> {
+    const shown = this.shown.get(path)
+    if (shown === undefined) throw new Error(`nothing was shown at ${path}`)
+    const said = await request(`${this.facilitator}/settle`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': path },
+      body: JSON.stringify({ x402Version: 2, paymentPayload: shown.payload, paymentRequirements: this.offer() }),
+      headersTimeout: 25_000,
+      bodyTimeout: 25_000,
+    })
+      .then(({ body }) => body.json())
+      .catch(() => null)
+    shown.sold ||= (said as { success?: boolean } | null)?.success === true
+    return shown.sold
+  }
+
+  private offer(): Record<string, unknown> {
+    const { usdc, caip2 } = this.network
+    return {
+      scheme: 'exact',
+      network: caip2,
+      asset: usdc.checksummed,
+      payTo: this.recipient,
+      amount: '30000',
+      maxTimeoutSeconds: 60,
+      extra: { name: usdc.name, version: usdc.version },
+    }
+  }
+}
+
+function say(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

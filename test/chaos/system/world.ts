@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import type { Hex } from '../../../service/chain/model.ts'
+import { compose, type Service } from '../../../service/compose.ts'
+import { readConfig } from '../../../service/config.ts'
+import { newId } from '../../../service/kit/ids.ts'
+import type { TestAccount, TestChain } from '../../harness/chain.ts'
+import { startTopology, type Topology } from '../../system/topology.ts'
+import { send } from '../../wallet/world.ts'
+import { call } from './call.ts'
+import { makeGoods, type Goods } from './goods.ts'
+import { startRpc, type Rpc } from './rpc.ts'
+import { Echo, Receiver, Seller } from './strangers.ts'
+
+/** A live Coinslot of several processes, its chain, and everybody who has to do with it. */
+export interface World {
+  topology: Topology
+  chain: TestChain
+  rpc: Rpc
+  /** A service of our own beside theirs, which never starts: to prepare, and to look. */
+  control: Service
+  receiver: Receiver
+  echo: Echo
+  seller: Seller
+  /** Who sells everything. */
+  owner: Person
+  buyers: readonly Person[]
+  /** The buyers' agents, each with a limit for all its life. */
+  agents: readonly { key: string; id: string; limit: bigint }[]
+  payers: readonly TestAccount[]
+  /** What each of them had in the beginning. */
+  purse: bigint
+  recipient: Hex
+  goods: Goods
+  close(): Promise<void>
+}
+
+export interface Person {
+  userId: string
+  key: string
+  deposit: Hex
+}
+
+export async function openWorld(): Promise<World> {
+  let rpc: Rpc | null = null
+  const topology = await startTopology({
+    processes: [
+      { roles: ['api', 'tools', 'pay', 'gate', 'dashboard'], count: 2 },
+      { roles: ['worker'], count: 2 },
+      { roles: ['facilitator'], count: 2 },
+    ],
+    database: 'server',
+    redis: true,
+    chain: 'base',
+    mining: 1,
+    built: true,
+    rpc: async (url) => (rpc = await startRpc(url)).url,
+    settings: SETTINGS,
+  })
+  const { chain } = topology
+  if (chain === null || rpc === null) throw new Error('there is no chain')
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-control-'))
+  const control = await openControl(topology, chain, folder)
+  const [receiver, echo] = [await new Receiver().listen(), await new Echo().listen()]
+  const recipient: Hex = '0x00000000000000000000000000000000000000c1'
+  const seller = await new Seller(chain.network, recipient, `${topology.origin}/facilitator`).listen()
+
+  const people = await Promise.all(['owner', 'a', 'b', 'c', 'd'].map((name) => signUp(control, name)))
+  const [owner, ...buyers] = people as [Person, ...Person[]]
+  const payers = await Promise.all(Array.from({ length: 40 }, () => chain.payer(PURSE)))
+  await send(
+    chain,
+    buyers.map(({ deposit }) => ({ to: deposit, value: FIRST_DEPOSIT })),
+  )
+  // Deeper than any reorganisation that is to come.
+  await chain.mine(10)
+  for (const buyer of buyers) await hasMoney(topology.origin, buyer)
+  const goods = await makeGoods({ origin: topology.origin, control, owner, receiver, echo, recipient })
+  const agents = await Promise.all(buyers.slice(0, 2).map((buyer) => hireAgent(topology.origin, buyer)))
+  return {
+    topology,
+    chain,
+    rpc,
+    control,
+    receiver,
+    echo,
+    seller,
+    owner,
+    buyers,
+    agents,
+    payers,
+    purse: PURSE,
+    recipient,
+    goods,
+    async close() {
+      await Promise.all([receiver, echo, seller].map((one) => one.close()))
+      await control.stop()
+      await topology.close()
+      await rpc?.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const PURSE = 1_000_000_000n
+const FIRST_DEPOSIT = 500_000_000n
+
+const SETTINGS = {
+  LIVE: 'true',
+  ALLOW_PRIVATE_CALLBACKS: 'true',
+  ALLOW_HOSTS: '127.0.0.1',
+  RATE_API_PER_MINUTE: '1000000',
+  RATE_PAY_PER_MINUTE: '1000000',
+  RATE_TOOLS_PER_MINUTE: '1000000',
+  RATE_GATE_PER_MINUTE: '1000000',
+  RATE_VERIFY_PER_MINUTE: '1000000',
+  RATE_SETTLE_PER_MINUTE: '1000000',
+  GAS_BUDGET_PER_DAY: '0',
+  GAS_BUDGET_PER_PAYER_DAY: '0',
+  SETTLE_WAIT_MS: '8000',
+  PAY_TIMEOUT_MS: '20000',
+  TOOL_TIMEOUT_MS: '5000',
+  GATE_HEADERS_TIMEOUT_MS: '5000',
+  WITHDRAWAL_LIMIT_PER_DAY: '0',
+  WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0',
+}
+
+/** Straight to the chain, whatever mood its provider is in. */
+async function openControl(topology: Topology, chain: TestChain, folder: string): Promise<Service> {
+  const config = readConfig({
+    ...topology.settings,
+    BASE_RPC_URLS: chain.url,
+    REDIS_URL: '',
+    ROLES: 'api',
+    PORT: '0',
+    DATA_DIR: folder,
+    DATABASE_POOL: '4',
+  })
+  return await compose(config, { url: topology.database?.url ?? '', log: pino({ level: 'silent' }) })
+}
+
+async function signUp(control: Service, name: string): Promise<Person> {
+  const { user } = await control.identity.signUp({
+    issuer: 'coinslot',
+    subject: `chaos-${name}`,
+    name,
+    email: `${name}@example.com`,
+    emailConfirmed: true,
+  })
+  const caller = {
+    user,
+    subject: user.subject,
+    issuer: user.issuer,
+    environment: 'production' as const,
+    via: 'session' as const,
+    keyId: null,
+    agentId: null,
+  }
+  const operation = newId('op', new Date())
+  const { secret } = await control.identity.keys.create(
+    caller,
+    { name: 'k', agentId: null, expiresAt: null },
+    operation,
+  )
+  const deposit = await control.wallets.depositAddress({ userId: user.id, environment: 'production' })
+  if (deposit === null) throw new Error('no deposit address')
+  return { userId: user.id, key: secret, deposit: deposit.toLowerCase() as Hex }
+}
+
+/** Credited by the workers' monitor: nobody told them. */
+async function hasMoney(origin: string, { key }: Person): Promise<void> {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const { wallet } = await call(origin, key, 'GET', '/v1/wallet/balance')
+    if (wallet.balance > 0) return
+    if (Date.now() > deadline) throw new Error('the first deposits are not seen')
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+
+async function hireAgent(origin: string, { key }: Person): Promise<World['agents'][number]> {
+  const limit = 1.5
+  const { agent } = await call(origin, key, 'POST', '/v1/agents', { name: 'Agent', limits: { lifetime: limit } })
+  const made = await call(origin, key, 'POST', '/v1/keys', { name: 'agent', agentId: agent.id })
+  return { key: made.secret, id: agent.id, limit: BigInt(limit * 1_000_000) }
+}

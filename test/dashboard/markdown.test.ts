@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { isMarkdown, toBlocks, toInline, type Block } from '../../service/dashboard/browser/parts/output/markdown.ts'
+
+/** What a model wrote, as the dashboard shows it. */
+describe('markdown', () => {
+  test('the blocks that models write', () => {
+    const text = [
+      '# Title #',
+      'One',
+      'two',
+      '',
+      '- a',
+      '- b',
+      '  1. c',
+      '',
+      '> said',
+      '',
+      '```js',
+      '<b>x</b>',
+      '```',
+      '---',
+      '| A | B |',
+      '|---|:-:|',
+      '| 1 | 2 |',
+    ].join('\n')
+    expect(toBlocks(text).map(({ kind }) => kind)).toEqual([
+      'heading',
+      'paragraph',
+      'list',
+      'quote',
+      'code',
+      'rule',
+      'table',
+    ])
+    const [, , list] = toBlocks(text)
+    expect(list).toMatchObject({
+      from: null,
+      items: [[{ kind: 'paragraph' }], [{ kind: 'paragraph' }, { kind: 'list', from: 1 }]],
+    })
+    expect(toBlocks('3. c\n\n4. d')).toMatchObject([{ kind: 'list', from: 3, items: [{}, {}] }])
+  })
+
+  test('marks inside a line', () => {
+    expect(toInline('a **b *c*** `*d*` ~~e~~ \\*f\\*').map(({ kind }) => kind)).toContain('strong')
+    expect(toInline('snake_case_name and 2 * 3 * 4')).toEqual([{ kind: 'text', text: 'snake_case_name and 2 * 3 * 4' }])
+    expect(toInline('see https://example.com/a.')).toEqual([
+      { kind: 'text', text: 'see ' },
+      { kind: 'link', to: 'https://example.com/a', inside: [{ kind: 'text', text: 'https://example.com/a' }] },
+      { kind: 'text', text: '.' },
+    ])
+  })
+
+  test('nothing of it acts: HTML stays text, no picture is asked for, a link leads to the web or to a mail', () => {
+    expect(toBlocks('<img src=x onerror=alert(1)>')).toEqual([
+      { kind: 'paragraph', text: [{ kind: 'text', text: '<img src=x onerror=alert(1)>' }] },
+    ])
+    expect(toInline('![pixel](https://evil.example/p.gif)')).toEqual([{ kind: 'text', text: '(image: pixel)' }])
+    for (const to of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//evil.example',
+      '/wallet?do=withdraw',
+      'vbscript:x',
+    ]) {
+      expect(linksIn(toBlocks(`[press](${to})`))).toEqual([])
+    }
+  })
+
+  test('every text is read, loses no word, and links to nothing but the web', () => {
+    const piece = fc.constantFrom(
+      '# ',
+      '- ',
+      '1. ',
+      '> ',
+      '```',
+      '|',
+      '---',
+      '**',
+      '*',
+      '_',
+      '`',
+      '[',
+      '](',
+      ')',
+      '!',
+      '\n',
+      '  ',
+      'word',
+      'https://a.b/c',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const text = pieces.join('')
+        const blocks = toBlocks(text)
+        const words = (of: string): number => of.split('word').length
+        // Only what is in a link's address, or what names the language of a piece of code, is not shown.
+        if (!/```|\]\(|!/.test(text)) expect(words(JSON.stringify(blocks))).toBeGreaterThanOrEqual(words(text))
+        for (const to of linksIn(blocks)) expect(to).toMatch(/^(https?:|mailto:)/)
+      }),
+      { verbose: true },
+    )
+  })
+
+  test.each(['*', '_', '[', '`', '> ', '- ', '|', '**a', '![', '  - ', '1. '])(
+    'a hundred thousand characters of %j are read at once',
+    (of) => {
+      const started = performance.now()
+      toBlocks(of.repeat(20_000 / of.length))
+      expect(performance.now() - started).toBeLessThan(2_000)
+    },
+  )
+
+  test('plain text is not taken for it', () => {
+    expect(['Just a sentence - with a dash.', '5 * 4 = 20', 'C# and F#', ''].filter(isMarkdown)).toEqual([])
+    expect(['# A', 'so **this** is', '1. a', '| a | b |'].filter(isMarkdown)).toHaveLength(4)
+  })
+})
+
+function linksIn(blocks: readonly Block[]): string[] {
+  return [...JSON.stringify(blocks).matchAll(/"kind":"link","to":"([^"]*)"/g)].map(([, to]) => to ?? '')
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { parser } from '@prometheus-io/lezer-promql'
+import { testService } from '../harness/service.ts'
+import { documentsOf } from './documents.ts'
+
+interface Rule {
+  alert: string
+  expr: string
+  labels: { severity: string }
+  annotations: { summary: string; action: string }
+}
+
+const { groups } = documentsOf('deploy/prometheus/alerts.yaml')[0] as { groups: { name: string; rules: Rule[] }[] }
+const rules = groups.flatMap((group) => group.rules)
+const dashboard = JSON.parse(readFileSync('deploy/grafana/coinslot.json', 'utf8')) as {
+  panels: {
+    id: number
+    title: string
+    gridPos: { x: number; y: number; w: number; h: number }
+    targets: { expr: string }[]
+  }[]
+}
+const asked = [
+  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
+]
+
+describe('the alerts and the dashboard', () => {
+  let exported = new Set<string>()
+
+  beforeAll(async () => {
+    // Everything that can be measured: with Redis, chains and sponsors, none of which has to be there.
+    const service = await testService({
+      REDIS_URL: 'redis://127.0.0.1:9',
+      BASE_SEPOLIA_RPC_URLS: 'http://127.0.0.1:9',
+      SPONSOR_PRIVATE_KEYS: `0x${'11'.repeat(32)}`,
+    })
+    const { text } = await service.call('GET', '/metrics')
+    exported = new Set(
+      [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+        type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name],
+      ),
+    )
+    // None of the three is there, and each says so.
+    expect(text).toMatch(/^coinslot_redis_up 0$/m)
+    expect(text).toMatch(/^coinslot_chain_up\{network="base-sepolia"\} 0$/m)
+    expect(text).not.toMatch(/^coinslot_sponsor_balance_eth\{/m)
+    await service.close()
+  })
+
+  it.each(asked)('%s asks for what the service exports: %s', (_title, expression) => {
+    const { faults, metrics } = read(expression)
+    expect(faults).toEqual([])
+    expect(metrics.length).toBeGreaterThan(0)
+    expect(metrics.filter((name) => !exported.has(name))).toEqual([])
+  })
+
+  it('would be told of a metric that there is not, and of an expression that is none', () => {
+    expect(read('rate(coinslot_gone_total[5m])').metrics.every((name) => exported.has(name))).toBe(false)
+    expect(read('sum by (x (coinslot_queue_dead)').faults).not.toEqual([])
+  })
+
+  it('say each what is wrong and what to do, and are in the handbook by their name', () => {
+    const handbook = readFileSync('docs/operating.md', 'utf8')
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+    for (const { alert, labels, annotations } of rules) {
+      expect(['page', 'ticket']).toContain(labels.severity)
+      expect(annotations.summary.length).toBeGreaterThan(10)
+      expect(annotations.action.length).toBeGreaterThan(10)
+      expect(handbook).toContain(alert)
+    }
+  })
+
+  it('show no two panels in one place', () => {
+    const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${String(x)} ${String(y)}`)
+    expect(new Set(places).size).toBe(places.length)
+    for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
+  })
+})
+
+/** By Prometheus' own grammar. */
+function read(expression: string): { faults: string[]; metrics: string[] } {
+  const faults: string[] = []
+  const metrics: string[] = []
+  parser.parse(expression).iterate({
+    enter(node) {
+      const text = expression.slice(node.from, node.to)
+      if (node.type.isError) faults.push(`at ${String(node.from)}: ${text}`)
+      if (node.name === 'Identifier' && node.node.parent?.name === 'VectorSelector') metrics.push(text)
+    },
+  })
+  return { faults, metrics }
+}

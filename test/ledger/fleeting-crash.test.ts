@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openDatabase, type Database } from '../../service/database/client.ts'
+import { startEmbedded, type Embedded } from '../../service/database/embedded.ts'
+import { migrate } from '../../service/database/migrate.ts'
+import { systemClock } from '../../service/kit/clock.ts'
+import { DomainError } from '../../service/kit/errors.ts'
+import { usdc } from '../../service/kit/money.ts'
+import { createLedger, type Ledger } from '../../service/ledger/service.ts'
+import { createLedgerStore } from '../../service/ledger/store.ts'
+import { serverOf } from '../database/processes.ts'
+
+const LOCKED = usdc(10n)
+const CLIENTS = 24
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2)
+
+/**
+ * A fleeting lock is not waited for until it is on the disk. On a server that writes its log as rarely as it can, and
+ * is ended at once, without a word to anybody: what was lost is a lock, never money, and never half of a charge.
+ */
+describe('fleeting locks when the database crashes', () => {
+  const owner = { userId: 'usr_crash', environment: 'sandbox' as const }
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-fleeting-'))
+  let server: Embedded
+  let database: Database
+  let ledger: Ledger
+
+  beforeAll(async () => {
+    // Only what somebody waits for is flushed: without this a lost lock would be a matter of luck.
+    server = await startEmbedded({ dataDir: folder, settings: { wal_writer_delay: '10000ms' } })
+    await migrate(server.url)
+    database = openDatabase({ url: server.url, poolMax: 8 })
+    ledger = createLedger(createLedgerStore(database.statements, systemClock), systemClock)
+    await ledger.openAccounts(owner.userId)
+  }, 60_000)
+  afterAll(async () => {
+    await database.close()
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('a lock that was lost is no lock: nothing is charged for it, and all of the money is there', async () => {
+    await credit('first', 1_000n)
+    await ledger.reserve(lock('lost'))
+    expect((await funds()).locked).toBe(LOCKED)
+    await crash()
+    expect(await funds()).toMatchObject({ available: 1_000n, locked: 0n, spent: 0n })
+    expect(await charge('lost')).toBe('refused')
+    expect(await funds()).toMatchObject({ available: 1_000n, locked: 0n, spent: 0n })
+    expect(await ledger.differences()).toEqual([])
+    // Tried again under its name, it is a lock like any other, and charged once.
+    await ledger.reserve(lock('lost'))
+    expect([await charge('lost'), await charge('lost')]).toEqual(['charged', 'charged'])
+    expect(await funds()).toMatchObject({ available: 990n, locked: 0n, spent: 10n })
+  })
+
+  test('a charge that was acknowledged stays, with the lock that it was made from', async () => {
+    const before = await funds()
+    await ledger.reserve(lock('kept'))
+    expect(await charge('kept')).toBe('charged')
+    await crash()
+    expect((await funds()).spent).toBe(before.spent + LOCKED)
+    expect(await charge('kept')).toBe('charged')
+    expect((await funds()).spent).toBe(before.spent + LOCKED)
+    expect(await ledger.differences()).toEqual([])
+  })
+
+  test(`${String(KILLS)} crashes in the middle of the traffic: each charge once or not at all, as it was told`, async () => {
+    await credit('more', 1_000_000n)
+    const before = await funds()
+    const told = new Map<string, 'charged' | 'refused' | 'unknown'>()
+    let over = false
+    const surprises: unknown[] = []
+    const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+      for (let round = 0; !over; round++) {
+        const id = `call.${String(client)}.${String(round)}`
+        try {
+          await ledger.reserve(lock(id))
+        } catch (error) {
+          if (error instanceof DomainError) surprises.push(error)
+          continue
+        }
+        told.set(id, await charge(id))
+      }
+    })
+    for (let kill = 0; kill < KILLS; kill++) {
+      const target = told.size + 100
+      while (told.size < target && surprises.length === 0) await new Promise(setImmediate)
+      await crash()
+    }
+    over = true
+    await Promise.all(clients)
+    expect(surprises).toEqual([])
+
+    // Whoever was told nothing asks once more, as a call that is tried again does.
+    for (const [id, word] of told) if (word === 'unknown') told.set(id, await settled(id))
+    const charged = [...told.values()].filter((word) => word === 'charged').length
+    expect(charged).toBeGreaterThan(100)
+    const after = await funds()
+    expect(after.spent - before.spent).toBe(LOCKED * BigInt(charged))
+    // Locks whose taking was cut off may be there or not; what is there is what is locked.
+    expect(after.available + after.locked).toBe(before.available + before.locked - LOCKED * BigInt(charged))
+    expect(await ledger.differences()).toEqual([])
+    for (const id of [...told.keys()].slice(0, 20)) await settled(id)
+    expect((await funds()).spent).toBe(after.spent)
+  }, 60_000)
+
+  function lock(id: string) {
+    const deadline = new Date(Date.now() + 3_600_000)
+    return { id, owner, amount: LOCKED, useCredits: false, deadline, reference: null, fleeting: true }
+  }
+
+  /** What whoever charges is told. */
+  async function charge(hold: string): Promise<'charged' | 'refused' | 'unknown'> {
+    try {
+      const announcements = [] as const
+      await ledger.capture({ hold, owner, amount: LOCKED, shares: [], kind: 'capture', reference: null, announcements })
+      return 'charged'
+    } catch (error) {
+      return error instanceof DomainError ? 'refused' : 'unknown'
+    }
+  }
+
+  async function settled(hold: string): Promise<'charged' | 'refused'> {
+    for (;;) {
+      const word = await charge(hold)
+      if (word !== 'unknown') return word
+    }
+  }
+
+  async function credit(id: string, amount: bigint): Promise<void> {
+    await ledger.credit({ id, kind: 'deposit', owner, amount: usdc(amount), reference: null, act: 'test' })
+  }
+
+  async function funds() {
+    const { funds: found } = (await createLedgerStore(database.statements, systemClock).wallet(owner))!
+    return found
+  }
+
+  /** PostgreSQL's immediate shutdown: all of its processes end at once, and what was not written is gone. */
+  async function crash(): Promise<void> {
+    const ended = serverOf(folder)
+    process.kill(ended, 'SIGQUIT')
+    for (;;) {
+      const isNew = await database.ping().then(
+        () => serverOf(folder) !== ended,
+        () => false,
+      )
+      if (isNew) return
+    }
+  }
+})

@@ -1,0 +1,90 @@
+import { Batch } from '../../service/kit/batch.ts'
+import { concernIdsIn, currentContext, within, type Context } from '../../service/kit/context.ts'
+import { idLike } from '../../service/kit/ids.ts'
+import { causeHere, withCause, withoutCause } from '../../service/queue/cause.ts'
+import { openTelemetry } from '../../service/tracing/opentelemetry.ts'
+import { Collector } from './collector.ts'
+
+const BODY = '01jd0000000000000000000000'
+
+describe('what the work at hand is about', () => {
+  it('grows with the ids that are decoded and made, the first of a kind; nothing else becomes one', () => {
+    const context: Context = { concerns: { requestId: 'req_1' } }
+    within(context, () => {
+      idLike('run', `op_${BODY}`)
+      idLike('run', `op_${BODY.replace('1', '2')}`)
+      concernIdsIn({ id: `chk_${BODY}`, note: 'pay_ me', other: `constructor_${BODY}`, deep: { id: `dlv_${BODY}` } })
+    })
+    expect(context.concerns).toEqual({ requestId: 'req_1', runId: `run_${BODY}`, checkoutId: `chk_${BODY}` })
+    idLike('run', `op_${BODY}`)
+  })
+
+  it('is each asker’s own in a batch of one, and nobody’s in a shared one', async () => {
+    const seen: unknown[] = []
+    const batch = new Batch<string, string>({
+      lanes: 1,
+      largest: 10,
+      laneOf: () => 0,
+      async run(asks) {
+        seen.push([asks, currentContext()?.concerns])
+        await new Promise(setImmediate)
+        return asks
+      },
+    })
+    const ask = (name: string) => within({ concerns: { requestId: name } }, () => batch.add(name))
+    const first = ask('a')
+    // Once the first is under way these two wait, and go together in the loop that `a` began.
+    await new Promise(process.nextTick)
+    await Promise.all([first, ask('b'), ask('c')])
+    await ask('d')
+    expect(seen).toEqual([
+      [['a'], { requestId: 'a' }],
+      [['b', 'c'], {}],
+      [['d'], { requestId: 'd' }],
+    ])
+  })
+
+  it('goes along with an announcement, without what was only the job’s, and is taken out again', () => {
+    const concerns = { requestId: 'req_1', topic: 'a', row: '7' }
+    const cause = within({ concerns }, () => causeHere(null))
+    expect(cause).toEqual({ concerns: { requestId: 'req_1' } })
+    expect(withoutCause(withCause({ id: '1' }, cause))).toEqual({ payload: { id: '1' }, cause })
+    expect(within({ concerns, shared: true }, () => causeHere(null))).toBeUndefined()
+    expect(withoutCause({ id: '1' })).toEqual({ payload: { id: '1' }, cause: undefined })
+  })
+})
+
+describe('a trace', () => {
+  const traceId = 'c'.repeat(32)
+  const settings = { headers: {}, serviceName: 'test', instance: '1', share: 1 }
+
+  it('is gone on with where whoever stands before us is trusted, and never says the words of an error', async () => {
+    const collector = await new Collector().listen()
+    const tracing = openTelemetry({ ...settings, endpoint: collector.origin })
+    const from = { traceparent: `00-${traceId}-${'d'.repeat(16)}-01`, trusted: true }
+    const failing = tracing.step({ name: 'outer', kind: 'server', from }, () =>
+      tracing.within({ name: 'inner', kind: 'client' }, () => Promise.reject(new Error('somebody’s secret'))),
+    )
+    await expect(failing).rejects.toThrow('secret')
+    await tracing.step({ name: 'odd', kind: 'server', from: { traceparent: '00-zz', trusted: true } }, () =>
+      Promise.resolve(),
+    )
+    await tracing.close()
+    const [inner, outer, odd] = collector.spans
+    expect([inner!.name, inner!.traceId, inner!.parentSpanId]).toEqual(['inner', traceId, outer!.spanId])
+    expect([outer!.name, outer!.traceId, outer!.parentSpanId]).toEqual(['outer', traceId, 'd'.repeat(16)])
+    expect(odd!.traceId).not.toBe(traceId)
+    expect(outer!.attributes['error.type']).toBe('Error')
+    expect(JSON.stringify(collector.spans)).not.toContain('secret')
+    await collector.close()
+  })
+
+  it('that is not kept costs no step inside, and a collector that is away nobody', async () => {
+    const tracing = openTelemetry({ ...settings, endpoint: 'http://127.0.0.1:9', share: 0 })
+    const parent = await tracing.step({ name: 'outer', kind: 'server' }, async () =>
+      tracing.within({ name: 'inner', kind: 'client' }, () => Promise.resolve(tracing.parent())),
+    )
+    expect(parent).toMatch(/-00$/)
+    await tracing.close()
+  })
+})

@@ -1,0 +1,241 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import express from 'express'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { examineAddresses } from '../../service/cli/doctor/addresses.ts'
+import { examineChains } from '../../service/cli/doctor/chain.ts'
+import { examineDatabase } from '../../service/cli/doctor/database.ts'
+import { examine } from '../../service/cli/doctor/examine.ts'
+import { examineMachine } from '../../service/cli/doctor/machine.ts'
+import type { Examine, Finding } from '../../service/cli/doctor/model.ts'
+import { examineRedis } from '../../service/cli/doctor/redis.ts'
+import { readConfig } from '../../service/config.ts'
+import { startEmbedded } from '../../service/database/embedded.ts'
+import { migrate } from '../../service/database/migrate.ts'
+import { healthRouter } from '../../service/edge/health.ts'
+import { Metrics } from '../../service/edge/metrics.ts'
+import { openRequest } from '../../service/edge/requests.ts'
+import { systemClock } from '../../service/kit/clock.ts'
+import { parseKeyring } from '../../service/vault/keyring.ts'
+import { Secret } from '../../service/vault/secret.ts'
+import { vaultOf } from '../../service/vault/vault.ts'
+import { startAnvil, type Anvil } from '../harness/anvil.ts'
+import { emptyDatabase, testDatabase, type TestDatabase } from '../harness/database.ts'
+import { hasRedis, startRedis } from '../queue/redis.ts'
+
+const LIVE = {
+  LIVE: 'true',
+  AUTH_SECRET: randomBytes(32).toString('base64'),
+  VAULT_KEY: `k1:${randomBytes(32).toString('base64')}`,
+}
+
+async function look(by: Examine, environment: Record<string, string>, aheadMs = 0): Promise<readonly Finding[]> {
+  return await by({ config: readConfig(environment), now: () => Date.now() + aheadMs })
+}
+
+function faultsOf(findings: readonly Finding[]): Record<string, string> {
+  return Object.fromEntries(findings.filter(({ level }) => level === 'fault').map(({ check, says }) => [check, says]))
+}
+
+describe('npm run doctor', () => {
+  test('finds a sound sandbox sound, and leaves it as it was', async () => {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-doctor-'))
+    const embedded = await startEmbedded({ dataDir })
+    await migrate(embedded.url)
+    const { code, said } = await doctor({ DATA_DIR: dataDir, PORT: '9' }, '--json')
+    const { ok, findings } = JSON.parse(said) as { ok: boolean; findings: Finding[] }
+    expect(faultsOf(findings)).toEqual({})
+    expect([code, ok]).toEqual([0, true])
+    expect(findings.find(({ check }) => check === 'database durability')?.level).toBe('ok')
+    await embedded.stop()
+    rmSync(dataDir, { recursive: true })
+  })
+
+  test('exits with the list of what is wrong, without a secret in it', async () => {
+    const DATABASE_URL = 'postgres://me:open-sesame@127.0.0.1:9/none'
+    const { code, said } = await doctor({ DATABASE_URL, REDIS_URL: 'redis://:open-sesame@127.0.0.1:9' })
+    expect(code).toBe(1)
+    expect(said).toMatch(/^FAULT {4}database: The database cannot be reached: .*Check DATABASE_URL/m)
+    expect(said).toMatch(/^FAULT {4}redis: Redis cannot be reached: .*Check REDIS_URL/m)
+    expect(said).not.toContain('open-sesame')
+  })
+
+  test('says of settings that cannot be read all that is wrong with them', async () => {
+    const { findings } = await examine(() => readConfig({ PORT: 'no', ROLES: 'king', LIVE: 'true' }))
+    expect(findings.map(({ says }) => says)).toEqual([
+      expect.stringContaining('PORT must be a whole number'),
+      expect.stringContaining('ROLES must list some of'),
+      'AUTH_SECRET must be set when LIVE is true.',
+      'VAULT_KEY must be set when LIVE is true.',
+    ])
+  })
+})
+
+describe('the database', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(() => database.close())
+
+  it('that loses what is committed, has too few connections or another clock', async () => {
+    const findings = await look(examineDatabase, { DATABASE_URL: database.url, DATABASE_POOL: '500' }, 7_000)
+    expect(faultsOf(findings)).toEqual({
+      // The tests' own server, which is quick and forgets.
+      'database durability': expect.stringMatching(/^fsync, full_page_writes, synchronous_commit is off/),
+      'database connections': expect.stringMatching(/^Only \d+ of 200 connections are free/),
+      'database clock': expect.stringMatching(/^Is [67]\.\d s off/),
+    })
+    expect(faultsOf(await look(examineDatabase, { DATABASE_URL: database.url }))).toEqual({
+      'database durability': expect.any(String),
+    })
+  })
+
+  it('that has not our tables', async () => {
+    const { url, drop } = await emptyDatabase()
+    const findings = await look(examineDatabase, { DATABASE_URL: url })
+    expect(faultsOf(findings)).toMatchObject({ 'database migrations': expect.stringContaining('npm run migrate') })
+    await drop()
+  })
+
+  it('whose secrets another key sealed', async () => {
+    const [ours, theirs] = [LIVE.VAULT_KEY, `k1:${randomBytes(32).toString('base64')}`]
+    const sealed = vaultOf(parseKeyring(ours)).seal(new Secret('it'), 'usr_1/sandbox/signingSecret')
+    await database.pool.query(
+      `INSERT INTO identity_user (id, issuer, subject, created_at) VALUES ('usr_1', 'test', 'doctor', now())`,
+    )
+    await database.pool.query(
+      `INSERT INTO identity_signing_secret (user_id, environment, sealed, made_by, created_at) VALUES ('usr_1', 'sandbox', $1, 'op_1', now())`,
+      [sealed],
+    )
+    const vault = async (VAULT_KEY: string, more = {}) =>
+      (await look(examineDatabase, { DATABASE_URL: database.url, VAULT_KEY, ...more })).filter(
+        ({ check }) => check === 'vault',
+      )
+    expect(await vault(ours)).toEqual([{ check: 'vault', level: 'ok', says: '1 stored secrets were opened.' }])
+    expect(await vault(theirs)).toMatchObject([{ level: 'fault' }])
+    const next = `k2:${randomBytes(32).toString('base64')}`
+    expect(await vault(next)).toMatchObject([{ level: 'fault', says: expect.stringContaining('"k1"') }])
+    expect(await vault(next, { VAULT_OLD_KEYS: ours })).toMatchObject([{ level: 'ok' }, { level: 'warning' }])
+  })
+})
+
+test('Redis has to be there and to throw nothing away', async () => {
+  expect(faultsOf(await look(examineRedis, { REDIS_URL: 'redis://127.0.0.1:9' }))).toEqual({
+    redis: expect.any(String),
+  })
+  if (!hasRedis()) return
+  const server = await startRedis()
+  expect(faultsOf(await look(examineRedis, { REDIS_URL: server.url }))).toEqual({})
+  const client = new Redis(server.url)
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  expect(faultsOf(await look(examineRedis, { REDIS_URL: server.url }, 10_000))).toEqual({
+    'redis eviction': expect.stringContaining('allkeys-lru'),
+    'redis clock': expect.stringContaining("off this machine's"),
+  })
+  client.disconnect()
+  await server.close()
+})
+
+describe('the chain', () => {
+  let base: Anvil
+  let ahead: Anvil
+  let other: Anvil
+  beforeAll(async () => {
+    ;[base, ahead, other] = await Promise.all([
+      startAnvil({ chainId: 8453, mining: 'manual' }),
+      startAnvil({ chainId: 8453, mining: 'manual' }),
+      startAnvil({ chainId: 1, mining: 'manual' }),
+    ])
+  })
+  afterAll(() => Promise.all([base, ahead, other].map((anvil) => anvil.stop())))
+
+  const RICH = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+  const RICH_ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+  const POOR = `0x${'17'.repeat(32)}`
+
+  it('with an RPC that is away or another chain, and a sponsor without money', async () => {
+    await base.request({ method: 'anvil_setBalance', params: [RICH_ADDRESS, '0xde0b6b3a7640000'] })
+    const findings = await look(examineChains, {
+      BASE_RPC_URLS: base.url,
+      SPONSOR_PRIVATE_KEYS: `${RICH},${POOR}`,
+    })
+    expect(faultsOf(findings)).toEqual({ 'gas base': expect.stringContaining('it can pay for nothing') })
+    expect(findings).toContainEqual({ check: 'gas base', level: 'ok', says: expect.stringMatching(/has \d+\.\d+ ETH/) })
+    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: other.url }))).toEqual({
+      'chain base': expect.stringContaining('is chain 1, and base is 8453'),
+    })
+    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: 'http://127.0.0.1:9/with-a-long-secret-key' }))).toEqual(
+      {
+        'chain base': expect.not.stringContaining('with-a-long-secret-key'),
+      },
+    )
+  })
+
+  it('that stands still, and RPCs that are far apart', async () => {
+    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: base.url }, 3_600_000))).toEqual({
+      'chain base': expect.stringContaining('it stands still'),
+    })
+    await ahead.request({ method: 'anvil_mine', params: ['0x20'] })
+    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: `${base.url},${ahead.url}` }))).toEqual({
+      'chain base': expect.stringContaining('32 blocks apart'),
+    })
+  })
+})
+
+test('our addresses have to answer with our own health', async () => {
+  const ours = express()
+  ours.use(openRequest(systemClock, pino({ level: 'silent' }), new Metrics()))
+  const health = { draining: () => false, database: () => Promise.resolve(true), parts: () => Promise.resolve({}) }
+  ours.use(healthRouter(health, new Metrics(), undefined))
+  const [we, they] = await Promise.all(
+    [ours, express().get('/healthz', (_request, response) => void response.json({ status: 'ok' }))].map(listening),
+  )
+  const all = (origin: string) => ({
+    ...{ PUBLIC_API_URL: `${origin}/v1`, PUBLIC_TOOLS_URL: `${origin}/tools`, PUBLIC_GATE_URL: `${origin}/gate` },
+    ...{ PUBLIC_FACILITATOR_URL: `${origin}/f`, PUBLIC_PAY_URL: `${origin}/p`, PUBLIC_DASHBOARD_URL: origin },
+  })
+  expect(faultsOf(await look(examineAddresses, all(we!.origin)))).toEqual({})
+  expect(faultsOf(await look(examineAddresses, { ...all(we!.origin), PUBLIC_API_URL: `${they!.origin}/v1` }))).toEqual({
+    [`address ${they!.origin}`]: expect.stringContaining('Something else answers'),
+  })
+  const live = faultsOf(await look(examineAddresses, { ...LIVE, ...all(we!.origin) }))
+  expect(live).toMatchObject({ 'address api': expect.stringContaining('real money needs https') })
+  we!.close()
+  they!.close()
+})
+
+test('secrets that several machines must share, and one that is none', async () => {
+  const plain = await look(examineMachine, { ...LIVE, AUTH_SECRET: 'x'.repeat(40) })
+  expect(faultsOf(plain)).toEqual({ AUTH_SECRET: expect.stringContaining('too plain') })
+  const alone = await look(examineMachine, { DATABASE_URL: 'postgres://db.example/x' })
+  expect(alone.find(({ check }) => check === 'AUTH_SECRET')).toMatchObject({ level: 'warning' })
+  expect(alone.map(({ check }) => check)).toEqual(expect.arrayContaining(['disk']))
+})
+
+async function doctor(
+  environment: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number | null; said: string }> {
+  const child = spawn(
+    process.execPath,
+    ['--import', './service/launch/typescript.mjs', 'service/cli/doctor.ts', ...args],
+    { env: { PATH: process.env['PATH'] ?? '', ...environment }, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, said }
+}
+
+async function listening(app: ReturnType<typeof express>): Promise<{ origin: string; close(): void }> {
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { origin: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, close: () => server.close() }
+}

@@ -1,0 +1,102 @@
+/** One row of each pruned table, of the moment $1 and with the number $2; and what has to stay however old it is. */
+export interface Rows {
+  /** Makes a row that goes once it is old. */
+  readonly goes: string
+  /** Makes a row that stays. */
+  readonly stays?: string
+  /** Counts what is there of them; all rows of the table when absent. */
+  readonly there?: string
+}
+
+const N = `lpad(($2::int)::text, 26, '0')`
+const HASH = `decode(lpad(($2::int)::text, 64, '0'), 'hex')`
+
+export const ROWS: Readonly<Record<string, Rows>> = {
+  delivery_attempt: {
+    goes: attempt('delivered'),
+    stays: attempt('unconfirmed'),
+  },
+  idempotent_request: {
+    goes: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
+           VALUES (${HASH}, ${HASH}, 'op', $1, 200, $1)`,
+    stays: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
+            VALUES (${HASH}, ${HASH}, 'op', $1::timestamptz + interval '10 years', NULL, $1)`,
+  },
+  tool_answer: {
+    goes: `INSERT INTO tool_answer (call_id, kind, value, created_at) VALUES ('call_' || ${N}, 'json', '1', $1)`,
+  },
+  spending_decision: {
+    goes: `INSERT INTO spending_decision (agent_id, at, kind, target, amount, outcome, reference)
+           VALUES ('agt_1', $1, 'tool', 'x', 5, 'allowed', 'closed ' || $2::int)`,
+    stays: `WITH held AS (
+              INSERT INTO ledger_hold (id, wallet_id, amount, deadline) VALUES ('open ' || $2::int, 1, 5, $1::timestamptz + interval '10 years')
+            ) INSERT INTO spending_decision (agent_id, at, kind, target, amount, outcome, reference)
+            VALUES ('agt_1', $1, 'tool', 'x', 5, 'allowed', 'open ' || $2::int)`,
+  },
+  spending_alert: { goes: alert('perMinute'), stays: alert('lifetime') },
+  spending_approval: { goes: approval('lapsed'), stays: approval('pending') },
+  spending_payment: {
+    goes: payment(`'sealed'`),
+    there: 'SELECT count(*)::int AS there FROM spending_payment WHERE answer IS NOT NULL',
+  },
+  paywall_draw: {
+    goes: `INSERT INTO paywall_draw (call, paywall_id, network, payer, route, amount, at)
+           VALUES ('call_' || ${N}, 'pwl_1', 'base', '0x1', 'GET /a', 3, $1)`,
+  },
+  wallet_reconciliation: {
+    goes: reconciliation(0),
+    stays: reconciliation(7),
+  },
+  facilitator_gas: {
+    goes: `INSERT INTO facilitator_gas (network, day, payer, spent) VALUES ('base', ($1::timestamptz AT TIME ZONE 'UTC')::date, ${HASH}, 1)`,
+  },
+  signin_verification: {
+    goes: `INSERT INTO signin_verification (id, identifier, value, expires_at, created_at, updated_at)
+           VALUES (${N}, 'x', 'x', $1, $1, $1)`,
+  },
+  signin_session: {
+    goes: `INSERT INTO signin_session (id, token, user_id, expires_at, created_at, updated_at)
+           VALUES (${N}, ${N}, 'person', $1, $1, $1)`,
+  },
+  lease: { goes: `INSERT INTO lease (name, holder, until) VALUES (${N}, 'x', $1)` },
+}
+
+/** What those rows lean on. */
+export const GROUND = `
+INSERT INTO signin_user (id, name, email, created_at, updated_at) VALUES ('person', 'P', 'p@example.com', now(), now());
+INSERT INTO paywall (id, user_id, environment, slug, name, upstream_url, routes, network, test_mode, status, milestones,
+  header_names, headers_sealed, secret_sealed, version, earlier, created_at, updated_at)
+VALUES ('pwl_1', 'usr_1', 'sandbox', 'p', 'P', 'https://example.com', '[]', 'base', true, 'active', '{}', '{}', '', '', 1, '[]', now(), now());
+INSERT INTO paywall_balance (paywall_id, network, payer, available, held, paid, drawn) VALUES ('pwl_1', 'base', '0x1', 0, 0, 9, 9);`
+
+function attempt(state: string): string {
+  const more = state === 'delivered' ? 'delivered_at' : 'claimed_at'
+  return `WITH made AS (
+    INSERT INTO delivery (id, user_id, environment, subject, url, body, headers, wait_ms, keep_bytes, on_unconfirmed, state, ${more}, created_at)
+    VALUES ('dlv_' || ${N}, 'usr_1', 'sandbox', 's', 'https://example.com', '{}', '{}', 1000, 0, 'hold', '${state}', $1, $1)
+    ON CONFLICT DO NOTHING
+  ) INSERT INTO delivery_attempt (delivery_id, at, duration_ms, status) VALUES ('dlv_' || ${N}, $1, 5, 200)`
+}
+
+function alert(limit: string): string {
+  return `INSERT INTO spending_alert (agent_id, event, "limit", threshold, "window", told_at)
+    VALUES ('agt_1', 'e', '${limit}', 8000, $1::timestamptz + $2::int * interval '1 second', $1)`
+}
+
+function approval(state: string): string {
+  return `INSERT INTO spending_approval (id, agent_id, user_id, environment, state, kind, target, amount, request_hash, created_at, expires_at)
+    VALUES ('apr_' || ${N}, 'agt_1', 'usr_1', 'sandbox', '${state}', 'tool', 'x', 1, 'hash ' || $2::int, $1, $1)`
+}
+
+function payment(answer: string): string {
+  return `INSERT INTO spending_payment (id, user_id, environment, state, url, method, request_hash, max_amount, amount, network,
+      payer, pay_to, valid_before, nonce, signature, asked, seen_block, tx_hash, answer, created_at, look_at, ended_at)
+    VALUES ('pay_' || ${N}, 'usr_1', 'sandbox', 'settled', 'https://example.com', 'GET', 'h', 5, 5, 'base',
+      '0x1', '0x2', 1, 'nonce ' || $2::int, '0x', '{}', 1, '0x', ${answer}, $1, $1, $1)`
+}
+
+function reconciliation(difference: number): string {
+  return `INSERT INTO wallet_reconciliation (network, block_number, at, wallets, revenue, capital, treasury, deposit_addresses,
+      payers, in_flight, difference)
+    VALUES ('base', $2::int, $1, 0, 0, 0, ${String(difference)}, 0, 0, 0, ${String(difference)})`
+}

@@ -1,0 +1,298 @@
+import { randomBytes } from 'node:crypto'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { createSiweMessage } from 'viem/siwe'
+import { newId, type Prefix } from '../../service/kit/ids.ts'
+import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
+import { furnished } from '../trpc/account.ts'
+import { MOUNTED, ROUTES, type Asked, type Thing } from './routes.ts'
+
+/** Who may do what, over all that is served: nobody, ended keys, other accounts, agents, other sites' pages. */
+describe('authorization', () => {
+  let service: TestService
+  let owner: { person: TestPerson; ids: Record<Thing, string> }
+  let stranger: TestPerson
+  let keys: Record<'revoked' | 'expired' | 'agent' | 'production', string>
+  /** Of somebody who signed in with a browser. */
+  let cookie: string
+
+  beforeAll(async () => {
+    service = await testService({
+      // A live server has both environments.
+      LIVE: 'true',
+      AUTH_SECRET: 'a'.repeat(40),
+      VAULT_KEY: `k:${randomBytes(32).toString('base64')}`,
+      ALLOW_PRIVATE_CALLBACKS: 'true',
+      RATE_API_PER_MINUTE: '0',
+      RATE_DRAFT_READS_PER_MINUTE: '0',
+      RATE_TOOLS_PER_MINUTE: '0',
+      RATE_PAY_PER_MINUTE: '0',
+      IDENTITY_HOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+    })
+    const { person, ids } = await furnished(service)
+    owner = { person, ids: { ...ids, paidCall: await paidCallOf(person) } }
+    stranger = await service.person()
+    keys = {
+      revoked: await keyOf({ revoke: true }),
+      expired: await keyOf({ expiresAt: new Date(service.clock.now().getTime() + 60_000).toISOString() }),
+      agent: await keyOf({ agentId: owner.ids.agent }),
+      production: await productionKey(),
+    }
+    service.clock.forward(61_000)
+    cookie = await signedIn()
+  })
+  afterAll(() => service.close())
+
+  test('every route, every mounted path and every procedure is looked at here', () => {
+    const declared = service.served.surfaces.flatMap(({ name, routes }) =>
+      routes.map(({ method, path }) => `${name} ${method.toUpperCase()} ${path}`),
+    )
+    expect(Object.keys(ROUTES).sort()).toEqual(declared.sort())
+    expect(Object.keys(MOUNTED).sort()).toEqual([...new Set(service.served.mounted)].sort())
+    expect(service.served.upgrades).toEqual(['/gate'])
+  })
+
+  describe.each(Object.entries(ROUTES))('%s', (route, [statuses, asked = {}]) => {
+    const [nobody, ended, other, agent, page] = statuses.split(' ').map(Number)
+
+    test('nobody, and keys that have ended', async () => {
+      expect(await status(route, asked)).toBe(nobody)
+      expect(await status(route, asked, { key: keys.revoked })).toBe(ended)
+      expect(await status(route, asked, { key: keys.expired })).toBe(ended)
+      expect(await status(route, asked, { key: `csk_test_${'x'.repeat(43)}` })).toBe(ended)
+    })
+
+    test('another account, the other environment, and no word about what is there', async () => {
+      const answer = await ask(route, asked, { key: stranger.key })
+      expect([answer.status, answer.text]).toEqual([other, expect.any(String)])
+      for (const id of Object.values(owner.ids)) if (id !== idOf(asked)) expect(answer.text).not.toContain(id)
+      if (asked.listed !== undefined) expect(answer.body[asked.listed]).toBeInstanceOf(Array)
+      if (asked.thing === undefined) return
+      const nothing = await ask(route, asked, { key: stranger.key }, ghostOf(asked.thing))
+      expect(told(nothing, ghostOf(asked.thing))).toEqual(told(answer, idOf(asked)))
+      const elsewhere = await ask(route, asked, { key: keys.production })
+      expect(told(elsewhere, idOf(asked))).toEqual(told(answer, idOf(asked)))
+    })
+
+    test("an agent's key", async () => {
+      const answer = await ask(route, asked, { key: keys.agent })
+      expect([answer.status, answer.text]).toEqual([agent, expect.any(String)])
+      if (agent === 403) expect(answer.body.code).toBe('agent_key_forbidden')
+    })
+
+    test("another site's page", async () => {
+      for (const origin of ['null', `${service.origin}.evil.example`]) {
+        const answer = await ask(route, asked, { headers: { cookie, origin } })
+        expect([answer.status, answer.text]).toEqual([page, expect.any(String)])
+        if (page === 403) expect(answer.body.code).toBe('foreign_origin')
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+      }
+    })
+  })
+
+  test('nothing of the owner was changed by any of it', async () => {
+    const look = async (path: string): Promise<Answer> => owner.person.call('GET', path)
+    expect((await look(`/v1/rda/${owner.ids.asset}`)).body.rda).toMatchObject({ name: 'Summarizer', status: 'draft' })
+    expect((await look(`/v1/agents/${owner.ids.agent}`)).body.agent).toMatchObject({ name: 'Buyer', status: 'active' })
+    expect((await look(`/v1/checkouts/${owner.ids.checkout}`)).body.checkout.status).toBe('active')
+    expect((await look(`/v1/paywalls/${owner.ids.paywall}`)).body.paywall.name).toBe('Weather')
+    expect((await look(`/v1/webhook-endpoints/${owner.ids.endpoint}`)).status).toBe(200)
+    expect((await look(`/v1/approvals/${owner.ids.approval}`)).body.approval.status).toBe('pending')
+    expect(await service.ledger.differences()).toEqual([])
+  })
+
+  test('procedures of the dashboard: nobody, ended keys, agents, other sites', async () => {
+    const wrong: unknown[] = []
+    for (const [name, { _def }] of Object.entries(procedures())) {
+      const mutation = _def.type === 'mutation'
+      const asking = (options: CallOptions): Promise<Answer> =>
+        mutation
+          ? service.call('POST', `/trpc/${name}`, { body: {}, ...options })
+          : service.call('GET', `/trpc/${name}?input=${encodeURIComponent('{}')}`, options)
+      const page = { cookie, origin: 'https://evil.example' }
+      const answers = [
+        await asking({}),
+        await asking({ key: keys.revoked }),
+        await asking({ key: keys.expired }),
+        await asking({ key: keys.agent }),
+        ...(mutation ? [await asking({ headers: page })] : []),
+      ].map(({ status }) => status)
+      if (String(answers) !== String([401, 401, 401, 403, ...(mutation ? [403] : [])])) wrong.push([name, answers])
+    }
+    expect(wrong).toEqual([])
+    expect(Object.keys(procedures()).length).toBeGreaterThan(60)
+  })
+
+  test('news for the dashboard: nobody, ended keys, agents', async () => {
+    const statuses = [undefined, keys.revoked, keys.expired, keys.agent].map(async (key) => {
+      const options = key === undefined ? {} : { key }
+      return (await service.call('GET', '/trpc/changes', options)).status
+    })
+    expect(await Promise.all(statuses)).toEqual([401, 401, 401, 403])
+  })
+
+  test('the page of the dashboard itself may act by its cookie', async () => {
+    const own = { cookie, origin: 'http://localhost:0' }
+    expect((await service.call('POST', '/v1/keys', { headers: own, body: { name: 'mine' } })).status).toBe(201)
+    const procedure = await service.call('POST', '/trpc/identity.keys.create', { headers: own, body: { name: 'mine' } })
+    expect(procedure.status).toBe(200)
+  })
+
+  test('the sign-in’s own requests by a foreign page', async () => {
+    for (const path of ['/auth/change-password', '/auth/revoke-sessions', '/auth/update-user', '/auth/sign-out']) {
+      const headers = { cookie, origin: 'https://evil.example' }
+      const { status, body } = await service.call('POST', path, { headers, body: { name: 'x' } })
+      expect([path, status, typeof body.code]).toEqual([path, 403, 'string'])
+    }
+    expect((await service.call('GET', '/auth/get-session', { headers: { cookie } })).body.session).toBeTruthy()
+  })
+
+  describe('MCP', () => {
+    const message = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params })
+    const initialize = message('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    })
+    const headers = { accept: 'application/json, text/event-stream' }
+    const say = (body: object, options: CallOptions = {}) =>
+      service.call('POST', '/tools/mcp', { ...options, body, headers: { ...headers, ...options.headers } })
+
+    test.each([
+      ['nobody', 401, undefined],
+      ['a revoked key', 401, 'revoked'],
+      ['an expired key', 401, 'expired'],
+      ["an agent's key", 200, 'agent'],
+    ] as const)('%s: %d', async (_, status, name) => {
+      const key = name === undefined ? {} : { key: keys[name] }
+      expect((await say(initialize, key)).status).toBe(status)
+      if (name === undefined) return
+      const byAddress = await service.call('POST', `/tools/mcp?key=${keys[name]}`, { body: initialize, headers })
+      expect(byAddress.status).toBe(status)
+    })
+
+    test('GET, with which older clients open a stream, asks who it is first', async () => {
+      for (const query of ['', `?key=${keys.revoked}`, `?key=${keys.expired}`]) {
+        const { status } = await service.call('GET', `/tools/mcp${query}`, { headers: { accept: 'text/event-stream' } })
+        expect(status).toBe(401)
+      }
+    })
+
+    test('a session is of its account alone', async () => {
+      const begun = await say(initialize, { key: owner.person.key })
+      const session = { 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
+      expect((await say(message('tools/list'), { key: owner.person.key, headers: session })).status).toBe(200)
+      expect((await say(message('tools/list'), { key: stranger.key, headers: session })).status).toBe(404)
+      expect((await say(message('tools/list'), { key: keys.production, headers: session })).status).toBe(404)
+      expect((await say(message('tools/list'), { headers: session })).status).toBe(401)
+      const ended = await service.call('DELETE', '/tools/mcp', { key: stranger.key, headers: session })
+      expect(ended.status).toBe(404)
+    })
+
+    test("another site's page may not speak to it, key or not", async () => {
+      const answer = await say(initialize, { key: owner.person.key, headers: { origin: 'https://evil.example' } })
+      expect([answer.status, answer.body.code]).toEqual([403, 'foreign_origin'])
+    })
+
+    test("another's tool is not called by its name", async () => {
+      const call = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-ping', input: {} } })
+      const known = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-nothing', input: {} } })
+      const [real, ghost] = [await say(call, { key: stranger.key }), await say(known, { key: stranger.key })]
+      expect(told(real, 'acme-ping')).toEqual(told(ghost, 'acme-nothing'))
+      expect(real.text).toContain('tool_not_found')
+    })
+  })
+
+  test('a gate that is another’s says no more than one that is not there', async () => {
+    const { status, body } = await service.call('GET', '/gate/nothing-here/x')
+    expect([status, body.code]).toEqual([404, 'paywall_not_found'])
+  })
+
+  async function ask(route: string, asked: Asked, options: CallOptions = {}, id = idOf(asked)): Promise<Answer> {
+    const [surface = '', method = '', path = ''] = route.split(' ')
+    const { params = {}, query = '', body, at } = asked
+    const address = new URL(service.served.surfaces.find(({ name }) => name === surface)!.address).pathname
+    const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? id)
+    const whole = body === undefined ? undefined : at === undefined ? body : { ...body, [at]: id }
+    return service.call(method, address + filled.replace(/^\/$/, '') + query, { ...options, body: whole })
+  }
+
+  async function status(route: string, asked: Asked, options?: CallOptions): Promise<number> {
+    return (await ask(route, asked, options)).status
+  }
+
+  function idOf({ thing }: Asked): string {
+    return thing === undefined ? '' : owner.ids[thing]
+  }
+
+  /** What was said, whichever id was asked for. */
+  function told({ status, text, headers }: Answer, id: string): unknown {
+    const said = text
+      .replaceAll(/"requestId":"[^"]*"/g, '')
+      .replaceAll(/\b(run|call)_[0-9a-z]{26}\b/g, '')
+      .replaceAll(id, 'ID')
+    return [status, headers.get('content-type'), said]
+  }
+
+  async function keyOf({ revoke, ...more }: { revoke?: true; agentId?: string; expiresAt?: string }): Promise<string> {
+    const made = await owner.person.call('POST', '/v1/keys', { body: { name: 'key', ...more } })
+    if (made.status !== 201) throw new Error(made.text)
+    if (revoke === true) await owner.person.call('DELETE', `/v1/keys/${String(made.body.key.id)}`)
+    return String(made.body.secret)
+  }
+
+  /** As it would be there after a call that cost money: here no chain runs. */
+  async function paidCallOf({ caller }: TestPerson): Promise<string> {
+    const id = newId('pay', service.clock.now())
+    await service.database.prisma.spendingPayment.create({
+      data: {
+        ...{ id, userId: caller.user.id, environment: 'sandbox', state: 'returned', url: 'http://127.0.0.1:9/' },
+        ...{ method: 'GET', requestHash: id, maxAmount: 1n, amount: 1n, network: 'base-sepolia', nonce: id },
+        ...{
+          payer: `0x${'55'.repeat(20)}`,
+          payTo: `0x${'66'.repeat(20)}`,
+          validBefore: 1n,
+          asked: '{"amount":"1"}',
+          seenBlock: 1n,
+        },
+        ...{ createdAt: new Date(), lookAt: new Date(), endedAt: new Date(), reason: 'expired' },
+      },
+    })
+    return id
+  }
+
+  async function productionKey(): Promise<string> {
+    const caller = { ...owner.person.caller, environment: 'production' as const }
+    const wanted = { name: 'live', agentId: null, expiresAt: null }
+    return (await service.identity.keys.create(caller, wanted, 'op_live')).secret
+  }
+
+  async function signedIn(): Promise<string> {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const { nonce } = (await service.call('POST', '/auth/siwe/nonce', { body: {} })).body
+    const message = createSiweMessage({
+      ...{ domain: 'localhost:0', uri: 'http://localhost:0', version: '1', chainId: 8453, issuedAt: new Date() },
+      ...{ address: account.address, nonce: String(nonce) },
+    })
+    const body = { message, signature: await account.signMessage({ message }) }
+    const { status, headers, text } = await service.call('POST', '/auth/siwe/verify', { body })
+    if (status !== 200) throw new Error(text)
+    return headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ')
+  }
+
+  function procedures(): Record<string, { _def: { type: string } }> {
+    return service.appRouter._def.procedures as never
+  }
+})
+
+/** An id that never was; the same for a thing all along. */
+function ghostOf(thing: Thing): string {
+  return (GHOSTS[thing] ??= PREFIXES[thing] === null ? 'acme-ghost' : newId(PREFIXES[thing], new Date()))
+}
+const GHOSTS: Partial<Record<Thing, string>> = {}
+const PREFIXES: Record<Thing, Prefix | null> = {
+  ...{ key: 'key', asset: 'rda', run: 'run', agent: 'agt', approval: 'apr', checkout: 'chk', delivery: 'dlv' },
+  ...{ endpoint: 'whe', withdrawal: 'wdr', paywall: 'pwl', tool: null, provider: null, paidCall: 'pay' },
+}

@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { faultOf } from './fuzz/judge.ts'
+import { shots, type Shot } from './fuzz/shots.ts'
+import { fire } from './fuzz/wire.ts'
+import { openRange, type Range } from './fuzz/world.ts'
+
+const SHOTS = Number(process.env['FUZZ_SHOTS'] ?? 2_000)
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121)
+/** A shot to begin with: the same seed gives the same ones, so what failed can be seen again alone. */
+const FROM = Number(process.env['FUZZ_FROM'] ?? 0)
+/** Each magazine is drawn from a seed of its own: the hundred-thousandth shot needs none of those before it. */
+const MAGAZINE = 500
+const AT_ONCE = 8
+const PATIENCE_MS = 2_000
+
+/** Whatever is sent, it is answered, in the form of the contract, and no money moves by it. */
+describe('requests that nobody should send', () => {
+  let range: Range
+  beforeAll(async () => {
+    range = await openRange()
+  })
+  afterAll(() => range.close())
+
+  test(
+    `${String(SHOTS)} of them, seed ${String(SEED)}`,
+    async () => {
+      const before = await range.untouched()
+      const faults = new Map<string, string[]>()
+      const seen = new Map<string, number>()
+      let credited = 0
+      let slowest = 0
+      let done = 0
+      const arbitrary = shots(range.targets)
+      for (let first = FROM; first < FROM + SHOTS; first += MAGAZINE) {
+        const magazine = fc.sample(arbitrary, { seed: SEED + Math.floor(first / MAGAZINE), numRuns: MAGAZINE })
+        const left = magazine.map((shot, place) => [first + place, shot] as const).filter(([at]) => at < FROM + SHOTS)
+        await Promise.all(Array.from({ length: AT_ONCE }, () => gunner(left)))
+      }
+
+      async function gunner(left: (readonly [number, Shot])[]): Promise<void> {
+        for (let next = left.shift(); next !== undefined; next = left.shift()) {
+          const [at, shot] = next
+          const reply = await fire(range.port, shot.bytes, shot.ends, PATIENCE_MS)
+          done++
+          slowest = Math.max(slowest, reply.ms)
+          const status = reply.kind === 'answered' ? String(reply.status) : reply.kind
+          seen.set(status, (seen.get(status) ?? 0) + 1)
+          if (reply.kind === 'answered' && shot.kind === 'POST /v1/wallet/deposit' && reply.status === 200) {
+            if (!reply.headers.has('idempotency-replayed'))
+              credited += micro((JSON.parse(reply.body) as { amount: number }).amount)
+          }
+          const fault = faultOf(shot, reply, PATIENCE_MS)
+          if (fault === null) continue
+          const name = `${shot.kind}: ${fault}`
+          faults.set(name, [...(faults.get(name) ?? []), `shot ${String(at)}: ${shown(shot)}`])
+        }
+      }
+
+      const summary = [...seen].sort().map(([status, times]) => `${status} × ${String(times)}`)
+      console.log(
+        `${String(done)} requests, seed ${String(SEED)}; slowest ${slowest.toFixed(0)} ms; ${summary.join(', ')}`,
+      )
+      const report = [...faults].map(([name, of]) => `${String(of.length)} × ${name}\n   ${of[0] ?? ''}`)
+      if (process.env['FUZZ_REPORT'] !== undefined) writeFileSync(process.env['FUZZ_REPORT'], report.join('\n\n'))
+      expect(report.slice(0, 20)).toEqual([])
+      expect(done).toBe(SHOTS)
+
+      // It is still there, and as it was.
+      expect((await range.service.call('GET', '/readyz')).status).toBe(200)
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+      expect(await range.untouched()).toEqual(before)
+      expect(await range.service.ledger.differences()).toEqual([])
+      const { wallet } = (await range.attacker.call('GET', '/v1/wallet/balance')).body
+      expect(micro(Number(wallet.totalDeposited))).toBe(FURNISHED + credited)
+    },
+    60_000 + SHOTS * 50,
+  )
+})
+
+/** What the account had before the first shot. */
+const FURNISHED = 10_000_000
+
+function micro(amount: number): number {
+  return Math.round(amount * 1e6)
+}
+
+function shown({ bytes, ends }: Shot): string {
+  const text = bytes.toString('latin1')
+  return `${JSON.stringify(text.length > 1_500 ? `${text.slice(0, 1_500)}…(${String(text.length)} bytes)` : text)}${ends ? ' and the end' : ''}`
+}

@@ -1,0 +1,84 @@
+import type { Reply } from './wire.ts'
+import type { Shot } from './shots.ts'
+
+/** Why an answer is none that may be given, or null. */
+export function faultOf(shot: Shot, reply: Reply, patienceMs: number): string | null {
+  if (reply.kind === 'silent') return `no answer within ${String(patienceMs)} ms`
+  if (reply.ms > patienceMs) return `answered after ${String(Math.round(reply.ms))} ms`
+  // Whoever leaves before the end need not be told.
+  if (reply.kind === 'closed') return shot.ends ? null : 'closed without an answer'
+  const { status, headers, body } = reply
+  if (head(shot).startsWith('HEAD ') || status < 400) return leak(body) ?? injected(headers)
+  if (status >= 500 && !OTHERS_FAULT.has(`${String(status)} ${codeOf(body)}`)) {
+    return `answered ${String(status)} ${codeOf(body)}`
+  }
+  return injected(headers) ?? leak(body) ?? formOf(shot, status, headers, body)
+}
+
+/** What an address of another's, or a network that is away, is answered with. */
+const OTHERS_FAULT: ReadonlySet<string> = new Set([
+  '502 upstream_error',
+  '502 address_unreachable',
+  '503 workflow_unavailable',
+  '503 network_unavailable',
+])
+
+function head(shot: Shot): string {
+  return shot.bytes.toString('latin1', 0, 40)
+}
+
+function codeOf(body: string): string {
+  return /"(?:code|reason)":"(\w+)"/.exec(body)?.[1] ?? ''
+}
+
+/** The house's form of an error; two protocols have their own, and a person a page. */
+function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>, body: string): string | null {
+  const type = headers.get('content-type') ?? ''
+  if (type.startsWith('text/html'))
+    return body.includes('<!doctype html>') || body.includes('<!DOCTYPE html>') ? null : 'not a page'
+  if (!type.startsWith('application/json')) return `${String(status)} as ${type || 'nothing'}: ${body.slice(0, 200)}`
+  let said: unknown
+  try {
+    said = JSON.parse(body)
+  } catch {
+    return `${String(status)} with what is no JSON: ${body.slice(0, 200)}`
+  }
+  if (/^\w+ \/tools\/mcp\b/.test(head(shot)) && isRpc(said)) return null
+  // Its own form; what could not be read as a call has the request's id in the header alone.
+  if (/^\w+ \/trpc\b/.test(head(shot)) && [said].flat().every(isTrpc))
+    return headers.has('x-request-id') ? null : 'without an id'
+  const { error, code, requestId } = said as Record<string, unknown>
+  if (typeof error !== 'string' || error === '') return `${String(status)} without a sentence: ${body.slice(0, 200)}`
+  if (typeof code !== 'string' || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(code))
+    return `${String(status)} without a code: ${body.slice(0, 200)}`
+  // A 402 of x402 has the protocol's own form.
+  if (status === 402) return null
+  return typeof requestId === 'string' && headers.get('x-request-id') !== undefined
+    ? null
+    : `${String(status)} without the request's id: ${body.slice(0, 200)}`
+}
+
+function isRpc(said: unknown): boolean {
+  const { jsonrpc, error } = (said ?? {}) as Record<string, unknown>
+  return jsonrpc === '2.0' && typeof error === 'object'
+}
+
+function isTrpc(said: unknown): boolean {
+  const { error, result } = (said ?? {}) as Record<string, { data?: { code?: unknown } }>
+  return result !== undefined || typeof error?.data?.code === 'string'
+}
+
+function injected(headers: ReadonlyMap<string, string>): string | null {
+  return headers.has('x-injected') ? 'a header was injected' : null
+}
+
+/** Whatever tells how it is made inside. */
+function leak(body: string): string | null {
+  const found =
+    /node_modules|at \w+ \(|\/service\/\w+|\bprisma\b|PostgresError|SELECT .* FROM|syntax error at|ECONNREFUSED|\bundefined is not\b|Cannot read prop/i.exec(
+      body,
+    )
+  return found === null
+    ? null
+    : `tells of its inside: …${body.slice(Math.max(0, found.index - 60), found.index + 100)}…`
+}

@@ -1,0 +1,166 @@
+import type { Thing as Furnished } from '../trpc/account.ts'
+import { promptBody } from '../marketplace/bodies.ts'
+
+export type Thing = Furnished | 'paidCall'
+
+/** What a row is asked with: whose id stands in its path or body, and what else it needs to be a whole request. */
+export interface Asked {
+  /** Of the account that is tried to be reached; what is there is not found by anybody else. */
+  thing?: Thing
+  /** Where its id goes when it is no part of the path. */
+  at?: string
+  params?: Readonly<Record<string, string>>
+  body?: Readonly<Record<string, unknown>>
+  query?: string
+  /** Where in the answer a list is: it holds nothing of another's. */
+  listed?: string
+}
+
+const PRICE = { price: 1, network: 'base-sepolia', recipient: `0x${'11'.repeat(20)}`, testMode: true }
+const CHECKOUT = { callbackUrl: 'http://127.0.0.1:9/own', product: { name: 'Own' }, ...PRICE }
+const PAYWALL = {
+  ...{ slug: 'of-their-own', name: 'Own', upstreamUrl: 'http://127.0.0.1:9', network: 'base-sepolia', testMode: true },
+  routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
+}
+const CHECKED = { kind: 'run', target: 'anything', amount: 1 }
+/** A settlement that nobody ever asked for, a checkout that nobody made. */
+const NOWHERE = { network: 'base-sepolia', payer: `0x${'33'.repeat(20)}`, nonce: `0x${'44'.repeat(32)}` }
+
+/**
+ * Every declared route, and what it says to
+ *
+ * 1. nobody,
+ * 2. a key that was revoked, or has expired,
+ * 3. another account, and the same account in its other environment,
+ * 4. a key of an agent of the account itself,
+ * 5. another site's page, in the browser of somebody who is signed in.
+ *
+ * A route that is missing here fails the first test.
+ */
+export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?: Asked]>> = {
+  'api GET /me': ['401 401 200 200 200'],
+  'api POST /me': ['401 401 200 403 403'],
+  'api GET /keys': ['401 401 200 403 200', { listed: 'keys' }],
+  'api POST /keys': ['401 401 400 403 403', { thing: 'agent', at: 'agentId', body: { name: 'stolen' } }],
+  'api DELETE /keys/:id': ['401 401 404 403 403', { thing: 'key' }],
+  'api GET /signing-secret': ['401 401 200 403 200'],
+  'api POST /signing-secret': ['401 401 200 403 403'],
+
+  'api GET /webhook-endpoints': ['401 401 200 403 200', { listed: 'webhookEndpoints' }],
+  'api POST /webhook-endpoints': [
+    '401 401 201 403 403',
+    { body: { url: 'http://127.0.0.1:9/own', events: ['run.completed'] } },
+  ],
+  'api GET /webhook-endpoints/:id': ['401 401 404 403 404', { thing: 'endpoint' }],
+  'api PATCH /webhook-endpoints/:id': ['401 401 404 403 403', { thing: 'endpoint', body: { events: ['run.failed'] } }],
+  'api DELETE /webhook-endpoints/:id': ['401 401 404 403 403', { thing: 'endpoint' }],
+  'api POST /webhook-endpoints/:id/rotate-secret': ['401 401 404 403 403', { thing: 'endpoint' }],
+  'api POST /webhook-endpoints/:id/test': ['401 401 404 403 403', { thing: 'endpoint' }],
+  'api GET /deliveries': ['401 401 200 403 200', { listed: 'deliveries' }],
+  'api GET /deliveries/:id': ['401 401 404 403 404', { thing: 'delivery' }],
+  'api POST /deliveries/:id/redeliver': ['401 401 404 403 403', { thing: 'delivery' }],
+  'api POST /deliveries/:id/claim': ['401 401 404 403 403', { thing: 'delivery' }],
+
+  'api GET /agents': ['401 401 200 403 200', { listed: 'agents' }],
+  'api POST /agents': ['401 401 201 403 403', { body: { name: 'Own' } }],
+  'api GET /agents/:id': ['401 401 404 403 404', { thing: 'agent' }],
+  'api PATCH /agents/:id': ['401 401 404 403 403', { thing: 'agent', body: { name: 'stolen' } }],
+  'api DELETE /agents/:id': ['401 401 404 403 403', { thing: 'agent' }],
+  'api GET /agents/:id/policy': ['401 401 404 403 404', { thing: 'agent' }],
+  'api POST /agents/:id/check': ['401 401 404 403 403', { thing: 'agent', body: CHECKED }],
+  'api POST /agents/:id/simulate': ['401 401 404 403 403', { thing: 'agent', body: { policy: {} } }],
+  'api GET /agents/:id/decisions': ['401 401 404 403 404', { thing: 'agent' }],
+  'api GET /agents/:id/spending': ['401 401 404 403 404', { thing: 'agent' }],
+  'api GET /approvals': ['401 401 200 403 200', { listed: 'approvals' }],
+  'api GET /approvals/:id': ['401 401 404 200 404', { thing: 'approval' }],
+  'api POST /approvals/:id/approve': ['401 401 404 403 403', { thing: 'approval' }],
+  'api POST /approvals/:id/refuse': ['401 401 404 403 403', { thing: 'approval' }],
+  'api GET /approvals/:id/page': ['404 404 404 404 404', { thing: 'approval', query: '?ticket=guessed' }],
+  'api POST /approvals/:id/page/approve': ['404 404 404 404 404', { thing: 'approval', query: '?ticket=guessed' }],
+  'api POST /approvals/:id/page/refuse': ['404 404 404 404 404', { thing: 'approval', query: '?ticket=guessed' }],
+  'api POST /pay': ['401 401 400 400 403', { body: { url: 'http://127.0.0.1:9/', maxAmount: 1 } }],
+  'api GET /pay': ['401 401 200 200 200', { listed: 'payments' }],
+  'api GET /pay/:id': ['401 401 404 404 404', { thing: 'paidCall' }],
+
+  'api GET /wallet/balance': ['401 401 200 200 200'],
+  'api POST /wallet/deposit': ['401 401 200 403 403', { body: { amount: 1 } }],
+  'api GET /wallet/transactions': ['401 401 200 403 200', { listed: 'transactions' }],
+  'api POST /wallet/withdraw': ['401 401 402 403 403', { body: { amount: 1_000, to: `0x${'22'.repeat(20)}` } }],
+  'api GET /wallet/withdrawals': ['401 401 200 403 200', { listed: 'withdrawals' }],
+  'api GET /wallet/withdrawals/:id': ['401 401 404 403 404', { thing: 'withdrawal' }],
+  'api GET /wallet/alert': ['401 401 200 403 200'],
+  'api POST /wallet/alert': ['401 401 200 403 403', { body: { below: 1 } }],
+  'api GET /credits': ['401 401 200 200 200'],
+  'api POST /hooks/identity': ['401 401 401 401 401', { body: { type: 'wallet.funds_deposited', data: {} } }],
+
+  'api POST /checkouts': ['401 401 201 403 403', { body: CHECKOUT }],
+  'api GET /checkouts': ['401 401 200 403 200', { listed: 'checkouts' }],
+  'api GET /checkouts/:id': ['401 401 404 403 404', { thing: 'checkout' }],
+  'api DELETE /checkouts/:id': ['401 401 404 403 403', { thing: 'checkout' }],
+  'api POST /checkouts/:id/heartbeat': ['401 401 404 403 403', { thing: 'checkout' }],
+  'api POST /checkouts/:id/rotate-secret': ['401 401 404 403 403', { thing: 'checkout' }],
+  'api GET /checkouts/:id/payments': ['401 401 404 403 404', { thing: 'checkout' }],
+  'api POST /checkouts/:id/test-payment': ['401 401 404 403 403', { thing: 'checkout', body: {} }],
+
+  'api GET /rdas': ['200 401 200 200 200', { listed: 'rdas' }],
+  'api GET /rda/:identifier': ['404 401 404 404 404', { thing: 'asset' }],
+  'api GET /models': ['200 401 200 200 200'],
+  'api POST /rda': ['401 401 201 403 403', { body: promptBody({ slug: 'of-their-own' }) }],
+  'api PATCH /rda/:identifier': ['401 401 404 403 403', { thing: 'asset', body: { name: 'stolen' } }],
+  'api POST /rda/:identifier/publish': ['401 401 404 403 403', { thing: 'asset' }],
+  'api POST /rda/:identifier/unpublish': ['401 401 404 403 403', { thing: 'asset' }],
+  'api POST /rda/:identifier/archive': ['401 401 404 403 403', { thing: 'asset' }],
+  'api POST /rda/:identifier/rate': ['401 401 404 403 403', { thing: 'asset', body: { score: 1 } }],
+  'api POST /rda/:identifier/source': ['401 401 404 403 403', { thing: 'asset', body: {} }],
+  'api POST /run': ['401 401 404 202 403', { thing: 'asset', at: 'rdaSlug', body: { inputs: { article: 'x' } } }],
+  'api GET /runs': ['401 401 200 200 200', { listed: 'runs' }],
+  'api GET /runs/:id': ['401 401 404 404 404', { thing: 'run' }],
+  'api POST /runs/:id/cancel': ['401 401 404 404 403', { thing: 'run' }],
+  'api GET /runs/:id/events': ['401 401 404 404 404', { thing: 'run' }],
+  'api GET /tool-calls': ['401 401 200 200 200', { listed: 'calls' }],
+
+  'api POST /paywalls': ['401 401 201 403 403', { body: PAYWALL }],
+  'api GET /paywalls': ['401 401 200 403 200', { listed: 'paywalls' }],
+  'api GET /paywalls/:id': ['401 401 404 403 404', { thing: 'paywall' }],
+  'api PATCH /paywalls/:id': ['401 401 404 403 403', { thing: 'paywall', body: { name: 'stolen' } }],
+  'api DELETE /paywalls/:id': ['401 401 404 403 403', { thing: 'paywall' }],
+  'api POST /paywalls/:id/rotate-secret': ['401 401 404 403 403', { thing: 'paywall' }],
+  'api GET /paywalls/:id/payments': ['401 401 404 403 404', { thing: 'paywall' }],
+  'api GET /paywalls/:id/analytics': ['401 401 404 403 404', { thing: 'paywall' }],
+
+  // For everybody, whoever they are: nothing of anybody's is asked for.
+  'facilitator GET /health': ['200 200 200 200 200'],
+  'facilitator GET /supported': ['200 200 200 200 200'],
+  'facilitator POST /verify': ['400 400 400 400 400', { body: {} }],
+  'facilitator POST /settle': ['400 400 400 400 400', { body: {} }],
+  'facilitator GET /settlements/:network/:payer/:nonce': ['404 404 404 404 404', { params: NOWHERE }],
+  'pay GET /:chk': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' } }],
+  'pay POST /:chk': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' }, body: {} }],
+  'pay POST /:chk/pay': [
+    '404 404 404 404 404',
+    { params: { chk: 'chk_nobodys' }, body: { input: {}, simulate: true } },
+  ],
+  'pay GET /:chk/payments/:pay': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', pay: 'pay_nobodys' } }],
+
+  'tools GET /': ['200 401 200 200 200', { listed: 'tools' }],
+  'tools GET /providers': ['200 401 200 200 200', { listed: 'providers' }],
+  'tools GET /collections': ['200 401 200 200 200'],
+  'tools GET /:slug': ['404 401 404 200 404', { thing: 'tool' }],
+  'tools POST /pay/:slug': ['404 404 404 404 404', { thing: 'tool', body: {} }],
+  'tools GET /pay/:slug/calls/:id': ['404 404 404 404 404', { params: { slug: 'acme-ping', id: 'call_nobodys' } }],
+  'tools POST /:slug': ['401 401 404 200 403', { thing: 'tool', body: {} }],
+}
+
+/** What speaks for itself, by its path: which test holds it. The first test fails where one is missing. */
+export const MOUNTED: Readonly<Record<string, string>> = {
+  '/': 'the dashboard’s one document, the same for everybody: test/security/headers.test.ts',
+  '/.well-known/mcp.json': 'the same for everybody',
+  '/auth': 'test/identity, and here: what changes something asks for the origin',
+  '/gate': 'test/paywall: payments, not accounts; and here: gates that are not there',
+  '/gate/assets': 'files of the build',
+  '/llms.txt': 'the same for everybody',
+  '/p/assets': 'files of the build',
+  '/tools/mcp': 'here',
+  '/trpc/changes': 'here',
+  '/trpc': 'here, and test/trpc/authorization.test.ts',
+}

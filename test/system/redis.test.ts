@@ -1,0 +1,147 @@
+import { openRedis } from '../../service/edge/redis.ts'
+import { hasRedis, startRedis, type RedisServer } from '../queue/redis.ts'
+import { Upstream } from '../tools/calls/upstream.ts'
+import { toolWorld, type ToolWorld } from '../tools/calls/world.ts'
+
+if (!hasRedis()) process.stderr.write('redis-server is not installed: what happens without it is not tested\n')
+
+const LIMIT = 40
+
+/** A count is never worth a payment: Redis may go, fall silent and come back, and money moves all the same. */
+;(hasRedis() ? describe : describeNothing)('a Redis that is not always there', () => {
+  let redis: RedisServer
+  let world: ToolWorld
+  const workflow = new Upstream()
+
+  beforeAll(async () => {
+    redis = await startRedis()
+    await workflow.listen()
+    workflow.says('/paid', { message: 'ready' })
+    world = await toolWorld({ REDIS_URL: redis.url, RATE_TOOLS_PER_MINUTE: String(LIMIT), TOOL_CALLS_AT_ONCE: '2' })
+    world.upstream.says('/text', {})
+    await world.service.start()
+    await until(async () => (await readiness()).redis === 'ok')
+  })
+  afterAll(async () => {
+    redis.thaw()
+    await world.close()
+    await workflow.close()
+    await redis.close()
+  })
+
+  async function readiness(): Promise<{ status: string; redis: string }> {
+    const answer = await world.service.call('GET', '/readyz')
+    expect(answer.status).toBe(200)
+    return answer.body as { status: string; redis: string }
+  }
+
+  async function up(): Promise<string | undefined> {
+    const { text } = await world.service.call('GET', '/metrics')
+    return /^coinslot_redis_up (\d)$/m.exec(text)?.[1]
+  }
+
+  /** Money in, a call that costs, and a payment whose workflow has to hear of it. */
+  async function moneyMoves(): Promise<void> {
+    const person = await world.caller(3)
+    expect((await world.call(person, 'acme-get-text')).status).toBe(200)
+    const made = await person.call('POST', '/v1/checkouts', {
+      body: {
+        callbackUrl: `${workflow.url}/paid`,
+        product: { name: 'A thing' },
+        price: 1,
+        network: 'base-sepolia',
+        recipient: '0x00000000000000000000000000000000000000a1',
+        testMode: true,
+      },
+    })
+    const paid = await world.service.call('POST', `/p/${String(made.body.checkout.id)}/pay`, {
+      body: { input: {}, simulate: true },
+    })
+    expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
+    payments.push(String(paid.body.payment.txHash))
+  }
+  const payments: string[] = []
+
+  test('gone: money moves, limits are counted here, and an alarm shows; back: all is as before', async () => {
+    await moneyMoves()
+    await redis.kill()
+    await until(async () => (await readiness()).redis === 'away')
+    expect(await up()).toBe('0')
+    await moneyMoves()
+    const { key } = await world.caller()
+    const statuses: number[] = []
+    for (let call = 0; call < LIMIT + 1; call++) statuses.push((await world.call(key, 'acme-get-text')).status)
+    expect(statuses).toEqual([...Array.from({ length: LIMIT }, () => 200), 429])
+    const open = world.upstream.holds('/slow', {})
+    const other = await world.caller()
+    const asked = world.upstream.to('/slow').length
+    const held = [0, 1].map(() => world.call(other, 'acme-get-slow'))
+    await world.upstream.wasAsked('/slow', asked + 2)
+    expect((await world.call(other, 'acme-get-slow')).status).toBe(429)
+    open()
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200])
+
+    await redis.revive()
+    await until(async () => (await readiness()).redis === 'ok')
+    expect(await up()).toBe('1')
+    // Counted together again, from an empty Redis.
+    expect((await world.call(key, 'acme-get-text')).status).toBe(200)
+    await moneyMoves()
+  })
+
+  test('silent: nobody waits for longer than a moment, and nobody at all once it is noticed', async () => {
+    redis.freeze()
+    const began = performance.now()
+    await moneyMoves()
+    await until(async () => (await readiness()).redis === 'away')
+    const noticed = performance.now()
+    expect(noticed - began).toBeLessThan(10_000)
+    await moneyMoves()
+    expect(performance.now() - noticed).toBeLessThan(2_000)
+    redis.thaw()
+    await until(async () => (await readiness()).redis === 'ok')
+    await moneyMoves()
+  })
+
+  test('flushed at any time: every workflow heard of every payment', async () => {
+    await redis.flush()
+    await moneyMoves()
+    await redis.flush()
+    await until(() => Promise.resolve(payments.every((hash) => workflow.asked.some(({ body }) => body.includes(hash)))))
+  })
+
+  test('its going is said once and its coming back once, however often it is tried', async () => {
+    const said: string[] = []
+    const say = (_fields: object, line?: string): void => void said.push(line ?? '')
+    const own = await startRedis()
+    const client = openRedis(own.url, { info: say, warn: say, error: say })
+    await until(() => Promise.resolve(client.status === 'ready'))
+    await own.kill()
+    let tries = 0
+    client.on('reconnecting', () => tries++)
+    await until(() => Promise.resolve(tries >= 5))
+    for (let ask = 0; ask < 20; ask++) await client.get('x').catch(() => undefined)
+    await own.revive()
+    await until(() => Promise.resolve(client.status === 'ready'))
+    expect(said).toEqual([
+      'Redis is away; limits are counted by each process.',
+      'Redis is back; limits are shared again.',
+    ])
+    client.disconnect()
+    await own.close()
+  })
+})
+
+async function until(look: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (!(await look())) {
+    if (Date.now() > deadline) throw new Error('nothing came')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function describeNothing(name: string): void {
+  test(name, () => {
+    expect(hasRedis()).toBe(false)
+  })
+}

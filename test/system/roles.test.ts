@@ -1,0 +1,262 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { agreeOnSecrets } from '../../service/compose/agreement.ts'
+import { compose, type Service } from '../../service/compose.ts'
+import { readConfig, ROLES, type Role } from '../../service/config.ts'
+import { listen } from '../../service/edge/server.ts'
+import { newId } from '../../service/kit/ids.ts'
+import { Upstream } from '../tools/calls/upstream.ts'
+import { signed } from '../checkouts/world.ts'
+import { startChain, type TestChain } from '../harness/chain.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { walletKeys } from '../wallet/world.ts'
+
+/*
+ * A process for each role, as they would be on machines of their own: one database, and nothing else between them. What
+ * they are as real processes, with a Redis and all that can break, is `npm run chaos -- system`.
+ */
+describe('one role a process', () => {
+  const upstream = new Upstream()
+  let chain: TestChain
+  let database: TestDatabase
+  let members: Record<Role, Member>
+  let second: Member
+  let person: { key: string; userId: string }
+
+  beforeAll(async () => {
+    ;[chain, database] = await Promise.all([startChain(), testDatabase({ poolMax: 2 }), upstream.listen()])
+    const opened: [Role, Member][] = []
+    for (const role of ROLES) opened.push([role, await open([role])])
+    members = Object.fromEntries(opened) as Record<Role, Member>
+    second = await open(['api'])
+    person = await signUp(members.api.service)
+    await ask(members.api, '/v1/wallet/deposit', { amount: 20 })
+  })
+  afterAll(async () => {
+    for (const member of [...Object.values(members), second]) await member.close()
+    await upstream.close()
+    await database.close()
+    await chain.stop()
+  })
+
+  async function open(roles: readonly Role[]): Promise<Member> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-role-'))
+    const config = readConfig({
+      AUTH_SECRET: 'the-secret-that-all-of-them-have-been-given',
+      VAULT_KEY: VAULT,
+      DATABASE_URL: database.url,
+      DATABASE_POOL: '4',
+      DATA_DIR: folder,
+      PORT: '0',
+      ROLES: roles.join(','),
+      LOG_LEVEL: 'silent',
+      ALLOW_HOSTS: '127.0.0.1',
+      RATE_API_PER_MINUTE: '0',
+      BASE_SEPOLIA_RPC_URLS: chain.url,
+      // Nobody else has what moves money on a chain.
+      ...(roles.includes('facilitator') ? { SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey } : {}),
+    })
+    const service = await compose(config, { url: database.url, log: pino({ level: 'silent' }) })
+    const server = await listen(service.app, 0, '127.0.0.1')
+    await service.start()
+    return {
+      service,
+      origin: `http://127.0.0.1:${String(server.port)}`,
+      async close() {
+        await server.drain(100)
+        await service.stop()
+        rmSync(folder, { recursive: true, force: true })
+      },
+    }
+  }
+
+  async function ask(
+    { origin }: Member,
+    at: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(origin + at, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json', ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    return { status: response.status, body: await response.json().catch(() => null) }
+  }
+
+  /** What is not served is `not_found`; a served address may not know the thing, but knows what kind of thing it is. */
+  const SURFACES: readonly [address: string, accept: string, role: Role][] = [
+    ['/v1/rdas', 'application/json', 'api'],
+    ['/v1/me', 'application/json', 'api'],
+    ['/tools', 'application/json', 'tools'],
+    ['/llms.txt', 'text/plain', 'tools'],
+    ['/.well-known/mcp.json', 'application/json', 'tools'],
+    ['/tools/mcp', 'text/event-stream', 'tools'],
+    ['/facilitator/health', 'application/json', 'facilitator'],
+    ['/facilitator/supported', 'application/json', 'facilitator'],
+    ['/p/chk_none', 'application/json', 'pay'],
+    ['/gate/none/', 'application/json', 'gate'],
+    ['/', 'text/html', 'dashboard'],
+    ['/auth/get-session', 'application/json', 'dashboard'],
+    ['/trpc/wallet.balance', 'application/json', 'dashboard'],
+  ]
+
+  test.each(SURFACES)('%s (%s) is answered only where the role %s is', async (address, accept, role) => {
+    for (const each of ROLES) {
+      const response = await fetch(members[each].origin + address, { headers: { accept } })
+      const type = response.headers.get('content-type') ?? ''
+      const body = type.includes('json') ? ((await response.json()) as { code?: string } | null) : null
+      if (!type.includes('json')) await response.body?.cancel()
+      const isServed = !(response.status === 404 && body?.code === 'not_found')
+      expect([each, isServed]).toEqual([each, each === role])
+    }
+  })
+
+  test('each says by itself that it lives and is ready', async () => {
+    for (const role of ROLES) {
+      expect((await ask(members[role], '/healthz')).status).toBe(200)
+      expect(await ask(members[role], '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
+    }
+  })
+
+  test('an account that was made at one is known to all, and so is its money', async () => {
+    expect((await ask(second, '/v1/wallet/balance')).body.wallet.balance).toBe(20)
+    const session = await ask(members.dashboard, '/trpc/wallet.balance')
+    expect(session.status).toBe(200)
+  })
+
+  test('a payment at the page goes to the chain by the one process that has the sponsor’s key', async () => {
+    upstream.says('/paid', { message: 'ready' })
+    const { body } = await ask(members.api, '/v1/checkouts', {
+      callbackUrl: `${upstream.url}/paid`,
+      product: { name: 'A thing' },
+      price: 1,
+      network: 'base-sepolia',
+      recipient: chain.accounts[3]!.address,
+    })
+    const checkout = String(body.checkout.id)
+    const view = (await ask(members.pay, `/p/${checkout}`)).body
+    expect(view.available).toBe(true)
+    const payer = await chain.payer(2_000_000n)
+    const paymentPayload = await signed(payer, chain, view.paymentRequirements as Parameters<typeof signed>[2])
+    const paid = await ask(members.pay, `/p/${checkout}/pay`, { input: {}, paymentPayload })
+    expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
+    // And the worker tells the workflow.
+    expect((await upstream.wasAsked('/paid')).body).toContain(String(paid.body.payment.txHash))
+  })
+
+  test('a run that one accepts and the worker does is followed at a third', async () => {
+    upstream.says('/weather', { temperature: '12' })
+    const slug = 'weather-of-roles'
+    await ask(members.api, '/v1/rda', {
+      slug,
+      type: 'tool',
+      name: 'Weather',
+      description: 'The weather of a city',
+      inputSchema: [{ name: 'city', label: 'City', type: 'text', required: true }],
+      toolConfig: { apiEndpoint: `${upstream.url}/weather`, apiMethod: 'GET', basePrice: 0.01 },
+    })
+    await ask(members.api, `/v1/rda/${slug}/publish`, {})
+    const queued = await ask(members.api, '/v1/run', { rdaSlug: slug, inputs: { city: 'Rome' }, async: true })
+    expect(queued.status).toBe(202)
+    const events = await fetch(`${second.origin}/v1/runs/${String(queued.body.runId)}/events`, {
+      headers: { authorization: `Bearer ${person.key}` },
+    })
+    expect(await events.text()).toContain('"status":"succeeded"')
+  })
+
+  test('a call that waits at one process goes on by a word that was said to another', async () => {
+    const { body } = await ask(members.api, '/v1/agents', { name: 'Careful', approvalAbove: 0.001 })
+    const { secret } = (await ask(members.api, '/v1/keys', { name: 'k', agentId: body.agent.id })).body
+    const waiting = ask(
+      members.api,
+      '/v1/run',
+      { rdaSlug: 'weather-of-roles', inputs: { city: 'Bern' } },
+      { authorization: `Bearer ${String(secret)}`, prefer: 'wait=20' },
+    )
+    let approval: string | undefined
+    while (approval === undefined) {
+      approval = (await ask(second, '/v1/approvals')).body.approvals[0]?.id as string | undefined
+    }
+    expect((await ask(second, `/v1/approvals/${approval}/approve`, {})).status).toBe(200)
+    expect((await waiting).status).toBe(200)
+  })
+
+  test('a price that is changed at one is asked for at another within two seconds', async () => {
+    const pricing = (amount: number) => [{ method: 'GET', path: '/x', pricing: { model: 'per-request', amount } }]
+    const terms = { slug: 'roles', name: 'Roles', upstreamUrl: upstream.url, network: 'base-sepolia' }
+    const made = await ask(members.api, '/v1/paywalls', {
+      ...terms,
+      recipient: chain.accounts[3]!.address,
+      routes: pricing(0.05),
+    })
+    expect(made.status).toBe(201)
+    const price = async () => (await ask(members.gate, '/gate/roles/x')).body.amount as string
+    expect(await price()).toBe('0.05')
+    const changed = await fetch(`${members.api.origin}/v1/paywalls/${String(made.body.paywall.id)}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ routes: pricing(0.5) }),
+    })
+    expect(changed.status).toBe(200)
+    const since = Date.now()
+    while ((await price()) !== '0.5') expect(Date.now() - since).toBeLessThan(2_000)
+  })
+
+  test('one that was given other secrets than the rest says so, and is not one of them', async () => {
+    const { WALLET_XPUB } = await walletKeys()
+    const given = { VAULT_KEY: VAULT, WALLET_XPUB, DATABASE_URL: database.url }
+    const config = (AUTH_SECRET: string) => readConfig({ ...given, AUTH_SECRET })
+    const quiet = pino({ level: 'silent' })
+    const agreed = await agreeOnSecrets(config('a'.repeat(40)), database, quiet, 1_000)
+    const again = await agreeOnSecrets(config('a'.repeat(40)), database, quiet, 1_000)
+    await expect(agreeOnSecrets(config('b'.repeat(40)), database, quiet, 1_000)).rejects.toThrow(
+      'Another process on this database runs with another AUTH_SECRET',
+    )
+    agreed.end()
+    again.end()
+    // Once all of them have ended, new ones may be given.
+    ;(await agreeOnSecrets(config('b'.repeat(40)), database, quiet, 1_000)).end()
+  })
+
+  async function signUp(service: Service): Promise<{ key: string; userId: string }> {
+    const { user } = await service.identity.signUp({
+      issuer: 'coinslot',
+      subject: 'person-of-roles',
+      name: 'Person',
+      email: 'roles@example.com',
+      emailConfirmed: true,
+    })
+    const caller = {
+      user,
+      subject: user.subject,
+      issuer: user.issuer,
+      environment: 'sandbox' as const,
+      via: 'session' as const,
+      keyId: null,
+      agentId: null,
+    }
+    const made = await service.identity.keys.create(
+      caller,
+      { name: 'test', agentId: null, expiresAt: null },
+      newId('op', new Date()),
+    )
+    return { key: made.secret, userId: user.id }
+  }
+})
+
+const VAULT = `roles:${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
+
+interface Member {
+  service: Service
+  origin: string
+  close(): Promise<void>
+}
+
+interface Answer {
+  status: number
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+  body: any
+}

@@ -1,0 +1,84 @@
+import type { Answer, TestPerson } from '../harness/service.ts'
+import { runWorld, type RunWorld } from '../marketplace/runs/world.ts'
+
+/** What moves money or makes something, sent again by whoever got no answer. */
+describe('once', () => {
+  let world: RunWorld
+  beforeAll(async () => {
+    world = await runWorld()
+  })
+  afterAll(() => world.close())
+
+  const act = (person: TestPerson, name: string, body: object): Promise<Answer> =>
+    person.call('POST', `/trpc/${name}`, { body })
+  const look = async (person: TestPerson, path: string): Promise<Answer['body']> =>
+    (await person.call('GET', `/v1${path}`)).body
+
+  test('the same key is one run, also ten at once, with the same answer; another key is another', async () => {
+    const [caller, slug] = [await world.caller(), await world.prompt()]
+    const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, maxCost: 0.02, key: 'a' }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => act(caller, 'runs.start', wanted)))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect((await look(caller, '/runs')).total).toBe(1)
+    await act(caller, 'runs.start', { ...wanted, key: 'b' })
+    await act(caller, 'runs.start', { ...wanted, key: undefined })
+    expect((await look(caller, '/runs')).total).toBe(3)
+  })
+
+  test('a key is its person’s, and one thing’s', async () => {
+    const [caller, other, slug] = [await world.caller(), await world.caller(), await world.prompt()]
+    const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, key: 'mine' }
+    const [mine, theirs] = [await act(caller, 'runs.start', wanted), await act(other, 'runs.start', wanted)]
+    expect(mine.body.result.data.id).not.toBe(theirs.body.result.data.id)
+    const changed = await act(caller, 'runs.start', { ...wanted, inputs: { say: 'else' } })
+    expect([changed.status, changed.body.error.data.reason]).toEqual([409, 'idempotency_conflict'])
+  })
+
+  test('money leaves and comes once', async () => {
+    const caller = await world.caller(0)
+    for (let time = 0; time < 3; time++) await act(caller, 'wallet.deposit', { amount: 10, key: 'in' })
+    const out = { amount: 4, to: `0x${'22'.repeat(20)}`, key: 'out' }
+    const [first, again] = [await act(caller, 'wallet.withdraw', out), await act(caller, 'wallet.withdraw', out)]
+    expect(again.body).toEqual(first.body)
+    expect((await look(caller, '/wallet/withdrawals')).total).toBe(1)
+    expect((await look(caller, '/wallet/balance')).wallet).toMatchObject({ balance: 10, availableBalance: 6 })
+  })
+
+  test('a refusal is not kept: once there is money, the same key buys', async () => {
+    const caller = await world.caller(0)
+    const wanted = { rdaSlug: await world.prompt(), inputs: { say: 'hello' }, key: 'poor' }
+    expect((await act(caller, 'runs.start', wanted)).status).toBe(402)
+    await act(caller, 'wallet.deposit', { amount: 1 })
+    expect((await act(caller, 'runs.start', wanted)).status).toBe(200)
+    expect((await look(caller, '/runs')).total).toBe(1)
+  })
+
+  test('a prompt’s source is paid for once, whatever the keys', async () => {
+    const caller = await world.caller()
+    const slug = await world.prompt({
+      promptConfig: { promptTemplate: '{{say}}', allowedModels: ['sandbox/echo'], sourcePrice: 2 },
+    })
+    const { rda } = await look(caller, `/rda/${slug}`)
+    await Promise.all([1, 2, 3].map(() => act(caller, 'assets.buySource', { id: rda.id, maxCost: 2 })))
+    expect((await look(caller, '/wallet/balance')).wallet.balance).toBe(8)
+  })
+
+  test('a test payment, an agent and a call are made once', async () => {
+    const caller = await world.caller()
+    const made = await caller.call('POST', '/v1/checkouts', {
+      body: {
+        ...{ callbackUrl: world.server.on('/flow', () => ({ body: {} })), product: { name: 'Audit' }, price: 5 },
+        ...{ network: 'base-sepolia', testMode: true },
+      },
+    })
+    const { id } = made.body.checkout
+    const slug = await world.tool({}, { name: 'Caller' })
+    for (let time = 0; time < 3; time++) {
+      expect((await act(caller, 'checkouts.testPayment', { id, key: 'k' })).status).toBe(200)
+      expect((await act(caller, 'spending.createAgent', { name: 'Buyer', key: 'k' })).status).toBe(200)
+      await act(caller, 'runs.start', { rdaSlug: slug, inputs: {}, key: 'k' })
+    }
+    expect((await look(caller, `/checkouts/${String(id)}/payments`)).total).toBe(1)
+    expect((await look(caller, '/agents')).total).toBe(1)
+  })
+})
