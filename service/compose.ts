@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { Express, Request } from 'express'
+import type { Express } from 'express'
 import type { Logger } from 'pino'
 import type { Checkpoint as PaymentCheckpoint } from './checkouts/ports.ts'
 import type { Checkouts } from './checkouts/service.ts'
@@ -10,46 +9,37 @@ import { openDashboard } from './compose/dashboard.ts'
 import { openDeliveries } from './compose/deliveries.ts'
 import { openFacilitator } from './compose/facilitator.ts'
 import { openFigures } from './compose/figures.ts'
-import type { Ground, Part, SurfaceName } from './compose/ground.ts'
+import type { Part } from './compose/ground.ts'
+import { openGround } from './compose/open-ground.ts'
 import { openMarketplace } from './compose/marketplace.ts'
 import { openPaywalls } from './compose/paywall.ts'
 import { dashboardRouter, type AppRouter } from './compose/dashboard-router.ts'
 import { openPages } from './compose/pages.ts'
 import { openPruning } from './compose/pruning.ts'
 import { openIdentity } from './compose/identity.ts'
+import { healthOf, identifier, surfacesOf } from './compose/serving.ts'
 import { openSpending } from './compose/spending.ts'
 import { openTools } from './compose/tools.ts'
-import { openTracing } from './compose/tracing.ts'
 import { openWallet } from './compose/wallet.ts'
 import type { Config } from './config.ts'
-import { openDatabase, type Database } from './database/client.ts'
+import type { Database } from './database/client.ts'
 import { isMigrated } from './database/migrate.ts'
 import type { Deliveries } from './deliveries/service.ts'
 import { createApp } from './edge/app.ts'
 import { Idempotency } from './edge/idempotency.ts'
 import { createRateLimit } from './edge/limits.ts'
-import { Metrics } from './edge/metrics.ts'
 import type { Surface } from './edge/openapi.ts'
-import { openRedis } from './edge/redis.ts'
-import { assertOrigin, limitAddresses } from './edge/requests.ts'
+import { limitAddresses } from './edge/requests.ts'
 import { mountTrpc } from './edge/trpc.ts'
 import type { Checkpoint } from './facilitator/ports.ts'
 import type { Facilitator } from './facilitator/service.ts'
-import type { Caller } from './identity/model.ts'
 import type { Identity } from './identity/service.ts'
 import { loadOrMakeSecret } from './identity/signin/secret.ts'
-import { systemClock, type Clock } from './kit/clock.ts'
-import { createLedger, type Ledger } from './ledger/service.ts'
-import { createLedgerStore } from './ledger/store.ts'
-import { outboundClient } from './outbound/client.ts'
+import type { Clock } from './kit/clock.ts'
+import type { Ledger } from './ledger/service.ts'
 import type { Checkpoint as GateCheckpoint } from './paywall/ports.ts'
 import type { Paywalls } from './paywall/service.ts'
-import { createLease } from './queue/lease.ts'
-import { createOutbox } from './queue/outbox.ts'
 import { createQueue, type Queue } from './queue/queue.ts'
-import { loadOrMakeKey } from './vault/keyfile.ts'
-import { parseKeyring } from './vault/keyring.ts'
-import { vaultOf } from './vault/vault.ts'
 import type { Checkpoint as PaidCallCheckpoint } from './spending/ports/payment.ts'
 import type { Spending } from './spending/service.ts'
 import type { Checkpoint as CallCheckpoint } from './tools/ports/calls.ts'
@@ -292,65 +282,4 @@ export async function compose(config: Config, options: Options): Promise<Service
       await ground.tracer?.close()
     },
   }
-}
-
-async function openGround(config: Config, { url, log, clock = systemClock }: Options, announced: () => void) {
-  const tracer = await openTracing(config)
-  const database = openDatabase({ url, poolMax: config.DATABASE_POOL, log, tracer })
-  const ground = {
-    config,
-    log,
-    clock,
-    database,
-    redis: config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log),
-    metrics: new Metrics(config.METRICS_KEEP_MS),
-    ledger: createLedger(createLedgerStore(database.statements, clock), clock),
-    tracer,
-    outbound: outboundClient({
-      policy: { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS },
-      tracing: tracer === null ? null : { tracer, passed: false },
-    }),
-    vault: vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS)),
-    outbox: createOutbox(clock, announced, tracer),
-    lease: (name: string) => createLease(database.statements, name, randomUUID()),
-  }
-  return ground satisfies Ground
-}
-
-function identifier({ config, clock }: Ground, identity: Identity) {
-  const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
-  return async (request: Request): Promise<Caller> => {
-    assertOrigin(request, ownOrigins)
-    return await identity.identify({
-      authorization: request.get('authorization'),
-      cookie: request.get('cookie'),
-      environmentHeader: request.get('coinslot-environment'),
-      now: clock.now(),
-    })
-  }
-}
-
-/** Of each address that this process serves, all that the parts have there. */
-function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
-  const names: SurfaceName[] = ['api', 'facilitator', 'pay', 'tools', 'gate']
-  return names
-    .filter((name) => config.ROLES.includes(name))
-    .map((name) => ({
-      name,
-      address: config.addresses[name],
-      routes: parts.flatMap(({ routes }) => routes ?? []).flatMap((of) => (of.surface === name ? of.routes : [])),
-    }))
-    .filter(({ routes }) => routes.length > 0)
-}
-
-async function healthOf(parts: readonly Part[]): Promise<Record<string, unknown>> {
-  const asked = parts.flatMap(({ health }) => Object.entries(health ?? {}))
-  const told = asked.map(async ([name, ask]) => {
-    try {
-      return [name, await ask()] as const
-    } catch {
-      return [name, 'unknown'] as const
-    }
-  })
-  return Object.fromEntries(await Promise.all(told))
 }

@@ -149,8 +149,16 @@ export const assertMethod: RequestHandler = (request, response, next) => {
 
 /** No name of anything here has this character in it, and PostgreSQL has no text that has. */
 export const assertPath: RequestHandler = (request, _response, next) => {
-  if (request.url.includes('%00')) throw invalid({ path: 'must not contain %00' }, 'bad_request')
+  if (request.url.includes('%00')) throw invalid({ [whereNulIs(request.url)]: 'must not contain %00' }, 'bad_request')
   next()
+}
+
+/** The parameter's name, or `path`. */
+function whereNulIs(url: string): string {
+  const [path = '', query = ''] = url.split('?', 2)
+  if (path.includes('%00')) return 'path'
+  const [name = 'query'] = [...new URLSearchParams(query)].find(([, value]) => value.includes('\0')) ?? []
+  return name
 }
 
 export const notFound: RequestHandler = (request) => {

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { Agent, request } from 'undici'
 import { openDatabase } from '../../service/database/client.ts'
 import { startEmbedded } from '../../service/database/embedded.ts'
+import { documentOf } from '../tools/document.ts'
 
 /*
  * What the proxy adds to a call: the same local upstream called directly, through nginx where there is one, and through
@@ -20,27 +21,7 @@ const [UPSTREAM, NGINX, SERVICE] = [4964, 4965, 4966]
 const KEY = `csk_test_${'t'.repeat(43)}`
 const BODY = JSON.stringify({ title: 'A note' })
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Bench', version: '1' },
-  paths: {
-    '/notes': {
-      post: {
-        operationId: 'createNote',
-        summary: 'Write a note down',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
-            },
-          },
-        },
-        responses: { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } },
-      },
-    },
-  },
-}
+const DOCUMENT = documentOf({ path: '/notes', operationId: 'createNote', summary: 'Write a note down', field: 'title' })
 
 interface Way {
   name: string

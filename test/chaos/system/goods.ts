@@ -1,6 +1,7 @@
 import type { Hex } from '../../../service/chain/model.ts'
 import type { Service } from '../../../service/compose.ts'
 import { usdc } from '../../../service/kit/money.ts'
+import { documentOf } from '../../tools/document.ts'
 import { call } from './call.ts'
 import type { Echo, Receiver } from './strangers.ts'
 
@@ -90,24 +91,4 @@ export async function makeGoods(parts: {
   }
 }
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Chaos', version: '1' },
-  paths: {
-    '/echo': {
-      post: {
-        operationId: 'echo',
-        summary: 'Say it again',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: { type: 'object', required: ['act'], properties: { act: { type: 'string' } } },
-            },
-          },
-        },
-        responses: { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } },
-      },
-    },
-  },
-}
+const DOCUMENT = documentOf({ path: '/echo', operationId: 'echo', summary: 'Say it again', field: 'act' })

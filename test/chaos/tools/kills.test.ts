@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { respond, Upstream } from '../../tools/calls/upstream.ts'
+import { documentOf } from '../../tools/document.ts'
 import { openVictim, type Victim } from '../victim.ts'
 
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2)
@@ -110,24 +111,4 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
   }, 300_000)
 })
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Chaos', version: '1' },
-  paths: {
-    '/echo': {
-      post: {
-        operationId: 'echo',
-        summary: 'Say it again',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: { type: 'object', required: ['say'], properties: { say: { type: 'string' } } },
-            },
-          },
-        },
-        responses: { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } },
-      },
-    },
-  },
-}
+const DOCUMENT = documentOf({ path: '/echo', operationId: 'echo', summary: 'Say it again', field: 'say' })

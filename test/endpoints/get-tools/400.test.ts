@@ -18,6 +18,7 @@ describe('GET /tools → 400', () => {
     ['offset=-1', 'offset'],
     ['offset=1.5', 'offset'],
     [`search=${'a'.repeat(1_001)}`, 'search'],
+    ['search=%00', 'search'],
     [`provider=${'a'.repeat(65)}`, 'provider'],
     ['provider=a&provider=b', 'provider'],
     [`category=${'a'.repeat(65)}`, 'category'],

@@ -25,7 +25,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
     '__proto__',
     'PETS-GET-PET',
     'pets-get-pet%20',
-    '%00',
+    '%01',
     'a'.repeat(5_000),
   ])('a slug that no tool has: %s', async (slug) => {
     const { status, body } = await service.call('GET', `/tools/${slug}`)
