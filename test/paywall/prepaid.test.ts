@@ -71,7 +71,7 @@ it('never draws more than was paid in, however many ask at once', async () => {
   )
   const served = answers.filter(({ status }) => status === 200).length
   expect(served).toBeGreaterThan(0)
-  expect(answers.filter(({ status }) => status === 402)).toHaveLength(50 - served)
+  expect(answers.filter(({ status }) => status !== 402 && status !== 200).map(({ text }) => text)).toEqual([])
   expect(world.upstream.asked.length - before).toBe(served)
   const balance = await balanceOf(payer.address)
   expect(balance).toMatchObject({ held: 0n, paid: 200_000n, drawn: 5_000n * BigInt(served + 2) })

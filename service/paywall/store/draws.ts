@@ -71,6 +71,8 @@ const LARGEST = 256
 const NOBODY: Omit<HeldRow, 'place'> = { payer: null, held: false, left: 0n }
 
 // Balances are taken in one order by every statement that takes several, so that two of them never wait for each other.
+// All that a row becomes is reckoned from the row as it was taken, never from the one that is updated: its constraints are
+// tried on it as this statement's snapshot has it, before anybody looks whether there is a newer one.
 // Whoever has too little is told what there is, and nothing was set aside.
 const HOLD = `
 WITH asked AS (
@@ -79,7 +81,7 @@ WITH asked AS (
     WITH ORDINALITY AS a (paywall_id, network, token, given, amount, call, route, minimum, until, place)
   LEFT JOIN paywall_token t ON t.hash = a.token AND t.paywall_id = a.paywall_id AND t.network = a.network
 ), taken AS MATERIALIZED (
-  SELECT b.paywall_id, b.network, b.payer, b.available FROM paywall_balance b
+  SELECT b.* FROM paywall_balance b
   WHERE (b.paywall_id, b.network, b.payer) IN (SELECT a.paywall_id, a.network, a.payer FROM asked a)
   ORDER BY b.paywall_id, b.network, b.payer
   FOR NO KEY UPDATE
@@ -92,8 +94,10 @@ WITH asked AS (
   SELECT paywall_id, network, payer, sum(amount)::bigint AS amount FROM judged WHERE held
   GROUP BY paywall_id, network, payer
 ), moved AS (
-  UPDATE paywall_balance b SET available = b.available - s.amount, held = b.held + s.amount FROM sums s
-  WHERE b.paywall_id = s.paywall_id AND b.network = s.network AND b.payer = s.payer
+  UPDATE paywall_balance b
+  SET available = t.available - s.amount, held = t.held + s.amount, paid = t.paid, drawn = t.drawn
+  FROM taken t JOIN sums s USING (paywall_id, network, payer)
+  WHERE b.paywall_id = t.paywall_id AND b.network = t.network AND b.payer = t.payer
 ), kept AS (
   INSERT INTO paywall_hold (call, paywall_id, network, payer, route, amount, minimum, until)
   SELECT call, paywall_id, network, payer, route, amount, minimum, until FROM judged WHERE held
@@ -112,18 +116,18 @@ WITH asked AS (
   DELETE FROM paywall_hold h USING asked a WHERE h.call = a.call
   RETURNING h.call, h.paywall_id, h.network, h.payer, h.route, h.amount AS held, least(a.amount, h.amount) AS cost, a.at
 ), taken AS MATERIALIZED (
-  SELECT b.paywall_id, b.network, b.payer FROM paywall_balance b
+  SELECT b.* FROM paywall_balance b
   WHERE (b.paywall_id, b.network, b.payer) IN (SELECT e.paywall_id, e.network, e.payer FROM ended e)
   ORDER BY b.paywall_id, b.network, b.payer
   FOR NO KEY UPDATE
 ), sums AS (
-  SELECT e.paywall_id, e.network, e.payer, sum(e.held)::bigint AS held, sum(e.cost)::bigint AS cost
-  FROM ended e JOIN taken USING (paywall_id, network, payer)
-  GROUP BY e.paywall_id, e.network, e.payer
+  SELECT paywall_id, network, payer, sum(held)::bigint AS held, sum(cost)::bigint AS cost FROM ended
+  GROUP BY paywall_id, network, payer
 ), moved AS (
   UPDATE paywall_balance b
-  SET held = b.held - s.held, available = b.available + s.held - s.cost, drawn = b.drawn + s.cost
-  FROM sums s WHERE b.paywall_id = s.paywall_id AND b.network = s.network AND b.payer = s.payer
+  SET held = t.held - s.held, available = t.available + s.held - s.cost, drawn = t.drawn + s.cost, paid = t.paid
+  FROM taken t JOIN sums s USING (paywall_id, network, payer)
+  WHERE b.paywall_id = t.paywall_id AND b.network = t.network AND b.payer = t.payer
   RETURNING b.paywall_id, b.network, b.payer, b.available
 ), drawn AS (
   INSERT INTO paywall_draw (call, paywall_id, network, payer, route, amount, at)
