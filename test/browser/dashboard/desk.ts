@@ -141,7 +141,9 @@ export async function isTooWide(page: Page): Promise<boolean> {
  * look takes a second, in light on a desk and in dark on a telephone by turns.
  */
 export async function looks(page: Page, name: string): Promise<void> {
-  // What just happened is not the page, and covers it.
+  // A page that waits for its first answer is not the page.
+  await page.locator('.animate-wait').first().waitFor({ state: 'detached' })
+  // Nor is what just happened, which covers it.
   await page.evaluate(DISMISS)
   await page.mouse.move(0, 0)
   await page.evaluate('scrollTo(0, 0)')
