@@ -34,6 +34,8 @@ export default function Bars({
       </figure>
     )
   }
+  // Nobody runs half a workflow.
+  const areWhole = rows.every((row) => series.every(({ key }) => Number.isInteger(Number(row[key] ?? 0))))
   return (
     <figure>
       <div aria-hidden className="h-52">
@@ -50,6 +52,7 @@ export default function Bars({
             />
             <YAxis
               width={44}
+              allowDecimals={!areWhole}
               tickLine={false}
               axisLine={false}
               tick={{ fill: 'var(--quiet)', fontSize: 12 }}
