@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import { newId, type Prefix } from '../../service/kit/ids.ts'
+import { liveSettings } from '../harness/live.ts'
 import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
 import { furnished } from '../trpc/account.ts'
 import { MOUNTED, ROUTES, type Asked, type Thing } from './routes.ts'
@@ -17,12 +18,7 @@ describe('authorization', () => {
 
   beforeAll(async () => {
     service = await testService({
-      // A live server has both environments.
-      LIVE: 'true',
-      AUTH_SECRET: 'a'.repeat(40),
-      VAULT_KEY: `k:${randomBytes(32).toString('base64')}`,
-      ALLOW_PRIVATE_CALLBACKS: 'true',
-      RATE_API_PER_MINUTE: '0',
+      ...liveSettings(),
       RATE_DRAFT_READS_PER_MINUTE: '0',
       RATE_TOOLS_PER_MINUTE: '0',
       RATE_PAY_PER_MINUTE: '0',

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { faultOf } from './fuzz/judge.ts'
-import { shots, type Shot } from './fuzz/shots.ts'
+import type { Shot } from './fuzz/oddities.ts'
+import { shots } from './fuzz/shots.ts'
 import { fire } from './fuzz/wire.ts'
 import { openRange, type Range } from './fuzz/world.ts'
 

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { liveSettings } from '../harness/live.ts'
 import { testService, type Answer, type TestPerson, type TestService } from '../harness/service.ts'
 import { furnished, type Furnished, type Thing } from './account.ts'
 
@@ -116,12 +116,7 @@ let stranger: TestPerson
 
 beforeAll(async () => {
   service = await testService({
-    // A live server has both environments.
-    LIVE: 'true',
-    AUTH_SECRET: 'a'.repeat(40),
-    VAULT_KEY: `k:${randomBytes(32).toString('base64')}`,
-    ALLOW_PRIVATE_CALLBACKS: 'true',
-    RATE_API_PER_MINUTE: '0',
+    ...liveSettings(),
   })
   owner = await furnished(service)
   stranger = await service.person()

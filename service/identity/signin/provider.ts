@@ -7,6 +7,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Person } from '../model.ts'
 import { codeFlow, type CodeFlowOptions } from './code-flow.ts'
+import { madeOnce, ownerOf } from './first.ts'
 
 /**
  * Sign-in with the configured OpenID Connect provider, in the form of `signInWithEthereum`. better-auth's own plugin
@@ -94,8 +95,8 @@ class Refusal extends Error {
 async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
   const { issuer, subject } = person
   const account = { providerId: 'oidc', accountId: `${issuer} ${subject}` }
-  const known = await adapter.findAccountOwnerByKey(account)
-  if (known?.kind === 'owned') return known.user
+  const known = await ownerOf(adapter, account)
+  if (known !== null) return known
   // A user needs an e-mail address in better-auth; these can never be anybody's.
   const email = person.email ?? `${createHash('sha256').update(account.accountId).digest('hex')}@provider.invalid`
   const holder = (await adapter.findUserByEmail(email))?.user
@@ -107,14 +108,7 @@ async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
     return holder
   }
   const made = { name: person.name ?? '', email, emailVerified: person.emailConfirmed, issuer, subject }
-  try {
-    return (await adapter.createOAuthUser(made, account)).user
-  } catch (error) {
-    // Lost the race for the first sign-in.
-    const winner = await adapter.findAccountOwnerByKey(account)
-    if (winner?.kind !== 'owned') throw error
-    return winner.user
-  }
+  return await madeOnce(adapter, made, account)
 }
 
 function refuse(error: unknown): never {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { WalletSignatures } from '../ports.ts'
+import { madeOnce, ownerOf } from './first.ts'
 
 /**
  * Sign-In with Ethereum on better-auth's parts, with the addresses and bodies of its own plugin. That one
@@ -39,7 +40,7 @@ export function signInWithEthereum(options: WalletOptions) {
             message: 'The nonce was used or has expired: ask for a new one.',
           })
         }
-        const user = await ownerOf(internalAdapter, address)
+        const user = await userOf(internalAdapter, address)
         const session = await internalAdapter.createSession(user.id)
         await setSessionCookie(context, { session, user })
         return context.json({ token: session.token, success: true, user: { id: user.id, walletAddress: address } })
@@ -60,19 +61,11 @@ const WALLET_EMAIL_DOMAIN = 'wallet.invalid'
 
 const signedMessage = z.object({ message: z.string().max(4_000), signature: z.string().max(10_000) })
 
-async function ownerOf(adapter: AuthContext['internalAdapter'], address: string) {
+async function userOf(adapter: AuthContext['internalAdapter'], address: string) {
   const account = { providerId: 'siwe', accountId: address }
-  const known = await adapter.findAccountOwnerByKey(account)
-  if (known?.kind === 'owned') return known.user
   const email = `${address.toLowerCase()}@${WALLET_EMAIL_DOMAIN}`
-  try {
-    return (await adapter.createOAuthUser({ name: address, email, emailVerified: false }, account)).user
-  } catch (error) {
-    // Lost the race for the first sign-in: the winner's user is this wallet's.
-    const winner = await adapter.findAccountOwnerByKey(account)
-    if (winner?.kind !== 'owned') throw error
-    return winner.user
-  }
+  const made = { name: address, email, emailVerified: false }
+  return (await ownerOf(adapter, account)) ?? (await madeOnce(adapter, made, account))
 }
 
 function refuse(error: unknown): never {

@@ -1,5 +1,5 @@
 import type { Reply } from './wire.ts'
-import type { Shot } from './shots.ts'
+import type { Shot } from './oddities.ts'
 
 /** Why an answer is none that may be given, or null. */
 export function faultOf(shot: Shot, reply: Reply, patienceMs: number): string | null {

@@ -1,14 +1,9 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { bodies, type Schema } from './schema.ts'
 import { nastyValue, nastyWord, wellFormed } from './values.ts'
-
-/** One request as it goes over the wire. */
-export interface Shot {
-  kind: string
-  bytes: Buffer
-  /** Less comes than was announced, and then the end. */
-  ends: boolean
-}
+import { AUTHORIZATIONS, METHODS, NOTES, SIGN_IN, TARGETS } from './words.ts'
+import type { Draft, HeaderLine } from './draft.ts'
+import { assemble, brokenBody, framing, oddHeaders, type Shot } from './oddities.ts'
 
 /** What there is to shoot at. */
 export interface Targets {
@@ -25,17 +20,6 @@ export interface Targets {
 interface Operation {
   parameters?: readonly { name: string; in: string; schema?: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
-}
-
-type HeaderLine = readonly [name: string, value: string]
-
-interface Draft {
-  kind: string
-  method: string
-  target: string
-  headers: readonly HeaderLine[]
-  /** JSON, before it is broken. */
-  body: string | null
 }
 
 export function shots(targets: Targets): Arbitrary<Shot> {
@@ -275,96 +259,6 @@ export function shots(targets: Targets): Arbitrary<Shot> {
   }
 }
 
-/** Most have none of it: one oddity at a time is what tells where it is not looked for. */
-function oddHeaders(): Arbitrary<readonly HeaderLine[]> {
-  return fc.oneof(
-    { weight: 8, arbitrary: fc.constant<HeaderLine[]>([]) },
-    { weight: 1, arbitrary: fc.constantFrom<HeaderLine>(...ODD).map((line) => [line]) },
-    {
-      weight: 1,
-      arbitrary: fc.string({ unit: 'binary', maxLength: 60 }).map((text): HeaderLine[] => {
-        return [
-          [
-            'Idempotency-Key',
-            Buffer.from(wellFormed(text))
-              .toString('latin1')
-              .replaceAll(/[\r\n\0]/g, '?'),
-          ],
-        ]
-      }),
-    },
-  )
-}
-
-type Broken = (text: string) => Buffer
-
-function brokenBody(): Arbitrary<Broken> {
-  const as =
-    (change: (text: string) => string): Broken =>
-    (text) =>
-      Buffer.from(change(text))
-  return fc.oneof(
-    { weight: 20, arbitrary: fc.constant(as((text) => text)) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom<Broken>(
-        as((text) => text.slice(0, text.length / 2)),
-        as((text) => text + text),
-        as((text) => `\ufeff${text}`),
-        as((text) => text.replace('{', '{"__proto__":{"polluted":true},')),
-        as((text) => text.replace(/"(\w+)":/, '"$1":null,"$1":')),
-        as(() => '['.repeat(100_000)),
-        as(() => ''),
-        as(() => ' '),
-        as((text) => `[${text}]`),
-        (text) => Buffer.from(text, 'utf16le'),
-        (text) => Buffer.concat([Buffer.from(text.slice(0, -1)), Buffer.from([0xff, 0xc0, 0x80]), Buffer.from('}')]),
-        () => Buffer.alloc(300_000, 'x'),
-        () => Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]),
-      ),
-    },
-  )
-}
-
-type Framing = 'length' | 'chunked' | 'short' | 'long' | 'chunks broken' | 'chunks endless'
-
-function framing(): Arbitrary<Framing> {
-  const odd = fc.constantFrom<Framing>('chunked', 'chunked', 'short', 'long', 'chunks broken', 'chunks endless')
-  return fc.oneof({ weight: 15, arbitrary: fc.constant<Framing>('length') }, { weight: 1, arbitrary: odd })
-}
-
-function assemble(draft: Draft, odd: readonly HeaderLine[], broken: Broken, framing: Framing, typeless: boolean): Shot {
-  const { kind, method, target } = draft
-  const body = draft.body === null ? null : broken(wellFormed(draft.body))
-  const given = [...draft.headers, ...odd]
-  const has = (name: string): boolean => given.some((line) => line[0].toLowerCase() === name)
-  const headers: HeaderLine[] = [['Host', '127.0.0.1'], ['Connection', 'close'], ...given]
-  if (body !== null && !has('content-type') && !(typeless && odd.length > 0))
-    headers.push(['Content-Type', 'application/json'])
-  let content = body ?? Buffer.alloc(0)
-  let ends = false
-  if (body !== null) {
-    if (framing === 'length' || framing === 'short' || framing === 'long') {
-      const length = content.length + (framing === 'short' ? 5 : framing === 'long' ? -Math.min(2, content.length) : 0)
-      headers.push(['Content-Length', String(length)])
-      ends = framing === 'short'
-    } else {
-      headers.push(['Transfer-Encoding', 'chunked'])
-      const size = framing === 'chunks broken' ? '-1;x=y' : content.length.toString(16)
-      const last = framing === 'chunks endless' ? '' : '0\r\n\r\n'
-      content = Buffer.concat([Buffer.from(`${size}\r\n`), content, Buffer.from(`\r\n${last}`)])
-      ends = framing === 'chunks endless'
-      // No bytes are a last chunk too.
-      if (body.length === 0) ends = true
-    }
-  }
-  // Announced by an odd header, and never sent.
-  const announced = given.find(([name]) => name === 'Content-Length')?.[1] ?? ''
-  if (Number(announced) > content.length) ends = true
-  const lines = [`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', '']
-  return { kind, bytes: Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), content]), ends }
-}
-
 /** Another value for one of the values in it. */
 function replaced(text: string, at: number, value: string): string {
   const places = [...text.matchAll(/:("[^"]*"|\d+)/g)]
@@ -372,117 +266,3 @@ function replaced(text: string, at: number, value: string): string {
   if (found === undefined) return value
   return `${text.slice(0, found.index + 1)}${wellFormed(value)}${text.slice(found.index + found[0].length)}`
 }
-
-const METHODS = ['PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'FOO', 'CONNECT', 'QUERY']
-const NOTES = [
-  'notifications/cancelled',
-  'notifications/initialized',
-  'completion/complete',
-  'logging/setLevel',
-  '__proto__',
-  '',
-]
-/** Now and then something that is no path at all. */
-const TARGETS: readonly (string | null)[] = [
-  ...Array<null>(8).fill(null),
-  ...[
-    '*',
-    '//',
-    '/..',
-    '/../../etc/passwd',
-    'http://evil.example/v1/me',
-    '/v1//me',
-    '/V1/ME',
-    '/v1/me/',
-    '/v1/me;a=b',
-    '/%76%31/me',
-  ],
-  ...[
-    '/v1/me?%',
-    '/v1/me#a',
-    '/\\evil.example',
-    '//evil.example/..',
-    'https:',
-    '/docs/../package.json',
-    '/docs/%2e%2e/%2e%2e/package.json',
-  ],
-]
-const AUTHORIZATIONS = [
-  '',
-  'Bearer',
-  'Bearer ',
-  'Bearer x',
-  'Basic eDp5',
-  `Bearer ${'x'.repeat(9_000)}`,
-  'Bearer a.b.c',
-  'Bearer \u00ff\u00fe',
-]
-const SIGN_IN = [
-  ...[
-    'POST /auth/sign-up/email',
-    'POST /auth/sign-in/email',
-    'POST /auth/sign-out',
-    'POST /auth/siwe/nonce',
-    'POST /auth/siwe/verify',
-  ],
-  ...[
-    'GET /auth/get-session',
-    'POST /auth/change-password',
-    'POST /auth/request-password-reset',
-    'POST /auth/reset-password',
-  ],
-  ...[
-    'POST /auth/update-user',
-    'GET /auth/verify-email',
-    'GET /auth/list-sessions',
-    'POST /auth/revoke-session',
-    'GET /auth/ok',
-  ],
-]
-const ODD: readonly HeaderLine[] = [
-  ...(
-    [
-      'text/plain',
-      'application/xml',
-      'application/json; charset=utf-16',
-      'multipart/form-data; boundary=x',
-      '',
-      '\u00ff',
-    ] as const
-  ).map((type): HeaderLine => ['Content-Type', type]),
-  ...(['text/html', 'text/event-stream', '*/*;q=0', ',', 'x'.repeat(1_000)] as const).map((type): HeaderLine => [
-    'Accept',
-    type,
-  ]),
-  ...(['production', 'sandbox', 'PRODUCTION', '', 'sandbox, production'] as const).map((name): HeaderLine => [
-    'Coinslot-Environment',
-    name,
-  ]),
-  ...(['a', 'a', 'x'.repeat(256), ' ', '\u00e9'] as const).map((key): HeaderLine => ['Idempotency-Key', key]),
-  ...(['gzip', 'br, gzip', 'identity, gzip', 'x'] as const).map((coding): HeaderLine => ['Content-Encoding', coding]),
-  ...(['https://evil.example', 'null', 'x', ''] as const).map((origin): HeaderLine => ['Origin', origin]),
-  ...(['wait=0', 'wait=-1', 'wait=9999', 'wait', 'respond-async'] as const).map((what): HeaderLine => ['Prefer', what]),
-  ['Authorization', 'Bearer second'],
-  ['Content-Length', '5'],
-  ['Content-Length', '-1'],
-  ['Content-Length', '1e3'],
-  ['Content-Length', '99999999999999999999'],
-  ['Transfer-Encoding', 'gzip, chunked'],
-  ['Transfer-Encoding', 'xchunked'],
-  ['Expect', '100-continue'],
-  ['Expect', 'something'],
-  ['Upgrade', 'websocket'],
-  ['Upgrade', 'h2c'],
-  ['X-Forwarded-For', '1.2.3.4, x'],
-  ['X-Http-Method-Override', 'DELETE'],
-  ['Cookie', 'coinslot.session_token=x; coinslot.session_token=y'],
-  ['Cookie', 'a=b; '.repeat(500)],
-  ['X-Large', 'x'.repeat(20_000)],
-  ['Range', 'bytes=0-1,2-3'],
-  ['Host', 'evil.example'],
-  ['Accept-Encoding', 'br;q=x'],
-  ['X-Nul', 'a\u0000b'],
-  ['X-Folded', 'a\r\n b'],
-  ['Bad Name', 'x'],
-  ['', 'x'],
-]
