@@ -128,6 +128,11 @@ export interface Asker {
   keeps: boolean
   /** How long they wait for the outcome; the service's own time when absent. */
   waitMs?: number
+  /**
+   * True: they signed for themselves and sold nothing, so a failure was no reason to give up. What failed is tried anew
+   * as soon as the token would take it. For a sale it stays failed: the seller has sent the buyer away.
+   */
+  again?: boolean
 }
 
 /** What an authorization was spent on, by whom that is sold: one thing, ever. */

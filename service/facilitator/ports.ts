@@ -43,6 +43,8 @@ export interface SettlementStore {
   fail(settlement: Settlement, reason: Reason, ours: boolean, now: Date): Promise<void>
   /** Back to waiting, for a transaction of its own. */
   release(settlement: Settlement, payerHasCode: boolean): Promise<void>
+  /** What failed waits for a sponsor once more, alone. Nothing where it is not failed any more. */
+  revive(digest: Hex, as: { payerHasCode: boolean; gas: bigint }): Promise<void>
   /** Open although its time was over at that moment, or settled by somebody else and not deep enough. */
   loose(network: NetworkName, at: Date, limit: number): Promise<readonly Settlement[]>
 

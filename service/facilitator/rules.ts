@@ -95,6 +95,18 @@ export function isOver(settlement: Settlement, blockSeconds: bigint): boolean {
   return settlement.authorization.validBefore <= blockSeconds
 }
 
+/** What failed for a reason that time may mend; not for ever, since each time costs gas. */
+export function isMendable({ state, reason, attempts }: Pick<Settlement, 'state' | 'reason' | 'attempts'>): boolean {
+  return state === 'failed' && reason !== null && MENDABLE.has(reason) && attempts < ATTEMPTS_MAX
+}
+
+const MENDABLE: ReadonlySet<Reason> = new Set<Reason>([
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_exact_evm_transaction_simulation_failed',
+  'invalid_exact_evm_transaction_failed',
+])
+const ATTEMPTS_MAX = 10
+
 /** A replacement must pay an eighth more in both figures; a quarter spares a second round. */
 export function bumpFees(
   sent: Pick<Carrier, 'maxFee' | 'priorityFee'>,

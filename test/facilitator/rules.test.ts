@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import type { Receipt } from '../../service/chain/model.ts'
-import type { Settlement } from '../../service/facilitator/model.ts'
+import type { Reason, Settlement } from '../../service/facilitator/model.ts'
 import {
   bumpFees,
   gaps,
   gasLimit,
+  isMendable,
   isMoved,
   plan,
   refuseTime,
@@ -67,6 +68,19 @@ describe('the rules of settling', () => {
     expect(gaps(5, [5, 6])).toEqual([])
     expect(gaps(7, [5, 6])).toEqual([])
     expect(gaps(5, [9, 8])).toEqual([5, 6, 7])
+  })
+
+  it('what failed is mended by time where money or the chain was at fault, and ten times at most', () => {
+    const failed = (reason: Reason, attempts = 1): boolean => isMendable({ state: 'failed', reason, attempts })
+    expect(failed('invalid_exact_evm_insufficient_balance')).toBe(true)
+    expect(failed('invalid_exact_evm_insufficient_balance', 9)).toBe(true)
+    expect(failed('invalid_exact_evm_insufficient_balance', 10)).toBe(false)
+    expect(failed('invalid_exact_evm_nonce_already_used')).toBe(false)
+    expect(failed('invalid_exact_evm_payload_authorization_valid_before')).toBe(false)
+    expect(failed('invalid_exact_evm_signature')).toBe(false)
+    for (const state of ['claimed', 'signed', 'broadcast', 'settled'] as const) {
+      expect(isMendable({ state, reason: null, attempts: 1 })).toBe(false)
+    }
   })
 
   it('gas covers what was simulated and a third more', () => {

@@ -1,6 +1,6 @@
 import { newId } from '../../service/kit/ids.ts'
 import { until, usdcOf } from '../facilitator/world.ts'
-import { dollars, openWorld, send, type World } from './world.ts'
+import { dollars, openWorld, send, transfer, type World } from './world.ts'
 
 const TO = `0x${'c0'.repeat(20)}` as const
 
@@ -100,4 +100,52 @@ describe('a withdrawal', () => {
     // Failed, it counts for no limit.
     expect((await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 900, to } })).status).toBe(200)
   })
+})
+
+test('one that finds the treasury empty on its way is paid as soon as the money is there, not after an hour', async () => {
+  const world = await openWorld({ SETTLE_WAIT_MS: '200' })
+  const { chain, service } = world
+  const treasury = service.wallets.treasury()!
+  const person = await world.person()
+  await send(chain, [
+    { to: person.address, value: 10_000_000n },
+    { to: treasury, value: 10_000_000n },
+  ])
+  await world.mine(10)
+  await world.watch()
+  const to = `0x${'c3'.repeat(20)}` as const
+  const operation = newId('op', service.clock.now())
+  const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+  // Nobody signs yet: it is claimed, and waits.
+  await service.wallets.payouts.step(id)
+  const settlement = async () => {
+    const { nonce } = await service.wallets.withdrawals.find(person.caller, id)
+    return await service.facilitator.find('base', treasury, nonce)
+  }
+  expect((await settlement()).state).toBe('claimed')
+
+  // What a reorganisation does that takes the sweep with it, which was to pay for this.
+  await transfer(chain, treasury, `0x${'c4'.repeat(20)}`, 10_000_000n)
+  service.facilitator.start()
+  await until(async () => (await settlement()).state === 'failed')
+  await world.mine(1)
+  await service.wallets.payouts.step(id)
+  expect(await settlement()).toMatchObject({
+    state: 'failed',
+    reason: 'invalid_exact_evm_insufficient_balance',
+    attempts: 1,
+  })
+  expect((await service.wallets.withdrawals.find(person.caller, id)).state).toBe('submitted')
+
+  await send(chain, [{ to: treasury, value: 10_000_000n }])
+  const done = await until(async () => {
+    await world.mine(1)
+    await service.wallets.payouts.step(id)
+    const now = await service.wallets.withdrawals.find(person.caller, id)
+    return now.endedAt === null ? null : now
+  })
+  expect(done.state).toBe('confirmed')
+  expect(await usdcOf(chain, to)).toBe(4_000_000n)
+  expect(await settlement()).toMatchObject({ state: 'settled', attempts: 2 })
+  await world.close()
 })

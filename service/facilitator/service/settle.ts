@@ -2,7 +2,7 @@ import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
 import { gasSpent } from '../errors.ts'
 import type { Answer, Asker, Payment, Reason, Settlement } from '../model.ts'
-import { refuseMatch, secondsUntilTomorrow } from '../rules.ts'
+import { isMendable, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
 import type { Bell } from './bell.ts'
 import { examine, simulate, type Examined } from './examine.ts'
 import { PACE, type FacilitatorParts } from './parts.ts'
@@ -29,15 +29,18 @@ export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; 
     const examined = examine(parts, payment)
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
-    const refusal = await enter(examined)
+    const refusal = await enter(examined, asker)
     if (refusal !== null) return { ...failed(payment, refusal), digest }
     return { ...(await outcome(examined, asker)), digest }
   }
 
   /** Null when it is claimed, now or before. */
-  async function enter(examined: Examined): Promise<Reason | null> {
+  async function enter(examined: Examined, asker: Asker): Promise<Reason | null> {
     const known = await look(examined.digest)
-    if (known !== null) return refuseKnown(examined, known)
+    if (known !== null) {
+      const refusal = refuseKnown(examined, known)
+      return refusal === null && asker.again && isMendable(known) ? await revive(examined) : refusal
+    }
     const refusal = await claim(examined)
     if (refusal === null) return null
     // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
@@ -59,6 +62,17 @@ export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; 
     const claim = { digest, network: name, asset, authorization, payerHasCode, gas, seenBlock, now: clock.now() }
     if ((await store.claim(claim)) === null) return 'invalid_exact_evm_nonce_already_used'
     await parts.checkpoint('claimed')
+    bells.claimed.ring()
+    return null
+  }
+
+  /** Null when what failed is under way again. As long as it would fail once more, it stays what it is. */
+  async function revive(examined: Examined): Promise<Reason | null> {
+    const simulated = await simulate(parts, examined)
+    if (simulated.refusal !== null) return simulated.refusal
+    await assertGas(examined)
+    await store.revive(examined.digest, simulated)
+    parts.measures.count('settlement_revived')
     bells.claimed.ring()
     return null
   }

@@ -5,7 +5,7 @@ import { fromSettlementRow, SETTLEMENT, toBytes, toHex, type SettlementRow } fro
 
 type Endings = Pick<
   SettlementStore,
-  'mined' | 'vanished' | 'finish' | 'lose' | 'settledElsewhere' | 'fail' | 'release' | 'loose'
+  'mined' | 'vanished' | 'finish' | 'lose' | 'settledElsewhere' | 'fail' | 'release' | 'revive' | 'loose'
 >
 
 /** What the chain did, written down. Every statement names the states that it may leave, so it may be repeated. */
@@ -80,6 +80,17 @@ export function endings(statements: Statements): Endings {
          WHERE digest = $1 AND (state IN ('signed', 'broadcast') OR (state = 'settled' AND external AND NOT final))`,
         [toBytes(digest), payerHasCode],
         'facilitator_release',
+      )
+    },
+
+    async revive(digest, { payerHasCode, gas }) {
+      await statements.run(
+        `UPDATE facilitator_settlement
+         SET state = 'claimed', alone = true, payer_has_code = $2, gas = $3, reason = NULL, ours = false, ended_at = NULL, final = false,
+           transaction_id = NULL, tx_hash = NULL, external = false, block_number = NULL
+         WHERE digest = $1 AND state = 'failed'`,
+        [toBytes(digest), payerHasCode, gas],
+        'facilitator_revive',
       )
     },
 

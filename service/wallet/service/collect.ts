@@ -54,7 +54,7 @@ export function createCollecting(parts: WalletParts) {
     )
     const payment = parts.facilitator.read(toRequest(chain.network, signed))
     const operation = `sweep ${sweep.nonce}`
-    const answer = await parts.facilitator.settle(payment, { operation, keeps: true })
+    const answer = await parts.facilitator.settle(payment, { operation, keeps: true, again: true })
     if (answer.status === 'settled') await end(sweep, 'settled', answer.txHash)
   }
 

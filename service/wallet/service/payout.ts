@@ -96,7 +96,7 @@ export function createPayouts(parts: WalletParts): Payouts {
     const signed = signer.sign('treasury', chain.network, authorization)
     try {
       const payment = parts.facilitator.read(toRequest(chain.network, signed))
-      const answer = await parts.facilitator.settle(payment, { operation: withdrawal.id, keeps: true })
+      const answer = await parts.facilitator.settle(payment, { operation: withdrawal.id, keeps: true, again: true })
       await checkpoint('settled')
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
       if (answer.status === 'failed') {

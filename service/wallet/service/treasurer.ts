@@ -61,6 +61,7 @@ export function createTreasurer(parts: WalletParts): Treasurer {
         const answer = await facilitator.settle(facilitator.read(toRequest(NETWORKS[network], signed)), {
           operation,
           keeps: true,
+          again: true,
         })
         // Not the end: as long as it could be used, it might be. It is tried until its time is over.
         if (answer.status === 'failed') {
