@@ -2,7 +2,8 @@ import type { Reply } from '../../edge/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import { NETWORKS } from '../../chain/networks.ts'
-import { fromHeader, requiredHeader, toHeader } from '../rules/x402.ts'
+import { toHeader } from '../../kit/header.ts'
+import { fromHeader, requiredHeader } from '../rules/x402.ts'
 import type { Offer } from '../service/show.ts'
 
 export interface Presented {

@@ -1,4 +1,5 @@
-import { NETWORKS, networkOf } from '../../chain/networks.ts'
+import { exactTerms, networkOf } from '../../chain/networks.ts'
+import { toHeader } from '../../kit/header.ts'
 import type { FieldType } from '../../kit/fields.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { Checkout, Quote, RequirementsV1, RequirementsV2 } from '../model.ts'
@@ -6,25 +7,15 @@ import type { Checkout, Quote, RequirementsV1, RequirementsV2 } from '../model.t
 /** What is to be signed, in either version. */
 export function requirementsOf(checkout: Checkout, quote: Quote, address: string) {
   if (quote.recipient === null) return null
-  const network = NETWORKS[quote.network]
-  const common = {
-    scheme: 'exact',
-    payTo: quote.recipient,
-    // Until a signature that was made in good time is settled, and not much longer: it can be used until then.
-    maxTimeoutSeconds: 300,
-    asset: network.usdc.checksummed,
-    extra: { name: network.usdc.name, version: network.usdc.version },
-  } as const
+  const terms = exactTerms({ network: quote.network, recipient: quote.recipient, amount: quote.price })
   const v1: RequirementsV1 = {
-    ...common,
-    network: network.name,
-    maxAmountRequired: String(quote.price),
+    ...terms.v1,
     resource: address,
     description: checkout.product.name,
     mimeType: 'application/json',
     outputSchema: { input: inputSchema(checkout) },
   }
-  const v2: RequirementsV2 = { ...common, network: network.caip2, amount: String(quote.price) }
+  const v2: RequirementsV2 = terms.v2
   return { v1, v2 }
 }
 
@@ -63,10 +54,6 @@ export function requiredHeader(product: string, v2: RequirementsV2, address: str
     resource: { url: address, description: product, mimeType: 'application/json' },
     accepts: [v2],
   })
-}
-
-export function toHeader(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64')
 }
 
 /** What a payment header carries. */

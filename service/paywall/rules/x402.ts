@@ -1,5 +1,5 @@
-import { NETWORKS } from '../../chain/networks.ts'
-import type { NetworkName } from '../../chain/networks.ts'
+import { exactTerms, NETWORKS, type NetworkName } from '../../chain/networks.ts'
+import { toHeader } from '../../kit/header.ts'
 import { toDecimal, type Usdc } from '../../kit/money.ts'
 import { ZERO_ADDRESS, type HeaderList, type Offer, type Payment } from '../model.ts'
 import type { Presented } from './payload.ts'
@@ -18,26 +18,9 @@ interface Described {
 }
 
 /** In the words of either version. */
-export function requirementsOf({ amount, recipient, network: name }: Price, described: Described) {
-  const network = NETWORKS[name]
-  const common = {
-    scheme: 'exact',
-    payTo: recipient,
-    // As long as a slow upstream and a slow chain take together, and not much longer: it can be used until then.
-    maxTimeoutSeconds: 300,
-    asset: network.usdc.checksummed,
-    extra: { name: network.usdc.name, version: network.usdc.version },
-  } as const
-  return {
-    v1: {
-      ...common,
-      network: network.name,
-      maxAmountRequired: String(amount),
-      ...described,
-      outputSchema: { input: { type: 'http' } },
-    },
-    v2: { ...common, network: network.caip2, amount: String(amount) },
-  }
+export function requirementsOf(price: Price, described: Described) {
+  const { v1, v2 } = exactTerms(price)
+  return { v1: { ...v1, ...described, outputSchema: { input: { type: 'http' } } }, v2 }
 }
 
 /** The request to a facilitator. */
@@ -105,8 +88,4 @@ export function receiptOf(payment: Pick<Payment, 'state' | 'txHash' | 'payer' | 
     ...(payment.reason === null ? {} : { errorReason: payment.reason }),
   })
   return [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE', receipt] as const
-}
-
-function toHeader(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64')
 }

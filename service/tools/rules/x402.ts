@@ -1,23 +1,13 @@
-import { NETWORKS } from '../../chain/networks.ts'
+import { exactTerms } from '../../chain/networks.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { ToolOffer } from '../model/payment.ts'
 
 /** What is to be signed, in either version of x402. */
 export function requirementsOf({ slug, name, address, amount, network, recipient, input }: ToolOffer) {
-  const { usdc, name: v1Network, caip2 } = NETWORKS[network]
-  const common = {
-    scheme: 'exact',
-    payTo: recipient,
-    // A tool may take a minute before it is paid.
-    maxTimeoutSeconds: 300,
-    asset: usdc.checksummed,
-    extra: { name: usdc.name, version: usdc.version },
-  } as const
+  const { v1, v2 } = exactTerms({ network, recipient, amount })
   return {
     v1: {
-      ...common,
-      network: v1Network,
-      maxAmountRequired: String(amount),
+      ...v1,
       resource: address,
       description: name,
       mimeType: 'application/json',
@@ -26,7 +16,7 @@ export function requirementsOf({ slug, name, address, amount, network, recipient
         slug,
       },
     },
-    v2: { ...common, network: caip2, amount: String(amount) },
+    v2,
   }
 }
 
@@ -45,10 +35,6 @@ export function presentedIn(header: (name: string) => string | undefined): Prese
     if (text !== undefined) return { payload: fromHeader(name, text), version }
   }
   return null
-}
-
-export function toHeader(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64')
 }
 
 function fromHeader(name: string, text: string): unknown {
