@@ -25,7 +25,7 @@ import { walletOf } from './identity.ts'
 export function dashboardRouter(config: Config, clock: Clock, parts: RoutedParts) {
   const { identity, wallets, spending, assets, runs, checkouts, deliveries, catalogue, calls, paywalls } = parts
   return router({
-    identity: identityRouter(identity, walletOf(wallets), clock),
+    identity: identityRouter(identity, walletOf(wallets)),
     wallet: walletRouter(wallets, clock),
     spending: spendingRouter(spending),
     ...marketplaceRouters(assets, runs, clock),

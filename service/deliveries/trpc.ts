@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asked, named, newOperation, paging, person, router } from '../edge/trpc.ts'
+import { actKey, asked, keyed, named, newOperation, paging, person, router, withoutSecret } from '../edge/trpc.ts'
 import { accountOf } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toDelivery, toDetail } from './http/deliveries.ts'
@@ -9,10 +9,10 @@ import type { Deliveries } from './service.ts'
 
 /** What was sent to an account's receivers, and the endpoints that listen for events. */
 export function deliveriesRouters(deliveries: Deliveries, clock: Clock) {
-  return { deliveries: sentRouter(deliveries, clock), webhooks: endpointsRouter(deliveries, clock) }
+  return { deliveries: sentRouter(deliveries), webhooks: endpointsRouter(deliveries, clock) }
 }
 
-function sentRouter(deliveries: Deliveries, clock: Clock) {
+function sentRouter(deliveries: Deliveries) {
   return router({
     list: person.input(asked(filter)).query(async ({ ctx, input: { subject, status, target, ...rest } }) => {
       const wanted = { subject: subject ?? null, state: status ?? null, target: target ?? null }
@@ -22,10 +22,12 @@ function sentRouter(deliveries: Deliveries, clock: Clock) {
     get: person
       .input(asked(named))
       .query(async ({ ctx, input }) => toDetail(await deliveries.get(ctx.caller, input.id))),
-    redeliver: person
-      .input(asked(named))
-      .mutation(async ({ ctx, input }) =>
-        toDetail(await deliveries.redeliver(accountOf(ctx.caller), input.id, newOperation(clock))),
+    redeliver: keyed
+      .input(asked(named.extend(actKey)))
+      .mutation(({ ctx, input }) =>
+        ctx.once(input, async (operation) =>
+          toDetail(await deliveries.redeliver(accountOf(ctx.caller), input.id, operation)),
+        ),
       ),
   })
 }
@@ -40,11 +42,17 @@ function endpointsRouter({ endpoints }: Deliveries, clock: Clock) {
       .input(asked(named))
       .query(async ({ ctx, input }) => toEndpoint(await endpoints.get(ctx.caller, input.id))),
     /** The secret only here, and in the answer to `rotate`. */
-    create: person.input(asked(newEndpointBody)).mutation(async ({ ctx, input }) => {
-      const wanted = { ...input, secret: input.secret ?? null }
-      const { endpoint, secret } = await endpoints.create(ctx.caller, wanted, newOperation(clock))
-      return { endpoint: toEndpoint(endpoint), secret }
-    }),
+    create: keyed.input(asked(newEndpointBody.extend(actKey))).mutation(({ ctx, input }) =>
+      ctx.once(
+        input,
+        async (operation) => {
+          const wanted = { url: input.url, events: input.events, secret: input.secret ?? null }
+          const { endpoint, secret } = await endpoints.create(ctx.caller, wanted, operation)
+          return { endpoint: toEndpoint(endpoint), secret }
+        },
+        withoutSecret,
+      ),
+    ),
     change: person.input(asked(changedEndpointBody.extend(named.shape))).mutation(async ({ ctx, input }) => {
       const change = { url: input.url ?? null, events: input.events ?? null, status: input.status ?? null }
       return toEndpoint(await endpoints.change(ctx.caller, input.id, change))

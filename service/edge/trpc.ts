@@ -64,30 +64,38 @@ export const person = answering.use(async ({ ctx, next }) => {
 /**
  * For what moves money or makes something. `once` does it under a name of its own, and under the same name, with the
  * answer of the first time, for whoever got none and sends the same key again. Refusals are not kept: nothing was done.
+ * Nor are secrets: of an answer that has one, `kept` says what is told the second time.
  */
 export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
   const { caller, idempotency, clock } = ctx
   // As it came: what it was decoded to need not be JSON any more.
   const body = await getRawInput()
-  async function once<Output>(
+  async function once<Output, Kept = Output>(
     { key }: { key?: string | undefined },
     work: (operation: Id<'op'>, isKeyed: boolean) => Promise<Output>,
-  ): Promise<Output> {
+    kept?: (output: Output) => Kept,
+  ): Promise<Output | Kept> {
     if (key === undefined) return await work(newOperation(clock), false)
     const ask = {
       ...{ key, body, path, method: 'TRPC', environment: caller.environment },
       account: `${caller.issuer} ${caller.subject}`,
     }
-    const answer = await idempotency.once(ask, async (operation) => ({
-      status: 200,
-      body: await work(operation, true),
-      keep: true,
-    }))
+    const answer = await idempotency.once(ask, async (operation) => {
+      const body = await work(operation, true)
+      return { status: 200, body, replayBody: kept?.(body), keep: true }
+    })
     // What was kept is what was answered, and both leave here as JSON.
-    return answer.body as Output
+    return answer.body as Output | Kept
   }
   return await next({ ctx: { once } })
 })
+
+/** A secret is shown once; of an answer that got lost nobody can say it any more. */
+export function withoutSecret<Output extends { secret: string }>(
+  output: Output,
+): Omit<Output, 'secret'> & { secret: null } {
+  return { ...output, secret: null }
+}
 
 /** Names one act of a person's: a button that is pressed again says the same key, the next act another one. */
 export const actKey = { key: z.string().min(1).max(255).optional() }

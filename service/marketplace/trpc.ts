@@ -38,10 +38,12 @@ function assetsRouter(assets: Assets, clock: Clock) {
     get: person
       .input(asked(named))
       .query(async ({ ctx, input }) => whole(await assets.get(input.id, ctx.caller, 'dashboard'), ctx.caller)),
-    create: person.input(asked(createBody)).mutation(async ({ ctx, input }) => {
-      const { id, slug, type, status } = await assets.create(ctx.caller, toDraft(input), newOperation(clock))
-      return { id, slug, type, status }
-    }),
+    create: keyed.input(asked(createBody.extend(actKey))).mutation(({ ctx, input }) =>
+      ctx.once(input, async (operation) => {
+        const { id, slug, type, status } = await assets.create(ctx.caller, toDraft(input), operation)
+        return { id, slug, type, status }
+      }),
+    ),
     change: person.input(asked(z.object({ id: named.shape.id, body: editBody }))).mutation(async ({ ctx, input }) => {
       const { caller } = ctx
       const edited = await assets.edit(caller, input.id, toEdit(input.body), input.body.version ?? null)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asked, firstOf, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
+import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays, withoutSecret } from '../edge/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toAnalyticsBody } from './http/analytics.ts'
 import { newPaywall, paywallChange, toChange, toPaywallBody, toWanted } from './http/bodies.ts'
@@ -17,10 +17,16 @@ export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: stri
     }),
     get: person.input(asked(named)).query(async ({ ctx, input }) => toBody(await paywalls.get(ctx.caller, input.id))),
     /** The secret only here, and in the answer to `rotateSecret`. */
-    create: person.input(asked(newPaywall)).mutation(async ({ ctx, input }) => {
-      const { paywall, secret } = await paywalls.create(ctx.caller, toWanted(input), newOperation(clock))
-      return { paywall: toBody(paywall), secret }
-    }),
+    create: keyed.input(asked(newPaywall.extend(actKey))).mutation(({ ctx, input }) =>
+      ctx.once(
+        input,
+        async (operation) => {
+          const { paywall, secret } = await paywalls.create(ctx.caller, toWanted(input), operation)
+          return { paywall: toBody(paywall), secret }
+        },
+        withoutSecret,
+      ),
+    ),
     change: person
       .input(asked(z.object({ id: named.shape.id, body: paywallChange })))
       .mutation(async ({ ctx, input }) => toBody(await paywalls.change(ctx.caller, input.id, toChange(input.body)))),

@@ -1,4 +1,5 @@
 import type { Answer, TestPerson } from '../harness/service.ts'
+import { promptBody } from '../marketplace/bodies.ts'
 import { runWorld, type RunWorld } from '../marketplace/runs/world.ts'
 
 /** What moves money or makes something, sent again by whoever got no answer. */
@@ -80,5 +81,32 @@ describe('once', () => {
     }
     expect((await look(caller, `/checkouts/${String(id)}/payments`)).total).toBe(1)
     expect((await look(caller, '/agents')).total).toBe(1)
+  })
+
+  test('an asset is made once, and what has a secret is too, which is told only by the first answer', async () => {
+    const caller = await world.caller()
+    const endpoint = { url: 'http://127.0.0.1:9/hook', events: ['payment.completed'] }
+    const paywall = {
+      ...{ slug: `once-${caller.caller.user.id.slice(-8)}`, name: 'Once', upstreamUrl: 'http://127.0.0.1:9' },
+      ...{ network: 'base-sepolia', testMode: true },
+      routes: [{ method: 'GET', path: '/*', pricing: { model: 'per-request', amount: 0.01 } }],
+    }
+    const draft = promptBody()
+    const wanted = { 'assets.create': draft, 'paywalls.create': paywall, 'webhooks.create': endpoint }
+    const made = { ...wanted, 'identity.keys.create': { name: 'Program' } }
+    for (const [name, body] of Object.entries(made)) {
+      const [first, again] = [
+        await act(caller, name, { ...body, key: 'k' }),
+        await act(caller, name, { ...body, key: 'k' }),
+      ]
+      expect({ name, statuses: [first.status, again.status] }).toEqual({ name, statuses: [200, 200] })
+      const told = first.body.result.data as { secret?: string }
+      expect(again.body.result.data).toEqual('secret' in told ? { ...told, secret: null } : told)
+      expect(told.secret ?? 'none').toMatch(name === 'assets.create' ? /^none$/ : /^\w{8,}/)
+    }
+    expect((await look(caller, '/webhook-endpoints')).total).toBe(1)
+    expect((await look(caller, '/paywalls')).total).toBe(1)
+    const { keys } = (await look(caller, '/keys')) as { keys: { name: string }[] }
+    expect(keys.filter(({ name }) => name === 'Program')).toHaveLength(1)
   })
 })

@@ -24,7 +24,7 @@ export default function AssetForm() {
 
 function Create() {
   const [, go] = useLocation()
-  const create = useAct('assets.create', { changes: ['assets.'], quiet: true })
+  const create = useAct('assets.create', { changes: ['assets.'], quiet: true, once: true })
   const form = useForm<Draft>({ defaultValues: NEW_DRAFT })
   return (
     <>

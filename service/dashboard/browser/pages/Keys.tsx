@@ -159,7 +159,7 @@ function Agent({ id }: { id: string }) {
 
 function NewKey({ close }: { close: () => void }) {
   const agents = useAsk('spending.agents', { limit: 100, offset: 0 })
-  const create = useAct('identity.keys.create', { changes: ['identity.keys.'], quiet: true })
+  const create = useAct('identity.keys.create', { changes: ['identity.keys.'], quiet: true, once: true })
   const form = useForm({ defaultValues: { name: '', agentId: '', expiresAt: '' } })
   if (create.data !== undefined) {
     return (
@@ -167,6 +167,7 @@ function NewKey({ close }: { close: () => void }) {
         <Once
           secret={create.data.secret}
           close={close}
+          lost="Revoke that key and make another one."
           note="This is the only time that it is shown: we keep a trace of it, not the key."
         />
       </Modal>

@@ -31,7 +31,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
   const [, go] = useLocation()
   const [step, setStep] = useState(0)
   const [slugIsOwn, setSlugIsOwn] = useState(paywall !== null)
-  const create = useAct('paywalls.create', { changes: ['paywalls.'], quiet: true })
+  const create = useAct('paywalls.create', { changes: ['paywalls.'], quiet: true, once: true })
   const change = useAct('paywalls.change', { changes: ['paywalls.'], quiet: true })
   const form = useForm({ defaultValues: toDraft(paywall) })
   const last = step === STEPS.length - 1
@@ -198,6 +198,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
             <Code>{curlOf(create.data.paywall)}</Code>
             <Once
               secret={create.data.secret}
+              lost="Make a new one on the paywall's page."
               note="Your API checks with this secret who paid. It is shown only now."
               close={() => {
                 go(`/paywalls/${create.data.paywall.id}`)

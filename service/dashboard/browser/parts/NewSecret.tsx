@@ -29,7 +29,12 @@ export function NewSecret({
   if (rotate.data !== undefined) {
     return (
       <Modal title="The new secret" open>
-        <Once secret={rotate.data.secret} note="This is the only time that it is shown." close={leave} />
+        <Once
+          secret={rotate.data.secret}
+          note="This is the only time that it is shown."
+          lost="Make another one."
+          close={leave}
+        />
       </Modal>
     )
   }

@@ -108,6 +108,7 @@ export function Deliveries({ target }: { target?: string }) {
 function Delivery({ id, close }: { id: string; close: () => void }) {
   const delivery = useAsk('deliveries.get', { id })
   const redeliver = useAct('deliveries.redeliver', {
+    once: true,
     changes: ['deliveries.'],
     done: () => {
       say({ tone: 'good', text: 'It is sent again now, under the same id.' })

@@ -9,7 +9,7 @@ import { EVENTS, type EventName } from './events.ts'
 export type Endpoint = Output<'webhooks.get'>
 
 export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: () => void }) {
-  const create = useAct('webhooks.create', { changes: ['webhooks.'], quiet: true })
+  const create = useAct('webhooks.create', { changes: ['webhooks.'], quiet: true, once: true })
   const change = useAct('webhooks.change', { changes: ['webhooks.'], quiet: true })
   const form = useForm<{ url: string; events: EventName[] }>({
     defaultValues: { url: endpoint?.url ?? '', events: endpoint?.events ?? ['payment.completed', 'payment.failed'] },
@@ -20,6 +20,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: 
         <Once
           secret={create.data.secret}
           close={close}
+          lost="Open the endpoint and make a new secret."
           note="This is the only time that it is shown. Each delivery is signed with it (Standard Webhooks): check the signature before you believe one."
         />
       </Modal>
