@@ -114,6 +114,8 @@ export function assets(opened: () => Desk): void {
         await page.getByRole('link', { name: 'Edit' }).click()
         await page.getByLabel('Description').fill('Looks it up, quickly.')
         await call('PATCH', '/v1/rda/lookup', { body: { name: 'Changed meanwhile' } })
+        // Told of it the page knows the newest version, and yet what was typed is about the one before.
+        await page.getByRole('heading', { name: 'Edit Changed meanwhile' }).waitFor()
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByRole('alert').first().waitFor()
         expect(await page.getByLabel('Description').inputValue()).toBe('Looks it up, quickly.')

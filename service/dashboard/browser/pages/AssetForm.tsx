@@ -46,7 +46,9 @@ function Create() {
 function Change({ asset }: { asset: Asset }) {
   const [, go] = useLocation()
   const change = useAct('assets.change', { changes: ['assets.'], quiet: true })
-  const form = useForm<Draft>({ defaultValues: toDraft(asset) })
+  // As the form began: the page is told of what others change, and what was typed is about the version before.
+  const [opened] = useState(asset)
+  const form = useForm<Draft>({ defaultValues: toDraft(opened) })
   return (
     <>
       <PageHead title={`Edit ${asset.name}`} back={{ to: `/assets/${asset.id}`, name: asset.name }} />
@@ -56,7 +58,7 @@ function Change({ asset }: { asset: Asset }) {
         act="Save"
         submit={async (draft) => {
           // Two that edit at once: the second is told, instead of undoing what the first did.
-          await change.mutateAsync({ id: asset.id, body: { ...toBody(draft, asset), version: asset.version } })
+          await change.mutateAsync({ id: asset.id, body: { ...toBody(draft, opened), version: opened.version } })
           say({ tone: 'good', text: 'Saved. New runs use it from now on.' })
           go(`/assets/${asset.id}`)
         }}
