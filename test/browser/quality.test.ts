@@ -1,5 +1,4 @@
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
+import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, type Shop } from './shop.ts'
 
@@ -19,15 +18,6 @@ inBrowser('the page itself', () => {
   })
   afterAll(() => shop.close())
 
-  /** What keeps people with disabilities out: none of it, seriously. */
-  async function findings(page: Page): Promise<string[]> {
-    await page.evaluate(axe.source)
-    const { violations } = await page.evaluate<{ violations: axe.Result[] }>('axe.run()')
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`))
-  }
-
   it.each([
     ['light', 360],
     ['dark', 360],
@@ -40,7 +30,7 @@ inBrowser('the page itself', () => {
     })
     const look = async (step: string): Promise<void> => {
       await picture(`${colorScheme}-${width}-${step}`)
-      expect(await findings(page)).toEqual([])
+      expect(await barriers(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     }
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
@@ -76,9 +66,9 @@ inBrowser('the page itself', () => {
   it('keeps nobody out of what is said instead of a form', async () => {
     const sale = await shop.sell({ testMode: true, fields: [] })
     const { page } = await shop.visit(sale, { wallet: false })
-    expect(await findings(page)).toEqual([])
+    expect(await barriers(page)).toEqual([])
     await page.goto(`${shop.service.origin}/p/chk_none`)
-    expect(await findings(page)).toEqual([])
+    expect(await barriers(page)).toEqual([])
   })
 
   it.each([360, 1280])('moves nothing under the eyes of its reader, at %i px', async (width) => {

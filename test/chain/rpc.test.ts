@@ -3,42 +3,7 @@ import { createRpc, type Rpc } from '../../service/chain/rpc.ts'
 import { TestClock } from '../harness/clock.ts'
 import { startChain, type TestChain } from '../harness/chain.ts'
 import { honest, startRelay, type Behaviour, type Relay } from './relay.ts'
-
-let local: TestChain
-let good: Relay
-let bad: Relay
-let clock: TestClock
-let lines: string[]
 const opened: Rpc[] = []
-
-beforeAll(async () => {
-  local = await startChain()
-  good = await startRelay(local.url)
-  bad = await startRelay(local.url)
-})
-beforeEach(() => {
-  clock = new TestClock()
-  lines = []
-  for (const relay of [good, bad]) {
-    relay.behave(honest)
-    relay.requests.length = 0
-  }
-})
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((rpc) => rpc.close()))
-})
-afterAll(async () => {
-  await Promise.all([good.stop(), bad.stop()])
-  await local.stop()
-})
-
-function open(urls: string[], timeoutMs = 5_000): Rpc {
-  const say = (_fields: unknown, text: string): void => void lines.push(text)
-  const log: Log = { info: say, warn: say, error: say }
-  const rpc = createRpc({ urls, clock, log, timeoutMs })
-  opened.push(rpc)
-  return rpc
-}
 
 const refuse =
   (status: number, error: unknown): Behaviour =>
@@ -58,85 +23,122 @@ const faults: [string, Behaviour][] = [
   ['answers with neither result nor error', () => ({ status: 200, body: {} })],
 ]
 
-describe('fail-over', () => {
-  it.each(faults)('goes on to the next address where one %s', async (_name, behaviour) => {
-    bad.behave(behaviour)
-    const rpc = open([bad.url, DEAD, good.url], 300)
-    expect(await rpc.call('eth_chainId')).toBe('0x14a34')
-    expect(lines).toHaveLength(2)
+describe('several RPCs', () => {
+  let local: TestChain
+  let good: Relay
+  let bad: Relay
+  let clock: TestClock
+  let lines: string[]
+
+  beforeAll(async () => {
+    local = await startChain()
+    good = await startRelay(local.url)
+    bad = await startRelay(local.url)
+  })
+  beforeEach(() => {
+    clock = new TestClock()
+    lines = []
+    for (const relay of [good, bad]) {
+      relay.behave(honest)
+      relay.requests.length = 0
+    }
+  })
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((rpc) => rpc.close()))
+  })
+  afterAll(async () => {
+    await Promise.all([good.stop(), bad.stop()])
+    await local.stop()
   })
 
-  it.each(faults)('is "unavailable", with a time to come back, where every address %s', async (_name, behaviour) => {
-    bad.behave(behaviour)
-    await expect(open([DEAD, bad.url], 300).call('eth_chainId')).rejects.toMatchObject({
-      kind: 'unavailable',
-      code: 'rpc_unavailable',
-      fields: { retryAfterSeconds: 5 },
+  function open(urls: string[], timeoutMs = 5_000): Rpc {
+    const say = (_fields: unknown, text: string): void => void lines.push(text)
+    const log: Log = { info: say, warn: say, error: say }
+    const rpc = createRpc({ urls, clock, log, timeoutMs })
+    opened.push(rpc)
+    return rpc
+  }
+
+  describe('fail-over', () => {
+    it.each(faults)('goes on to the next address where one %s', async (_name, behaviour) => {
+      bad.behave(behaviour)
+      const rpc = open([bad.url, DEAD, good.url], 300)
+      expect(await rpc.call('eth_chainId')).toBe('0x14a34')
+      expect(lines).toHaveLength(2)
+    })
+
+    it.each(faults)('is "unavailable", with a time to come back, where every address %s', async (_name, behaviour) => {
+      bad.behave(behaviour)
+      await expect(open([DEAD, bad.url], 300).call('eth_chainId')).rejects.toMatchObject({
+        kind: 'unavailable',
+        code: 'rpc_unavailable',
+        fields: { retryAfterSeconds: 5 },
+      })
+    })
+
+    it('takes a refusal of the call itself for the answer, and asks nobody else', async () => {
+      const call = open([bad.url, good.url]).call('eth_sendRawTransaction', '0x1234')
+      await expect(call).rejects.toMatchObject({ name: 'RpcRefusal' })
+      expect(good.requests).toEqual([])
+    })
+
+    it('leaves a failed address alone for a while, and then prefers it again', async () => {
+      bad.behave(() => 'hang')
+      const rpc = open([bad.url, good.url], 200)
+      await rpc.call('eth_chainId')
+      await Promise.all(Array.from({ length: 10 }, () => rpc.call('eth_chainId')))
+      expect(bad.requests).toHaveLength(1)
+      bad.behave(honest)
+      clock.forward(3_000)
+      await rpc.call('eth_chainId')
+      expect(bad.requests).toHaveLength(2)
+      expect(lines).toEqual(['an RPC does not answer as it should', 'an RPC answers again'])
+    })
+
+    it('still asks an address that rests when there is no other', async () => {
+      bad.behave(() => ({ status: 500, body: '' }))
+      const rpc = open([bad.url])
+      await expect(rpc.call('eth_chainId')).rejects.toMatchObject({ code: 'rpc_unavailable' })
+      bad.behave(honest)
+      expect(await rpc.call('eth_chainId')).toBe('0x14a34')
     })
   })
 
-  it('takes a refusal of the call itself for the answer, and asks nobody else', async () => {
-    const call = open([bad.url, good.url]).call('eth_sendRawTransaction', '0x1234')
-    await expect(call).rejects.toMatchObject({ name: 'RpcRefusal' })
-    expect(good.requests).toEqual([])
-  })
+  describe('small questions of the same moment', () => {
+    const [one, two] = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222']
+    const askAll = (rpc: Rpc): Promise<unknown[]> =>
+      Promise.all([
+        rpc.read('eth_getBalance', one, 'latest'),
+        rpc.read('eth_getTransactionCount', two, 'latest'),
+        rpc.read('eth_getTransactionReceipt', `0x${'00'.repeat(32)}`),
+      ])
 
-  it('leaves a failed address alone for a while, and then prefers it again', async () => {
-    bad.behave(() => 'hang')
-    const rpc = open([bad.url, good.url], 200)
-    await rpc.call('eth_chainId')
-    await Promise.all(Array.from({ length: 10 }, () => rpc.call('eth_chainId')))
-    expect(bad.requests).toHaveLength(1)
-    bad.behave(honest)
-    clock.forward(3_000)
-    await rpc.call('eth_chainId')
-    expect(bad.requests).toHaveLength(2)
-    expect(lines).toEqual(['an RPC does not answer as it should', 'an RPC answers again'])
-  })
+    it('travel together', async () => {
+      expect(await askAll(open([good.url]))).toEqual(['0x0', '0x0', null])
+      expect(good.requests).toEqual([['eth_getBalance', 'eth_getTransactionCount', 'eth_getTransactionReceipt']])
+    })
 
-  it('still asks an address that rests when there is no other', async () => {
-    bad.behave(() => ({ status: 500, body: '' }))
-    const rpc = open([bad.url])
-    await expect(rpc.call('eth_chainId')).rejects.toMatchObject({ code: 'rpc_unavailable' })
-    bad.behave(honest)
-    expect(await rpc.call('eth_chainId')).toBe('0x14a34')
-  })
-})
+    it('travel one by one to an RPC that takes no batches', async () => {
+      good.behave((questions, isBatch) =>
+        isBatch ? { status: 200, body: { error: { code: -32600, message: 'no batches' } } } : honest(questions, false),
+      )
+      const rpc = open([good.url])
+      expect(await askAll(rpc)).toEqual(['0x0', '0x0', null])
+      expect(await askAll(rpc)).toEqual(['0x0', '0x0', null])
+      expect(good.requests.map((each) => each.length)).toEqual([3, 1, 1, 1, 1, 1, 1])
+    })
 
-describe('small questions of the same moment', () => {
-  const [one, two] = ['0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222']
-  const askAll = (rpc: Rpc): Promise<unknown[]> =>
-    Promise.all([
-      rpc.read('eth_getBalance', one, 'latest'),
-      rpc.read('eth_getTransactionCount', two, 'latest'),
-      rpc.read('eth_getTransactionReceipt', `0x${'00'.repeat(32)}`),
-    ])
-
-  it('travel together', async () => {
-    expect(await askAll(open([good.url]))).toEqual(['0x0', '0x0', null])
-    expect(good.requests).toEqual([['eth_getBalance', 'eth_getTransactionCount', 'eth_getTransactionReceipt']])
-  })
-
-  it('travel one by one to an RPC that takes no batches', async () => {
-    good.behave((questions, isBatch) =>
-      isBatch ? { status: 200, body: { error: { code: -32600, message: 'no batches' } } } : honest(questions, false),
-    )
-    const rpc = open([good.url])
-    expect(await askAll(rpc)).toEqual(['0x0', '0x0', null])
-    expect(await askAll(rpc)).toEqual(['0x0', '0x0', null])
-    expect(good.requests.map((each) => each.length)).toEqual([3, 1, 1, 1, 1, 1, 1])
-  })
-
-  it('go on one by one: only what an RPC could not say is asked of the next', async () => {
-    bad.behave((questions) => ({
-      status: 200,
-      body: questions.map(({ id, method }) =>
-        method === 'eth_getBalance'
-          ? { jsonrpc: '2.0', id, result: '0x7' }
-          : { jsonrpc: '2.0', id, error: { code: -32005, message: 'limit' } },
-      ),
-    }))
-    expect(await askAll(open([bad.url, good.url]))).toEqual(['0x7', '0x0', null])
-    expect(good.requests).toEqual([['eth_getTransactionCount', 'eth_getTransactionReceipt']])
+    it('go on one by one: only what an RPC could not say is asked of the next', async () => {
+      bad.behave((questions) => ({
+        status: 200,
+        body: questions.map(({ id, method }) =>
+          method === 'eth_getBalance'
+            ? { jsonrpc: '2.0', id, result: '0x7' }
+            : { jsonrpc: '2.0', id, error: { code: -32005, message: 'limit' } },
+        ),
+      }))
+      expect(await askAll(open([bad.url, good.url]))).toEqual(['0x7', '0x0', null])
+      expect(good.requests).toEqual([['eth_getTransactionCount', 'eth_getTransactionReceipt']])
+    })
   })
 })

@@ -2,15 +2,122 @@ import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/identity/model.ts'
 import { callerOf, openWorld, post, somebody, type World } from './world.ts'
 
-let sandbox: World
-let live: World
-beforeAll(async () => {
-  sandbox = await openWorld()
-  live = await openWorld({ live: true })
-})
-afterAll(async () => {
-  await sandbox.close()
-  await live.close()
+describe('who is asking', () => {
+  let sandbox: World
+  let live: World
+  beforeAll(async () => {
+    sandbox = await openWorld()
+    live = await openWorld({ live: true })
+  })
+  afterAll(async () => {
+    await sandbox.close()
+    await live.close()
+  })
+
+  describe('the environment', () => {
+    it('of a key is the key’s, and a header may only repeat it', async () => {
+      const test = await keyIn(live, 'sandbox')
+      const real = await keyIn(live, 'production')
+      expect((await callerOf(live, test.secret)).environment).toBe('sandbox')
+      expect((await callerOf(live, real.secret)).environment).toBe('production')
+      expect((await callerOf(live, real.secret, 'production')).environment).toBe('production')
+      for (const [secret, header] of [
+        [test.secret, 'production'],
+        [real.secret, 'sandbox'],
+      ] as const) {
+        await expect(callerOf(live, secret, header)).rejects.toMatchObject({
+          kind: 'invalid',
+          code: 'environment_mismatch',
+        })
+      }
+    })
+
+    it('of a session is what the header says, sandbox without', async () => {
+      const token = await sessionIn(live)
+      expect((await callerOf(live, token)).environment).toBe('sandbox')
+      expect((await callerOf(live, token, 'sandbox')).environment).toBe('sandbox')
+      expect((await callerOf(live, token, 'production')).environment).toBe('production')
+    })
+
+    it('production is not to be had on a sandbox server: a 400 that names the header; a live key is unknown', async () => {
+      const refusal = {
+        kind: 'invalid',
+        code: 'environment_unavailable',
+        fields: { details: { 'Coinslot-Environment': expect.any(String) as string } },
+      }
+      await expect(callerOf(sandbox, await sessionIn(sandbox), 'production')).rejects.toMatchObject(refusal)
+      const { secret } = await keyIn(sandbox, 'production')
+      await expect(callerOf(sandbox, secret)).rejects.toMatchObject({ code: 'unauthenticated' })
+    })
+
+    it.each(['', 'Sandbox', 'test', 'production, sandbox'])('is not %p', async (header) => {
+      const { secret } = await keyIn(sandbox, 'sandbox')
+      for (const credential of [secret, await sessionIn(sandbox)]) {
+        await expect(callerOf(sandbox, credential, header)).rejects.toMatchObject({
+          kind: 'invalid',
+          code: 'environment_unknown',
+        })
+      }
+    })
+  })
+
+  describe('who is not known', () => {
+    it('hears the same sentence, whatever was wrong', async () => {
+      const now = sandbox.clock.now()
+      const revoked = await keyIn(sandbox, 'sandbox')
+      await sandbox.identity.keys.revoke(revoked.caller, revoked.key.id)
+      const expired = await keyIn(sandbox, 'sandbox', new Date(now.getTime() + 60_000))
+      const live = await keyIn(sandbox, 'production')
+      const authorizations = [
+        undefined,
+        '',
+        'Bearer',
+        'Bearer ',
+        'Basic YTpi',
+        'Bearer two words',
+        'Bearer schlüssel',
+        `Bearer ${revoked.secret}`,
+        `Bearer ${expired.secret}`,
+        `Bearer ${live.secret}`,
+        `Bearer csk_test_${'0'.repeat(43)}`,
+        `Bearer csk_`,
+        `Bearer ${'x'.repeat(9000)}`,
+        'Bearer a.b.c',
+        'Bearer nothing',
+      ]
+      const sentences = new Set<string>()
+      for (const authorization of authorizations) {
+        const asked = { authorization, environmentHeader: 'production', now: new Date(now.getTime() + 60_001) }
+        const error = await sandbox.identity.identify(asked).then(
+          () => new Error(`${String(authorization)} was let in`),
+          (thrown: unknown) => thrown as Error & { kind: string; code: string; fields: object },
+        )
+        expect(error).toMatchObject({ kind: 'unauthenticated', code: 'unauthenticated', fields: {} })
+        sentences.add(error.message)
+      }
+      expect(sentences.size).toBe(1)
+    })
+
+    it('takes one and the same statement, for an unknown key, a revoked one and an expired one', async () => {
+      const { caller, key, secret } = await keyIn(sandbox, 'sandbox')
+      await sandbox.identity.keys.revoke(caller, key.id)
+      const expired = await keyIn(sandbox, 'sandbox', new Date(sandbox.clock.now().getTime() + 60_000))
+      sandbox.clock.forward(60_001)
+      for (const text of [secret, expired.secret, 'csk_test_never', 'csk_live_never', 'csk_whatever']) {
+        const asked = await statementsOf(sandbox, () => callerOf(sandbox, text).catch(() => null))
+        expect(asked).toEqual(['identity_find_keys'])
+      }
+    })
+
+    it('the scheme’s name in any letters, the credential exactly', async () => {
+      const { secret } = await keyIn(sandbox, 'sandbox')
+      const ask = (authorization: string) =>
+        sandbox.identity.identify({ authorization, environmentHeader: undefined, now: sandbox.clock.now() })
+      for (const good of [`bearer ${secret}`, `BEARER  ${secret} `]) expect((await ask(good)).via).toBe('key')
+      await expect(ask(`Bearer ${secret.toUpperCase()}`)).rejects.toMatchObject({ code: 'unauthenticated' })
+      await expect(ask(`Bearer ${secret}x`)).rejects.toMatchObject({ code: 'unauthenticated' })
+    })
+  })
 })
 
 async function keyIn(world: World, environment: Caller['environment'], expiresAt: Date | null = null) {
@@ -35,111 +142,6 @@ async function sessionIn(world: World): Promise<string> {
     'token'
   ] as string
 }
-
-describe('the environment', () => {
-  it('of a key is the key’s, and a header may only repeat it', async () => {
-    const test = await keyIn(live, 'sandbox')
-    const real = await keyIn(live, 'production')
-    expect((await callerOf(live, test.secret)).environment).toBe('sandbox')
-    expect((await callerOf(live, real.secret)).environment).toBe('production')
-    expect((await callerOf(live, real.secret, 'production')).environment).toBe('production')
-    for (const [secret, header] of [
-      [test.secret, 'production'],
-      [real.secret, 'sandbox'],
-    ] as const) {
-      await expect(callerOf(live, secret, header)).rejects.toMatchObject({
-        kind: 'invalid',
-        code: 'environment_mismatch',
-      })
-    }
-  })
-
-  it('of a session is what the header says, sandbox without', async () => {
-    const token = await sessionIn(live)
-    expect((await callerOf(live, token)).environment).toBe('sandbox')
-    expect((await callerOf(live, token, 'sandbox')).environment).toBe('sandbox')
-    expect((await callerOf(live, token, 'production')).environment).toBe('production')
-  })
-
-  it('production is not to be had on a sandbox server: a 400 that names the header; a live key is unknown', async () => {
-    const refusal = {
-      kind: 'invalid',
-      code: 'environment_unavailable',
-      fields: { details: { 'Coinslot-Environment': expect.any(String) as string } },
-    }
-    await expect(callerOf(sandbox, await sessionIn(sandbox), 'production')).rejects.toMatchObject(refusal)
-    const { secret } = await keyIn(sandbox, 'production')
-    await expect(callerOf(sandbox, secret)).rejects.toMatchObject({ code: 'unauthenticated' })
-  })
-
-  it.each(['', 'Sandbox', 'test', 'production, sandbox'])('is not %p', async (header) => {
-    const { secret } = await keyIn(sandbox, 'sandbox')
-    for (const credential of [secret, await sessionIn(sandbox)]) {
-      await expect(callerOf(sandbox, credential, header)).rejects.toMatchObject({
-        kind: 'invalid',
-        code: 'environment_unknown',
-      })
-    }
-  })
-})
-
-describe('who is not known', () => {
-  it('hears the same sentence, whatever was wrong', async () => {
-    const now = sandbox.clock.now()
-    const revoked = await keyIn(sandbox, 'sandbox')
-    await sandbox.identity.keys.revoke(revoked.caller, revoked.key.id)
-    const expired = await keyIn(sandbox, 'sandbox', new Date(now.getTime() + 60_000))
-    const live = await keyIn(sandbox, 'production')
-    const authorizations = [
-      undefined,
-      '',
-      'Bearer',
-      'Bearer ',
-      'Basic YTpi',
-      'Bearer two words',
-      'Bearer schlüssel',
-      `Bearer ${revoked.secret}`,
-      `Bearer ${expired.secret}`,
-      `Bearer ${live.secret}`,
-      `Bearer csk_test_${'0'.repeat(43)}`,
-      `Bearer csk_`,
-      `Bearer ${'x'.repeat(9000)}`,
-      'Bearer a.b.c',
-      'Bearer nothing',
-    ]
-    const sentences = new Set<string>()
-    for (const authorization of authorizations) {
-      const asked = { authorization, environmentHeader: 'production', now: new Date(now.getTime() + 60_001) }
-      const error = await sandbox.identity.identify(asked).then(
-        () => new Error(`${String(authorization)} was let in`),
-        (thrown: unknown) => thrown as Error & { kind: string; code: string; fields: object },
-      )
-      expect(error).toMatchObject({ kind: 'unauthenticated', code: 'unauthenticated', fields: {} })
-      sentences.add(error.message)
-    }
-    expect(sentences.size).toBe(1)
-  })
-
-  it('takes one and the same statement, for an unknown key, a revoked one and an expired one', async () => {
-    const { caller, key, secret } = await keyIn(sandbox, 'sandbox')
-    await sandbox.identity.keys.revoke(caller, key.id)
-    const expired = await keyIn(sandbox, 'sandbox', new Date(sandbox.clock.now().getTime() + 60_000))
-    sandbox.clock.forward(60_001)
-    for (const text of [secret, expired.secret, 'csk_test_never', 'csk_live_never', 'csk_whatever']) {
-      const asked = await statementsOf(sandbox, () => callerOf(sandbox, text).catch(() => null))
-      expect(asked).toEqual(['identity_find_keys'])
-    }
-  })
-
-  it('the scheme’s name in any letters, the credential exactly', async () => {
-    const { secret } = await keyIn(sandbox, 'sandbox')
-    const ask = (authorization: string) =>
-      sandbox.identity.identify({ authorization, environmentHeader: undefined, now: sandbox.clock.now() })
-    for (const good of [`bearer ${secret}`, `BEARER  ${secret} `]) expect((await ask(good)).via).toBe('key')
-    await expect(ask(`Bearer ${secret.toUpperCase()}`)).rejects.toMatchObject({ code: 'unauthenticated' })
-    await expect(ask(`Bearer ${secret}x`)).rejects.toMatchObject({ code: 'unauthenticated' })
-  })
-})
 
 /** The names of the statements that the pool was asked for meanwhile. */
 async function statementsOf(world: World, work: () => Promise<unknown>): Promise<(string | undefined)[]> {

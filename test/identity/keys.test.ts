@@ -1,202 +1,206 @@
 import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/identity/model.ts'
 import { callerOf, openWorld, somebody, type World } from './world.ts'
-
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ live: true, agentExists: async (_, agentId) => agentId === 'agt_known' })
-})
-afterAll(() => world.close())
-
-async function person(subject: string, environment: Caller['environment'] = 'sandbox'): Promise<Caller> {
-  const { user } = await world.identity.signUp(somebody(subject))
-  return { user, subject, issuer: user.issuer, environment, via: 'session', keyId: null, agentId: null }
-}
-
-const operation = () => newId('op', world.clock.now())
 const plain = { name: 'a key', agentId: null, expiresAt: null }
 
-describe('an API key', () => {
-  it('is shown once, kept as a hash, and says whose and where it is', async () => {
-    const ann = await person('ann')
-    const { key, secret } = await world.identity.keys.create(ann, plain, operation())
-    expect(secret).toMatch(/^csk_test_[0-9A-Za-z]{43}$/)
-    expect(key).toMatchObject({
-      name: 'a key',
-      environment: 'sandbox',
-      prefix: secret.slice(0, 13),
-      lastFour: secret.slice(-4),
-    })
-    const row = await world.database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } })
-    expect(JSON.stringify(row)).not.toContain(secret.slice(13, -4))
-    const caller = await callerOf(world, secret)
-    expect(caller).toEqual({
-      user: ann.user,
-      subject: 'ann',
-      issuer: ann.issuer,
-      environment: 'sandbox',
-      via: 'key',
-      keyId: key.id,
-      agentId: null,
-    })
+describe('keys', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ live: true, agentExists: async (_, agentId) => agentId === 'agt_known' })
   })
+  afterAll(() => world.close())
 
-  it('of production starts csk_live_ and opens production only', async () => {
-    const { secret } = await world.identity.keys.create(await person('ann', 'production'), plain, operation())
-    expect(secret).toMatch(/^csk_live_/)
-    expect((await callerOf(world, secret)).environment).toBe('production')
-  })
+  async function person(subject: string, environment: Caller['environment'] = 'sandbox'): Promise<Caller> {
+    const { user } = await world.identity.signUp(somebody(subject))
+    return { user, subject, issuer: user.issuer, environment, via: 'session', keyId: null, agentId: null }
+  }
 
-  it('is listed to its owner in its environment, newest first, without the revoked', async () => {
-    const bob = await person('bob')
-    const made = []
-    for (const name of ['one', 'two', 'three']) {
-      made.push((await world.identity.keys.create(bob, { ...plain, name }, operation())).key)
-      world.clock.forward(1)
-    }
-    await world.identity.keys.create(await person('bob', 'production'), { ...plain, name: 'live' }, operation())
-    await world.identity.keys.revoke(bob, made[1]!.id)
-    const all = await world.identity.keys.list(bob, { limit: 20, offset: 0 })
-    expect(all).toMatchObject({ total: 2, keys: [{ name: 'three' }, { name: 'one' }] })
-    expect(await world.identity.keys.list(bob, { limit: 1, offset: 1 })).toMatchObject({
-      total: 2,
-      keys: [{ name: 'one' }],
-    })
-    expect(await world.identity.keys.list(await person('nosy'), { limit: 20, offset: 0 })).toEqual({
-      total: 0,
-      keys: [],
-    })
-  })
+  const operation = () => newId('op', world.clock.now())
 
-  it('stops working the moment it is revoked, for its owner only to do', async () => {
-    const cyd = await person('cyd')
-    const { key, secret } = await world.identity.keys.create(cyd, plain, operation())
-    for (const stranger of [await person('eve'), await person('cyd', 'production')]) {
-      await expect(world.identity.keys.revoke(stranger, key.id)).rejects.toMatchObject({
-        kind: 'missing',
-        code: 'key_not_found',
+  describe('an API key', () => {
+    it('is shown once, kept as a hash, and says whose and where it is', async () => {
+      const ann = await person('ann')
+      const { key, secret } = await world.identity.keys.create(ann, plain, operation())
+      expect(secret).toMatch(/^csk_test_[0-9A-Za-z]{43}$/)
+      expect(key).toMatchObject({
+        name: 'a key',
+        environment: 'sandbox',
+        prefix: secret.slice(0, 13),
+        lastFour: secret.slice(-4),
       })
-    }
-    await callerOf(world, secret)
-    await world.identity.keys.revoke(cyd, key.id)
-    await expect(callerOf(world, secret)).rejects.toMatchObject({ kind: 'unauthenticated' })
-    await expect(world.identity.keys.revoke(cyd, key.id)).rejects.toMatchObject({ kind: 'missing' })
-    await expect(world.identity.keys.revoke(cyd, 'key_nothing')).rejects.toMatchObject({ kind: 'missing' })
-  })
-
-  it('stops working at its expiry, not before', async () => {
-    const dan = await person('dan')
-    const expiresAt = new Date(world.clock.now().getTime() + 60_000)
-    const { secret } = await world.identity.keys.create(dan, { ...plain, expiresAt }, operation())
-    const asked = { authorization: `Bearer ${secret}`, environmentHeader: undefined }
-    await world.identity.identify({ ...asked, now: new Date(expiresAt.getTime() - 1) })
-    await expect(world.identity.identify({ ...asked, now: expiresAt })).rejects.toMatchObject({
-      kind: 'unauthenticated',
+      const row = await world.database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } })
+      expect(JSON.stringify(row)).not.toContain(secret.slice(13, -4))
+      const caller = await callerOf(world, secret)
+      expect(caller).toEqual({
+        user: ann.user,
+        subject: 'ann',
+        issuer: ann.issuer,
+        environment: 'sandbox',
+        via: 'key',
+        keyId: key.id,
+        agentId: null,
+      })
     })
-    const past = { ...plain, expiresAt: world.clock.now() }
-    await expect(world.identity.keys.create(dan, past, operation())).rejects.toMatchObject({
-      fields: { details: { expiresAt: 'must be in the future' } },
+
+    it('of production starts csk_live_ and opens production only', async () => {
+      const { secret } = await world.identity.keys.create(await person('ann', 'production'), plain, operation())
+      expect(secret).toMatch(/^csk_live_/)
+      expect((await callerOf(world, secret)).environment).toBe('production')
+    })
+
+    it('is listed to its owner in its environment, newest first, without the revoked', async () => {
+      const bob = await person('bob')
+      const made = []
+      for (const name of ['one', 'two', 'three']) {
+        made.push((await world.identity.keys.create(bob, { ...plain, name }, operation())).key)
+        world.clock.forward(1)
+      }
+      await world.identity.keys.create(await person('bob', 'production'), { ...plain, name: 'live' }, operation())
+      await world.identity.keys.revoke(bob, made[1]!.id)
+      const all = await world.identity.keys.list(bob, { limit: 20, offset: 0 })
+      expect(all).toMatchObject({ total: 2, keys: [{ name: 'three' }, { name: 'one' }] })
+      expect(await world.identity.keys.list(bob, { limit: 1, offset: 1 })).toMatchObject({
+        total: 2,
+        keys: [{ name: 'one' }],
+      })
+      expect(await world.identity.keys.list(await person('nosy'), { limit: 20, offset: 0 })).toEqual({
+        total: 0,
+        keys: [],
+      })
+    })
+
+    it('stops working the moment it is revoked, for its owner only to do', async () => {
+      const cyd = await person('cyd')
+      const { key, secret } = await world.identity.keys.create(cyd, plain, operation())
+      for (const stranger of [await person('eve'), await person('cyd', 'production')]) {
+        await expect(world.identity.keys.revoke(stranger, key.id)).rejects.toMatchObject({
+          kind: 'missing',
+          code: 'key_not_found',
+        })
+      }
+      await callerOf(world, secret)
+      await world.identity.keys.revoke(cyd, key.id)
+      await expect(callerOf(world, secret)).rejects.toMatchObject({ kind: 'unauthenticated' })
+      await expect(world.identity.keys.revoke(cyd, key.id)).rejects.toMatchObject({ kind: 'missing' })
+      await expect(world.identity.keys.revoke(cyd, 'key_nothing')).rejects.toMatchObject({ kind: 'missing' })
+    })
+
+    it('stops working at its expiry, not before', async () => {
+      const dan = await person('dan')
+      const expiresAt = new Date(world.clock.now().getTime() + 60_000)
+      const { secret } = await world.identity.keys.create(dan, { ...plain, expiresAt }, operation())
+      const asked = { authorization: `Bearer ${secret}`, environmentHeader: undefined }
+      await world.identity.identify({ ...asked, now: new Date(expiresAt.getTime() - 1) })
+      await expect(world.identity.identify({ ...asked, now: expiresAt })).rejects.toMatchObject({
+        kind: 'unauthenticated',
+      })
+      const past = { ...plain, expiresAt: world.clock.now() }
+      await expect(world.identity.keys.create(dan, past, operation())).rejects.toMatchObject({
+        fields: { details: { expiresAt: 'must be in the future' } },
+      })
+    })
+
+    it('is bound to an agent that exists, or not made', async () => {
+      const fay = await person('fay')
+      const { secret } = await world.identity.keys.create(fay, { ...plain, agentId: 'agt_known' }, operation())
+      expect((await callerOf(world, secret)).agentId).toBe('agt_known')
+      const unknown = world.identity.keys.create(fay, { ...plain, agentId: 'agt_other' }, operation())
+      await expect(unknown).rejects.toMatchObject({
+        kind: 'invalid',
+        fields: { details: { agentId: expect.any(String) as string } },
+      })
+    })
+
+    it('is one key when the request that makes it is run again, with a secret that somebody has', async () => {
+      const gus = await person('gus')
+      const again = operation()
+      const lost = await world.identity.keys.create(gus, plain, again)
+      const found = await world.identity.keys.create(gus, plain, again)
+      expect(found.key.id).toBe(lost.key.id)
+      expect((await world.identity.keys.list(gus, { limit: 20, offset: 0 })).total).toBe(1)
+      expect((await callerOf(world, found.secret)).keyId).toBe(found.key.id)
+      await expect(callerOf(world, lost.secret)).rejects.toMatchObject({ kind: 'unauthenticated' })
+      // Nobody takes a key over by its operation.
+      await expect(world.identity.keys.create(await person('eve'), plain, again)).rejects.toMatchObject({
+        kind: 'missing',
+      })
+    })
+
+    it('is nothing for a token whose person never signed up', async () => {
+      const nobody: Caller = { ...(await person('gus')), user: null, via: 'token' }
+      await expect(world.identity.keys.list(nobody, { limit: 20, offset: 0 })).rejects.toMatchObject({
+        kind: 'missing',
+      })
+    })
+
+    it('remembers its last use, once a minute and not in the way of the request', async () => {
+      const { key, secret } = await world.identity.keys.create(await person('hal'), plain, operation())
+      const lastUse = async () =>
+        (await world.database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } })).lastUsedAt
+      const use = async () => {
+        const now = world.clock.now()
+        await Promise.all([1, 2, 3].map(() => callerOf(world, secret)))
+        await world.identity.settled()
+        return now
+      }
+      const first = await use()
+      const noted = (await lastUse())!
+      expect(noted.getTime()).toBeGreaterThanOrEqual(first.getTime())
+      world.clock.forward(50_000)
+      await use()
+      expect(await lastUse()).toEqual(noted)
+      world.clock.forward(11_000)
+      const later = await use()
+      expect((await lastUse())!.getTime()).toBeGreaterThanOrEqual(later.getTime())
     })
   })
 
-  it('is bound to an agent that exists, or not made', async () => {
-    const fay = await person('fay')
-    const { secret } = await world.identity.keys.create(fay, { ...plain, agentId: 'agt_known' }, operation())
-    expect((await callerOf(world, secret)).agentId).toBe('agt_known')
-    const unknown = world.identity.keys.create(fay, { ...plain, agentId: 'agt_other' }, operation())
-    await expect(unknown).rejects.toMatchObject({
-      kind: 'invalid',
-      fields: { details: { agentId: expect.any(String) as string } },
+  describe('the signing secret', () => {
+    it('is made when first asked for, one for all who ask at once, another in production', async () => {
+      const ida = await person('ida')
+      const made = await Promise.all(Array.from({ length: 10 }, () => world.identity.signingSecrets.get(ida)))
+      expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
+      expect(made[0]!.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      expect(made[0]!.previous).toBeNull()
+      const live = await world.identity.signingSecrets.get(await person('ida', 'production'))
+      expect(live.secret).not.toBe(made[0]!.secret)
     })
-  })
 
-  it('is one key when the request that makes it is run again, with a secret that somebody has', async () => {
-    const gus = await person('gus')
-    const again = operation()
-    const lost = await world.identity.keys.create(gus, plain, again)
-    const found = await world.identity.keys.create(gus, plain, again)
-    expect(found.key.id).toBe(lost.key.id)
-    expect((await world.identity.keys.list(gus, { limit: 20, offset: 0 })).total).toBe(1)
-    expect((await callerOf(world, found.secret)).keyId).toBe(found.key.id)
-    await expect(callerOf(world, lost.secret)).rejects.toMatchObject({ kind: 'unauthenticated' })
-    // Nobody takes a key over by its operation.
-    await expect(world.identity.keys.create(await person('eve'), plain, again)).rejects.toMatchObject({
-      kind: 'missing',
+    it('is sealed in the database, and opens for nobody else', async () => {
+      const jo = await person('jo')
+      const { secret } = await world.identity.signingSecrets.get(jo)
+      const where = { userId: jo.user!.id, environment: 'sandbox' } as const
+      const row = await world.database.prisma.signingSecret.findUniqueOrThrow({ where: { userId_environment: where } })
+      expect(row.sealed).not.toContain(secret.slice(6))
+      const kim = await person('kim')
+      await world.identity.signingSecrets.get(kim)
+      await world.database.prisma.signingSecret.updateMany({
+        where: { userId: kim.user!.id },
+        data: { sealed: row.sealed },
+      })
+      await expect(world.identity.signingSecrets.get(kim)).rejects.toMatchObject({ code: 'vault_unreadable' })
     })
-  })
 
-  it('is nothing for a token whose person never signed up', async () => {
-    const nobody: Caller = { ...(await person('gus')), user: null, via: 'token' }
-    await expect(world.identity.keys.list(nobody, { limit: 20, offset: 0 })).rejects.toMatchObject({ kind: 'missing' })
-  })
-
-  it('remembers its last use, once a minute and not in the way of the request', async () => {
-    const { key, secret } = await world.identity.keys.create(await person('hal'), plain, operation())
-    const lastUse = async () =>
-      (await world.database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } })).lastUsedAt
-    const use = async () => {
-      const now = world.clock.now()
-      await Promise.all([1, 2, 3].map(() => callerOf(world, secret)))
-      await world.identity.settled()
-      return now
-    }
-    const first = await use()
-    const noted = (await lastUse())!
-    expect(noted.getTime()).toBeGreaterThanOrEqual(first.getTime())
-    world.clock.forward(50_000)
-    await use()
-    expect(await lastUse()).toEqual(noted)
-    world.clock.forward(11_000)
-    const later = await use()
-    expect((await lastUse())!.getTime()).toBeGreaterThanOrEqual(later.getTime())
-  })
-})
-
-describe('the signing secret', () => {
-  it('is made when first asked for, one for all who ask at once, another in production', async () => {
-    const ida = await person('ida')
-    const made = await Promise.all(Array.from({ length: 10 }, () => world.identity.signingSecrets.get(ida)))
-    expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
-    expect(made[0]!.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-    expect(made[0]!.previous).toBeNull()
-    const live = await world.identity.signingSecrets.get(await person('ida', 'production'))
-    expect(live.secret).not.toBe(made[0]!.secret)
-  })
-
-  it('is sealed in the database, and opens for nobody else', async () => {
-    const jo = await person('jo')
-    const { secret } = await world.identity.signingSecrets.get(jo)
-    const where = { userId: jo.user!.id, environment: 'sandbox' } as const
-    const row = await world.database.prisma.signingSecret.findUniqueOrThrow({ where: { userId_environment: where } })
-    expect(row.sealed).not.toContain(secret.slice(6))
-    const kim = await person('kim')
-    await world.identity.signingSecrets.get(kim)
-    await world.database.prisma.signingSecret.updateMany({
-      where: { userId: kim.user!.id },
-      data: { sealed: row.sealed },
+    it('rotates: the one before signs along for a day', async () => {
+      const lee = await person('lee')
+      const before = await world.identity.signingSecrets.get(lee)
+      const after = await world.identity.signingSecrets.rotate(lee, operation())
+      expect(after.secret).not.toBe(before.secret)
+      expect(after.previous?.secret).toBe(before.secret)
+      const left = after.previous!.expiresAt.getTime() - world.clock.now().getTime()
+      expect(Math.abs(left - 24 * 3_600_000)).toBeLessThan(5_000)
+      world.clock.forward(24 * 3_600_000)
+      expect((await world.identity.signingSecrets.get(lee)).previous).toBeNull()
     })
-    await expect(world.identity.signingSecrets.get(kim)).rejects.toMatchObject({ code: 'vault_unreadable' })
-  })
 
-  it('rotates: the one before signs along for a day', async () => {
-    const lee = await person('lee')
-    const before = await world.identity.signingSecrets.get(lee)
-    const after = await world.identity.signingSecrets.rotate(lee, operation())
-    expect(after.secret).not.toBe(before.secret)
-    expect(after.previous?.secret).toBe(before.secret)
-    const left = after.previous!.expiresAt.getTime() - world.clock.now().getTime()
-    expect(Math.abs(left - 24 * 3_600_000)).toBeLessThan(5_000)
-    world.clock.forward(24 * 3_600_000)
-    expect((await world.identity.signingSecrets.get(lee)).previous).toBeNull()
-  })
-
-  it('rotates once when the request is run again', async () => {
-    const moe = await person('moe')
-    const before = await world.identity.signingSecrets.get(moe)
-    const again = operation()
-    const first = await world.identity.signingSecrets.rotate(moe, again)
-    const second = await world.identity.signingSecrets.rotate(moe, again)
-    expect(second.secret).toBe(first.secret)
-    expect(second.previous?.secret).toBe(before.secret)
+    it('rotates once when the request is run again', async () => {
+      const moe = await person('moe')
+      const before = await world.identity.signingSecrets.get(moe)
+      const again = operation()
+      const first = await world.identity.signingSecrets.rotate(moe, again)
+      const second = await world.identity.signingSecrets.rotate(moe, again)
+      expect(second.secret).toBe(first.secret)
+      expect(second.previous?.secret).toBe(before.secret)
+    })
   })
 })

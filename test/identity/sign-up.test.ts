@@ -3,121 +3,123 @@ import { createIdentityStore } from '../../service/identity/store.ts'
 import { createSignUp } from '../../service/identity/service/sign-up.ts'
 import { grantsOf, openWorld, somebody, type World } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
-
-describe('signing up', () => {
-  it('makes both wallets and the sandbox credits at once', async () => {
-    const { user, created } = await world.identity.signUp(somebody('ann', { email: 'ann@example.com', name: 'Ann' }))
-    expect(created).toBe(true)
-    expect(user).toMatchObject({ subject: 'ann', email: 'ann@example.com', name: 'Ann', emailConfirmed: false })
-    expect(await world.ledger.wallet({ userId: user.id, environment: 'sandbox' })).not.toBeNull()
-    expect(await world.ledger.wallet({ userId: user.id, environment: 'production' })).not.toBeNull()
-    expect(await grantsOf(world, user.id)).toEqual([5, 0])
+describe('the sign-up', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld()
   })
+  afterAll(() => world.close())
 
-  it('gives the production credits when the address is confirmed, once', async () => {
-    const { user } = await world.identity.signUp(somebody('ben', { email: 'ben@example.com' }))
-    const confirmed = somebody('ben', { email: 'ben@example.com', emailConfirmed: true })
-    await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(confirmed)))
-    expect(await grantsOf(world, user.id)).toEqual([5, 5])
-  })
-
-  it('is one user with one grant however many come at once, also from a full pool', async () => {
-    const person = somebody('crowd', { email: 'crowd@example.com', emailConfirmed: true })
-    const answers = await Promise.all(Array.from({ length: 50 }, () => world.identity.signUp(person)))
-    expect(new Set(answers.map(({ user }) => user.id)).size).toBe(1)
-    expect(answers.filter(({ created }) => created)).toHaveLength(1)
-    expect(await grantsOf(world, answers[0]!.user.id)).toEqual([5, 5])
-  })
-
-  it('keeps the same subject of two issuers apart, also with one e-mail address', async () => {
-    const one = await world.identity.signUp(somebody('same', { email: 'same@example.com', emailConfirmed: true }))
-    const other = await world.identity.signUp({
-      ...somebody('same', { email: 'same@example.com' }),
-      issuer: 'https://other.example',
-    })
-    expect(other.created).toBe(true)
-    expect(other.user.id).not.toBe(one.user.id)
-    expect(await grantsOf(world, other.user.id)).toEqual([5, 0])
-  })
-
-  it('leaves nothing behind when it is cut off, wherever that is, and does all of it the next time', async () => {
-    const store = createIdentityStore(world.database)
-    const steps = ['openAccounts', 'credit', 'markGranted', 'commit'] as const
-    for (const step of steps) {
-      const person = somebody(`cut-${step}`, { email: 'cut@example.com', emailConfirmed: true })
-      const cut = () => Promise.reject(new Error(`cut at ${step}`))
-      const signUp = createSignUp({
-        clock: world.clock,
-        credits: usdc(5_000_000n),
-        announceConfirmation: async () => undefined,
-        ledger: { ...world.ledger, ...(step === 'openAccounts' || step === 'credit' ? { [step]: cut } : {}) },
-        store: {
-          ...store,
-          ...(step === 'markGranted' ? { markGranted: cut } : {}),
-          inTransaction: (work) =>
-            store.inTransaction(async (inside) => {
-              const done = await work(inside)
-              return step === 'commit' ? await cut() : done
-            }),
-        },
-      })
-      await expect(signUp(person)).rejects.toThrow(`cut at ${step}`)
-      expect(await store.findUser(person.issuer, person.subject)).toBeNull()
-
-      const { user, created } = await world.identity.signUp(person)
+  describe('signing up', () => {
+    it('makes both wallets and the sandbox credits at once', async () => {
+      const { user, created } = await world.identity.signUp(somebody('ann', { email: 'ann@example.com', name: 'Ann' }))
       expect(created).toBe(true)
+      expect(user).toMatchObject({ subject: 'ann', email: 'ann@example.com', name: 'Ann', emailConfirmed: false })
+      expect(await world.ledger.wallet({ userId: user.id, environment: 'sandbox' })).not.toBeNull()
+      expect(await world.ledger.wallet({ userId: user.id, environment: 'production' })).not.toBeNull()
+      expect(await grantsOf(world, user.id)).toEqual([5, 0])
+    })
+
+    it('gives the production credits when the address is confirmed, once', async () => {
+      const { user } = await world.identity.signUp(somebody('ben', { email: 'ben@example.com' }))
+      const confirmed = somebody('ben', { email: 'ben@example.com', emailConfirmed: true })
+      await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(confirmed)))
       expect(await grantsOf(world, user.id)).toEqual([5, 5])
-    }
-  })
+    })
 
-  it('keeps what a later token leaves out, and takes over what it says', async () => {
-    await world.identity.signUp(somebody('dora', { name: 'Dora', email: 'dora@example.com', emailConfirmed: true }))
-    const silent = await world.identity.signUp(somebody('dora'))
-    expect(silent.user).toMatchObject({ name: 'Dora', email: 'dora@example.com', emailConfirmed: true })
-    const renamed = await world.identity.signUp(somebody('dora', { name: 'D.', email: 'd@example.com' }))
-    expect(renamed.user).toMatchObject({ name: 'D.', email: 'd@example.com', emailConfirmed: false })
-  })
+    it('is one user with one grant however many come at once, also from a full pool', async () => {
+      const person = somebody('crowd', { email: 'crowd@example.com', emailConfirmed: true })
+      const answers = await Promise.all(Array.from({ length: 50 }, () => world.identity.signUp(person)))
+      expect(new Set(answers.map(({ user }) => user.id)).size).toBe(1)
+      expect(answers.filter(({ created }) => created)).toHaveLength(1)
+      expect(await grantsOf(world, answers[0]!.user.id)).toEqual([5, 5])
+    })
 
-  it('sums up: the ledger agrees with itself', async () => {
-    expect(await world.ledger.differences()).toEqual([])
-  })
-})
-
-describe('right after the start', () => {
-  it('serves more newcomers at once than there are connections', async () => {
-    const fresh = await openWorld({ poolMax: 3 })
-    try {
-      const people = Array.from({ length: 24 }, (_, place) => somebody(`new-${String(place)}`))
-      const answers = await Promise.all(people.map((person) => fresh.identity.signUp(person)))
-      expect(new Set(answers.map(({ user }) => user.id)).size).toBe(24)
-    } finally {
-      await fresh.close()
-    }
-  })
-})
-
-describe('without free credits', () => {
-  it('signs up, and a later change gives nothing to those who are there', async () => {
-    const poor = await openWorld({ credits: usdc(0n) })
-    try {
-      const { user } = await poor.identity.signUp(somebody('eve', { email: 'e@example.com', emailConfirmed: true }))
-      expect(await grantsOf(poor, user.id)).toEqual([0, 0])
-      const rich = createSignUp({
-        store: createIdentityStore(poor.database),
-        ledger: poor.ledger,
-        clock: poor.clock,
-        credits: usdc(5_000_000n),
-        announceConfirmation: async () => undefined,
+    it('keeps the same subject of two issuers apart, also with one e-mail address', async () => {
+      const one = await world.identity.signUp(somebody('same', { email: 'same@example.com', emailConfirmed: true }))
+      const other = await world.identity.signUp({
+        ...somebody('same', { email: 'same@example.com' }),
+        issuer: 'https://other.example',
       })
-      await rich(somebody('eve', { name: 'Eve', email: 'e@example.com', emailConfirmed: true }))
-      expect(await grantsOf(poor, user.id)).toEqual([0, 0])
-    } finally {
-      await poor.close()
-    }
+      expect(other.created).toBe(true)
+      expect(other.user.id).not.toBe(one.user.id)
+      expect(await grantsOf(world, other.user.id)).toEqual([5, 0])
+    })
+
+    it('leaves nothing behind when it is cut off, wherever that is, and does all of it the next time', async () => {
+      const store = createIdentityStore(world.database)
+      const steps = ['openAccounts', 'credit', 'markGranted', 'commit'] as const
+      for (const step of steps) {
+        const person = somebody(`cut-${step}`, { email: 'cut@example.com', emailConfirmed: true })
+        const cut = () => Promise.reject(new Error(`cut at ${step}`))
+        const signUp = createSignUp({
+          clock: world.clock,
+          credits: usdc(5_000_000n),
+          announceConfirmation: async () => undefined,
+          ledger: { ...world.ledger, ...(step === 'openAccounts' || step === 'credit' ? { [step]: cut } : {}) },
+          store: {
+            ...store,
+            ...(step === 'markGranted' ? { markGranted: cut } : {}),
+            inTransaction: (work) =>
+              store.inTransaction(async (inside) => {
+                const done = await work(inside)
+                return step === 'commit' ? await cut() : done
+              }),
+          },
+        })
+        await expect(signUp(person)).rejects.toThrow(`cut at ${step}`)
+        expect(await store.findUser(person.issuer, person.subject)).toBeNull()
+
+        const { user, created } = await world.identity.signUp(person)
+        expect(created).toBe(true)
+        expect(await grantsOf(world, user.id)).toEqual([5, 5])
+      }
+    })
+
+    it('keeps what a later token leaves out, and takes over what it says', async () => {
+      await world.identity.signUp(somebody('dora', { name: 'Dora', email: 'dora@example.com', emailConfirmed: true }))
+      const silent = await world.identity.signUp(somebody('dora'))
+      expect(silent.user).toMatchObject({ name: 'Dora', email: 'dora@example.com', emailConfirmed: true })
+      const renamed = await world.identity.signUp(somebody('dora', { name: 'D.', email: 'd@example.com' }))
+      expect(renamed.user).toMatchObject({ name: 'D.', email: 'd@example.com', emailConfirmed: false })
+    })
+
+    it('sums up: the ledger agrees with itself', async () => {
+      expect(await world.ledger.differences()).toEqual([])
+    })
+  })
+
+  describe('right after the start', () => {
+    it('serves more newcomers at once than there are connections', async () => {
+      const fresh = await openWorld({ poolMax: 3 })
+      try {
+        const people = Array.from({ length: 24 }, (_, place) => somebody(`new-${String(place)}`))
+        const answers = await Promise.all(people.map((person) => fresh.identity.signUp(person)))
+        expect(new Set(answers.map(({ user }) => user.id)).size).toBe(24)
+      } finally {
+        await fresh.close()
+      }
+    })
+  })
+
+  describe('without free credits', () => {
+    it('signs up, and a later change gives nothing to those who are there', async () => {
+      const poor = await openWorld({ credits: usdc(0n) })
+      try {
+        const { user } = await poor.identity.signUp(somebody('eve', { email: 'e@example.com', emailConfirmed: true }))
+        expect(await grantsOf(poor, user.id)).toEqual([0, 0])
+        const rich = createSignUp({
+          store: createIdentityStore(poor.database),
+          ledger: poor.ledger,
+          clock: poor.clock,
+          credits: usdc(5_000_000n),
+          announceConfirmation: async () => undefined,
+        })
+        await rich(somebody('eve', { name: 'Eve', email: 'e@example.com', emailConfirmed: true }))
+        expect(await grantsOf(poor, user.id)).toEqual([0, 0])
+      } finally {
+        await poor.close()
+      }
+    })
   })
 })

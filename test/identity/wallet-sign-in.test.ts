@@ -3,138 +3,148 @@ import { createSiweMessage } from 'viem/siwe'
 import { walletSignatures } from '../../service/chain/signin.ts'
 import { callerOf, grantsOf, openWorld, post, type World } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
+describe('a wallet', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld()
+  })
+  afterAll(() => world.close())
+
+  function messageOf(account: PrivateKeyAccount, nonce: string, fields: Fields = {}): string {
+    const standard = { domain: 'localhost:4020', uri: 'http://localhost:4020', version: '1', chainId: 8453 } as const
+    return createSiweMessage({ ...standard, address: account.address, nonce, issuedAt: new Date(), ...fields })
+  }
+
+  async function nonce(): Promise<string> {
+    const { status, body } = await post(world, '/siwe/nonce')
+    expect(status).toBe(200)
+    return body['nonce'] as string
+  }
+
+  async function signIn(account: PrivateKeyAccount, fields: Fields = {}) {
+    const message = messageOf(account, await nonce(), fields)
+    return await post(world, '/siwe/verify', { message, signature: await account.signMessage({ message }) })
+  }
+
+  describe('Sign-In with Ethereum', () => {
+    it('makes a user with wallets and sandbox credits, and finds the same one again, on every chain', async () => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      const first = await signIn(account, {
+        statement: 'Sign in to Coinslot.',
+        resources: ['https://example.com/terms'],
+      })
+      expect(first.status).toBe(200)
+      const caller = await callerOf(world, first.body['token'] as string)
+      expect(caller.user).toMatchObject({
+        issuer: 'coinslot',
+        name: account.address,
+        email: null,
+        emailConfirmed: false,
+      })
+      expect(await grantsOf(world, caller.user!.id)).toEqual([5, 0])
+      const again = await signIn(account, { chainId: 1 })
+      expect((await callerOf(world, again.body['token'] as string)).user?.id).toBe(caller.user?.id)
+      expect(first.headers.getSetCookie().join()).toMatch(/coinslot\.session_token=/)
+    })
+
+    it('is one user however many first sign-ins come at once', async () => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(account)))
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+      const callers = await Promise.all(answers.map(({ body }) => callerOf(world, body['token'] as string)))
+      expect(new Set(callers.map(({ user }) => user?.id)).size).toBe(1)
+      expect(await grantsOf(world, callers[0]!.user!.id)).toEqual([5, 0])
+    })
+
+    it('takes a message once, also when it comes twice at the same moment', async () => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      const message = messageOf(account, await nonce())
+      const body = { message, signature: await account.signMessage({ message }) }
+      const answers = await Promise.all([1, 2, 3].map(() => post(world, '/siwe/verify', body)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+      expect((await post(world, '/siwe/verify', body)).body).toMatchObject({ code: 'nonce_unknown' })
+    })
+
+    it('sends no mail to the stand-in address', async () => {
+      await signIn(privateKeyToAccount(generatePrivateKey()))
+      await world.deliver()
+      expect(world.mails).toEqual([])
+    })
+
+    it.each<[string, Fields, RegExp]>([
+      ['another site', { domain: 'evil.example' }, /for evil\.example/],
+      ['this host on another port', { domain: 'localhost:4021' }, /for localhost:4021/],
+      ['a chain that is not ours', { chainId: 5 }, /chain 5/],
+      ['what has expired', { expirationTime: new Date(Date.now() - 1000) }, /expired/],
+      ['what is not valid yet', { notBefore: new Date(Date.now() + 60_000) }, /not valid yet/],
+      ['what is from the future', { issuedAt: new Date(Date.now() + 3_600_000) }, /future/],
+      ['a nonce that was never given', { nonce: 'abcdefgh12345678' }, /nonce/],
+    ])('refuses %s', async (_, fields, sentence) => {
+      const answer = await signIn(privateKeyToAccount(generatePrivateKey()), fields)
+      expect(answer.status).toBe(401)
+      expect(answer.body['error']).toMatch(sentence)
+    })
+
+    it('refuses a signature of somebody else, one that is none, and one of a contract, each with its reason', async () => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      const other = privateKeyToAccount(generatePrivateKey())
+      const message = messageOf(account, await nonce())
+      const foreign = await other.signMessage({ message })
+      const cases: [string, RegExp][] = [
+        [foreign, /not by the address/],
+        ['0x1234', /contracts cannot sign in/],
+        [`0x${'ab'.repeat(400)}`, /contracts cannot sign in/],
+        [`0x${'00'.repeat(65)}`, /not valid/],
+        [`0x${'ff'.repeat(65)}`, /not valid/],
+        ['zz', /hexadecimal/],
+      ]
+      for (const [signature, sentence] of cases) {
+        const answer = await post(world, '/siwe/verify', { message, signature })
+        expect(answer.status).toBe(401)
+        expect(answer.body).toMatchObject({ code: 'wallet_refused' })
+        expect(answer.body['error']).toMatch(sentence)
+      }
+      // None of these used the nonce up.
+      const answer = await post(world, '/siwe/verify', { message, signature: await account.signMessage({ message }) })
+      expect(answer.status).toBe(200)
+    })
+
+    it('reads the message as a whole: fields hidden in a statement, before or after count for nothing', async () => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      const good = messageOf(account, 'abcdefgh12345678', { statement: 'Hello.' })
+      const broken = [
+        good.replace('Hello.', 'Hello.\nNonce: zzzzzzzz'),
+        `${good}\nNonce: zzzzzzzz`,
+        `localhost:4020 wants you to sign in with your Ethereum account:\n${good}`,
+        good.replace('Version: 1', 'Version: 2'),
+        good.replace(/\n/g, '\r\n'),
+        good.replace('Chain ID: 8453', 'Chain ID: 0x2105'),
+        good.replace(/Issued At: .*/, 'Issued At: yesterday'),
+        good.replace(/Issued At: .*/, 'Issued At: 2026-13-45T00:00:00Z'),
+        good.replace('localhost:4020 wants', 'user@localhost:4020 wants'),
+        '',
+        `${good}${' '.repeat(5000)}`,
+      ]
+      const expected = { domain: 'localhost:4020', chainIds: [8453], now: new Date() }
+      for (const message of broken) {
+        const signature = await account.signMessage({ message })
+        await expect(walletSignatures.read(message, signature, expected)).rejects.toMatchObject({
+          code: 'wallet_refused',
+        })
+      }
+      const signature = await account.signMessage({ message: good })
+      const read = await walletSignatures.read(good, signature, expected)
+      expect(read).toEqual({ address: account.address, nonce: 'abcdefgh12345678' })
+    })
+
+    it('takes an address without its checksum for the same wallet', async () => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      const message = messageOf(account, 'abcdefgh12345678').replace(account.address, account.address.toLowerCase())
+      const expected = { domain: 'LOCALHOST:4020', chainIds: [8453], now: new Date() }
+      const read = await walletSignatures.read(message, await account.signMessage({ message }), expected)
+      expect(read.address).toBe(account.address)
+    })
+  })
 })
-afterAll(() => world.close())
 
 type Fields = Partial<Parameters<typeof createSiweMessage>[0]>
-
-function messageOf(account: PrivateKeyAccount, nonce: string, fields: Fields = {}): string {
-  const standard = { domain: 'localhost:4020', uri: 'http://localhost:4020', version: '1', chainId: 8453 } as const
-  return createSiweMessage({ ...standard, address: account.address, nonce, issuedAt: new Date(), ...fields })
-}
-
-async function nonce(): Promise<string> {
-  const { status, body } = await post(world, '/siwe/nonce')
-  expect(status).toBe(200)
-  return body['nonce'] as string
-}
-
-async function signIn(account: PrivateKeyAccount, fields: Fields = {}) {
-  const message = messageOf(account, await nonce(), fields)
-  return await post(world, '/siwe/verify', { message, signature: await account.signMessage({ message }) })
-}
-
-describe('Sign-In with Ethereum', () => {
-  it('makes a user with wallets and sandbox credits, and finds the same one again, on every chain', async () => {
-    const account = privateKeyToAccount(generatePrivateKey())
-    const first = await signIn(account, { statement: 'Sign in to Coinslot.', resources: ['https://example.com/terms'] })
-    expect(first.status).toBe(200)
-    const caller = await callerOf(world, first.body['token'] as string)
-    expect(caller.user).toMatchObject({ issuer: 'coinslot', name: account.address, email: null, emailConfirmed: false })
-    expect(await grantsOf(world, caller.user!.id)).toEqual([5, 0])
-    const again = await signIn(account, { chainId: 1 })
-    expect((await callerOf(world, again.body['token'] as string)).user?.id).toBe(caller.user?.id)
-    expect(first.headers.getSetCookie().join()).toMatch(/coinslot\.session_token=/)
-  })
-
-  it('is one user however many first sign-ins come at once', async () => {
-    const account = privateKeyToAccount(generatePrivateKey())
-    const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(account)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
-    const callers = await Promise.all(answers.map(({ body }) => callerOf(world, body['token'] as string)))
-    expect(new Set(callers.map(({ user }) => user?.id)).size).toBe(1)
-    expect(await grantsOf(world, callers[0]!.user!.id)).toEqual([5, 0])
-  })
-
-  it('takes a message once, also when it comes twice at the same moment', async () => {
-    const account = privateKeyToAccount(generatePrivateKey())
-    const message = messageOf(account, await nonce())
-    const body = { message, signature: await account.signMessage({ message }) }
-    const answers = await Promise.all([1, 2, 3].map(() => post(world, '/siwe/verify', body)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
-    expect((await post(world, '/siwe/verify', body)).body).toMatchObject({ code: 'nonce_unknown' })
-  })
-
-  it('sends no mail to the stand-in address', async () => {
-    await signIn(privateKeyToAccount(generatePrivateKey()))
-    await world.deliver()
-    expect(world.mails).toEqual([])
-  })
-
-  it.each<[string, Fields, RegExp]>([
-    ['another site', { domain: 'evil.example' }, /for evil\.example/],
-    ['this host on another port', { domain: 'localhost:4021' }, /for localhost:4021/],
-    ['a chain that is not ours', { chainId: 5 }, /chain 5/],
-    ['what has expired', { expirationTime: new Date(Date.now() - 1000) }, /expired/],
-    ['what is not valid yet', { notBefore: new Date(Date.now() + 60_000) }, /not valid yet/],
-    ['what is from the future', { issuedAt: new Date(Date.now() + 3_600_000) }, /future/],
-    ['a nonce that was never given', { nonce: 'abcdefgh12345678' }, /nonce/],
-  ])('refuses %s', async (_, fields, sentence) => {
-    const answer = await signIn(privateKeyToAccount(generatePrivateKey()), fields)
-    expect(answer.status).toBe(401)
-    expect(answer.body['error']).toMatch(sentence)
-  })
-
-  it('refuses a signature of somebody else, one that is none, and one of a contract, each with its reason', async () => {
-    const account = privateKeyToAccount(generatePrivateKey())
-    const other = privateKeyToAccount(generatePrivateKey())
-    const message = messageOf(account, await nonce())
-    const foreign = await other.signMessage({ message })
-    const cases: [string, RegExp][] = [
-      [foreign, /not by the address/],
-      ['0x1234', /contracts cannot sign in/],
-      [`0x${'ab'.repeat(400)}`, /contracts cannot sign in/],
-      [`0x${'00'.repeat(65)}`, /not valid/],
-      [`0x${'ff'.repeat(65)}`, /not valid/],
-      ['zz', /hexadecimal/],
-    ]
-    for (const [signature, sentence] of cases) {
-      const answer = await post(world, '/siwe/verify', { message, signature })
-      expect(answer.status).toBe(401)
-      expect(answer.body).toMatchObject({ code: 'wallet_refused' })
-      expect(answer.body['error']).toMatch(sentence)
-    }
-    // None of these used the nonce up.
-    const answer = await post(world, '/siwe/verify', { message, signature: await account.signMessage({ message }) })
-    expect(answer.status).toBe(200)
-  })
-
-  it('reads the message as a whole: fields hidden in a statement, before or after count for nothing', async () => {
-    const account = privateKeyToAccount(generatePrivateKey())
-    const good = messageOf(account, 'abcdefgh12345678', { statement: 'Hello.' })
-    const broken = [
-      good.replace('Hello.', 'Hello.\nNonce: zzzzzzzz'),
-      `${good}\nNonce: zzzzzzzz`,
-      `localhost:4020 wants you to sign in with your Ethereum account:\n${good}`,
-      good.replace('Version: 1', 'Version: 2'),
-      good.replace(/\n/g, '\r\n'),
-      good.replace('Chain ID: 8453', 'Chain ID: 0x2105'),
-      good.replace(/Issued At: .*/, 'Issued At: yesterday'),
-      good.replace(/Issued At: .*/, 'Issued At: 2026-13-45T00:00:00Z'),
-      good.replace('localhost:4020 wants', 'user@localhost:4020 wants'),
-      '',
-      `${good}${' '.repeat(5000)}`,
-    ]
-    const expected = { domain: 'localhost:4020', chainIds: [8453], now: new Date() }
-    for (const message of broken) {
-      const signature = await account.signMessage({ message })
-      await expect(walletSignatures.read(message, signature, expected)).rejects.toMatchObject({
-        code: 'wallet_refused',
-      })
-    }
-    const signature = await account.signMessage({ message: good })
-    const read = await walletSignatures.read(good, signature, expected)
-    expect(read).toEqual({ address: account.address, nonce: 'abcdefgh12345678' })
-  })
-
-  it('takes an address without its checksum for the same wallet', async () => {
-    const account = privateKeyToAccount(generatePrivateKey())
-    const message = messageOf(account, 'abcdefgh12345678').replace(account.address, account.address.toLowerCase())
-    const expected = { domain: 'LOCALHOST:4020', chainIds: [8453], now: new Date() }
-    const read = await walletSignatures.read(message, await account.signMessage({ message }), expected)
-    expect(read.address).toBe(account.address)
-  })
-})

@@ -2,42 +2,44 @@ import type { Step } from '../../service/paywall/ports.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { openWorld, until, type World } from './world.ts'
 
-/*
- * A process that is gone between any two steps of a payment leaves it to others: nobody pays twice or for nothing, and
- * what was paid is answered.
- */
+describe('a paid call goes on after its process was killed', () => {
+  /*
+   * A process that is gone between any two steps of a payment leaves it to others: nobody pays twice or for nothing, and
+   * what was paid is answered.
+   */
 
-let world: World
-let dies: Step | null = null
-beforeAll(async () => {
-  world = await openWorld({
-    chain: true,
-    checkpoint(step) {
-      if (step !== dies) return undefined
-      dies = null
-      // What is gone says nothing more; its connection is cut by whoever asked.
-      return new Promise(() => undefined)
-    },
+  let world: World
+  let dies: Step | null = null
+  beforeAll(async () => {
+    world = await openWorld({
+      chain: true,
+      checkpoint(step) {
+        if (step !== dies) return undefined
+        dies = null
+        // What is gone says nothing more; its connection is cut by whoever asked.
+        return new Promise(() => undefined)
+      },
+    })
   })
-})
-afterAll(() => world.close())
+  afterAll(() => world.close())
 
-it.each(['begun', 'answered', 'settled', 'paid'] as const)('after %s', async (step) => {
-  const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
-  const payer = await world.chain.payer(1_000_000n)
-  const header = await world.sign(payer, await world.ask(`${gate}/x`))
-  dies = step
-  const gone = new AbortController()
-  const asking = world.ask(`${gate}/x`, { headers: header, signal: gone.signal })
-  await until(() => dies === null)
-  gone.abort()
-  await expect(asking).rejects.toThrow()
-  expect((await world.ask(`${gate}/x`, { headers: header })).body.code).toBe('payment_processing')
-  // Its lease ends, and the sweeper comes by.
-  world.service.clock.forward(180_000)
-  await world.sweep()
-  const answer = await world.ask(`${gate}/x`, { headers: header })
-  expect(answer).toMatchObject({ status: 200, body: { url: '/x' } })
-  expect((await world.ask(`${gate}/x`, { headers: header })).status).toBe(409)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  it.each(['begun', 'answered', 'settled', 'paid'] as const)('after %s', async (step) => {
+    const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.ask(`${gate}/x`))
+    dies = step
+    const gone = new AbortController()
+    const asking = world.ask(`${gate}/x`, { headers: header, signal: gone.signal })
+    await until(() => dies === null)
+    gone.abort()
+    await expect(asking).rejects.toThrow()
+    expect((await world.ask(`${gate}/x`, { headers: header })).body.code).toBe('payment_processing')
+    // Its lease ends, and the sweeper comes by.
+    world.service.clock.forward(180_000)
+    await world.sweep()
+    const answer = await world.ask(`${gate}/x`, { headers: header })
+    expect(answer).toMatchObject({ status: 200, body: { url: '/x' } })
+    expect((await world.ask(`${gate}/x`, { headers: header })).status).toBe(409)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
 })

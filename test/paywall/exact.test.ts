@@ -2,205 +2,213 @@ import { usdcOf, sentBy } from '../facilitator/world.ts'
 import { json } from './upstream.ts'
 import { encoded, openWorld, signed, until, type World } from './world.ts'
 
-/*
- * One authorization, one settlement, one answer; what failed is free, and what is not known yet is said so.
- */
-
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ chain: true })
-})
-afterAll(() => world.close())
-
 const PRICE = { model: 'per-request', amount: 0.05 }
-const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
 
-it.each([1, 2] as const)('takes the price and passes the answer on (x402 version %i)', async (version) => {
-  const { gate } = await world.sell([{ path: '/weather', pricing: PRICE }])
-  const payer = await world.chain.payer(1_000_000n)
-  const url = `${gate}/weather?city=Bern`
-  const paid = await world.pay(payer, url, { version })
-  expect(paid).toMatchObject({ status: 200, body: { url: '/weather?city=Bern' } })
-  expect(paid.headers.get('x-payment-id')).toMatch(/^pay_/)
-  const receipt = paid.headers.get(version === 1 ? 'x-payment-response' : 'payment-response')
-  expect(JSON.parse(Buffer.from(receipt!, 'base64').toString())).toMatchObject({ success: true, payer: payer.address })
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-  // Written down once the last byte is out.
-  const told = await until(async () => {
-    const state = await world.ask(`${world.service.origin}/gate/payments/${paid.headers.get('x-payment-id')!}`)
-    return state.body.payment.delivered === true ? state : null
+describe('a route with one price', () => {
+  /*
+   * One authorization, one settlement, one answer; what failed is free, and what is not known yet is said so.
+   */
+
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
   })
-  expect(told.body.payment).toMatchObject({ status: 'paid', amount: 0.05 })
-})
+  afterAll(() => world.close())
+  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
 
-it('settles once, asks once and answers once, whoever presents an authorization a hundred times at once', async () => {
-  const { gate } = await world.sell([{ path: '/hundred', pricing: PRICE }])
-  const payer = await world.chain.payer(1_000_000n)
-  const before = await sentBy(world.chain, world.chain.accounts[0]!.address)
-  const header = await world.sign(payer, await world.ask(`${gate}/hundred`))
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, () => world.ask(`${gate}/hundred`, { headers: header })),
-  )
-  const count = (status: number): number => answers.filter((answer) => answer.status === status).length
-  expect({ 200: count(200), 409: count(409) }).toEqual({ 200: 1, 409: 99 })
-  expect(asks('/hundred')).toBe(1)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-  expect(await sentBy(world.chain, world.chain.accounts[0]!.address)).toBe(before + 1)
-})
-
-it('charges nothing for a failed upstream, and lets the same authorization ask again', async () => {
-  const { gate } = await world.sell([{ path: '/moody', pricing: PRICE }])
-  let fails = true
-  world.upstream.on('/moody', (_request, response) => {
-    json(response, fails ? 500 : 200, { fails })
+  it.each([1, 2] as const)('takes the price and passes the answer on (x402 version %i)', async (version) => {
+    const { gate } = await world.sell([{ path: '/weather', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    const url = `${gate}/weather?city=Bern`
+    const paid = await world.pay(payer, url, { version })
+    expect(paid).toMatchObject({ status: 200, body: { url: '/weather?city=Bern' } })
+    expect(paid.headers.get('x-payment-id')).toMatch(/^pay_/)
+    const receipt = paid.headers.get(version === 1 ? 'x-payment-response' : 'payment-response')
+    expect(JSON.parse(Buffer.from(receipt!, 'base64').toString())).toMatchObject({
+      success: true,
+      payer: payer.address,
+    })
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+    // Written down once the last byte is out.
+    const told = await until(async () => {
+      const state = await world.ask(`${world.service.origin}/gate/payments/${paid.headers.get('x-payment-id')!}`)
+      return state.body.payment.delivered === true ? state : null
+    })
+    expect(told.body.payment).toMatchObject({ status: 'paid', amount: 0.05 })
   })
-  const payer = await world.chain.payer(1_000_000n)
-  const header = await world.sign(payer, await world.ask(`${gate}/moody`))
-  expect(await world.ask(`${gate}/moody`, { headers: header })).toMatchObject({ status: 500, body: { fails: true } })
-  expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
-  fails = false
-  expect(await world.ask(`${gate}/moody`, { headers: header })).toMatchObject({ status: 200, body: { fails: false } })
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-})
 
-it('charges nothing when there is no upstream', async () => {
-  const { gate } = await world.sell([{ path: '/x', pricing: PRICE }], { upstreamUrl: 'http://127.0.0.1:9' })
-  const payer = await world.chain.payer(1_000_000n)
-  const answer = await world.pay(payer, `${gate}/x`)
-  expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_error' } })
-  expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
-})
-
-it('takes the money first where a route wants that, and owes the answer until one has gone out', async () => {
-  const { gate } = await world.sell([{ path: '/first', pricing: PRICE, settle: 'before' }])
-  let fails = true
-  world.upstream.on('/first', (_request, response) => {
-    json(response, fails ? 500 : 200, { fails })
+  it('settles once, asks once and answers once, whoever presents an authorization a hundred times at once', async () => {
+    const { gate } = await world.sell([{ path: '/hundred', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    const before = await sentBy(world.chain, world.chain.accounts[0]!.address)
+    const header = await world.sign(payer, await world.ask(`${gate}/hundred`))
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => world.ask(`${gate}/hundred`, { headers: header })),
+    )
+    const count = (status: number): number => answers.filter((answer) => answer.status === status).length
+    expect({ 200: count(200), 409: count(409) }).toEqual({ 200: 1, 409: 99 })
+    expect(asks('/hundred')).toBe(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+    expect(await sentBy(world.chain, world.chain.accounts[0]!.address)).toBe(before + 1)
   })
-  const payer = await world.chain.payer(1_000_000n)
-  const header = await world.sign(payer, await world.ask(`${gate}/first`))
-  expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(500)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-  fails = false
-  expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(200)
-  expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(409)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-})
 
-it('honours a price for ten minutes after its 402, and no longer', async () => {
-  const { gate, id } = await world.sell([{ path: '/dear', pricing: PRICE }])
-  const payer = await world.chain.payer(1_000_000n)
-  const wanted = await world.ask(`${gate}/dear`)
-  expect(Date.parse(String(wanted.body.expires)) - world.service.clock.now().getTime()).toBeGreaterThan(590_000)
-  const [early, late] = [await world.sign(payer, wanted), await world.sign(payer, wanted)]
-  const dearer = [{ method: 'GET', path: '/dear', pricing: { model: 'per-request', amount: 0.5 } }]
-  expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes: dearer } })).status).toBe(200)
-  world.service.clock.forward(2_000)
-  expect((await world.ask(`${gate}/dear`)).body.amount).toBe('0.5')
-  expect((await world.ask(`${gate}/dear`, { headers: early })).status).toBe(200)
-  world.service.clock.forward(601_000)
-  const refused = await world.ask(`${gate}/dear`, { headers: late })
-  expect(refused).toMatchObject({ status: 402, body: { amount: '0.5', code: 'payment_refused' } })
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-})
-
-it('refuses an authorization that paid for another route, another query, another paywall or a checkout', async () => {
-  const routes = [
-    { path: '/a', pricing: PRICE },
-    { path: '/b', pricing: PRICE },
-  ]
-  const [one, other] = [await world.sell(routes), await world.sell(routes)]
-  const payer = await world.chain.payer(1_000_000n)
-  const header = await world.sign(payer, await world.ask(`${one.gate}/a`))
-  expect((await world.ask(`${one.gate}/a`, { headers: header })).status).toBe(200)
-  for (const url of [`${one.gate}/b`, `${one.gate}/a?more=1`, `${other.gate}/a`]) {
-    expect(await world.ask(url, { headers: header })).toMatchObject({ status: 409 })
-  }
-  const made = await world.seller.call('POST', '/v1/checkouts', {
-    body: {
-      callbackUrl: world.upstream.url,
-      product: { name: 'A thing' },
-      price: 0.05,
-      network: 'base-sepolia',
-      recipient: world.recipient,
-    },
+  it('charges nothing for a failed upstream, and lets the same authorization ask again', async () => {
+    const { gate } = await world.sell([{ path: '/moody', pricing: PRICE }])
+    let fails = true
+    world.upstream.on('/moody', (_request, response) => {
+      json(response, fails ? 500 : 200, { fails })
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.ask(`${gate}/moody`))
+    expect(await world.ask(`${gate}/moody`, { headers: header })).toMatchObject({ status: 500, body: { fails: true } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    fails = false
+    expect(await world.ask(`${gate}/moody`, { headers: header })).toMatchObject({ status: 200, body: { fails: false } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
-  const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
-  const paid = await world.ask(`${world.service.origin}/p/${String(made.body.checkout.id)}/pay`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ input: {}, paymentPayload: payment }),
-  })
-  expect(paid.status).toBe(409)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-})
 
-it.each([
-  ['no base64 of JSON', 'x-payment', '!!!', 'must be base64 of JSON'],
-  ['an array', 'x-payment', encoded([]), 'JSON object'],
-  ['an unknown version', 'payment-signature', encoded({ x402Version: 3 }), 'x402Version'],
-  ['no network', 'x-payment', encoded({ x402Version: 1, payload: {} }), 'network'],
-  ['no terms', 'payment-signature', encoded({ x402Version: 2, payload: {} }), 'accepted'],
-  [
-    'an amount that is none',
-    'x-payment',
-    encoded({
-      x402Version: 1,
-      scheme: 'exact',
-      network: 'base-sepolia',
-      payload: {
-        signature: '0x00',
-        authorization: { from: `0x${'1'.repeat(40)}`, to: `0x${'1'.repeat(40)}`, value: '1e6' },
+  it('charges nothing when there is no upstream', async () => {
+    const { gate } = await world.sell([{ path: '/x', pricing: PRICE }], { upstreamUrl: 'http://127.0.0.1:9' })
+    const payer = await world.chain.payer(1_000_000n)
+    const answer = await world.pay(payer, `${gate}/x`)
+    expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_error' } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+
+  it('takes the money first where a route wants that, and owes the answer until one has gone out', async () => {
+    const { gate } = await world.sell([{ path: '/first', pricing: PRICE, settle: 'before' }])
+    let fails = true
+    world.upstream.on('/first', (_request, response) => {
+      json(response, fails ? 500 : 200, { fails })
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.ask(`${gate}/first`))
+    expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(500)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+    fails = false
+    expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(200)
+    expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(409)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('honours a price for ten minutes after its 402, and no longer', async () => {
+    const { gate, id } = await world.sell([{ path: '/dear', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    const wanted = await world.ask(`${gate}/dear`)
+    expect(Date.parse(String(wanted.body.expires)) - world.service.clock.now().getTime()).toBeGreaterThan(590_000)
+    const [early, late] = [await world.sign(payer, wanted), await world.sign(payer, wanted)]
+    const dearer = [{ method: 'GET', path: '/dear', pricing: { model: 'per-request', amount: 0.5 } }]
+    expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes: dearer } })).status).toBe(200)
+    world.service.clock.forward(2_000)
+    expect((await world.ask(`${gate}/dear`)).body.amount).toBe('0.5')
+    expect((await world.ask(`${gate}/dear`, { headers: early })).status).toBe(200)
+    world.service.clock.forward(601_000)
+    const refused = await world.ask(`${gate}/dear`, { headers: late })
+    expect(refused).toMatchObject({ status: 402, body: { amount: '0.5', code: 'payment_refused' } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('refuses an authorization that paid for another route, another query, another paywall or a checkout', async () => {
+    const routes = [
+      { path: '/a', pricing: PRICE },
+      { path: '/b', pricing: PRICE },
+    ]
+    const [one, other] = [await world.sell(routes), await world.sell(routes)]
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.ask(`${one.gate}/a`))
+    expect((await world.ask(`${one.gate}/a`, { headers: header })).status).toBe(200)
+    for (const url of [`${one.gate}/b`, `${one.gate}/a?more=1`, `${other.gate}/a`]) {
+      expect(await world.ask(url, { headers: header })).toMatchObject({ status: 409 })
+    }
+    const made = await world.seller.call('POST', '/v1/checkouts', {
+      body: {
+        callbackUrl: world.upstream.url,
+        product: { name: 'A thing' },
+        price: 0.05,
+        network: 'base-sepolia',
+        recipient: world.recipient,
       },
-    }),
-    'value',
-  ],
-])('says 400 and what is wrong for %s', async (_what, header, text, word) => {
-  const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
-  const answer = await world.ask(`${gate}/a`, { headers: { [header]: text } })
-  expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
-  expect(answer.body.details[header]).toContain(word)
-})
+    })
+    const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
+    const paid = await world.ask(`${world.service.origin}/p/${String(made.body.checkout.id)}/pay`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ input: {}, paymentPayload: payment }),
+    })
+    expect(paid.status).toBe(409)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
 
-it('says 402 and why for a wrong network, amount or recipient, and 410 for what has expired', async () => {
-  const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
-  const payer = await world.chain.payer(1_000_000n)
-  const wanted = await world.ask(`${gate}/a`)
-  const pay = async (change: Parameters<typeof signed>[4]) =>
-    world.ask(`${gate}/a`, { headers: await signed(payer, world.chain, wanted, 2, change) })
-  expect(await pay({ value: 49_999n })).toMatchObject({ status: 402, body: { reason: expect.stringMatching(/value/) } })
-  expect(await pay({ to: payer.address })).toMatchObject({
-    status: 402,
-    body: { reason: 'invalid_exact_evm_recipient_mismatch', amount: '0.05' },
+  it.each([
+    ['no base64 of JSON', 'x-payment', '!!!', 'must be base64 of JSON'],
+    ['an array', 'x-payment', encoded([]), 'JSON object'],
+    ['an unknown version', 'payment-signature', encoded({ x402Version: 3 }), 'x402Version'],
+    ['no network', 'x-payment', encoded({ x402Version: 1, payload: {} }), 'network'],
+    ['no terms', 'payment-signature', encoded({ x402Version: 2, payload: {} }), 'accepted'],
+    [
+      'an amount that is none',
+      'x-payment',
+      encoded({
+        x402Version: 1,
+        scheme: 'exact',
+        network: 'base-sepolia',
+        payload: {
+          signature: '0x00',
+          authorization: { from: `0x${'1'.repeat(40)}`, to: `0x${'1'.repeat(40)}`, value: '1e6' },
+        },
+      }),
+      'value',
+    ],
+  ])('says 400 and what is wrong for %s', async (_what, header, text, word) => {
+    const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
+    const answer = await world.ask(`${gate}/a`, { headers: { [header]: text } })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
+    expect(answer.body.details[header]).toContain(word)
   })
-  const expired = await pay({ validBefore: BigInt(Math.floor(Date.now() / 1000) - 10) })
-  expect(expired).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
-  const header = await world.sign(payer, wanted, 1)
-  const payment = JSON.parse(Buffer.from(header['x-payment']!, 'base64').toString())
-  const base = await world.ask(`${gate}/a`, { headers: { 'x-payment': encoded({ ...payment, network: 'base' }) } })
-  expect(base).toMatchObject({ status: 402, body: { reason: expect.stringMatching(/network/) } })
-  expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
-})
 
-it('carries on what a process left: the chain is asked again, and an upstream that was being asked is free', async () => {
-  const { gate } = await world.sell([{ path: '/left', pricing: PRICE }])
-  const payer = await world.chain.payer(1_000_000n)
-  const header = await world.sign(payer, await world.ask(`${gate}/left`))
-  let hangs = true
-  world.upstream.on('/left', (_request, response) => {
-    if (!hangs) json(response, 200, {})
+  it('says 402 and why for a wrong network, amount or recipient, and 410 for what has expired', async () => {
+    const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    const wanted = await world.ask(`${gate}/a`)
+    const pay = async (change: Parameters<typeof signed>[4]) =>
+      world.ask(`${gate}/a`, { headers: await signed(payer, world.chain, wanted, 2, change) })
+    expect(await pay({ value: 49_999n })).toMatchObject({
+      status: 402,
+      body: { reason: expect.stringMatching(/value/) },
+    })
+    expect(await pay({ to: payer.address })).toMatchObject({
+      status: 402,
+      body: { reason: 'invalid_exact_evm_recipient_mismatch', amount: '0.05' },
+    })
+    const expired = await pay({ validBefore: BigInt(Math.floor(Date.now() / 1000) - 10) })
+    expect(expired).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
+    const header = await world.sign(payer, wanted, 1)
+    const payment = JSON.parse(Buffer.from(header['x-payment']!, 'base64').toString())
+    const base = await world.ask(`${gate}/a`, { headers: { 'x-payment': encoded({ ...payment, network: 'base' }) } })
+    expect(base).toMatchObject({ status: 402, body: { reason: expect.stringMatching(/network/) } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
-  const gone = new AbortController()
-  const asking = world.ask(`${gate}/left`, { headers: header, signal: gone.signal })
-  await until(() => asks('/left') > 0)
-  expect((await world.ask(`${gate}/left`, { headers: header })).body.code).toBe('payment_processing')
-  gone.abort()
-  await expect(asking).rejects.toThrow()
-  hangs = false
-  const answer = await until(async () => {
-    const one = await world.ask(`${gate}/left`, { headers: header })
-    return one.status === 409 ? null : one
+
+  it('carries on what a process left: the chain is asked again, and an upstream that was being asked is free', async () => {
+    const { gate } = await world.sell([{ path: '/left', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.ask(`${gate}/left`))
+    let hangs = true
+    world.upstream.on('/left', (_request, response) => {
+      if (!hangs) json(response, 200, {})
+    })
+    const gone = new AbortController()
+    const asking = world.ask(`${gate}/left`, { headers: header, signal: gone.signal })
+    await until(() => asks('/left') > 0)
+    expect((await world.ask(`${gate}/left`, { headers: header })).body.code).toBe('payment_processing')
+    gone.abort()
+    await expect(asking).rejects.toThrow()
+    hangs = false
+    const answer = await until(async () => {
+      const one = await world.ask(`${gate}/left`, { headers: header })
+      return one.status === 409 ? null : one
+    })
+    expect(answer.status).toBe(200)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
-  expect(answer.status).toBe(200)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
 })

@@ -5,141 +5,143 @@ import { paywall } from '../../service/paywall/middleware/index.ts'
 import { openWorld as openFacilitator, usdcOf, type World as Honest } from '../facilitator/world.ts'
 import { startStrangeFacilitator, type Mood, type StrangeFacilitator } from './facilitator.ts'
 import { encoded, openWorld, until, type Answer, type World } from './world.ts'
-
-/*
- * Whatever a facilitator does, no buyer pays twice, nothing is answered unpaid, and what was paid is answered in the
- * end. The same at the gateway and in the middleware, which both have a chain to ask.
- */
-
-let honest: Honest
-let world: World
-let strange: StrangeFacilitator
-let server: Server
-let handled = 0
 const shops: Record<'gateway' | 'middleware', string> = { gateway: '', middleware: '' }
 
-beforeAll(async () => {
-  strange = await startStrangeFacilitator()
-  honest = await openFacilitator()
-  world = await openWorld({
-    chain: honest.chain,
-    environment: { GATE_FACILITATOR_URL: strange.url, GATE_FACILITATOR_TIMEOUT_MS: '1000' },
-  })
-  strange.behind = honest.service.origin
-  const pricing = { model: 'per-request' as const, amount: 0.05 }
-  shops.gateway = (await world.sell([{ path: '/secret', pricing }])).gate
-  world.upstream.on('/secret', (_request, response) => {
-    handled += 1
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":"worth it"}')
-  })
-  const app = express()
-  app.use(
-    paywall({
-      facilitator: strange.url,
-      rpc: world.chain.url,
-      recipient: world.recipient,
-      network: 'base-sepolia',
-      routes: [{ path: '/secret', pricing }],
-      timeoutMs: 1_000,
-    }),
-  )
-  app.get('/secret', (_request, response) => {
-    handled += 1
-    response.json({ secret: 'worth it' })
-  })
-  server = await new Promise<Server>((resolve) => {
-    const listening = app.listen(0, '127.0.0.1', () => {
-      resolve(listening)
+describe('whoever wants it for nothing', () => {
+  /*
+   * Whatever a facilitator does, no buyer pays twice, nothing is answered unpaid, and what was paid is answered in the
+   * end. The same at the gateway and in the middleware, which both have a chain to ask.
+   */
+
+  let honest: Honest
+  let world: World
+  let strange: StrangeFacilitator
+  let server: Server
+  let handled = 0
+
+  beforeAll(async () => {
+    strange = await startStrangeFacilitator()
+    honest = await openFacilitator()
+    world = await openWorld({
+      chain: honest.chain,
+      environment: { GATE_FACILITATOR_URL: strange.url, GATE_FACILITATOR_TIMEOUT_MS: '1000' },
     })
+    strange.behind = honest.service.origin
+    const pricing = { model: 'per-request' as const, amount: 0.05 }
+    shops.gateway = (await world.sell([{ path: '/secret', pricing }])).gate
+    world.upstream.on('/secret', (_request, response) => {
+      handled += 1
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":"worth it"}')
+    })
+    const app = express()
+    app.use(
+      paywall({
+        facilitator: strange.url,
+        rpc: world.chain.url,
+        recipient: world.recipient,
+        network: 'base-sepolia',
+        routes: [{ path: '/secret', pricing }],
+        timeoutMs: 1_000,
+      }),
+    )
+    app.get('/secret', (_request, response) => {
+      handled += 1
+      response.json({ secret: 'worth it' })
+    })
+    server = await new Promise<Server>((resolve) => {
+      const listening = app.listen(0, '127.0.0.1', () => {
+        resolve(listening)
+      })
+    })
+    shops.middleware = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
   })
-  shops.middleware = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-})
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-  await world.close()
-  await strange.close()
-  await honest.close()
-})
-
-describe.each(['gateway', 'middleware'] as const)('the %s', (shop) => {
-  /** Asks under a mood until the answer comes, with the same payment all the time; then with an honest one. */
-  async function buy(
-    mood: Mood,
-  ): Promise<{ first: Answer; last: Answer; header: Record<string, string>; left: bigint }> {
-    const payer = await world.chain.payer(1_000_000n)
-    const url = `${shops[shop]}/secret`
-    strange.mood = 'honest'
-    const header = await world.sign(payer, await world.ask(url))
-    strange.mood = mood
-    const first = await world.ask(url, { headers: header })
-    strange.mood = 'honest'
-    const last =
-      first.status === 200
-        ? first
-        : await until(async () => {
-            const answer = await world.ask(url, { headers: header })
-            return answer.status === 503 || answer.body?.code === 'payment_processing' ? null : answer
-          })
-    return { first, last, header, left: await usdcOf(world.chain, payer.address) }
-  }
-
-  it.each(['settles-and-hangs', 'settles-and-502', 'settles-and-denies'] as const)(
-    'answers what was paid, once, where the facilitator %s',
-    async (mood) => {
-      const before = strange.settled
-      const { last, header, left } = await buy(mood)
-      expect(last).toMatchObject({ status: 200, body: { secret: 'worth it' } })
-      expect(left).toBe(950_000n)
-      // It may learn of its own settlement after the chain has told everybody else.
-      await until(() => strange.settled > before)
-      expect(strange.settled).toBe(before + 1)
-      const again = await world.ask(`${shops[shop]}/secret`, { headers: header })
-      expect(again).toMatchObject({ status: 409, body: { code: 'payment_delivered' } })
-    },
-  )
-
-  it.each(['invents', 'repeats', 'denies'] as const)(
-    'gives nothing away while nothing is paid, where the facilitator %s',
-    async (mood) => {
-      const { first, last, left } = await buy(mood)
-      expect(first.status).toBe(503)
-      expect(first.text).not.toContain('worth it')
-      expect(first.body).toMatchObject({ code: 'settlement_pending', paymentId: expect.stringMatching(/^pay_/) })
-      expect(first.headers.get('retry-after')).toBe('3')
-      expect(last).toMatchObject({ status: 200, body: { secret: 'worth it' } })
-      expect(left).toBe(950_000n)
-    },
-  )
-
-  it.each(['hangs', 'garbage'] as const)('charges nothing where the facilitator %s', async (mood) => {
-    const before = handled
-    const payer = await world.chain.payer(1_000_000n)
-    const url = `${shops[shop]}/secret`
-    strange.mood = 'honest'
-    const header = await world.sign(payer, await world.ask(url))
-    strange.mood = mood
-    const answer = await world.ask(url, { headers: header })
-    expect(answer).toMatchObject({ status: 503, body: { code: 'facilitator_unavailable' } })
-    expect(handled).toBe(before)
-    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  afterAll(async () => {
+    server.closeAllConnections()
+    server.close()
+    await world.close()
+    await strange.close()
+    await honest.close()
   })
 
-  it('gives nothing for a signature that only the facilitator finds good', async () => {
-    const url = `${shops[shop]}/secret`
-    const payer = await world.chain.payer(1_000_000n)
-    strange.mood = 'honest'
-    const wanted = await world.ask(url)
-    const header = await world.sign(payer, wanted)
-    const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
-    payment.payload.signature = `0x${'11'.repeat(64)}1b`
-    const forged = { 'payment-signature': encoded(payment) }
-    strange.mood = 'approves-all'
-    const answers = [await world.ask(url, { headers: forged }), await world.ask(url, { headers: forged })]
-    for (const answer of answers) {
-      expect(answer.status).toBe(503)
-      expect(answer.text).not.toContain('worth it')
+  describe.each(['gateway', 'middleware'] as const)('the %s', (shop) => {
+    /** Asks under a mood until the answer comes, with the same payment all the time; then with an honest one. */
+    async function buy(
+      mood: Mood,
+    ): Promise<{ first: Answer; last: Answer; header: Record<string, string>; left: bigint }> {
+      const payer = await world.chain.payer(1_000_000n)
+      const url = `${shops[shop]}/secret`
+      strange.mood = 'honest'
+      const header = await world.sign(payer, await world.ask(url))
+      strange.mood = mood
+      const first = await world.ask(url, { headers: header })
+      strange.mood = 'honest'
+      const last =
+        first.status === 200
+          ? first
+          : await until(async () => {
+              const answer = await world.ask(url, { headers: header })
+              return answer.status === 503 || answer.body?.code === 'payment_processing' ? null : answer
+            })
+      return { first, last, header, left: await usdcOf(world.chain, payer.address) }
     }
-    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+
+    it.each(['settles-and-hangs', 'settles-and-502', 'settles-and-denies'] as const)(
+      'answers what was paid, once, where the facilitator %s',
+      async (mood) => {
+        const before = strange.settled
+        const { last, header, left } = await buy(mood)
+        expect(last).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+        expect(left).toBe(950_000n)
+        // It may learn of its own settlement after the chain has told everybody else.
+        await until(() => strange.settled > before)
+        expect(strange.settled).toBe(before + 1)
+        const again = await world.ask(`${shops[shop]}/secret`, { headers: header })
+        expect(again).toMatchObject({ status: 409, body: { code: 'payment_delivered' } })
+      },
+    )
+
+    it.each(['invents', 'repeats', 'denies'] as const)(
+      'gives nothing away while nothing is paid, where the facilitator %s',
+      async (mood) => {
+        const { first, last, left } = await buy(mood)
+        expect(first.status).toBe(503)
+        expect(first.text).not.toContain('worth it')
+        expect(first.body).toMatchObject({ code: 'settlement_pending', paymentId: expect.stringMatching(/^pay_/) })
+        expect(first.headers.get('retry-after')).toBe('3')
+        expect(last).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+        expect(left).toBe(950_000n)
+      },
+    )
+
+    it.each(['hangs', 'garbage'] as const)('charges nothing where the facilitator %s', async (mood) => {
+      const before = handled
+      const payer = await world.chain.payer(1_000_000n)
+      const url = `${shops[shop]}/secret`
+      strange.mood = 'honest'
+      const header = await world.sign(payer, await world.ask(url))
+      strange.mood = mood
+      const answer = await world.ask(url, { headers: header })
+      expect(answer).toMatchObject({ status: 503, body: { code: 'facilitator_unavailable' } })
+      expect(handled).toBe(before)
+      expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    })
+
+    it('gives nothing for a signature that only the facilitator finds good', async () => {
+      const url = `${shops[shop]}/secret`
+      const payer = await world.chain.payer(1_000_000n)
+      strange.mood = 'honest'
+      const wanted = await world.ask(url)
+      const header = await world.sign(payer, wanted)
+      const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
+      payment.payload.signature = `0x${'11'.repeat(64)}1b`
+      const forged = { 'payment-signature': encoded(payment) }
+      strange.mood = 'approves-all'
+      const answers = [await world.ask(url, { headers: forged }), await world.ask(url, { headers: forged })]
+      for (const answer of answers) {
+        expect(answer.status).toBe(503)
+        expect(answer.text).not.toContain('worth it')
+      }
+      expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    })
   })
 })

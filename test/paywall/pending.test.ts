@@ -1,87 +1,89 @@
 import { usdcOf } from '../facilitator/world.ts'
 import { openWorld, until, type World } from './world.ts'
 
-/*
- * The chain is slower than any client waits: what is not known yet is said so, and what was paid is answered later.
- */
-
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ chain: true, environment: { SETTLE_WAIT_MS: '300' } })
-})
-afterAll(() => world.close())
-
 const PRICE = { model: 'per-request', amount: 0.05 }
-const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
 
-it('says 503 and where to ask while the chain is slow, never a fresh 402, and gives the answer in the end', async () => {
-  const { gate } = await world.sell([{ method: 'POST', path: '/slow', pricing: PRICE }])
-  const payer = await world.chain.payer(1_000_000n)
-  const asked = { method: 'POST', body: 'one' }
-  const header = await world.sign(payer, await world.ask(`${gate}/slow`, asked))
-  await world.chain.call('evm_setAutomine', false)
-  const pending = await world.ask(`${gate}/slow`, { ...asked, headers: header })
-  expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending', paymentId: expect.any(String) } })
-  expect(pending.headers.get('retry-after')).toBe('3')
-  const id = String(pending.body.paymentId)
-  const told = await world.ask(String(pending.body.statusUrl).replace('http://localhost:0', world.service.origin))
-  expect(told.body.payment).toMatchObject({ id, status: 'settling', delivered: false })
-  expect((await world.ask(`${gate}/slow`, { ...asked, headers: header })).status).toBe(503)
-  await world.chain.call('evm_setAutomine', true)
-  await world.chain.mine()
-  await until(async () => {
-    await world.sweep()
-    return (await world.service.paywalls.payment(id)).state === 'paid'
+describe('a payment that the chain has not taken yet', () => {
+  /*
+   * The chain is slower than any client waits: what is not known yet is said so, and what was paid is answered later.
+   */
+
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true, environment: { SETTLE_WAIT_MS: '300' } })
   })
+  afterAll(() => world.close())
+  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
 
-  const other = await world.ask(`${gate}/slow`, { method: 'POST', body: 'two', headers: header })
-  expect(other).toMatchObject({ status: 409, body: { code: 'payment_for_another_request' } })
-  // By its id alone nobody gets it; with the token that only its buyer was given, they do.
-  const bare = await world.ask(`${gate}/slow`, { ...asked, headers: { 'x-payment-id': id } })
-  expect(bare).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
-  const guessed = { 'x-payment-id': id, 'x-payment-token': `tok_${'A'.repeat(43)}` }
-  expect((await world.ask(`${gate}/slow`, { ...asked, headers: guessed })).status).toBe(400)
-  const named = { 'x-payment-id': id, 'x-payment-token': String(pending.body.paymentToken) }
-  const answer = await world.ask(`${gate}/slow`, { ...asked, headers: named })
-  expect(answer).toMatchObject({ status: 200, body: { body: 'one' } })
-  const later = await world.ask(`${gate}/slow`, { ...asked, headers: header })
-  expect(later).toMatchObject({ status: 409, body: { code: 'payment_delivered' } })
-  expect(asks('/slow')).toBe(1)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-})
-
-it('keeps an answer for ten minutes, and says 410 after that; a fresh signature of the payer is as good as the token', async () => {
-  const { gate } = await world.sell([{ path: '/kept', pricing: PRICE }])
-  const payer = await world.chain.payer(1_000_000n)
-  const pay = async () => {
-    const wanted = await world.ask(`${gate}/kept`)
-    const header = await world.sign(payer, wanted)
+  it('says 503 and where to ask while the chain is slow, never a fresh 402, and gives the answer in the end', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/slow', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = { method: 'POST', body: 'one' }
+    const header = await world.sign(payer, await world.ask(`${gate}/slow`, asked))
     await world.chain.call('evm_setAutomine', false)
-    const { body } = await world.ask(`${gate}/kept`, { headers: header })
+    const pending = await world.ask(`${gate}/slow`, { ...asked, headers: header })
+    expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending', paymentId: expect.any(String) } })
+    expect(pending.headers.get('retry-after')).toBe('3')
+    const id = String(pending.body.paymentId)
+    const told = await world.ask(String(pending.body.statusUrl).replace('http://localhost:0', world.service.origin))
+    expect(told.body.payment).toMatchObject({ id, status: 'settling', delivered: false })
+    expect((await world.ask(`${gate}/slow`, { ...asked, headers: header })).status).toBe(503)
     await world.chain.call('evm_setAutomine', true)
     await world.chain.mine()
-    const id = String(body.paymentId)
     await until(async () => {
       await world.sweep()
       return (await world.service.paywalls.payment(id)).state === 'paid'
     })
-    return { id, header, wanted }
-  }
-  const first = await pay()
-  const fresh = await world.sign(payer, first.wanted)
-  const stranger = await world.sign(await world.chain.payer(1_000_000n), first.wanted)
-  const as = (proof: Record<string, string>) =>
-    world.ask(`${gate}/kept`, { headers: { 'x-payment-id': first.id, ...proof } })
-  expect((await as(stranger)).status).toBe(400)
-  expect((await as(first.header)).status).toBe(400)
-  expect((await as(fresh)).status).toBe(200)
-  expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
 
-  const second = await pay()
-  world.service.clock.forward(601_000)
-  const late = await world.ask(`${gate}/kept`, { headers: second.header })
-  expect(late).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
-  await world.service.paywalls.sweepers.answers(world.service.clock.now())
-  const kept = await world.service.database.statements.run('SELECT FROM paywall_answer', [])
-  expect(kept).toHaveLength(0)
+    const other = await world.ask(`${gate}/slow`, { method: 'POST', body: 'two', headers: header })
+    expect(other).toMatchObject({ status: 409, body: { code: 'payment_for_another_request' } })
+    // By its id alone nobody gets it; with the token that only its buyer was given, they do.
+    const bare = await world.ask(`${gate}/slow`, { ...asked, headers: { 'x-payment-id': id } })
+    expect(bare).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
+    const guessed = { 'x-payment-id': id, 'x-payment-token': `tok_${'A'.repeat(43)}` }
+    expect((await world.ask(`${gate}/slow`, { ...asked, headers: guessed })).status).toBe(400)
+    const named = { 'x-payment-id': id, 'x-payment-token': String(pending.body.paymentToken) }
+    const answer = await world.ask(`${gate}/slow`, { ...asked, headers: named })
+    expect(answer).toMatchObject({ status: 200, body: { body: 'one' } })
+    const later = await world.ask(`${gate}/slow`, { ...asked, headers: header })
+    expect(later).toMatchObject({ status: 409, body: { code: 'payment_delivered' } })
+    expect(asks('/slow')).toBe(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('keeps an answer for ten minutes, and says 410 after that; a fresh signature of the payer is as good as the token', async () => {
+    const { gate } = await world.sell([{ path: '/kept', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    const pay = async () => {
+      const wanted = await world.ask(`${gate}/kept`)
+      const header = await world.sign(payer, wanted)
+      await world.chain.call('evm_setAutomine', false)
+      const { body } = await world.ask(`${gate}/kept`, { headers: header })
+      await world.chain.call('evm_setAutomine', true)
+      await world.chain.mine()
+      const id = String(body.paymentId)
+      await until(async () => {
+        await world.sweep()
+        return (await world.service.paywalls.payment(id)).state === 'paid'
+      })
+      return { id, header, wanted }
+    }
+    const first = await pay()
+    const fresh = await world.sign(payer, first.wanted)
+    const stranger = await world.sign(await world.chain.payer(1_000_000n), first.wanted)
+    const as = (proof: Record<string, string>) =>
+      world.ask(`${gate}/kept`, { headers: { 'x-payment-id': first.id, ...proof } })
+    expect((await as(stranger)).status).toBe(400)
+    expect((await as(first.header)).status).toBe(400)
+    expect((await as(fresh)).status).toBe(200)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+
+    const second = await pay()
+    world.service.clock.forward(601_000)
+    const late = await world.ask(`${gate}/kept`, { headers: second.header })
+    expect(late).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
+    await world.service.paywalls.sweepers.answers(world.service.clock.now())
+    const kept = await world.service.database.statements.run('SELECT FROM paywall_answer', [])
+    expect(kept).toHaveLength(0)
+  })
 })

@@ -3,203 +3,205 @@ import { usdcOf } from '../facilitator/world.ts'
 import { json, pieceOf, readerOf } from './upstream.ts'
 import { openWorld, until, type World } from './world.ts'
 
-/*
- * Measured calls: the most is paid in, each call draws what it cost, and what is left is the payer's for the next one.
- */
-
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ chain: true })
-  world.upstream.on('/chat', (_request, response) => {
-    json(response, 200, { text: 'hello', usage: { input_tokens: 1_000, output_tokens: 2_000 } })
-  })
-})
-afterAll(() => world.close())
-
 const CHAT = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
 
-async function balanceOf(payer: string) {
-  const [row] = await world.service.database.statements.run<Record<'available' | 'held' | 'paid' | 'drawn', bigint>>(
-    'SELECT available, held, paid, drawn FROM paywall_balance WHERE payer = $1',
-    [payer],
-  )
-  return row
-}
+describe('a prepaid route', () => {
+  /*
+   * Measured calls: the most is paid in, each call draws what it cost, and what is left is the payer's for the next one.
+   */
 
-it('gives a token once, draws what each call costs, and returns the rest', async () => {
-  const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
-  const payer = await world.chain.payer(1_000_000n)
-  const asked = { method: 'POST', body: '{}' }
-  expect((await world.ask(`${gate}/chat`, asked)).body.amount).toBe('0.02')
-  const paid = await world.pay(payer, `${gate}/chat`, asked)
-  expect(paid.status).toBe(200)
-  expect(paid.headers.get('x-payment-balance')).toBe('0.015')
-  expect(paid.headers.get('x-payment-cost')).toBe('0.005')
-  const token = paid.headers.get('x-payment-token')!
-  expect(token).toMatch(/^tok_/)
-  // Too little for the most that the next call could cost.
-  const short = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
-  expect(short).toMatchObject({ status: 402, body: { reason: 'insufficient_balance', balance: '0.015' } })
-  // The second payment joins the first: one payer, one balance, and either token opens it.
-  const more = await world.pay(payer, `${gate}/chat`, asked)
-  expect(more.headers.get('x-payment-balance')).toBe('0.03')
-  const third = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
-  expect(third.status).toBe(200)
-  expect(third.headers.get('x-payment-balance')).toBe('0.025')
-  expect(third.headers.get('x-payment-token')).toBeNull()
-  expect(await balanceOf(payer.address)).toEqual({ available: 25_000n, held: 0n, paid: 40_000n, drawn: 15_000n })
-  expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
-  // A signature is a proof of who is asking: it draws, and buys nothing a second time.
-  const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
-  expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
-  expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(409)
-  expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
-  const wrong = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': 'tok_x' } })
-  expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
-})
-
-it('never draws more than was paid in, however many ask at once', async () => {
-  const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.1 } }])
-  const payer = await world.chain.payer(1_000_000n)
-  const paid = await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
-  await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
-  const token = paid.headers.get('x-payment-token')!
-  const before = world.upstream.asked.length
-  const headers = { 'x-payment-token': token }
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => world.ask(`${gate}/chat`, { method: 'POST', headers, body: '{}' })),
-  )
-  const served = answers.filter(({ status }) => status === 200).length
-  expect(served).toBeGreaterThan(0)
-  expect(answers.filter(({ status }) => status !== 402 && status !== 200).map(({ text }) => text)).toEqual([])
-  expect(world.upstream.asked.length - before).toBe(served)
-  const balance = await balanceOf(payer.address)
-  expect(balance).toMatchObject({ held: 0n, paid: 200_000n, drawn: 5_000n * BigInt(served + 2) })
-})
-
-it('charges nothing for a failed call, and counts tokens where the upstream says nothing of them', async () => {
-  const pricing = { ...CHAT, input: 0.1, output: 0.1, maximum: 0.05, minimum: 0 }
-  const { gate } = await world.sell([{ method: 'POST', path: '/plain', pricing }])
-  const payer = await world.chain.payer(1_000_000n)
-  world.upstream.on('/plain', (_request, response) => {
-    json(response, 200, { answer: 'one two three four five' })
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+    world.upstream.on('/chat', (_request, response) => {
+      json(response, 200, { text: 'hello', usage: { input_tokens: 1_000, output_tokens: 2_000 } })
+    })
   })
-  const asked = { method: 'POST', body: JSON.stringify({ prompt: 'say five words' }) }
-  const paid = await world.pay(payer, `${gate}/plain`, asked)
-  // Three tokens in, five out, at a tenth of a dollar for a thousand.
-  expect(paid.headers.get('x-payment-cost')).toBe('0.0008')
-  await world.pay(payer, `${gate}/plain`, asked)
-  world.upstream.on('/plain', (_request, response) => {
-    json(response, 503, {})
-  })
-  const headers = { 'x-payment-token': paid.headers.get('x-payment-token')! }
-  const failed = await world.ask(`${gate}/plain`, { ...asked, headers })
-  expect(failed.status).toBe(503)
-  expect(failed.headers.get('x-payment-balance')).toBe('0.0984')
-})
+  afterAll(() => world.close())
 
-it('settles a stream when its headers are in, passes it on as it comes, and charges what it said that it used', async () => {
-  const { gate } = await world.sell([{ method: 'POST', path: '/stream', pricing: CHAT }])
-  const payer = await world.chain.payer(1_000_000n)
-  let finish = (): void => undefined
-  world.upstream.on('/stream', (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write('data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n')
-    finish = () => {
-      response.write('data: {"choices":[],"usage":{"prompt_tokens":3000,"completion_tokens":1000}}\n\n')
-      response.end('data: [DONE]\n\n')
-    }
-  })
-  const asked = { method: 'POST', body: '{}' }
-  const header = await world.sign(payer, await world.ask(`${gate}/stream`, asked))
-  const response = await fetch(`${gate}/stream`, { ...asked, headers: header })
-  expect(response.status).toBe(200)
-  const reader = readerOf(response)
-  expect(await pieceOf(reader)).toContain('Hel')
-  // Paid, and all of it set aside while it lasts.
-  expect(await balanceOf(payer.address)).toMatchObject({ held: 20_000n, available: 0n })
-  finish()
-  let rest = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    rest += Buffer.from(value).toString()
+  async function balanceOf(payer: string) {
+    const [row] = await world.service.database.statements.run<Record<'available' | 'held' | 'paid' | 'drawn', bigint>>(
+      'SELECT available, held, paid, drawn FROM paywall_balance WHERE payer = $1',
+      [payer],
+    )
+    return row
   }
-  expect(rest).toContain('[DONE]')
-  const balance = await until(async () => {
-    const row = await balanceOf(payer.address)
-    return row?.held === 0n ? row : null
-  })
-  expect(balance).toEqual({ available: 15_000n, held: 0n, paid: 20_000n, drawn: 5_000n })
-})
 
-it('ends a call when its money is used up, and one whose process is gone at its minimum', async () => {
-  const pricing = { model: 'per-minute', amount: 6, minimum: 0.01, maximum: 0.1 }
-  const { gate } = await world.sell([{ path: '/endless', pricing }])
-  world.upstream.on('/endless', (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write('data: 1\n\n')
+  it('gives a token once, draws what each call costs, and returns the rest', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = { method: 'POST', body: '{}' }
+    expect((await world.ask(`${gate}/chat`, asked)).body.amount).toBe('0.02')
+    const paid = await world.pay(payer, `${gate}/chat`, asked)
+    expect(paid.status).toBe(200)
+    expect(paid.headers.get('x-payment-balance')).toBe('0.015')
+    expect(paid.headers.get('x-payment-cost')).toBe('0.005')
+    const token = paid.headers.get('x-payment-token')!
+    expect(token).toMatch(/^tok_/)
+    // Too little for the most that the next call could cost.
+    const short = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
+    expect(short).toMatchObject({ status: 402, body: { reason: 'insufficient_balance', balance: '0.015' } })
+    // The second payment joins the first: one payer, one balance, and either token opens it.
+    const more = await world.pay(payer, `${gate}/chat`, asked)
+    expect(more.headers.get('x-payment-balance')).toBe('0.03')
+    const third = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
+    expect(third.status).toBe(200)
+    expect(third.headers.get('x-payment-balance')).toBe('0.025')
+    expect(third.headers.get('x-payment-token')).toBeNull()
+    expect(await balanceOf(payer.address)).toEqual({ available: 25_000n, held: 0n, paid: 40_000n, drawn: 15_000n })
+    expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
+    // A signature is a proof of who is asking: it draws, and buys nothing a second time.
+    const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
+    expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
+    expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(409)
+    expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
+    const wrong = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': 'tok_x' } })
+    expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
   })
-  const payer = await world.chain.payer(1_000_000n)
-  const header = await world.sign(payer, await world.ask(`${gate}/endless`))
-  const response = await fetch(`${gate}/endless`, { headers: header })
-  await expect(response.text()).rejects.toThrow()
-  const balance = await until(async () => {
-    const row = await balanceOf(payer.address)
-    return row?.held === 0n ? row : null
-  })
-  expect(balance).toMatchObject({ drawn: 100_000n })
 
-  const { database, clock, paywalls } = world.service
-  const [{ paywall_id: paywall }] = (await database.statements.run(
-    'UPDATE paywall_balance SET available = available + 50000, paid = paid + 50000 WHERE payer = $1 RETURNING paywall_id',
-    [payer.address],
-  )) as [{ paywall_id: string }]
-  await database.statements.run(
-    `WITH h AS (UPDATE paywall_balance SET available = available - 50000, held = 50000 WHERE payer = $2)
+  it('never draws more than was paid in, however many ask at once', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.1 } }])
+    const payer = await world.chain.payer(1_000_000n)
+    const paid = await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
+    await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
+    const token = paid.headers.get('x-payment-token')!
+    const before = world.upstream.asked.length
+    const headers = { 'x-payment-token': token }
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => world.ask(`${gate}/chat`, { method: 'POST', headers, body: '{}' })),
+    )
+    const served = answers.filter(({ status }) => status === 200).length
+    expect(served).toBeGreaterThan(0)
+    expect(answers.filter(({ status }) => status !== 402 && status !== 200).map(({ text }) => text)).toEqual([])
+    expect(world.upstream.asked.length - before).toBe(served)
+    const balance = await balanceOf(payer.address)
+    expect(balance).toMatchObject({ held: 0n, paid: 200_000n, drawn: 5_000n * BigInt(served + 2) })
+  })
+
+  it('charges nothing for a failed call, and counts tokens where the upstream says nothing of them', async () => {
+    const pricing = { ...CHAT, input: 0.1, output: 0.1, maximum: 0.05, minimum: 0 }
+    const { gate } = await world.sell([{ method: 'POST', path: '/plain', pricing }])
+    const payer = await world.chain.payer(1_000_000n)
+    world.upstream.on('/plain', (_request, response) => {
+      json(response, 200, { answer: 'one two three four five' })
+    })
+    const asked = { method: 'POST', body: JSON.stringify({ prompt: 'say five words' }) }
+    const paid = await world.pay(payer, `${gate}/plain`, asked)
+    // Three tokens in, five out, at a tenth of a dollar for a thousand.
+    expect(paid.headers.get('x-payment-cost')).toBe('0.0008')
+    await world.pay(payer, `${gate}/plain`, asked)
+    world.upstream.on('/plain', (_request, response) => {
+      json(response, 503, {})
+    })
+    const headers = { 'x-payment-token': paid.headers.get('x-payment-token')! }
+    const failed = await world.ask(`${gate}/plain`, { ...asked, headers })
+    expect(failed.status).toBe(503)
+    expect(failed.headers.get('x-payment-balance')).toBe('0.0984')
+  })
+
+  it('settles a stream when its headers are in, passes it on as it comes, and charges what it said that it used', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/stream', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    let finish = (): void => undefined
+    world.upstream.on('/stream', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n')
+      finish = () => {
+        response.write('data: {"choices":[],"usage":{"prompt_tokens":3000,"completion_tokens":1000}}\n\n')
+        response.end('data: [DONE]\n\n')
+      }
+    })
+    const asked = { method: 'POST', body: '{}' }
+    const header = await world.sign(payer, await world.ask(`${gate}/stream`, asked))
+    const response = await fetch(`${gate}/stream`, { ...asked, headers: header })
+    expect(response.status).toBe(200)
+    const reader = readerOf(response)
+    expect(await pieceOf(reader)).toContain('Hel')
+    // Paid, and all of it set aside while it lasts.
+    expect(await balanceOf(payer.address)).toMatchObject({ held: 20_000n, available: 0n })
+    finish()
+    let rest = ''
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      rest += Buffer.from(value).toString()
+    }
+    expect(rest).toContain('[DONE]')
+    const balance = await until(async () => {
+      const row = await balanceOf(payer.address)
+      return row?.held === 0n ? row : null
+    })
+    expect(balance).toEqual({ available: 15_000n, held: 0n, paid: 20_000n, drawn: 5_000n })
+  })
+
+  it('ends a call when its money is used up, and one whose process is gone at its minimum', async () => {
+    const pricing = { model: 'per-minute', amount: 6, minimum: 0.01, maximum: 0.1 }
+    const { gate } = await world.sell([{ path: '/endless', pricing }])
+    world.upstream.on('/endless', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: 1\n\n')
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.ask(`${gate}/endless`))
+    const response = await fetch(`${gate}/endless`, { headers: header })
+    await expect(response.text()).rejects.toThrow()
+    const balance = await until(async () => {
+      const row = await balanceOf(payer.address)
+      return row?.held === 0n ? row : null
+    })
+    expect(balance).toMatchObject({ drawn: 100_000n })
+
+    const { database, clock, paywalls } = world.service
+    const [{ paywall_id: paywall }] = (await database.statements.run(
+      'UPDATE paywall_balance SET available = available + 50000, paid = paid + 50000 WHERE payer = $1 RETURNING paywall_id',
+      [payer.address],
+    )) as [{ paywall_id: string }]
+    await database.statements.run(
+      `WITH h AS (UPDATE paywall_balance SET available = available - 50000, held = 50000 WHERE payer = $2)
      INSERT INTO paywall_hold VALUES ('op_dead', $1, 'base-sepolia', $2, 'GET /endless', 50000, 10000, $3)`,
-    [paywall, payer.address, clock.now()],
-  )
-  await paywalls.sweepers.holds(clock.now())
-  expect(await balanceOf(payer.address)).toEqual({ available: 40_000n, held: 0n, paid: 150_000n, drawn: 110_000n })
-})
-
-it('charges whoever was told a lower most no more than that', async () => {
-  const { gate, id } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.002 } }])
-  const payer = await world.chain.payer(1_000_000n)
-  const asked = { method: 'POST', body: '{}' }
-  const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
-  const routes = [{ method: 'POST', path: '/chat', pricing: CHAT }]
-  await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes } })
-  world.service.clock.forward(2_000)
-  expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
-  expect(await balanceOf(payer.address)).toEqual({ available: 0n, held: 0n, paid: 2_000n, drawn: 2_000n })
-})
-
-it('sells a WebSocket by the time that it is open', async () => {
-  const pricing = { model: 'per-minute', amount: 0.6, minimum: 0.01, maximum: 0.1 }
-  const { gate } = await world.sell([{ path: '/socket', pricing }])
-  const payer = await world.chain.payer(1_000_000n)
-  const header = await world.sign(payer, await world.ask(`${gate}/socket`))
-  const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket`, { headers: header })
-  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
-  expect(await balanceOf(payer.address)).toMatchObject({ held: 100_000n })
-  const echoed = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
-  socket.send('hello')
-  expect(await echoed).toBe('echo hello')
-  world.service.clock.forward(4_000)
-  socket.terminate()
-  const balance = await until(async () => {
-    const row = await balanceOf(payer.address)
-    return row?.held === 0n ? row : null
+      [paywall, payer.address, clock.now()],
+    )
+    await paywalls.sweepers.holds(clock.now())
+    expect(await balanceOf(payer.address)).toEqual({ available: 40_000n, held: 0n, paid: 150_000n, drawn: 110_000n })
   })
-  // Four seconds and what the test took; far from all of it.
-  expect(balance.drawn).toBeGreaterThanOrEqual(50_000n)
-  expect(balance.drawn).toBeLessThan(100_000n)
-})
 
-it('never changes a draw', async () => {
-  const run = (text: string): Promise<unknown> => world.service.database.statements.run(text, [])
-  await expect(run('UPDATE paywall_draw SET amount = 0')).rejects.toThrow(/never changed/)
-  await expect(run('DELETE FROM paywall_draw')).rejects.toThrow(/never changed/)
+  it('charges whoever was told a lower most no more than that', async () => {
+    const { gate, id } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.002 } }])
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = { method: 'POST', body: '{}' }
+    const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
+    const routes = [{ method: 'POST', path: '/chat', pricing: CHAT }]
+    await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes } })
+    world.service.clock.forward(2_000)
+    expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
+    expect(await balanceOf(payer.address)).toEqual({ available: 0n, held: 0n, paid: 2_000n, drawn: 2_000n })
+  })
+
+  it('sells a WebSocket by the time that it is open', async () => {
+    const pricing = { model: 'per-minute', amount: 0.6, minimum: 0.01, maximum: 0.1 }
+    const { gate } = await world.sell([{ path: '/socket', pricing }])
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.ask(`${gate}/socket`))
+    const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket`, { headers: header })
+    await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+    expect(await balanceOf(payer.address)).toMatchObject({ held: 100_000n })
+    const echoed = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
+    socket.send('hello')
+    expect(await echoed).toBe('echo hello')
+    world.service.clock.forward(4_000)
+    socket.terminate()
+    const balance = await until(async () => {
+      const row = await balanceOf(payer.address)
+      return row?.held === 0n ? row : null
+    })
+    // Four seconds and what the test took; far from all of it.
+    expect(balance.drawn).toBeGreaterThanOrEqual(50_000n)
+    expect(balance.drawn).toBeLessThan(100_000n)
+  })
+
+  it('never changes a draw', async () => {
+    const run = (text: string): Promise<unknown> => world.service.database.statements.run(text, [])
+    await expect(run('UPDATE paywall_draw SET amount = 0')).rejects.toThrow(/never changed/)
+    await expect(run('DELETE FROM paywall_draw')).rejects.toThrow(/never changed/)
+  })
 })

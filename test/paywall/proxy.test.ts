@@ -5,377 +5,391 @@ import { verifyIdentity } from '../../service/paywall/middleware/index.ts'
 import { json, pieceOf, readerOf } from './upstream.ts'
 import { openWorld, until, type World } from './world.ts'
 
-/*
- * What crosses the gate, in both directions, and what does not. Most of it on free routes: the way is the same.
- */
+describe('the gate as a proxy', () => {
+  /*
+   * What crosses the gate, in both directions, and what does not. Most of it on free routes: the way is the same.
+   */
 
-let world: World
-let gate: string
-let secret: string
-beforeAll(async () => {
-  world = await openWorld({ environment: { GATE_HEADERS_TIMEOUT_MS: '500', GATE_BODY_BYTES_MAX: '2000' } })
-  const sold = await world.sell(
-    [
-      { method: '*', path: '/paid/*', pricing: { model: 'per-request', amount: 1 } },
-      { method: 'GET', path: '/socket', pricing: { model: 'free' } },
-      { method: '*', path: '/*', pricing: { model: 'free' } },
-    ],
-    { upstreamHeaders: { 'X-Api-Key': 'the upstream key', Authorization: 'Bearer owned' } },
-  )
-  gate = sold.gate
-  secret = sold.secret
-})
-afterAll(() => world.close())
-
-const last = () => world.upstream.asked.at(-1)!
-
-it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  'passes %s on with its query and body',
-  async (method) => {
-    const body = method === 'GET' || method === 'OPTIONS' ? undefined : Buffer.from([0, 255, 1, 254])
-    const answer = await world.ask(`${gate}/a/b%20c?x=1&x=2&y=%2F`, { method, ...(body === undefined ? {} : { body }) })
-    expect(answer.status).toBe(200)
-    expect(last()).toMatchObject({ method, url: '/a/b%20c?x=1&x=2&y=%2F' })
-    expect(last().body).toEqual(body ?? Buffer.alloc(0))
-  },
-)
-
-it('streams a large body through in both directions', async () => {
-  const body = Buffer.alloc(8_000_000, 'x')
-  world.upstream.on('/mirror', (_request, response, got) => {
-    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(got)
+  let world: World
+  let gate: string
+  let secret: string
+  beforeAll(async () => {
+    world = await openWorld({ environment: { GATE_HEADERS_TIMEOUT_MS: '500', GATE_BODY_BYTES_MAX: '2000' } })
+    const sold = await world.sell(
+      [
+        { method: '*', path: '/paid/*', pricing: { model: 'per-request', amount: 1 } },
+        { method: 'GET', path: '/socket', pricing: { model: 'free' } },
+        { method: '*', path: '/*', pricing: { model: 'free' } },
+      ],
+      { upstreamHeaders: { 'X-Api-Key': 'the upstream key', Authorization: 'Bearer owned' } },
+    )
+    gate = sold.gate
+    secret = sold.secret
   })
-  const response = await fetch(`${gate}/mirror`, { method: 'POST', body })
-  expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
-})
+  afterAll(() => world.close())
 
-it('sends the owner’s headers, and nothing that says who is asking but what is true', async () => {
-  await world.ask(`${gate}/headers`, {
-    headers: {
-      authorization: 'Bearer mine',
-      cookie: 'coinslot.session_token=secret',
-      'x-forwarded-for': '1.2.3.4',
-      'x-forwarded-user': 'admin',
-      'x-real-ip': '1.2.3.4',
-      forwarded: 'for=1.2.3.4',
-      'cf-connecting-ip': '1.2.3.4',
-      'coinslot-payment': 'v1.forged.forged',
-      'x-payment-payer': `0x${'1'.repeat(40)}`,
-      'x-api-key': 'mine',
+  const last = () => world.upstream.asked.at(-1)!
+
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'passes %s on with its query and body',
+    async (method) => {
+      const body = method === 'GET' || method === 'OPTIONS' ? undefined : Buffer.from([0, 255, 1, 254])
+      const answer = await world.ask(`${gate}/a/b%20c?x=1&x=2&y=%2F`, {
+        method,
+        ...(body === undefined ? {} : { body }),
+      })
+      expect(answer.status).toBe(200)
+      expect(last()).toMatchObject({ method, url: '/a/b%20c?x=1&x=2&y=%2F' })
+      expect(last().body).toEqual(body ?? Buffer.alloc(0))
+    },
+  )
+
+  it('streams a large body through in both directions', async () => {
+    const body = Buffer.alloc(8_000_000, 'x')
+    world.upstream.on('/mirror', (_request, response, got) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(got)
+    })
+    const response = await fetch(`${gate}/mirror`, { method: 'POST', body })
+    expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
+  })
+
+  it('sends the owner’s headers, and nothing that says who is asking but what is true', async () => {
+    await world.ask(`${gate}/headers`, {
+      headers: {
+        authorization: 'Bearer mine',
+        cookie: 'coinslot.session_token=secret',
+        'x-forwarded-for': '1.2.3.4',
+        'x-forwarded-user': 'admin',
+        'x-real-ip': '1.2.3.4',
+        forwarded: 'for=1.2.3.4',
+        'cf-connecting-ip': '1.2.3.4',
+        'coinslot-payment': 'v1.forged.forged',
+        'x-payment-payer': `0x${'1'.repeat(40)}`,
+        'x-api-key': 'mine',
+        'x-mine': 'kept',
+        'user-agent': 'a client',
+      },
+    })
+    const { headers } = last()
+    expect(headers).toMatchObject({
+      authorization: 'Bearer owned',
+      'x-api-key': 'the upstream key',
       'x-mine': 'kept',
       'user-agent': 'a client',
-    },
-  })
-  const { headers } = last()
-  expect(headers).toMatchObject({
-    authorization: 'Bearer owned',
-    'x-api-key': 'the upstream key',
-    'x-mine': 'kept',
-    'user-agent': 'a client',
-    'x-forwarded-for': expect.stringMatching(/127\.0\.0\.1$/),
-    'x-forwarded-proto': 'http',
-    'x-forwarded-host': new URL(gate).host,
-    via: '1.1 coinslot',
-  })
-  for (const name of ['cookie', 'x-forwarded-user', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'x-payment-payer']) {
-    expect(headers[name]).toBeUndefined()
-  }
-  expect(headers.host).toBe(new URL(world.upstream.url).host)
-  const identity = verifyIdentity(String(headers['coinslot-payment']), secret, { method: 'GET', path: '/headers' })
-  expect(identity).toMatchObject({ payer: null, payment: null, pricing: 'free', state: 'free' })
-  expect(verifyIdentity(String(headers['coinslot-payment']), secret, { method: 'GET', path: '/other' })).toBeNull()
-  const forged = Buffer.from('{}').toString('base64url')
-  const wrong = createHmac('sha256', 'another').update(`v1.${forged}`).digest('base64url')
-  expect(verifyIdentity(`v1.${forged}.${wrong}`, secret, { method: 'GET', path: '/headers' })).toBeNull()
-})
-
-it('keeps a key of ours from upstreams that ask for none', async () => {
-  const other = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
-  await world.ask(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
-  expect(last().headers.authorization).toBeUndefined()
-  await world.ask(`${other.gate}/x`, { headers: { authorization: 'Bearer theirs' } })
-  expect(last().headers.authorization).toBe('Bearer theirs')
-})
-
-it('lets no upstream speak for the whole address: no cookies, no scripts, no rules for browsers', async () => {
-  world.upstream.on('/page', (_request, response) => {
-    response.writeHead(200, {
-      'content-type': 'text/html',
-      'set-cookie': ['coinslot.session_token=x; Path=/', 'b=1'],
-      'content-security-policy': "default-src 'unsafe-inline'",
-      'strict-transport-security': 'max-age=1',
-      'clear-site-data': '"*"',
-      'service-worker-allowed': '/',
-      'access-control-allow-origin': 'https://theirs.example',
-      'x-request-id': 'theirs',
-      'x-payment-balance': '1000000',
-      connection: 'x-hop',
-      'x-hop': '1',
-      'x-theirs': 'kept',
-      link: ['<a>; rel=x', '<b>; rel=y'],
+      'x-forwarded-for': expect.stringMatching(/127\.0\.0\.1$/),
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': new URL(gate).host,
+      via: '1.1 coinslot',
     })
-    response.end('<script>alert(1)</script>')
+    for (const name of [
+      'cookie',
+      'x-forwarded-user',
+      'x-real-ip',
+      'forwarded',
+      'cf-connecting-ip',
+      'x-payment-payer',
+    ]) {
+      expect(headers[name]).toBeUndefined()
+    }
+    expect(headers.host).toBe(new URL(world.upstream.url).host)
+    const identity = verifyIdentity(String(headers['coinslot-payment']), secret, { method: 'GET', path: '/headers' })
+    expect(identity).toMatchObject({ payer: null, payment: null, pricing: 'free', state: 'free' })
+    expect(verifyIdentity(String(headers['coinslot-payment']), secret, { method: 'GET', path: '/other' })).toBeNull()
+    const forged = Buffer.from('{}').toString('base64url')
+    const wrong = createHmac('sha256', 'another').update(`v1.${forged}`).digest('base64url')
+    expect(verifyIdentity(`v1.${forged}.${wrong}`, secret, { method: 'GET', path: '/headers' })).toBeNull()
   })
-  const { headers } = await world.ask(`${gate}/page`)
-  expect(headers.get('set-cookie')).toBeNull()
-  expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
-  expect(headers.get('x-content-type-options')).toBe('nosniff')
-  for (const name of [
-    'strict-transport-security',
-    'clear-site-data',
-    'service-worker-allowed',
-    'x-hop',
-    'x-payment-balance',
-  ]) {
-    expect(headers.get(name)).toBeNull()
-  }
-  expect(headers.get('access-control-allow-origin')).toBe('https://theirs.example')
-  expect(headers.get('x-request-id')).toMatch(/^req_/)
-  expect(headers.get('x-theirs')).toBe('kept')
-  expect(headers.get('link')).toBe('<a>; rel=x, <b>; rel=y')
-})
 
-it('lets every page ask, without being known', async () => {
-  const preflight = await world.ask(`${gate}/paid/x`, {
-    method: 'OPTIONS',
-    headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'payment-signature' },
+  it('keeps a key of ours from upstreams that ask for none', async () => {
+    const other = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
+    await world.ask(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
+    expect(last().headers.authorization).toBeUndefined()
+    await world.ask(`${other.gate}/x`, { headers: { authorization: 'Bearer theirs' } })
+    expect(last().headers.authorization).toBe('Bearer theirs')
   })
-  expect(preflight.status).toBe(204)
-  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
-  expect(preflight.headers.get('access-control-allow-headers')).toBe('payment-signature')
-  const unpaid = await world.ask(`${gate}/paid/x`, { headers: { origin: 'https://elsewhere.example' } })
-  expect(unpaid.status).toBe(402)
-  expect(unpaid.headers.get('access-control-expose-headers')).toBe('*')
-})
 
-it('passes compressed answers and trailers on as they are', async () => {
-  world.upstream.on('/trailers', (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/plain', trailer: 'x-checksum' })
-    response.write('body')
-    response.addTrailers({ 'x-checksum': 'abc' })
-    response.end()
+  it('lets no upstream speak for the whole address: no cookies, no scripts, no rules for browsers', async () => {
+    world.upstream.on('/page', (_request, response) => {
+      response.writeHead(200, {
+        'content-type': 'text/html',
+        'set-cookie': ['coinslot.session_token=x; Path=/', 'b=1'],
+        'content-security-policy': "default-src 'unsafe-inline'",
+        'strict-transport-security': 'max-age=1',
+        'clear-site-data': '"*"',
+        'service-worker-allowed': '/',
+        'access-control-allow-origin': 'https://theirs.example',
+        'x-request-id': 'theirs',
+        'x-payment-balance': '1000000',
+        connection: 'x-hop',
+        'x-hop': '1',
+        'x-theirs': 'kept',
+        link: ['<a>; rel=x', '<b>; rel=y'],
+      })
+      response.end('<script>alert(1)</script>')
+    })
+    const { headers } = await world.ask(`${gate}/page`)
+    expect(headers.get('set-cookie')).toBeNull()
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    for (const name of [
+      'strict-transport-security',
+      'clear-site-data',
+      'service-worker-allowed',
+      'x-hop',
+      'x-payment-balance',
+    ]) {
+      expect(headers.get(name)).toBeNull()
+    }
+    expect(headers.get('access-control-allow-origin')).toBe('https://theirs.example')
+    expect(headers.get('x-request-id')).toMatch(/^req_/)
+    expect(headers.get('x-theirs')).toBe('kept')
+    expect(headers.get('link')).toBe('<a>; rel=x, <b>; rel=y')
   })
-  const raw = await talk(`GET /gate/${slug()}/trailers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-  expect(raw).toMatch(/body\r\n0\r\nx-checksum: abc/i)
-})
 
-it('passes events on as they come, and hangs up when their reader does', async () => {
-  let closed = false
-  world.upstream.on('/events', (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write('data: first\n\n')
-    response.on('close', () => (closed = true))
+  it('lets every page ask, without being known', async () => {
+    const preflight = await world.ask(`${gate}/paid/x`, {
+      method: 'OPTIONS',
+      headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'payment-signature' },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('payment-signature')
+    const unpaid = await world.ask(`${gate}/paid/x`, { headers: { origin: 'https://elsewhere.example' } })
+    expect(unpaid.status).toBe(402)
+    expect(unpaid.headers.get('access-control-expose-headers')).toBe('*')
   })
-  const gone = new AbortController()
-  const response = await fetch(`${gate}/events`, { signal: gone.signal })
-  const reader = readerOf(response)
-  expect(await pieceOf(reader)).toBe('data: first\n\n')
-  gone.abort()
-  await until(() => closed)
-})
 
-it('opens WebSockets', async () => {
-  const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket?room=1`)
-  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
-  const echoed = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
-  socket.send('hello')
-  expect(await echoed).toBe('echo hello')
-  expect(last()).toMatchObject({ url: '/socket?room=1' })
-  expect(last().headers['coinslot-payment']).toMatch(/^v1\./)
-  socket.close()
-  const unpaid = new WebSocket(`${gate.replace('http', 'ws')}/paid/socket`)
-  const refused = await new Promise((resolve) =>
-    unpaid.on('unexpected-response', (_request, response) => resolve(response.statusCode)).on('error', () => undefined),
-  )
-  expect(refused).toBe(402)
-})
-
-it('serves clients that offer another protocol as if they had not', async () => {
-  const body = '{"a":1}'
-  const raw = await talk(
-    `POST /gate/${slug()}/h2c HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n` +
-      `HTTP2-Settings: AAMAAABk\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
-    /"body":/,
-  )
-  expect(raw).toMatch(/^HTTP\/1\.1 200/)
-  expect(last()).toMatchObject({ method: 'POST', url: '/h2c' })
-  expect(last().body.toString()).toBe(body)
-  expect(last().headers.upgrade).toBeUndefined()
-  expect(await talk('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n', /ok/)).toMatch(
-    / 200 /,
-  )
-})
-
-it.each([
-  ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello'],
-  [
-    'a length and chunks',
-    'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /paid/x HTTP/1.1\r\n\r\n',
-  ],
-  ['chunks in disguise', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
-  ['chunks twice over', 'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n'],
-  ['a folded header', 'X-A: b\r\n Transfer-Encoding: chunked\r\nContent-Length : 3\r\n\r\nabc'],
-  ['a bare line feed', 'X-A: b\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
-  ['a header name with a space', 'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
-])('lets no second request through in one with %s', async (_what, rest) => {
-  const before = world.upstream.asked.length
-  const raw = await talk(`POST /gate/${slug()}/smuggle HTTP/1.1\r\nHost: x\r\n${rest}`)
-  expect(raw).toMatch(/^HTTP\/1\.1 400/)
-  expect(world.upstream.asked).toHaveLength(before)
-})
-
-it('answers 431 to headers beyond measure, and asks nobody', async () => {
-  const before = world.upstream.asked.length
-  const raw = await talk(`GET /gate/${slug()}/big HTTP/1.1\r\nHost: x\r\nX-Payment: ${'A'.repeat(20_000)}\r\n\r\n`)
-  expect(raw).toMatch(/^HTTP\/1\.1 431/)
-  expect(world.upstream.asked).toHaveLength(before)
-})
-
-it.each([
-  ['/PAID/x', 402],
-  ['/paid/x/', 402],
-  ['/%70aid/x', 402],
-  ['/paid;a=b/x', 402],
-  ['/paid/..%2fx', 400],
-  ['/free/../paid/x', 400],
-  ['/free/%2e%2e/paid/x', 400],
-  ['/free/..;/paid/x', 400],
-  ['//paid/x', 400],
-  ['/./paid/x', 400],
-  ['/paid%2fx', 400],
-  ['/paid%5cx', 400],
-  ['/%00paid/x', 400],
-  ['/%zz', 400],
-])('finds no way around the price by %s', async (path, status) => {
-  const before = world.upstream.asked.length
-  const raw = await talk(`GET /gate/${slug()}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-  expect(raw).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)}`))
-  expect(world.upstream.asked).toHaveLength(before)
-})
-
-it('passes nothing on that no route names, and knows no paywall that is not there', async () => {
-  const narrow = await world.sell([{ path: '/only/:id', pricing: { model: 'free' } }])
-  expect((await world.ask(`${narrow.gate}/only/1`)).status).toBe(200)
-  expect((await world.ask(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
-  for (const path of ['/', '/only', '/only/1/2', '/other']) {
-    expect(await world.ask(narrow.gate + path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
-  }
-  expect((await world.ask(`${narrow.gate}/only/1`, { method: 'POST' })).status).toBe(404)
-  expect((await world.ask(`${world.service.origin}/gate/none/x`)).body.code).toBe('paywall_not_found')
-  expect((await world.ask(`${world.service.origin}/gate/payments/pay_x`)).body.code).toBe('payment_not_found')
-})
-
-it('calls no upstream at a forbidden address, also not one that moved there, and does not follow redirects', async () => {
-  const made = await world.seller.call('POST', '/v1/paywalls', {
-    body: {
-      slug: 'metadata',
-      name: 'x',
-      upstreamUrl: 'http://169.254.169.254',
-      network: 'base-sepolia',
-      recipient: world.recipient,
-      routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
-    },
+  it('passes compressed answers and trailers on as they are', async () => {
+    world.upstream.on('/trailers', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain', trailer: 'x-checksum' })
+      response.write('body')
+      response.addTrailers({ 'x-checksum': 'abc' })
+      response.end()
+    })
+    const raw = await talk(`GET /gate/${slug()}/trailers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    expect(raw).toMatch(/body\r\n0\r\nx-checksum: abc/i)
   })
-  expect(made).toMatchObject({ status: 400, body: { details: { upstreamUrl: expect.any(String) } } })
-  world.upstream.on('/moved', (_request, response) => {
-    response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
+
+  it('passes events on as they come, and hangs up when their reader does', async () => {
+    let closed = false
+    world.upstream.on('/events', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: first\n\n')
+      response.on('close', () => (closed = true))
+    })
+    const gone = new AbortController()
+    const response = await fetch(`${gate}/events`, { signal: gone.signal })
+    const reader = readerOf(response)
+    expect(await pieceOf(reader)).toBe('data: first\n\n')
+    gone.abort()
+    await until(() => closed)
   })
-  const moved = await world.ask(`${gate}/moved`, { redirect: 'manual' })
-  expect(moved.status).toBe(302)
-  expect(moved.headers.get('location')).toBe('http://169.254.169.254/')
-})
 
-it('says 504 when the upstream is silent, and does not lead to itself for ever', async () => {
-  world.upstream.on('/silent', () => undefined)
-  expect(await world.ask(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
-  const loop = await world.sell([{ path: '/*', pricing: { model: 'free' } }], {
-    slug: 'loop',
-    upstreamUrl: `${world.service.origin}/gate/loop`,
-  })
-  expect(await world.ask(`${loop.gate}/x`)).toMatchObject({ status: 502, body: { code: 'gate_loop' } })
-})
-
-it('pauses and ends', async () => {
-  const sold = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
-  await world.seller.call('PATCH', `/v1/paywalls/${sold.id}`, { body: { status: 'paused' } })
-  world.service.clock.forward(2_000)
-  expect(await world.ask(`${sold.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
-  await world.seller.call('DELETE', `/v1/paywalls/${sold.id}`)
-  world.service.clock.forward(2_000)
-  expect((await world.ask(`${sold.gate}/x`)).status).toBe(404)
-})
-
-it('simulates payments with the owner’s token in test mode, and takes no money there', async () => {
-  const sold = await world.sell(
-    [
-      { path: '/one', pricing: { model: 'per-request', amount: 0.05 } },
-      { path: '/tokens', pricing: { model: 'per-token', input: 0.001, output: 0.001, minimum: 0.001, maximum: 1 } },
-    ],
-    { testMode: true, recipient: null, network: 'base' },
-  )
-  world.upstream.on('/tokens', (_request, response) => {
-    json(response, 200, { usage: { prompt_tokens: 5_000, completion_tokens: 0 } })
-  })
-  const token = sold.paywall.testToken as string
-  expect(token).toMatch(/^test_/)
-  const unpaid = await world.ask(`${sold.gate}/one`)
-  expect(unpaid).toMatchObject({ status: 402, body: { testMode: true, accepts: [], amount: '0.05' } })
-  const paid = await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': token } })
-  expect(paid.status).toBe(200)
-  expect(paid.headers.get('coinslot-test')).toBe('true')
-  const id = paid.headers.get('x-payment-id')!
-  expect((await world.service.paywalls.payment(id)).txHash).toBe(`simulated:${id}`)
-  expect((await world.ask(`${sold.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
-  expect((await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(400)
-  const { body } = await world.seller.call('GET', `/v1/paywalls/${sold.id}/payments`)
-  expect((body.payments as { amount: number; payer: string }[]).map(({ amount, payer }) => [amount, payer])).toEqual([
-    [0.005, `0x${'0'.repeat(40)}`],
-    [0.05, `0x${'0'.repeat(40)}`],
-  ])
-  expect((await world.seller.call('GET', `/v1/paywalls/${sold.id}/analytics`)).body.analytics.revenue).toBe(0)
-})
-
-it('has an origin of its own where it is given one, and leaves everything else there as it was', async () => {
-  const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
-  try {
-    const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
-    expect(sold.paywall.url).toBe('http://gates.test:9/api-1')
-    const port = Number(new URL(apart.service.origin).port)
-    const asked = await talk(
-      'GET /api-1/x HTTP/1.1\r\nHost: gates.test:9\r\nConnection: close\r\n\r\n',
-      undefined,
-      port,
+  it('opens WebSockets', async () => {
+    const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket?room=1`)
+    await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+    const echoed = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
+    socket.send('hello')
+    expect(await echoed).toBe('echo hello')
+    expect(last()).toMatchObject({ url: '/socket?room=1' })
+    expect(last().headers['coinslot-payment']).toMatch(/^v1\./)
+    socket.close()
+    const unpaid = new WebSocket(`${gate.replace('http', 'ws')}/paid/socket`)
+    const refused = await new Promise((resolve) =>
+      unpaid
+        .on('unexpected-response', (_request, response) => resolve(response.statusCode))
+        .on('error', () => undefined),
     )
-    expect(asked).toMatch(/^HTTP\/1\.1 200[^]*"url":"\/x"/)
-    expect((await apart.service.call('GET', '/healthz')).status).toBe(200)
-    expect((await apart.seller.call('GET', '/v1/paywalls')).body.total).toBe(1)
-  } finally {
-    await apart.close()
+    expect(refused).toBe(402)
+  })
+
+  it('serves clients that offer another protocol as if they had not', async () => {
+    const body = '{"a":1}'
+    const raw = await talk(
+      `POST /gate/${slug()}/h2c HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n` +
+        `HTTP2-Settings: AAMAAABk\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
+      /"body":/,
+    )
+    expect(raw).toMatch(/^HTTP\/1\.1 200/)
+    expect(last()).toMatchObject({ method: 'POST', url: '/h2c' })
+    expect(last().body.toString()).toBe(body)
+    expect(last().headers.upgrade).toBeUndefined()
+    expect(await talk('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n', /ok/)).toMatch(
+      / 200 /,
+    )
+  })
+
+  it.each([
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello'],
+    [
+      'a length and chunks',
+      'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /paid/x HTTP/1.1\r\n\r\n',
+    ],
+    ['chunks in disguise', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
+    ['chunks twice over', 'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n'],
+    ['a folded header', 'X-A: b\r\n Transfer-Encoding: chunked\r\nContent-Length : 3\r\n\r\nabc'],
+    ['a bare line feed', 'X-A: b\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['a header name with a space', 'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
+  ])('lets no second request through in one with %s', async (_what, rest) => {
+    const before = world.upstream.asked.length
+    const raw = await talk(`POST /gate/${slug()}/smuggle HTTP/1.1\r\nHost: x\r\n${rest}`)
+    expect(raw).toMatch(/^HTTP\/1\.1 400/)
+    expect(world.upstream.asked).toHaveLength(before)
+  })
+
+  it('answers 431 to headers beyond measure, and asks nobody', async () => {
+    const before = world.upstream.asked.length
+    const raw = await talk(`GET /gate/${slug()}/big HTTP/1.1\r\nHost: x\r\nX-Payment: ${'A'.repeat(20_000)}\r\n\r\n`)
+    expect(raw).toMatch(/^HTTP\/1\.1 431/)
+    expect(world.upstream.asked).toHaveLength(before)
+  })
+
+  it.each([
+    ['/PAID/x', 402],
+    ['/paid/x/', 402],
+    ['/%70aid/x', 402],
+    ['/paid;a=b/x', 402],
+    ['/paid/..%2fx', 400],
+    ['/free/../paid/x', 400],
+    ['/free/%2e%2e/paid/x', 400],
+    ['/free/..;/paid/x', 400],
+    ['//paid/x', 400],
+    ['/./paid/x', 400],
+    ['/paid%2fx', 400],
+    ['/paid%5cx', 400],
+    ['/%00paid/x', 400],
+    ['/%zz', 400],
+  ])('finds no way around the price by %s', async (path, status) => {
+    const before = world.upstream.asked.length
+    const raw = await talk(`GET /gate/${slug()}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    expect(raw).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)}`))
+    expect(world.upstream.asked).toHaveLength(before)
+  })
+
+  it('passes nothing on that no route names, and knows no paywall that is not there', async () => {
+    const narrow = await world.sell([{ path: '/only/:id', pricing: { model: 'free' } }])
+    expect((await world.ask(`${narrow.gate}/only/1`)).status).toBe(200)
+    expect((await world.ask(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
+    for (const path of ['/', '/only', '/only/1/2', '/other']) {
+      expect(await world.ask(narrow.gate + path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
+    }
+    expect((await world.ask(`${narrow.gate}/only/1`, { method: 'POST' })).status).toBe(404)
+    expect((await world.ask(`${world.service.origin}/gate/none/x`)).body.code).toBe('paywall_not_found')
+    expect((await world.ask(`${world.service.origin}/gate/payments/pay_x`)).body.code).toBe('payment_not_found')
+  })
+
+  it('calls no upstream at a forbidden address, also not one that moved there, and does not follow redirects', async () => {
+    const made = await world.seller.call('POST', '/v1/paywalls', {
+      body: {
+        slug: 'metadata',
+        name: 'x',
+        upstreamUrl: 'http://169.254.169.254',
+        network: 'base-sepolia',
+        recipient: world.recipient,
+        routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
+      },
+    })
+    expect(made).toMatchObject({ status: 400, body: { details: { upstreamUrl: expect.any(String) } } })
+    world.upstream.on('/moved', (_request, response) => {
+      response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
+    })
+    const moved = await world.ask(`${gate}/moved`, { redirect: 'manual' })
+    expect(moved.status).toBe(302)
+    expect(moved.headers.get('location')).toBe('http://169.254.169.254/')
+  })
+
+  it('says 504 when the upstream is silent, and does not lead to itself for ever', async () => {
+    world.upstream.on('/silent', () => undefined)
+    expect(await world.ask(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
+    const loop = await world.sell([{ path: '/*', pricing: { model: 'free' } }], {
+      slug: 'loop',
+      upstreamUrl: `${world.service.origin}/gate/loop`,
+    })
+    expect(await world.ask(`${loop.gate}/x`)).toMatchObject({ status: 502, body: { code: 'gate_loop' } })
+  })
+
+  it('pauses and ends', async () => {
+    const sold = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
+    await world.seller.call('PATCH', `/v1/paywalls/${sold.id}`, { body: { status: 'paused' } })
+    world.service.clock.forward(2_000)
+    expect(await world.ask(`${sold.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
+    await world.seller.call('DELETE', `/v1/paywalls/${sold.id}`)
+    world.service.clock.forward(2_000)
+    expect((await world.ask(`${sold.gate}/x`)).status).toBe(404)
+  })
+
+  it('simulates payments with the owner’s token in test mode, and takes no money there', async () => {
+    const sold = await world.sell(
+      [
+        { path: '/one', pricing: { model: 'per-request', amount: 0.05 } },
+        { path: '/tokens', pricing: { model: 'per-token', input: 0.001, output: 0.001, minimum: 0.001, maximum: 1 } },
+      ],
+      { testMode: true, recipient: null, network: 'base' },
+    )
+    world.upstream.on('/tokens', (_request, response) => {
+      json(response, 200, { usage: { prompt_tokens: 5_000, completion_tokens: 0 } })
+    })
+    const token = sold.paywall.testToken as string
+    expect(token).toMatch(/^test_/)
+    const unpaid = await world.ask(`${sold.gate}/one`)
+    expect(unpaid).toMatchObject({ status: 402, body: { testMode: true, accepts: [], amount: '0.05' } })
+    const paid = await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': token } })
+    expect(paid.status).toBe(200)
+    expect(paid.headers.get('coinslot-test')).toBe('true')
+    const id = paid.headers.get('x-payment-id')!
+    expect((await world.service.paywalls.payment(id)).txHash).toBe(`simulated:${id}`)
+    expect((await world.ask(`${sold.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
+    expect((await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(400)
+    const { body } = await world.seller.call('GET', `/v1/paywalls/${sold.id}/payments`)
+    expect((body.payments as { amount: number; payer: string }[]).map(({ amount, payer }) => [amount, payer])).toEqual([
+      [0.005, `0x${'0'.repeat(40)}`],
+      [0.05, `0x${'0'.repeat(40)}`],
+    ])
+    expect((await world.seller.call('GET', `/v1/paywalls/${sold.id}/analytics`)).body.analytics.revenue).toBe(0)
+  })
+
+  it('has an origin of its own where it is given one, and leaves everything else there as it was', async () => {
+    const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
+    try {
+      const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
+      expect(sold.paywall.url).toBe('http://gates.test:9/api-1')
+      const port = Number(new URL(apart.service.origin).port)
+      const asked = await talk(
+        'GET /api-1/x HTTP/1.1\r\nHost: gates.test:9\r\nConnection: close\r\n\r\n',
+        undefined,
+        port,
+      )
+      expect(asked).toMatch(/^HTTP\/1\.1 200[^]*"url":"\/x"/)
+      expect((await apart.service.call('GET', '/healthz')).status).toBe(200)
+      expect((await apart.seller.call('GET', '/v1/paywalls')).body.total).toBe(1)
+    } finally {
+      await apart.close()
+    }
+  })
+
+  it('takes no more of a body on a route that is paid than it may have', async () => {
+    const sold = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
+      testMode: true,
+    })
+    const headers = { 'x-payment-token': String(sold.paywall.testToken) }
+    const post = (bytes: number) => world.ask(`${sold.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
+    expect((await post(2_000)).status).toBe(200)
+    expect(await post(2_001)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
+  })
+
+  const slug = (): string => new URL(gate).pathname.split('/').at(-1)!
+
+  /** Says these very bytes, and hears until the other side hangs up or has said what is waited for. */
+  function talk(text: string, enough?: RegExp, port = Number(new URL(world.service.origin).port)): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(text))
+      let heard = ''
+      socket.on('data', (chunk: Buffer) => {
+        heard += chunk.toString()
+        if (enough?.test(heard) === true) socket.destroy()
+      })
+      socket.on('close', () => resolve(heard))
+      socket.on('error', reject)
+    })
   }
 })
-
-it('takes no more of a body on a route that is paid than it may have', async () => {
-  const sold = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
-    testMode: true,
-  })
-  const headers = { 'x-payment-token': String(sold.paywall.testToken) }
-  const post = (bytes: number) => world.ask(`${sold.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
-  expect((await post(2_000)).status).toBe(200)
-  expect(await post(2_001)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
-})
-
-const slug = (): string => new URL(gate).pathname.split('/').at(-1)!
-
-/** Says these very bytes, and hears until the other side hangs up or has said what is waited for. */
-function talk(text: string, enough?: RegExp, port = Number(new URL(world.service.origin).port)): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    let heard = ''
-    socket.on('data', (chunk: Buffer) => {
-      heard += chunk.toString()
-      if (enough?.test(heard) === true) socket.destroy()
-    })
-    socket.on('close', () => resolve(heard))
-    socket.on('error', reject)
-  })
-}

@@ -2,157 +2,162 @@ import { usdcOf } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { openWorld, until, type Answer, type World } from './world.ts'
 
-/*
- * Each customer has a tier of their own, exact at its boundary however many calls come at once; and each fact is told
- * once.
- */
+describe('tiers', () => {
+  /*
+   * Each customer has a tier of their own, exact at its boundary however many calls come at once; and each fact is told
+   * once.
+   */
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ chain: true })
-  const made = await world.seller.call('POST', '/v1/webhook-endpoints', {
-    body: {
-      url: `${world.upstream.url}/hook`,
-      events: [
-        'payment.completed',
-        'payment.failed',
-        'customer.first_payment',
-        'revenue.milestone',
-        'pricing.tier_changed',
-      ],
-    },
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+    const made = await world.seller.call('POST', '/v1/webhook-endpoints', {
+      body: {
+        url: `${world.upstream.url}/hook`,
+        events: [
+          'payment.completed',
+          'payment.failed',
+          'customer.first_payment',
+          'revenue.milestone',
+          'pricing.tier_changed',
+        ],
+      },
+    })
+    expect(made.status).toBe(201)
   })
-  expect(made.status).toBe(201)
-})
-afterAll(() => world.close())
+  afterAll(() => world.close())
 
-/** What was written for the endpoint of one paywall, in the transactions of what it tells. */
-async function told(paywall: string): Promise<{ event: string; data: Record<string, unknown> }[]> {
-  const rows = await world.service.database.statements.run<{ body: string }>(
-    'SELECT body FROM delivery ORDER BY id',
-    [],
-  )
-  const events = rows.map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> })
-  return events.filter(({ data }) => data['paywallId'] === paywall)
-}
-
-/** Pays whatever it is asked, again where the first price was another tier's. */
-async function buy(payer: TestAccount, url: string): Promise<Answer> {
-  const as = { headers: { 'x-payment-payer': payer.address } }
-  for (;;) {
-    const answer = await world.pay(payer, url, as)
-    if (answer.body?.reason !== 'tier_changed') return answer
+  /** What was written for the endpoint of one paywall, in the transactions of what it tells. */
+  async function told(paywall: string): Promise<{ event: string; data: Record<string, unknown> }[]> {
+    const rows = await world.service.database.statements.run<{ body: string }>(
+      'SELECT body FROM delivery ORDER BY id',
+      [],
+    )
+    const events = rows.map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> })
+    return events.filter(({ data }) => data['paywallId'] === paywall)
   }
-}
 
-it('sells exactly as many calls of a tier as it has, and tells of the change once, under load', async () => {
-  const tiers = [{ upTo: 5, amount: 0.03 }, { upTo: 8, amount: 0.02 }, { amount: 0.01 }]
-  const { gate, id } = await world.sell([{ path: '/data', pricing: { model: 'tiered', tiers, window: 'day' } }], {
-    milestones: [0.1, 0.2, 5],
+  /** Pays whatever it is asked, again where the first price was another tier's. */
+  async function buy(payer: TestAccount, url: string): Promise<Answer> {
+    const as = { headers: { 'x-payment-payer': payer.address } }
+    for (;;) {
+      const answer = await world.pay(payer, url, as)
+      if (answer.body?.reason !== 'tier_changed') return answer
+    }
+  }
+
+  it('sells exactly as many calls of a tier as it has, and tells of the change once, under load', async () => {
+    const tiers = [{ upTo: 5, amount: 0.03 }, { upTo: 8, amount: 0.02 }, { amount: 0.01 }]
+    const { gate, id } = await world.sell([{ path: '/data', pricing: { model: 'tiered', tiers, window: 'day' } }], {
+      milestones: [0.1, 0.2, 5],
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const other = await world.chain.payer(1_000_000n)
+    const calls = [...Array.from({ length: 12 }, () => payer), ...Array.from({ length: 3 }, () => other)]
+    const answers = await Promise.all(calls.map((who) => buy(who, `${gate}/data`)))
+    expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 200))
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n - 5n * 30_000n - 3n * 20_000n - 4n * 10_000n)
+    expect(await usdcOf(world.chain, other.address)).toBe(1_000_000n - 3n * 30_000n)
+
+    const events = await told(id)
+    const count = (name: string): number => events.filter(({ event }) => event === name).length
+    expect(count('payment.completed')).toBe(15)
+    expect(count('customer.first_payment')).toBe(2)
+    expect(events.filter(({ event }) => event === 'revenue.milestone').map(({ data }) => data['milestone'])).toEqual(
+      expect.arrayContaining([0.1, 0.2]),
+    )
+    expect(count('revenue.milestone')).toBe(2)
+    const changes = events.filter(({ event }) => event === 'pricing.tier_changed')
+    expect(changes.map(({ data }) => [data['customerId'], data['from'], data['to']]).sort()).toEqual([
+      [payer.address, 1, 2],
+      [payer.address, 2, 3],
+    ])
+    expect(events[0]!.data).toMatchObject({
+      id: expect.stringMatching(/^pay_/),
+      paywallId: id,
+      customerId: expect.stringMatching(/^0x/),
+      amount: expect.any(Number),
+      endpoint: 'GET /data',
+      network: 'base-sepolia',
+      txHash: expect.stringMatching(/^0x/),
+      at: expect.any(String),
+    })
+    // They do arrive, signed.
+    const hook = await until(() => world.upstream.asked.find(({ url }) => url === '/hook') ?? null)
+    expect(hook.headers['webhook-signature']).toMatch(/^v1,/)
+
+    // A new day begins at the first price, and that is a change too.
+    world.service.clock.forward(86_400_000)
+    const wanted = await world.ask(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
+    expect(wanted.body.amount).toBe('0.03')
   })
-  const payer = await world.chain.payer(1_000_000n)
-  const other = await world.chain.payer(1_000_000n)
-  const calls = [...Array.from({ length: 12 }, () => payer), ...Array.from({ length: 3 }, () => other)]
-  const answers = await Promise.all(calls.map((who) => buy(who, `${gate}/data`)))
-  expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 200))
-  expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n - 5n * 30_000n - 3n * 20_000n - 4n * 10_000n)
-  expect(await usdcOf(world.chain, other.address)).toBe(1_000_000n - 3n * 30_000n)
 
-  const events = await told(id)
-  const count = (name: string): number => events.filter(({ event }) => event === name).length
-  expect(count('payment.completed')).toBe(15)
-  expect(count('customer.first_payment')).toBe(2)
-  expect(events.filter(({ event }) => event === 'revenue.milestone').map(({ data }) => data['milestone'])).toEqual(
-    expect.arrayContaining([0.1, 0.2]),
-  )
-  expect(count('revenue.milestone')).toBe(2)
-  const changes = events.filter(({ event }) => event === 'pricing.tier_changed')
-  expect(changes.map(({ data }) => [data['customerId'], data['from'], data['to']]).sort()).toEqual([
-    [payer.address, 1, 2],
-    [payer.address, 2, 3],
-  ])
-  expect(events[0]!.data).toMatchObject({
-    id: expect.stringMatching(/^pay_/),
-    paywallId: id,
-    customerId: expect.stringMatching(/^0x/),
-    amount: expect.any(Number),
-    endpoint: 'GET /data',
-    network: 'base-sepolia',
-    txHash: expect.stringMatching(/^0x/),
-    at: expect.any(String),
+  it('tells the price of the first tier to whoever does not say who they are, and refuses the price of another', async () => {
+    const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
+    const { gate } = await world.sell([{ path: '/t', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
+    const payer = await world.chain.payer(1_000_000n)
+    expect((await world.ask(`${gate}/t`)).body.amount).toBe('0.03')
+    expect((await world.pay(payer, `${gate}/t`)).status).toBe(200)
+    const refused = await world.pay(payer, `${gate}/t`)
+    expect(refused).toMatchObject({ status: 402, body: { reason: 'tier_changed', amount: '0.01' } })
+    const header = await world.sign(payer, refused)
+    expect((await world.ask(`${gate}/t`, { headers: header })).status).toBe(200)
+    expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
+    const wrong = await world.ask(`${gate}/t`, { headers: { 'x-payment-payer': 'me' } })
+    expect(wrong.status).toBe(400)
   })
-  // They do arrive, signed.
-  const hook = await until(() => world.upstream.asked.find(({ url }) => url === '/hook') ?? null)
-  expect(hook.headers['webhook-signature']).toMatch(/^v1,/)
 
-  // A new day begins at the first price, and that is a change too.
-  world.service.clock.forward(86_400_000)
-  const wanted = await world.ask(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
-  expect(wanted.body.amount).toBe('0.03')
-})
-
-it('tells the price of the first tier to whoever does not say who they are, and refuses the price of another', async () => {
-  const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
-  const { gate } = await world.sell([{ path: '/t', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
-  const payer = await world.chain.payer(1_000_000n)
-  expect((await world.ask(`${gate}/t`)).body.amount).toBe('0.03')
-  expect((await world.pay(payer, `${gate}/t`)).status).toBe(200)
-  const refused = await world.pay(payer, `${gate}/t`)
-  expect(refused).toMatchObject({ status: 402, body: { reason: 'tier_changed', amount: '0.01' } })
-  const header = await world.sign(payer, refused)
-  expect((await world.ask(`${gate}/t`, { headers: header })).status).toBe(200)
-  expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
-  const wrong = await world.ask(`${gate}/t`, { headers: { 'x-payment-payer': 'me' } })
-  expect(wrong.status).toBe(400)
-})
-
-it('gives a place back when the upstream fails', async () => {
-  const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
-  const { gate } = await world.sell([{ path: '/f', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
-  world.upstream.on('/f', (_request, response) => {
-    response.writeHead(500).end()
+  it('gives a place back when the upstream fails', async () => {
+    const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
+    const { gate } = await world.sell([{ path: '/f', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
+    world.upstream.on('/f', (_request, response) => {
+      response.writeHead(500).end()
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    expect((await world.pay(payer, `${gate}/f`)).status).toBe(500)
+    const wanted = await world.ask(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
+    expect(wanted.body.amount).toBe('0.03')
   })
-  const payer = await world.chain.payer(1_000_000n)
-  expect((await world.pay(payer, `${gate}/f`)).status).toBe(500)
-  const wanted = await world.ask(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
-  expect(wanted.body.amount).toBe('0.03')
-})
 
-it('tells once of a payment that the chain refused, and answers nothing', async () => {
-  const { gate, id } = await world.sell([{ path: '/poor', pricing: { model: 'per-request', amount: 0.05 } }])
-  const payer = await world.chain.payer(1_000_000n)
-  world.upstream.on('/poor', (_request, response) => {
-    // Between being asked and being paid, the money goes elsewhere.
-    void world.chain.fund(payer.address, 0n).then(() => response.writeHead(200).end('worth it'))
+  it('tells once of a payment that the chain refused, and answers nothing', async () => {
+    const { gate, id } = await world.sell([{ path: '/poor', pricing: { model: 'per-request', amount: 0.05 } }])
+    const payer = await world.chain.payer(1_000_000n)
+    world.upstream.on('/poor', (_request, response) => {
+      // Between being asked and being paid, the money goes elsewhere.
+      void world.chain.fund(payer.address, 0n).then(() => response.writeHead(200).end('worth it'))
+    })
+    const answer = await world.pay(payer, `${gate}/poor`)
+    expect(answer).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
+    expect(answer.text).not.toContain('worth it')
+    const events = await told(id)
+    expect(events.map(({ event }) => event)).toEqual(['payment.failed'])
+    expect(events[0]!.data).toMatchObject({
+      reason: 'invalid_exact_evm_insufficient_balance',
+      customerId: payer.address,
+    })
   })
-  const answer = await world.pay(payer, `${gate}/poor`)
-  expect(answer).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
-  expect(answer.text).not.toContain('worth it')
-  const events = await told(id)
-  expect(events.map(({ event }) => event)).toEqual(['payment.failed'])
-  expect(events[0]!.data).toMatchObject({ reason: 'invalid_exact_evm_insufficient_balance', customerId: payer.address })
-})
 
-it('counts revenue, customers, calls and refusals by route and day', async () => {
-  const { gate, id } = await world.sell([
-    { path: '/paid', pricing: { model: 'per-request', amount: 0.05 } },
-    { path: '/free', pricing: { model: 'free' } },
-  ])
-  const payer = await world.chain.payer(1_000_000n)
-  await world.pay(payer, `${gate}/paid`)
-  await world.ask(`${gate}/paid`)
-  await world.ask(`${gate}/paid`, { headers: { 'x-payment': '!' } })
-  for (let call = 0; call < 3; call++) expect((await world.ask(`${gate}/free`)).status).toBe(200)
-  await world.service.paywalls.flush()
-  const { body } = await world.seller.call('GET', `/v1/paywalls/${id}/analytics`)
-  expect(body.analytics).toMatchObject({
-    revenue: 0.05,
-    customers: 1,
-    total: { calls: 4, payments: 1, revenue: 0.05, drawn: 0, refusals: { unpaid: 2, invalid_payment: 1 } },
-    routes: [
-      { route: 'GET /free', calls: 3, payments: 0 },
-      { route: 'GET /paid', calls: 1, payments: 1, revenue: 0.05 },
-    ],
-    days: [{ day: world.service.clock.now().toISOString().slice(0, 10), calls: 4 }],
+  it('counts revenue, customers, calls and refusals by route and day', async () => {
+    const { gate, id } = await world.sell([
+      { path: '/paid', pricing: { model: 'per-request', amount: 0.05 } },
+      { path: '/free', pricing: { model: 'free' } },
+    ])
+    const payer = await world.chain.payer(1_000_000n)
+    await world.pay(payer, `${gate}/paid`)
+    await world.ask(`${gate}/paid`)
+    await world.ask(`${gate}/paid`, { headers: { 'x-payment': '!' } })
+    for (let call = 0; call < 3; call++) expect((await world.ask(`${gate}/free`)).status).toBe(200)
+    await world.service.paywalls.flush()
+    const { body } = await world.seller.call('GET', `/v1/paywalls/${id}/analytics`)
+    expect(body.analytics).toMatchObject({
+      revenue: 0.05,
+      customers: 1,
+      total: { calls: 4, payments: 1, revenue: 0.05, drawn: 0, refusals: { unpaid: 2, invalid_payment: 1 } },
+      routes: [
+        { route: 'GET /free', calls: 3, payments: 0 },
+        { route: 'GET /paid', calls: 1, payments: 1, revenue: 0.05 },
+      ],
+      days: [{ day: world.service.clock.now().toISOString().slice(0, 10), calls: 4 }],
+    })
   })
 })

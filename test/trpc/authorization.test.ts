@@ -110,110 +110,112 @@ const PROCEDURES: Record<string, Row> = {
   'paywalls.analytics': look('paywall'),
 }
 
-let service: TestService
-let owner: Furnished
-let stranger: TestPerson
-
-beforeAll(async () => {
-  service = await testService({
-    ...liveSettings(),
-  })
-  owner = await furnished(service)
-  stranger = await service.person()
-})
-afterAll(() => service.close())
-
-test('every procedure has its row here', () => {
-  expect(Object.keys(PROCEDURES).sort()).toEqual(Object.keys(procedures()).sort())
-})
-
-test('every procedure is asked for by the dashboard: what nobody needs is not there to be asked', () => {
-  const root = path.join(import.meta.dirname, '../../service/dashboard/browser')
-  const code = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => readFileSync(path.join(root, name), 'utf8'))
-    .join('\n')
-  const called = new Set(
-    [...code.matchAll(/(?:useAsk|useAct|\bask)\(\s*'([\w.]+)'|path="([\w.]+)"/g)].map(([, by, list]) => by ?? list),
-  )
-  expect(Object.keys(procedures()).filter((name) => !called.has(name))).toEqual([])
-})
-
-test.each(Object.entries(PROCEDURES))('%s is nobody’s without signing in, and no agent’s', async (name, row) => {
-  const input = inputOf(row, owner)
-  expect(await code(ask(name, input))).toBe('UNAUTHORIZED')
-  const { body } = await owner.person.call('POST', '/v1/keys', { body: { name: 'bound', agentId: owner.ids.agent } })
-  expect(await code(ask(name, input, { key: body.secret }))).toBe('FORBIDDEN')
-})
-
 const ofOthers = Object.entries(PROCEDURES).filter(([, { thing }]) => thing !== null)
-test.each(ofOthers)("%s finds nothing of another's, and does nothing to it", async (name, row) => {
-  const before = await stateOf(owner)
-  const answer = await ask(name, inputOf(row, owner), { key: stranger.key })
-  expect(await code(answer)).toBe(row.refusal ?? 'NOT_FOUND')
-  // The other environment is another house: not even the owner finds it there.
-  const elsewhere = await ask(name, inputOf(row, owner), { key: await productionKey() })
-  expect(await code(elsewhere)).toBe(row.refusal ?? 'NOT_FOUND')
-  expect(await stateOf(owner)).toEqual(before)
-})
 
 const lists = Object.entries(PROCEDURES).filter(([, { listed }]) => listed !== null)
-test.each(lists)("%s lists one's own only", async (name, row) => {
-  const mine = (await ask(name, row.more, { key: owner.person.key })).body.result.data
-  expect(mine[row.listed ?? ''].length).toBeGreaterThan(0)
-  const seen = (await ask(name, row.more, { key: stranger.key })).body.result.data
-  const ids = JSON.stringify(seen)
-  for (const id of Object.values(owner.ids)) expect(ids).not.toContain(id)
-  expect(ids).not.toContain(owner.person.caller.user.id)
-})
 
-test('a wrong field is named, with what is wrong about it', async () => {
-  const { status, body } = await ask('webhooks.create', { url: 'nowhere', events: [] }, { key: stranger.key })
-  expect([status, body.error.data.code]).toEqual([400, 'BAD_REQUEST'])
-  expect(body.error.data.fields.details).toMatchObject({ events: expect.any(String) })
+describe("the dashboard's procedures", () => {
+  let service: TestService
+  let owner: Furnished
+  let stranger: TestPerson
+
+  beforeAll(async () => {
+    service = await testService({
+      ...liveSettings(),
+    })
+    owner = await furnished(service)
+    stranger = await service.person()
+  })
+  afterAll(() => service.close())
+
+  test('every procedure has its row here', () => {
+    expect(Object.keys(PROCEDURES).sort()).toEqual(Object.keys(procedures()).sort())
+  })
+
+  test('every procedure is asked for by the dashboard: what nobody needs is not there to be asked', () => {
+    const root = path.join(import.meta.dirname, '../../service/dashboard/browser')
+    const code = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => readFileSync(path.join(root, name), 'utf8'))
+      .join('\n')
+    const called = new Set(
+      [...code.matchAll(/(?:useAsk|useAct|\bask)\(\s*'([\w.]+)'|path="([\w.]+)"/g)].map(([, by, list]) => by ?? list),
+    )
+    expect(Object.keys(procedures()).filter((name) => !called.has(name))).toEqual([])
+  })
+
+  test.each(Object.entries(PROCEDURES))('%s is nobody’s without signing in, and no agent’s', async (name, row) => {
+    const input = inputOf(row, owner)
+    expect(await code(ask(name, input))).toBe('UNAUTHORIZED')
+    const { body } = await owner.person.call('POST', '/v1/keys', { body: { name: 'bound', agentId: owner.ids.agent } })
+    expect(await code(ask(name, input, { key: body.secret }))).toBe('FORBIDDEN')
+  })
+  test.each(ofOthers)("%s finds nothing of another's, and does nothing to it", async (name, row) => {
+    const before = await stateOf(owner)
+    const answer = await ask(name, inputOf(row, owner), { key: stranger.key })
+    expect(await code(answer)).toBe(row.refusal ?? 'NOT_FOUND')
+    // The other environment is another house: not even the owner finds it there.
+    const elsewhere = await ask(name, inputOf(row, owner), { key: await productionKey() })
+    expect(await code(elsewhere)).toBe(row.refusal ?? 'NOT_FOUND')
+    expect(await stateOf(owner)).toEqual(before)
+  })
+  test.each(lists)("%s lists one's own only", async (name, row) => {
+    const mine = (await ask(name, row.more, { key: owner.person.key })).body.result.data
+    expect(mine[row.listed ?? ''].length).toBeGreaterThan(0)
+    const seen = (await ask(name, row.more, { key: stranger.key })).body.result.data
+    const ids = JSON.stringify(seen)
+    for (const id of Object.values(owner.ids)) expect(ids).not.toContain(id)
+    expect(ids).not.toContain(owner.person.caller.user.id)
+  })
+
+  test('a wrong field is named, with what is wrong about it', async () => {
+    const { status, body } = await ask('webhooks.create', { url: 'nowhere', events: [] }, { key: stranger.key })
+    expect([status, body.error.data.code]).toEqual([400, 'BAD_REQUEST'])
+    expect(body.error.data.fields.details).toMatchObject({ events: expect.any(String) })
+  })
+
+  function procedures(): Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }> {
+    return service.appRouter._def.procedures as never
+  }
+
+  async function ask(name: string, input: unknown = {}, options: { key?: string } = {}): Promise<Answer> {
+    if (procedures()[name]?._def.type === 'mutation')
+      return service.call('POST', `/trpc/${name}`, { ...options, body: input })
+    return service.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, options)
+  }
+
+  let production: string | null = null
+  async function productionKey(): Promise<string> {
+    const caller = { ...owner.person.caller, environment: 'production' as const }
+    const wanted = { name: 'live', agentId: null, expiresAt: null }
+    production ??= (await service.identity.keys.create(caller, wanted, 'op_live')).secret
+    return production
+  }
+
+  /** Everything that a stranger's call might have changed. */
+  async function stateOf({ person, ids }: Furnished): Promise<unknown> {
+    const asked = [
+      ['identity.keys.list', {}],
+      ['assets.get', { id: ids.asset }],
+      ['runs.get', { id: ids.run }],
+      ['spending.agent', { id: ids.agent }],
+      ['spending.approvals', {}],
+      ['checkouts.get', { id: ids.checkout }],
+      ['checkouts.payments', { id: ids.checkout }],
+      ['deliveries.get', { id: ids.delivery }],
+      ['webhooks.list', {}],
+      ['wallet.balance', {}],
+      ['tools.get', { slug: ids.tool }],
+      ['paywalls.get', { id: ids.paywall }],
+    ] as const
+    return Promise.all(asked.map(async ([name, input]) => (await ask(name, input, { key: person.key })).text))
+  }
 })
 
 function inputOf({ thing, field, more }: Row, { ids }: Furnished): object {
   return { ...more, ...(thing === null ? {} : { [field]: ids[thing] }) }
 }
 
-function procedures(): Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }> {
-  return service.appRouter._def.procedures as never
-}
-
-async function ask(name: string, input: unknown = {}, options: { key?: string } = {}): Promise<Answer> {
-  if (procedures()[name]?._def.type === 'mutation')
-    return service.call('POST', `/trpc/${name}`, { ...options, body: input })
-  return service.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, options)
-}
-
 async function code(answer: Answer | Promise<Answer>): Promise<string> {
   return (await answer).body.error?.data?.code as string
-}
-
-let production: string | null = null
-async function productionKey(): Promise<string> {
-  const caller = { ...owner.person.caller, environment: 'production' as const }
-  const wanted = { name: 'live', agentId: null, expiresAt: null }
-  production ??= (await service.identity.keys.create(caller, wanted, 'op_live')).secret
-  return production
-}
-
-/** Everything that a stranger's call might have changed. */
-async function stateOf({ person, ids }: Furnished): Promise<unknown> {
-  const asked = [
-    ['identity.keys.list', {}],
-    ['assets.get', { id: ids.asset }],
-    ['runs.get', { id: ids.run }],
-    ['spending.agent', { id: ids.agent }],
-    ['spending.approvals', {}],
-    ['checkouts.get', { id: ids.checkout }],
-    ['checkouts.payments', { id: ids.checkout }],
-    ['deliveries.get', { id: ids.delivery }],
-    ['webhooks.list', {}],
-    ['wallet.balance', {}],
-    ['tools.get', { slug: ids.tool }],
-    ['paywalls.get', { id: ids.paywall }],
-  ] as const
-  return Promise.all(asked.map(async ([name, input]) => (await ask(name, input, { key: person.key })).text))
 }

@@ -1,8 +1,8 @@
-import axe from 'axe-core'
 import { mkdirSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { testService, type Answer, type CallOptions, type TestService } from '../../harness/service.ts'
+import { barriers } from '../access.ts'
 import { startBrowser } from '../chromium.ts'
 
 /** The dashboard on a service of its own, and a browser in front of it. */
@@ -114,7 +114,7 @@ export async function openDesk(
 
 export const PASSWORD = 'correct horse battery'
 
-/** What keeps people with disabilities out: none of it, seriously. */
+/** What keeps people with disabilities out of a page that has come to rest. */
 export async function findings(page: Page): Promise<string[]> {
   // What is being asked for anew is pale until it is here.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
@@ -123,11 +123,7 @@ export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(
     'Promise.all(document.getAnimations().filter((each) => each.effect.getTiming().iterations === 1).map((each) => each.finished.catch(() => undefined)))',
   )
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<{ violations: axe.Result[] }>('axe.run()')
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`))
+  return await barriers(page)
 }
 
 /** Whether anything is wider than the screen, which a telephone would have to be pushed to and fro for. */

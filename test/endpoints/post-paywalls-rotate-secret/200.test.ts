@@ -1,20 +1,22 @@
 import { testService, type TestService } from '../../harness/service.ts'
 import { PAYWALL } from '../post-paywalls/paywall.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await testService()
-})
-afterAll(() => service.close())
+describe('POST /paywalls/{id}/rotate-secret → 200', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await testService()
+  })
+  afterAll(() => service.close())
 
-it('gives a new secret, once', async () => {
-  const person = await service.person()
-  const made = await person.call('POST', '/v1/paywalls', { body: PAYWALL })
-  const path = `/v1/paywalls/${String(made.body.paywall.id)}/rotate-secret`
-  const headers = { 'idempotency-key': 'rotate' }
-  const rotated = await person.call('POST', path, { headers })
-  expect(rotated).toMatchObject({ status: 200, body: { paywall: { slug: 'weather', version: 1 } } })
-  expect(rotated.body.secret).toMatch(/^whsec_/)
-  expect(rotated.body.secret).not.toBe(made.body.secret)
-  expect((await person.call('POST', path, { headers })).body.secret).toBeNull()
+  it('gives a new secret, once', async () => {
+    const person = await service.person()
+    const made = await person.call('POST', '/v1/paywalls', { body: PAYWALL })
+    const path = `/v1/paywalls/${String(made.body.paywall.id)}/rotate-secret`
+    const headers = { 'idempotency-key': 'rotate' }
+    const rotated = await person.call('POST', path, { headers })
+    expect(rotated).toMatchObject({ status: 200, body: { paywall: { slug: 'weather', version: 1 } } })
+    expect(rotated.body.secret).toMatch(/^whsec_/)
+    expect(rotated.body.secret).not.toBe(made.body.secret)
+    expect((await person.call('POST', path, { headers })).body.secret).toBeNull()
+  })
 })

@@ -165,7 +165,7 @@ function Table<Row extends { id: string }>({
               <th
                 key={column.title}
                 scope="col"
-                className={`px-2 py-2 font-medium first:pl-4 last:pr-4 ${placeOf(column)}`}
+                className={`px-2 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 ${placeOf(column)}`}
               >
                 {column.title}
               </th>
