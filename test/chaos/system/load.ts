@@ -19,13 +19,26 @@ export interface Load {
 
 export function startLoad(world: World, chance: Chance, mark: string): Load {
   const acts: Act[] = []
+  /** Of which nobody asks right now. */
+  const resting = new Set<Act>()
   const stopped = new Set<Kind>()
   const agent = new Agent({ connections: 256, pipelining: 1 })
   const { origin } = world.topology
   let count = 0
 
   const nameOf = (kind: Kind): string => `${mark}-${kind}-${String(++count)}`
-  const clients = CLIENTS.map(([kind, pauseMs], place) => run(kind, pauseMs, chance.apart(`${kind} ${String(place)}`)))
+  const clients = [
+    ...CLIENTS.map(([kind, pauseMs], place) => run(kind, pauseMs, chance.apart(`${kind} ${String(place)}`))),
+    comeBack(),
+  ]
+
+  /** What was paid is answered for ten minutes: whoever got nothing comes back before that. */
+  async function comeBack(): Promise<void> {
+    for (let look = 1; stopped.size < KINDS_OF_CLIENTS; look++) {
+      if (look % 60 === 0) await askAgain()
+      await wait(1_000)
+    }
+  }
 
   async function run(kind: Kind, pauseMs: number, own: Chance): Promise<void> {
     while (!stopped.has(kind)) {
@@ -72,11 +85,25 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
   }
 
   async function pursue(act: Act, times: number, isFinal: (told: Told) => boolean): Promise<void> {
+    resting.delete(act)
     for (let time = 0; time < times && act.final === null; time++) {
       if (time > 0) await wait(500)
       const told = await send(origin, act, agent, WAIT_MS)
       if (told !== null && isFinal(told)) act.final = told
     }
+    if (act.final === null) resting.add(act)
+  }
+
+  async function askAgain(): Promise<number> {
+    const open = [...resting].filter(({ once }) => !once)
+    const next = open[Symbol.iterator]()
+    const hands = Array.from({ length: 16 }, async () => {
+      for (const act of next) {
+        await pursue(act, 1, act.kind === 'deposit' ? isDeposited : MAKING[act.kind as keyof typeof MAKING].isFinal)
+      }
+    })
+    await Promise.all(hands)
+    return open.filter(({ final }) => final === null).length
   }
 
   return {
@@ -87,17 +114,7 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
     rested: async () => {
       await Promise.all(clients)
     },
-    async askAgain() {
-      const open = acts.filter(({ final, once }) => final === null && !once)
-      const next = open[Symbol.iterator]()
-      const hands = Array.from({ length: 16 }, async () => {
-        for (const act of next) {
-          await pursue(act, 1, act.kind === 'deposit' ? isDeposited : MAKING[act.kind as keyof typeof MAKING].isFinal)
-        }
-      })
-      await Promise.all(hands)
-      return open.filter(({ final }) => final === null).length
-    },
+    askAgain,
   }
 }
 
@@ -125,3 +142,4 @@ const CLIENTS: readonly (readonly [Kind, number])[] = [
   ['deposit', 500],
   ['withdraw', 600],
 ]
+const KINDS_OF_CLIENTS = new Set(CLIENTS.map(([kind]) => kind)).size

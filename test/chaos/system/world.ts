@@ -105,7 +105,8 @@ export async function openWorld(): Promise<World> {
 }
 
 const PURSE = 1_000_000_000n
-const FIRST_DEPOSIT = 500_000_000n
+// Enough for twenty minutes: who has no money left is told so, and that is no last word.
+const FIRST_DEPOSIT = 20_000_000_000n
 
 const SETTINGS = {
   LIVE: 'true',
