@@ -12,6 +12,7 @@ import { createIdentity, type Identity } from '../identity/service.ts'
 import { signInHandler } from '../identity/signin/handler.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { createSignIn } from '../identity/signin/signin.ts'
+import { createWalletStore } from '../identity/signin/wallet-store.ts'
 import { createIdentityStore } from '../identity/store.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
@@ -59,6 +60,7 @@ export async function openIdentity(
           mayMail: async (kind, subject) => (await mailLimit(`${kind} ${subject}`)).refusal === null,
           canMail: mailer !== null || !config.LIVE,
           signatures: walletSignatures,
+          wallets: createWalletStore(database.statements, provider?.client == null ? null : provider.issuer),
           chainIds: [8453, 84532],
         },
         welcome,

@@ -114,6 +114,21 @@ export interface WalletMessage {
   nonce: string
 }
 
+/** The wallets that sign in to an account. Its subject is who it is in the built-in sign-in. */
+export interface ConnectedWallets {
+  of(subject: string): Promise<readonly ConnectedWallet[]>
+  /** As it is connected now; or that it signs in to another account, or that this account has as many as it may. */
+  connect(subject: string, address: string, now: Date): Promise<ConnectedWallet | 'taken' | 'full'>
+  /** Never the last way into the account, whatever else happens at the same moment. */
+  disconnect(subject: string, address: string, now: Date): Promise<'gone' | 'missing' | 'last'>
+}
+
+export interface ConnectedWallet {
+  /** With its checksum. */
+  address: string
+  connectedAt: Date
+}
+
 export interface Mailer {
   send(mail: Mail): Promise<void>
 }

@@ -98,6 +98,27 @@ export function grantsDue(user: User, granted: Record<Environment, boolean>): En
   return due
 }
 
+/** A user needs an e-mail address in better-auth; these can never be anybody's. */
+export function walletEmailOf(address: string): string {
+  return `${address.toLowerCase()}@wallet.invalid`
+}
+
+/** One row of better-auth's accounts. */
+export interface Way {
+  providerId: string
+  accountId: string
+  hasPassword: boolean
+}
+
+/** Whether somebody can sign in by it; a provider that is configured no longer lets nobody in. */
+export function isWayIn({ providerId, accountId, hasPassword }: Way, issuer: string | null): boolean {
+  if (providerId === 'oidc') return issuer !== null && accountId.startsWith(`${issuer} `)
+  return providerId === 'siwe' || hasPassword
+}
+
+/** Of one account. */
+export const WALLETS_MAX = 10
+
 function toEnvironment(header: string | undefined): Environment | null {
   if (header === undefined) return null
   if (header === 'sandbox' || header === 'production') return header

@@ -196,6 +196,7 @@ const THINGS: Record<string, Fate> = Object.fromEntries(
     signin_account: 'way to sign in',
     wallet_address: 'wallet',
     wallet_alert: 'wallet',
+    wallet_payout_address: 'wallet',
     wallet_cursor: 'network',
     delivery_target: 'checkout or endpoint',
     checkout: 'place in a workflow: its link comes back to life with it',

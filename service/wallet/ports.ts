@@ -43,6 +43,7 @@ export interface WalletStore {
   sweeps: SweepStore
   reports: ReportStore
   alerts: AlertStore
+  payoutAddresses: PayoutAddressStore
   /** Together or not at all, tried again where it met somebody else's; the ledger's movements may take part. */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
@@ -127,6 +128,11 @@ export interface SweepStore {
   begin(sweep: Omit<Sweep, 'id'>, now: Date): Promise<Sweep | null>
   open(network: NetworkName): Promise<readonly Sweep[]>
   end(sweep: Sweep, state: 'settled' | 'failed', hash: Hex | null, now: Date): Promise<void>
+}
+
+export interface PayoutAddressStore {
+  find(owner: Owner): Promise<Address | null>
+  set(owner: Owner, address: Address | null, now: Date): Promise<void>
 }
 
 export interface ReportStore {

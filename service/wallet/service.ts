@@ -15,13 +15,14 @@ import { createMonitor } from './service/monitor.ts'
 import type { WalletParts } from './service/parts.ts'
 import { createPayouts } from './service/payout.ts'
 import { createReconciling } from './service/reconcile.ts'
+import { createRecipients } from './service/recipient.ts'
 import { createTreasurer } from './service/treasurer.ts'
 import { createWithdrawals } from './service/withdraw.ts'
 
 export function createWallets(parts: WalletParts) {
   const { ledger, store, book, chains } = parts
   const depositAddress = createDepositAddress({ ...parts, store: store.addresses })
-
+  const recipients = createRecipients(parts, depositAddress)
   const crediting = createCrediting(parts)
 
   /** What others of the account have under way is in the sum, and none of an agent's business beyond that. */
@@ -67,7 +68,8 @@ export function createWallets(parts: WalletParts) {
     },
 
     deposit: createDeposit(parts, crediting, depositAddress),
-    withdrawals: createWithdrawals(parts, depositAddress),
+    withdrawals: createWithdrawals(parts, recipients),
+    recipients,
     alerts: createAlerts(parts),
     hook: createHook(parts, crediting),
 

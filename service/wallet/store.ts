@@ -4,6 +4,7 @@ import { addresses } from './store/addresses.ts'
 import { alerts } from './store/alerts.ts'
 import { cursors } from './store/cursors.ts'
 import { deposits } from './store/deposits.ts'
+import { payoutAddresses } from './store/payout-addresses.ts'
 import { reports } from './store/reports.ts'
 import { sweeps } from './store/sweeps.ts'
 import { withdrawals } from './store/withdrawals.ts'
@@ -18,6 +19,7 @@ export function createWalletStore(statements: StatementPool): WalletStore {
     sweeps: sweeps(statements),
     reports: reports(statements),
     alerts: alerts(statements),
+    payoutAddresses: payoutAddresses(statements),
     async together(work) {
       for (let attempt = 1; ; attempt++) {
         try {

@@ -46,6 +46,10 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
         left: left === null ? null : toWire(left),
       }
     }),
+    /** Where money goes out to unless another address is named; null takes it back. */
+    setUsualAddress: person.input(asked(usualAddressBody)).mutation(async ({ ctx, input }) => {
+      await wallets.recipients.setUsual(ctx.caller, input.to)
+    }),
     withdrawals: person.input(asked(paging)).query(async ({ ctx, input }) => {
       const { withdrawals, total } = await wallets.withdrawals.list(ctx.caller, input)
       return { total, withdrawals: withdrawals.map(toWithdrawal) }
@@ -60,3 +64,5 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
     ),
   })
 }
+
+const usualAddressBody = withdrawBody.pick({ to: true }).extend({ to: withdrawBody.shape.to.nullable() })

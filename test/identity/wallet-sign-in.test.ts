@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { createSiweMessage } from 'viem/siwe'
 import { walletSignatures } from '../../service/chain/signin.ts'
+import { messageOf, nonceOf, proofOf, type Fields } from './proof.ts'
 import { callerOf, grantsOf, openWorld, post, type World } from './world.ts'
 
 describe('a wallet', () => {
@@ -10,20 +10,8 @@ describe('a wallet', () => {
   })
   afterAll(() => world.close())
 
-  function messageOf(account: PrivateKeyAccount, nonce: string, fields: Fields = {}): string {
-    const standard = { domain: 'localhost:4020', uri: 'http://localhost:4020', version: '1', chainId: 8453 } as const
-    return createSiweMessage({ ...standard, address: account.address, nonce, issuedAt: new Date(), ...fields })
-  }
-
-  async function nonce(): Promise<string> {
-    const { status, body } = await post(world, '/siwe/nonce')
-    expect(status).toBe(200)
-    return body['nonce'] as string
-  }
-
   async function signIn(account: PrivateKeyAccount, fields: Fields = {}) {
-    const message = messageOf(account, await nonce(), fields)
-    return await post(world, '/siwe/verify', { message, signature: await account.signMessage({ message }) })
+    return await post(world, '/siwe/verify', await proofOf(world, account, fields))
   }
 
   describe('Sign-In with Ethereum', () => {
@@ -58,8 +46,7 @@ describe('a wallet', () => {
 
     it('takes a message once, also when it comes twice at the same moment', async () => {
       const account = privateKeyToAccount(generatePrivateKey())
-      const message = messageOf(account, await nonce())
-      const body = { message, signature: await account.signMessage({ message }) }
+      const body = await proofOf(world, account)
       const answers = await Promise.all([1, 2, 3].map(() => post(world, '/siwe/verify', body)))
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
       expect((await post(world, '/siwe/verify', body)).body).toMatchObject({ code: 'nonce_unknown' })
@@ -88,7 +75,7 @@ describe('a wallet', () => {
     it('refuses a signature of somebody else, one that is none, and one of a contract, each with its reason', async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const other = privateKeyToAccount(generatePrivateKey())
-      const message = messageOf(account, await nonce())
+      const message = messageOf(account, await nonceOf(world))
       const foreign = await other.signMessage({ message })
       const cases: [string, RegExp][] = [
         [foreign, /not by the address/],
@@ -146,5 +133,3 @@ describe('a wallet', () => {
     })
   })
 })
-
-type Fields = Partial<Parameters<typeof createSiweMessage>[0]>

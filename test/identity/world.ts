@@ -1,6 +1,7 @@
 import { createIdentity, type Identity, type IdentityParts } from '../../service/identity/service.ts'
 import { createIdentityStore } from '../../service/identity/store.ts'
 import { createSignIn, type SignInOptions } from '../../service/identity/signin/signin.ts'
+import { createWalletStore } from '../../service/identity/signin/wallet-store.ts'
 import { identityTopics } from '../../service/identity/jobs.ts'
 import { walletSignatures } from '../../service/chain/signin.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
@@ -69,6 +70,7 @@ export async function openWorld(
           mayMail: options.mayMail ?? (() => Promise.resolve(true)),
           provider: null,
           signatures: walletSignatures,
+          wallets: createWalletStore(database.statements, null),
           chainIds: [1, 8453, 84532],
         },
         welcome,

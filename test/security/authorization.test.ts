@@ -134,7 +134,8 @@ describe('authorization', () => {
   })
 
   test('the sign-in’s own requests by a foreign page', async () => {
-    for (const path of ['/auth/change-password', '/auth/revoke-sessions', '/auth/update-user', '/auth/sign-out']) {
+    const paths = ['change-password', 'revoke-sessions', 'update-user', 'sign-out', 'siwe/link', 'siwe/unlink']
+    for (const path of paths.map((each) => `/auth/${each}`)) {
       const headers = { cookie, origin: 'https://evil.example' }
       const { status, body } = await service.call('POST', path, { headers, body: { name: 'x' } })
       expect([path, status, typeof body.code]).toEqual([path, 403, 'string'])

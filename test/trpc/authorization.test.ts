@@ -42,6 +42,7 @@ const PROCEDURES: Record<string, Row> = {
   'wallet.receiving': own,
   'wallet.deposit': own,
   'wallet.terms': own,
+  'wallet.setUsualAddress': { ...own, more: { to: null } },
   'wallet.credits': own,
   'wallet.transactions': none('transactions'),
   'wallet.days': own,

@@ -76,6 +76,33 @@ describe('a withdrawal', () => {
     expect(await person.balance()).toBe(6)
   })
 
+  test('its usual address is read like any other, and is an environment’s own', async () => {
+    const { service } = world
+    const person = await world.person()
+    const set = (to: unknown) => person.call('POST', '/trpc/wallet.setUsualAddress', { body: { to } })
+    const usual = async () => (await person.call('GET', '/trpc/wallet.terms')).body.result.data.usualAddress as unknown
+    const wrong: Record<string, string | undefined> = {
+      '0x12': 'must be an address: 0x and 40 hexadecimal digits',
+      [`0x${'0'.repeat(40)}`]: 'must not be the zero address',
+      '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359': undefined,
+      '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d358': 'has a checksum that does not fit: a letter or digit is wrong',
+      [service.wallets.treasury()!]: "is this service's own address",
+      [person.address]: "is this wallet's own address",
+    }
+    for (const [to, sentence] of Object.entries(wrong)) {
+      const { status, body } = await set(to)
+      expect({ to, status, said: body.error?.data.fields.details.to }).toEqual({
+        ...{ to, said: sentence },
+        status: sentence === undefined ? 200 : 400,
+      })
+    }
+    expect(await usual()).toBe('0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359')
+    const sandbox = { ...person.caller, environment: 'sandbox' as const }
+    expect((await service.wallets.withdrawals.terms(sandbox)).usualAddress).toBeNull()
+    expect((await set(null)).status).toBe(200)
+    expect(await usual()).toBeNull()
+  })
+
   test('one that the treasury cannot pay waits a day, and then the money is back', async () => {
     const { service } = world
     const person = await world.person()

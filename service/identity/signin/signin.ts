@@ -8,7 +8,7 @@ import { newId } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import { sessionsUnavailable } from '../errors.ts'
 import { BUILT_IN_ISSUER, type Person } from '../model.ts'
-import type { SignIn, WalletSignatures, Welcome } from '../ports.ts'
+import type { ConnectedWallets, SignIn, WalletSignatures, Welcome } from '../ports.ts'
 import { answer } from './answer.ts'
 import { signInWithProvider, type ProviderOptions } from './provider.ts'
 import { signInWithEthereum } from './siwe.ts'
@@ -35,6 +35,7 @@ export interface SignInOptions {
   /** Null where no OpenID Connect provider is configured. */
   provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri'> | null
   signatures: WalletSignatures
+  wallets: ConnectedWallets
   /** Chains that a wallet's message may name. */
   chainIds: readonly number[]
 }

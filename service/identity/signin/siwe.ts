@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { AuthContext, BetterAuthPlugin } from 'better-auth'
-import { APIError, createAuthEndpoint } from 'better-auth/api'
+import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
-import type { WalletSignatures } from '../ports.ts'
+import type { ConnectedWallets, WalletSignatures } from '../ports.ts'
+import { walletEmailOf, WALLETS_MAX } from '../rules.ts'
 import { madeOnce, ownerOf } from './first.ts'
 
 /**
@@ -14,7 +15,21 @@ import { madeOnce, ownerOf } from './first.ts'
  * for ever, three of ten first sign-ins at once were refused, and the refusals told of the database. Here
  * both are one commit, and a wallet is one row by its index.
  */
-export function signInWithEthereum(options: WalletOptions) {
+export function signInWithEthereum({ clock, signatures, wallets, domain, chainIds }: WalletOptions) {
+  /** Whose wallet signed this, for this site, now, and never before. */
+  async function proven({ message, signature }: SignedMessage, adapter: Adapter): Promise<string> {
+    const expected = { domain, chainIds, now: clock.now() }
+    const { address, nonce } = await signatures.read(message, signature, expected).catch(refuse)
+    // Taken away whoever comes first: the same message counts once.
+    if ((await adapter.consumeVerificationValue(identifierOf(nonce))) === null) {
+      throw APIError.from('UNAUTHORIZED', {
+        code: 'NONCE_UNKNOWN',
+        message: 'The nonce was used or has expired: ask for a new one.',
+      })
+    }
+    return address
+  }
+
   return {
     id: 'siwe',
     endpoints: {
@@ -23,28 +38,46 @@ export function signInWithEthereum(options: WalletOptions) {
         await context.context.internalAdapter.createVerificationValue({
           identifier: identifierOf(nonce),
           value: nonce,
-          expiresAt: new Date(options.clock.now().getTime() + NONCE_MS),
+          expiresAt: new Date(clock.now().getTime() + NONCE_MS),
         })
         return context.json({ nonce })
       }),
 
       siweVerify: createAuthEndpoint('/siwe/verify', { method: 'POST', body: signedMessage }, async (context) => {
-        const { message, signature } = context.body
         const { internalAdapter } = context.context
-        const expected = { domain: options.domain, chainIds: options.chainIds, now: options.clock.now() }
-        const { address, nonce } = await options.signatures.read(message, signature, expected).catch(refuse)
-        // Taken away whoever comes first: the same message signs in once.
-        if ((await internalAdapter.consumeVerificationValue(identifierOf(nonce))) === null) {
-          throw APIError.from('UNAUTHORIZED', {
-            code: 'NONCE_UNKNOWN',
-            message: 'The nonce was used or has expired: ask for a new one.',
-          })
-        }
+        const address = await proven(context.body, internalAdapter)
         const user = await userOf(internalAdapter, address)
         const session = await internalAdapter.createSession(user.id)
         await setSessionCookie(context, { session, user })
         return context.json({ token: session.token, success: true, user: { id: user.id, walletAddress: address } })
       }),
+
+      siweLink: createAuthEndpoint(
+        '/siwe/link',
+        { method: 'POST', body: signedMessage, use: [sessionMiddleware] },
+        async (context) => {
+          const { internalAdapter, session } = context.context
+          const address = await proven(context.body, internalAdapter)
+          const wallet = await wallets.connect(session.user.id, address, clock.now())
+          if (wallet === 'taken' || wallet === 'full') throw APIError.from('CONFLICT', REFUSALS[wallet])
+          return context.json(wallet)
+        },
+      ),
+
+      siweWallets: createAuthEndpoint('/siwe/wallets', { method: 'GET', use: [sessionMiddleware] }, async (context) =>
+        context.json({ wallets: await wallets.of(context.context.session.user.id) }),
+      ),
+
+      siweUnlink: createAuthEndpoint(
+        '/siwe/unlink',
+        { method: 'POST', body: unwanted, use: [sessionMiddleware] },
+        async (context) => {
+          const did = await wallets.disconnect(context.context.session.user.id, context.body.address, clock.now())
+          if (did === 'missing') throw APIError.from('NOT_FOUND', REFUSALS[did])
+          if (did === 'last') throw APIError.from('CONFLICT', REFUSALS[did])
+          return context.json({ success: true })
+        },
+      ),
     },
   } satisfies BetterAuthPlugin
 }
@@ -52,19 +85,36 @@ export function signInWithEthereum(options: WalletOptions) {
 export interface WalletOptions {
   clock: Clock
   signatures: WalletSignatures
+  wallets: ConnectedWallets
   domain: string
   chainIds: readonly number[]
 }
 
-/** A user needs an e-mail address in better-auth; these can never be anybody's. */
-const WALLET_EMAIL_DOMAIN = 'wallet.invalid'
+type Adapter = AuthContext['internalAdapter']
+type SignedMessage = z.output<typeof signedMessage>
 
 const signedMessage = z.object({ message: z.string().max(4_000), signature: z.string().max(10_000) })
+const unwanted = z.object({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an Ethereum address') })
 
-async function userOf(adapter: AuthContext['internalAdapter'], address: string) {
+const REFUSALS = {
+  taken: {
+    code: 'WALLET_TAKEN',
+    message: 'This wallet signs in to another account, so it cannot be connected to this one.',
+  },
+  full: {
+    code: 'TOO_MANY_WALLETS',
+    message: `An account has at most ${String(WALLETS_MAX)} wallets: remove one first.`,
+  },
+  missing: { code: 'WALLET_NOT_FOUND', message: 'This wallet is not connected to your account.' },
+  last: {
+    code: 'LAST_WAY_IN',
+    message: 'This wallet is the only way into your account: connect another one before you remove it.',
+  },
+}
+
+async function userOf(adapter: Adapter, address: string) {
   const account = { providerId: 'siwe', accountId: address }
-  const email = `${address.toLowerCase()}@${WALLET_EMAIL_DOMAIN}`
-  const made = { name: address, email, emailVerified: false }
+  const made = { name: address, email: walletEmailOf(address), emailVerified: false }
   return (await ownerOf(adapter, account)) ?? (await madeOnce(adapter, made, account))
 }
 

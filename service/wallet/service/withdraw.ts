@@ -1,18 +1,17 @@
 import type { Address } from '../../chain/model.ts'
-import { NETWORKS } from '../../chain/networks.ts'
 import { ownerOf, type Caller } from '../../identity/model.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../ledger/model.ts'
-import { overLimit, recipientNotAllowed, withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
+import { overLimit, withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
-import { assertRecipient, DAY_MS, payoutNonce } from '../rules.ts'
-import type { DepositAddress } from './addresses.ts'
+import { DAY_MS, payoutNonce } from '../rules.ts'
 import type { WalletParts } from './parts.ts'
+import type { Recipients } from './recipient.ts'
 
 /** What somebody may ask about money on its way out. How it leaves is in `payout.ts`. */
-export function createWithdrawals(parts: WalletParts, depositAddress: DepositAddress) {
+export function createWithdrawals(parts: WalletParts, recipients: Recipients) {
   const { ledger, store, book, chains, clock, settings, announce } = parts
 
   /**
@@ -25,7 +24,7 @@ export function createWithdrawals(parts: WalletParts, depositAddress: DepositAdd
     const network = NETWORK_OF[owner.environment]
     const onChain = chains.has(network) && book !== null
     if (!onChain && owner.environment === 'production') throw withdrawalsUnavailable()
-    const to = await recipientOf(asked.to, owner)
+    const to = await recipients.read(asked.to, owner)
     const { amount } = asked
     const nonce = payoutNonce(id)
     const made = await store.together(async (inside) => {
@@ -44,20 +43,6 @@ export function createWithdrawals(parts: WalletParts, depositAddress: DepositAdd
     })
     await parts.checkpoint('locked')
     return made
-  }
-
-  async function recipientOf(written: Address, owner: Owner): Promise<Address> {
-    const to = written.toLowerCase() as Address
-    const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
-    const own = await depositAddress(owner)
-    assertRecipient({ written, to, checksummed: book?.written(to) ?? null }, [
-      ...usdcs.map((address) => [address, 'is the USDC contract: what goes there is lost'] as const),
-      [own, "is this wallet's own address"],
-      [book?.treasury ?? null, "is this service's own address"],
-    ])
-    const { allowList } = settings
-    if (allowList.length > 0 && !allowList.includes(to)) throw recipientNotAllowed()
-    return to
   }
 
   async function assertLimits(owner: Owner, amount: Usdc, inside: Statements): Promise<void> {
@@ -85,9 +70,10 @@ export function createWithdrawals(parts: WalletParts, depositAddress: DepositAdd
       const network = NETWORK_OF[owner.environment]
       const { perDay } = settings.limits
       const onChain = chains.has(network) && book !== null
-      if (perDay === null) return { network, onChain, perDay, left: null }
+      const usualAddress = await recipients.usual(owner)
+      if (perDay === null) return { network, onChain, usualAddress, perDay, left: null }
       const taken = await store.withdrawals.takenSince(owner, new Date(clock.now().getTime() - DAY_MS))
-      return { network, onChain, perDay, left: usdc(taken > perDay ? 0n : perDay - taken) }
+      return { network, onChain, usualAddress, perDay, left: usdc(taken > perDay ? 0n : perDay - taken) }
     },
     async find(caller: Caller, id: string): Promise<Withdrawal> {
       const { userId, environment } = ownerOf(caller)
@@ -108,6 +94,8 @@ export interface Terms {
   network: Withdrawal['network']
   /** Without a chain play money is paid out for play, and real money not at all. */
   onChain: boolean
+  /** Where the owner takes their money out to, as they once said. */
+  usualAddress: string | null
   /** In 24 hours; null where there is no limit. */
   perDay: Usdc | null
   left: Usdc | null

@@ -90,6 +90,12 @@ const FORMS: Readonly<Record<string, FormRow>> = {
     wrong: ['Website', 'nowhere', /http/i],
   },
   'a name': { path: '/settings', typed: { Name: 'Ada King' }, act: 'Save', wrong: ['Name', '', /required/i] },
+  'a payout address': {
+    path: '/settings',
+    typed: { Address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+    act: 'Use this address',
+    wrong: ['Address', '0x12', /must be an address/i],
+  },
   'a password': {
     path: '/settings',
     typed: { 'Present password': 'not this one', 'New password': 'another battery staple' },

@@ -1,4 +1,5 @@
 import { looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { putSigner } from './signer.ts'
 
 export function settings(opened: () => Desk): void {
   describe('settings', () => {
@@ -36,6 +37,55 @@ export function settings(opened: () => Desk): void {
         await page.reload()
         await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
         await page.getByText('You are signed in here only.').first().waitFor()
+      },
+      STORY_MS,
+    )
+
+    it(
+      'connects a wallet, which signs in to this account until it is removed',
+      async () => {
+        const { page } = await desk.sit('/settings')
+        const signer = await putSigner(page)
+        const { address } = signer.account
+        const short = `${address.slice(0, 8)}…${address.slice(-6)}`
+        await page.reload()
+        const card = page.getByRole('region', { name: 'Wallets' })
+        await card.getByText('No wallet is connected.').waitFor()
+        await card.getByRole('button', { name: 'Connect a wallet' }).click()
+        const connect = page.getByRole('dialog').getByRole('button', { name: 'Connect Browser wallet' })
+        signer.declines = true
+        await connect.click()
+        await page.getByText('You declined in the wallet.').waitFor()
+        signer.declines = false
+        await connect.click()
+        await page.getByText(`${short} is connected.`).first().waitFor()
+        await card.getByText(address).waitFor()
+        expect(await page.getByRole('dialog').count()).toBe(0)
+        await looks(page, 'settings-wallets')
+
+        const signOut = async (who: string): Promise<void> => {
+          await page.getByRole('button', { name: `Account of ${who}` }).click()
+          await page.getByRole('menuitem', { name: 'Sign out' }).click()
+        }
+        const enter = page.getByRole('button', { name: 'Sign in with Browser wallet' })
+        await signOut('Ada Lovelace')
+        await enter.click()
+        await page.getByRole('button', { name: 'Account of Ada Lovelace' }).waitFor()
+
+        const remove = card.getByRole('button', { name: `Remove ${short}` })
+        await remove.click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Remove wallet' }).click()
+        await card.getByText('No wallet is connected.').waitFor()
+        await page.getByText('Removed. It no longer signs in to this account.').first().waitFor()
+
+        // Now it begins an account of its own, whose only way in it is.
+        await signOut('Ada Lovelace')
+        await enter.click()
+        await page.getByRole('button', { name: `Account of ${short}` }).waitFor()
+        await remove.click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Remove wallet' }).click()
+        await page.getByText('This wallet is the only way into your account').first().waitFor()
+        await card.getByText(address).waitFor()
       },
       STORY_MS,
     )

@@ -1,5 +1,5 @@
-import { privateKeyToAccount } from 'viem/accounts'
 import { looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { putSigner } from './signer.ts'
 
 export function signIn(opened: () => Desk): void {
   describe('the way into the dashboard', () => {
@@ -59,27 +59,17 @@ export function signIn(opened: () => Desk): void {
     it(
       'takes a wallet that signs the message, and says so when its owner declines',
       async () => {
-        const signer = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
         const { page } = await desk.visit('/healthz')
-        let declines = true
-        await page.exposeFunction('__wallet', async (method: string, params: string[]) => {
-          if (method === 'eth_requestAccounts') return [signer.address]
-          if (declines) return { declined: true }
-          return await signer.signMessage({ message: { raw: params[0] as `0x${string}` } })
-        })
-        await page.addInitScript(`window.ethereum = { async request({ method, params }) {
-      const answer = await window.__wallet(method, params ?? [])
-      if (answer.declined) throw Object.assign(new Error('User rejected'), { code: 4001 })
-      return answer
-    } }`)
+        const signer = await putSigner(page)
+        signer.declines = true
         await page.goto(`${desk.origin}/wallet`)
         const enter = page.getByRole('button', { name: 'Sign in with Browser wallet' })
         await enter.click()
         await page.getByText('You declined in the wallet.').waitFor()
-        declines = false
+        signer.declines = false
         await enter.click()
         await page.getByRole('heading', { name: 'Wallet' }).waitFor()
-        await page.getByRole('button', { name: /Account of 0x7099/ }).waitFor()
+        await page.getByRole('button', { name: `Account of ${signer.account.address.slice(0, 8)}` }).waitFor()
       },
       STORY_MS,
     )

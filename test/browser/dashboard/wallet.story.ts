@@ -103,6 +103,28 @@ export function wallet(opened: () => Desk): void {
     )
 
     it(
+      'begins a withdrawal with the payout address of the settings',
+      async () => {
+        const { page } = await desk.sit('/settings')
+        await page.getByRole('textbox', { name: 'Address' }).fill('0x70997970c51812dc3a010c7d01b50e0d17dc79c8')
+        await page.getByRole('button', { name: 'Use this address' }).click()
+        await page.getByText('Saved. Withdrawals begin with it').first().waitFor()
+        await page.goto(`${desk.origin}/wallet?do=withdraw`)
+        const to = page.getByRole('dialog').getByLabel('To')
+        await to.waitFor()
+        expect(await to.inputValue()).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+        await page.getByRole('link', { name: 'your payout address' }).click()
+        await page.getByRole('textbox', { name: 'Address' }).fill('')
+        await page.getByRole('button', { name: 'Use this address' }).click()
+        await page.getByText('Removed.').first().waitFor()
+        await page.goto(`${desk.origin}/wallet?do=withdraw`)
+        await page.getByText('Always the same one?').waitFor()
+        expect(await to.inputValue()).toBe('')
+      },
+      STORY_MS,
+    )
+
+    it(
       'takes money out once, however often it is asked for without an answer',
       async () => {
         const { page, call } = await desk.sit('/wallet')

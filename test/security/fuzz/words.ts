@@ -77,4 +77,9 @@ export const SIGN_IN = [
     'POST /auth/revoke-session',
     'GET /auth/ok',
   ],
+  ...[
+    'POST /auth/siwe/link',
+    'POST /auth/siwe/unlink',
+    'GET /auth/siwe/wallets',
+  ],
 ]

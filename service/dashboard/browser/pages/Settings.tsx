@@ -11,7 +11,9 @@ import { Fault, toFault } from '../api/fault.ts'
 import { settings } from '../settings.ts'
 import { chooseTheme, useTheme, type Theme } from '../shell/theme.ts'
 import { say } from '../shell/toasts.ts'
+import { PayoutAddress } from './settings/PayoutAddress.tsx'
 import { Sessions } from './settings/Sessions.tsx'
+import { Wallets } from './settings/Wallets.tsx'
 
 export default function Settings() {
   const session = useSession()
@@ -23,6 +25,8 @@ export default function Settings() {
       <div className="space-y-6">
         <Profile user={user} />
         {!isWallet(user) && !isFromProvider(user) && <Password />}
+        <PayoutAddress />
+        <Wallets />
         <Sessions />
         <Appearance />
         <Addresses />

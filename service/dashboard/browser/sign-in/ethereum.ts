@@ -3,8 +3,23 @@ import { Fault } from '../api/fault.ts'
 import { call } from '../api/session.ts'
 import { serviceNow } from '../settings.ts'
 
-/** The wallet signs a message that names this site, and once only (ERC-4361): no payment, no permission. */
 export async function signInByWallet(provider: Provider): Promise<void> {
+  await call('POST', '/auth/siwe/verify', await signed(provider, 'Sign in to Coinslot. This costs nothing.'))
+}
+
+/** From then on this wallet signs in to the account of whoever is signed in. */
+export async function connectWallet(provider: Provider): Promise<ConnectedWallet> {
+  const statement = 'Connect this wallet to my Coinslot account: from now on it signs in to it. This costs nothing.'
+  return (await call('POST', '/auth/siwe/link', await signed(provider, statement))) as ConnectedWallet
+}
+
+export interface ConnectedWallet {
+  address: string
+  connectedAt: string
+}
+
+/** The wallet signs a message that names this site, and once only (ERC-4361): no payment, no permission. */
+async function signed(provider: Provider, statement: string): Promise<{ message: string; signature: unknown }> {
   const address = await asked(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     return Array.isArray(accounts) ? String(accounts[0]) : ''
@@ -15,7 +30,7 @@ export async function signInByWallet(provider: Provider): Promise<void> {
     `${window.location.host} wants you to sign in with your Ethereum account:`,
     address,
     '',
-    'Sign in to Coinslot. This costs nothing.',
+    statement,
     '',
     `URI: ${window.location.origin}`,
     'Version: 1',
@@ -24,7 +39,7 @@ export async function signInByWallet(provider: Provider): Promise<void> {
     `Issued At: ${new Date(serviceNow()).toISOString()}`,
   ].join('\n')
   const signature = await asked(() => provider.request({ method: 'personal_sign', params: [toHex(message), address] }))
-  await call('POST', '/auth/siwe/verify', { message, signature })
+  return { message, signature }
 }
 
 async function asked<T>(question: () => Promise<T>): Promise<T> {

@@ -53,7 +53,7 @@ export function toRules(agent: Agent | null): Rules {
         ? '80'
         : agent.alerts
             .filter(({ limit }) => limit === null)
-            .map(({ at }) => at * 100)
+            .map(({ at }) => Math.round(at * 10_000) / 100)
             .join(', '),
     onExceeded: agent?.onExceeded ?? 'refuse',
   }

@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useForm } from 'react-hook-form'
+import { Link } from 'wouter'
 import { useAct, useAsk, type Output } from '../../api/ask.ts'
 import { useEnvironment } from '../../api/environment.ts'
 import { StateBadge } from '../../parts/Badge.tsx'
@@ -33,16 +34,40 @@ export function Withdraw({ available, close }: { available: number; close: () =>
   )
 }
 
-function Order({ available, close, made }: { available: number; close: () => void; made: (id: string) => void }) {
+function Order(props: { available: number; close: () => void; made: (id: string) => void }) {
   const at = useEnvironment()
   const terms = useAsk('wallet.terms', undefined)
-  const withdraw = useAct('wallet.withdraw', { changes: ['wallet.'], quiet: true, once: true })
-  const form = useForm({ defaultValues: { amount: '', to: '' } })
-  const amount = toAmount(form.watch('amount'))
-  const most = Math.min(available, terms.data?.left ?? available)
-  if (at === 'production' && terms.data?.onChain === false) {
+  if (terms.data === undefined) {
+    return terms.error === null ? (
+      <Skeleton className="h-72 w-full" />
+    ) : (
+      <Failure fault={terms.error} again={() => void terms.refetch()} />
+    )
+  }
+  if (at === 'production' && !terms.data.onChain) {
     return <Notice tone="warn">This server has no chain to pay out on. Ask whoever runs it.</Notice>
   }
+  return <Amounts {...props} terms={terms.data} />
+}
+
+type Terms = Output<'wallet.terms'>
+
+function Amounts({
+  available,
+  close,
+  made,
+  terms,
+}: {
+  available: number
+  close: () => void
+  made: (id: string) => void
+  terms: Terms
+}) {
+  const withdraw = useAct('wallet.withdraw', { changes: ['wallet.'], quiet: true, once: true })
+  const { usualAddress } = terms
+  const form = useForm({ defaultValues: { amount: '', to: usualAddress ?? '' } })
+  const amount = toAmount(form.watch('amount'))
+  const most = Math.min(available, terms.left ?? available)
   return (
     <Form
       form={form}
@@ -73,19 +98,42 @@ function Order({ available, close, made }: { available: number; close: () => voi
           </>
         }
       />
-      <TextField form={form} name="to" label="To" mono placeholder="0x…" spellCheck={false} autoComplete="off" />
+      <TextField
+        form={form}
+        name="to"
+        label="To"
+        mono
+        placeholder="0x…"
+        spellCheck={false}
+        autoComplete="off"
+        hint={
+          usualAddress === null ? (
+            <>
+              Always the same one? <UsualAddress>Save it in the settings.</UsualAddress>
+            </>
+          ) : (
+            <>
+              It begins with <UsualAddress>your payout address.</UsualAddress>
+            </>
+          )
+        }
+      />
       <section aria-label="What will arrive" className="rounded-lg bg-sunk px-4 py-3">
-        {terms.data === undefined ? (
-          <Skeleton className="h-20 w-full" />
-        ) : (
-          <Facts facts={factsOf(terms.data, amount)} />
-        )}
+        <Facts facts={factsOf(terms, amount)} />
       </section>
     </Form>
   )
 }
 
-function factsOf({ fee, network, perDay, left }: Output<'wallet.terms'>, amount: number) {
+function UsualAddress({ children }: { children: ReactNode }) {
+  return (
+    <Link to="/settings" className="link">
+      {children}
+    </Link>
+  )
+}
+
+function factsOf({ fee, network, perDay, left }: Terms, amount: number) {
   return [
     ['Fee', fee === 0 ? 'None: the network’s is ours' : <Money key="fee" amount={fee} />],
     ['Arrives', Number.isFinite(amount) && amount > fee ? <Money key="arrives" amount={amount - fee} /> : '–'],

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { ConnectedWallet, ConnectedWallets } from '../ports.ts'
+import { isWayIn, walletEmailOf, WALLETS_MAX, type Way } from '../rules.ts'
+
+/**
+ * The wallets of an account among better-auth's rows, by SQL: its adapter locks nothing, and two removals at the same
+ * moment would each find the other's wallet still there. `issuer` is the provider's, null where none is configured.
+ */
+export function createWalletStore(statements: StatementPool, issuer: string | null): ConnectedWallets {
+  return {
+    of: (subject) => statements.run<ConnectedWallet>(LIST, [subject], 'signin_wallets'),
+
+    connect: (subject, address, now) =>
+      statements.together(async (inside) => {
+        await inside.run(HOLD, [subject])
+        const known = await inside.run<{ userId: string } & ConnectedWallet>(KNOWN, [subject, address])
+        const already = known.find((wallet) => wallet.address === address)
+        if (already !== undefined) return already.userId === subject ? told(already) : 'taken'
+        if (known.length >= WALLETS_MAX) return 'full'
+        const id = randomBytes(16).toString('base64url')
+        const [made] = await inside.run<ConnectedWallet>(CONNECT, [id, address, subject, now])
+        // Somebody else came first, in a transaction that ended while this one waited for the index.
+        return made ?? 'taken'
+      }),
+
+    disconnect: (subject, address, now) =>
+      statements.together(async (inside) => {
+        await inside.run(HOLD, [subject])
+        const ways = await inside.run<Way>(WAYS, [subject])
+        const left = ways.find((way) => isWallet(way) && sameAddress(way.accountId, address))
+        if (left === undefined) return 'missing'
+        const others = ways.filter((way) => way !== left)
+        if (!others.some((way) => isWayIn(way, issuer))) return 'last'
+        await inside.run(DISCONNECT, [subject, left.accountId])
+        const heir = others.find(isWallet)
+        if (heir !== undefined) await inside.run(RENAME, [subject, ...namesOf(left), ...namesOf(heir), now])
+        return 'gone'
+      }),
+  }
+}
+
+function told({ address, connectedAt }: ConnectedWallet): ConnectedWallet {
+  return { address, connectedAt }
+}
+
+function isWallet({ providerId }: Way): boolean {
+  return providerId === 'siwe'
+}
+
+function namesOf({ accountId }: Way): [name: string, email: string] {
+  return [accountId, walletEmailOf(accountId)]
+}
+
+/** Addresses differ in nothing but their checksum's capitals. */
+function sameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** Whatever changes the ways into an account comes one after the other; what is read next is what the last one left. */
+const HOLD = 'SELECT 1 FROM signin_user WHERE id = $1 FOR NO KEY UPDATE'
+
+const LIST = `
+SELECT account_id AS address, created_at AS "connectedAt" FROM signin_account
+WHERE user_id = $1 AND provider_id = 'siwe' ORDER BY created_at, id`
+
+const KNOWN = `
+SELECT user_id AS "userId", account_id AS address, created_at AS "connectedAt" FROM signin_account
+WHERE provider_id = 'siwe' AND (user_id = $1 OR account_id = $2)`
+
+const CONNECT = `
+INSERT INTO signin_account (id, provider_id, account_id, user_id, created_at, updated_at)
+VALUES ($1, 'siwe', $2, $3, $4, $4)
+ON CONFLICT (provider_id, account_id) DO NOTHING
+RETURNING account_id AS address, created_at AS "connectedAt"`
+
+const WAYS = `
+SELECT provider_id AS "providerId", account_id AS "accountId", password IS NOT NULL AS "hasPassword"
+FROM signin_account WHERE user_id = $1 ORDER BY created_at, id`
+
+const DISCONNECT = `DELETE FROM signin_account WHERE user_id = $1 AND provider_id = 'siwe' AND account_id = $2`
+
+// An account that began with this wallet is called by it, and has its stand-in address: it takes those of the wallet
+// that it has had longest, or this one could never make an account of its own. Such an account has wallets alone.
+const RENAME = `
+UPDATE signin_user SET email = $5, name = CASE WHEN name = $2 THEN $4 ELSE name END, updated_at = $6
+WHERE id = $1 AND email = $3`

@@ -1,0 +1,47 @@
+import type { Address } from '../../chain/model.ts'
+import { NETWORKS } from '../../chain/networks.ts'
+import { ownerOf, type Caller } from '../../identity/model.ts'
+import { walletMissing } from '../../ledger/errors.ts'
+import type { Owner } from '../../ledger/model.ts'
+import { recipientNotAllowed } from '../errors.ts'
+import { assertRecipient } from '../rules.ts'
+import type { DepositAddress } from './addresses.ts'
+import type { WalletParts } from './parts.ts'
+
+/** Whom money may go to, and whom it goes to where nobody is named. */
+export function createRecipients(parts: WalletParts, depositAddress: DepositAddress) {
+  const { ledger, store, book, clock, settings } = parts
+
+  async function read(written: Address, owner: Owner): Promise<Address> {
+    const to = written.toLowerCase() as Address
+    const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
+    const own = await depositAddress(owner)
+    assertRecipient({ written, to, checksummed: book?.written(to) ?? null }, [
+      ...usdcs.map((address) => [address, 'is the USDC contract: what goes there is lost'] as const),
+      [own, "is this wallet's own address"],
+      [book?.treasury ?? null, "is this service's own address"],
+    ])
+    const { allowList } = settings
+    if (allowList.length > 0 && !allowList.includes(to)) throw recipientNotAllowed()
+    return to
+  }
+
+  return {
+    read,
+
+    /** As people write it. */
+    async usual(owner: Owner): Promise<string | null> {
+      const address = await store.payoutAddresses.find(owner)
+      return address === null ? null : (book?.written(address) ?? address)
+    },
+
+    /** What may not be paid out to is refused now, when its owner looks at it, and again at each withdrawal. */
+    async setUsual(caller: Caller, written: Address | null): Promise<void> {
+      const owner = ownerOf(caller)
+      if ((await ledger.wallet(owner)) === null) throw walletMissing()
+      await store.payoutAddresses.set(owner, written === null ? null : await read(written, owner), clock.now())
+    },
+  }
+}
+
+export type Recipients = ReturnType<typeof createRecipients>

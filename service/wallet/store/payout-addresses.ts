@@ -1,0 +1,31 @@
+import type { Statements } from '../../kit/transaction.ts'
+import type { PayoutAddressStore } from '../ports.ts'
+import { bytesOf, hexOf } from './bytes.ts'
+
+/** Where people take their money out to. */
+export function payoutAddresses(statements: Statements): PayoutAddressStore {
+  return {
+    async find({ userId, environment }) {
+      const [row] = await statements.run<{ address: Buffer }>(
+        'SELECT address FROM wallet_payout_address WHERE user_id = $1 AND environment = $2::environment',
+        [userId, environment],
+      )
+      return row === undefined ? null : hexOf(row.address)
+    },
+
+    async set({ userId, environment }, address, now) {
+      if (address === null) {
+        await statements.run('DELETE FROM wallet_payout_address WHERE user_id = $1 AND environment = $2::environment', [
+          userId,
+          environment,
+        ])
+        return
+      }
+      await statements.run(
+        `INSERT INTO wallet_payout_address (user_id, environment, address, changed_at) VALUES ($1, $2::environment, $3, $4)
+         ON CONFLICT (user_id, environment) DO UPDATE SET address = excluded.address, changed_at = excluded.changed_at`,
+        [userId, environment, bytesOf(address), now],
+      )
+    },
+  }
+}
