@@ -77,9 +77,5 @@ export const SIGN_IN = [
     'POST /auth/revoke-session',
     'GET /auth/ok',
   ],
-  ...[
-    'POST /auth/siwe/link',
-    'POST /auth/siwe/unlink',
-    'GET /auth/siwe/wallets',
-  ],
+  ...['POST /auth/siwe/link', 'POST /auth/siwe/unlink', 'GET /auth/siwe/wallets'],
 ]
