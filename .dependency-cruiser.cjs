@@ -85,7 +85,7 @@ module.exports = {
         'An entry decodes, makes one call to its service and encodes: what it needs from a store, the service gives.',
       severity: 'error',
       from: { path: named(ENTRIES) },
-      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks', SPOKEN_OF), reachable: true },
+      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks|x402', SPOKEN_OF), reachable: true },
     },
     {
       name: 'core-holds-no-store',
@@ -93,7 +93,7 @@ module.exports = {
         'A service asks its ports. Reaching a store or an adapter, even through another file, would tie it to one.',
       severity: 'error',
       from: { path: named(LAYERS.slice(0, -1).join('|')) },
-      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks', SPOKEN_OF), reachable: true },
+      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks|x402', SPOKEN_OF), reachable: true },
     },
     {
       name: 'store-is-handed-in',
@@ -117,7 +117,7 @@ module.exports = {
       from: { path: '^service/([^/]+)(/|$)', pathNot: ROOTS },
       to: {
         path: `^service/(${ADAPTER})/`,
-        pathNot: ['^service/$1/', '^service/database/', named('model|networks', SPOKEN_OF)],
+        pathNot: ['^service/$1/', '^service/database/', named('model|networks|x402', SPOKEN_OF)],
       },
     },
     {
@@ -138,7 +138,7 @@ module.exports = {
           '^service/$1/',
           '^service/(kit/|config[.]ts$)',
           named('model|errors|ports'),
-          named('model|networks', SPOKEN_OF),
+          named('model|networks|x402', SPOKEN_OF),
         ],
       },
     },

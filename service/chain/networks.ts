@@ -59,26 +59,3 @@ const BY_NAME: ReadonlyMap<string, Network> = new Map(
     [network.caip2, network],
   ]),
 )
-
-/** What has to be signed for so much to be paid, in the words of either version of x402. */
-export function exactTerms({ network: name, recipient, amount }: Wanted) {
-  const network = NETWORKS[name]
-  const common = {
-    scheme: 'exact',
-    payTo: recipient,
-    // As long as whoever sells and the chain take when both are slow, and not much longer: it can be used until then.
-    maxTimeoutSeconds: 300,
-    asset: network.usdc.checksummed,
-    extra: { name: network.usdc.name, version: network.usdc.version },
-  } as const
-  return {
-    v1: { ...common, network: network.name, maxAmountRequired: String(amount) },
-    v2: { ...common, network: network.caip2, amount: String(amount) },
-  }
-}
-
-interface Wanted {
-  network: NetworkName
-  recipient: `0x${string}`
-  amount: bigint
-}

@@ -5,7 +5,8 @@ import type { CheckoutPages } from '../ports.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { Checkouts } from '../service.ts'
 import { isObject, payBody, paymentOut, shown } from './bodies.ts'
-import { presentedIn, requireAgain, sold, toRequired } from './x402.ts'
+import { carriedIn, type Carried } from '../../chain/x402.ts'
+import { requireAgain, sold, toRequired } from './x402.ts'
 
 /** `/p/{chk}`, for whoever pays: a person in a browser, or an agent. */
 export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
@@ -24,7 +25,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       answers: { 200: z.object({ checkout: z.looseObject({}), available: z.boolean() }) },
       errors: GONE,
       async handle({ params, wantsPage, header, operation }) {
-        const presented = presentedIn(header)
+        const presented = carriedIn(header)
         if (presented !== null) return await buy(checkouts, params.chk, {}, presented, operation)
         const view = await checkouts.view(params.chk)
         if (wantsPage) return { ...reply(200, null), page: pages.checkout(view), headers: FRESH }
@@ -50,7 +51,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       async handle({ params, body, header, operation }) {
         const input = body ?? {}
         if (!isObject(input)) throw invalid({ body: 'must be an object of the fields by name' })
-        const presented = presentedIn(header)
+        const presented = carriedIn(header)
         if (presented !== null) return await buy(checkouts, params.chk, input, presented, operation)
         return toRequired(await checkouts.offer(params.chk, input), 'A payment is required.')
       },
@@ -109,7 +110,7 @@ async function buy(
   checkouts: Checkouts,
   chk: string,
   input: Readonly<Record<string, unknown>>,
-  presented: NonNullable<ReturnType<typeof presentedIn>>,
+  presented: Carried,
   operation: Parameters<Checkouts['pay']>[2],
 ): Promise<Reply> {
   const purchase = { input, named: (field: string) => field, payload: presented.payload, quoteId: null, patient: true }

@@ -2,26 +2,9 @@ import type { Reply } from '../../edge/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import { NETWORKS } from '../../chain/networks.ts'
-import { toHeader } from '../../kit/header.ts'
-import { fromHeader, requiredHeader } from '../rules/x402.ts'
+import { toHeader, type Carried } from '../../chain/x402.ts'
+import { requiredHeader } from '../rules/x402.ts'
 import type { Offer } from '../service/show.ts'
-
-export interface Presented {
-  payload: unknown
-  version: 1 | 2
-}
-
-/** What the request pays with, in either version's header; null when it does not. */
-export function presentedIn(header: (name: string) => string | undefined): Presented | null {
-  for (const [version, name] of [
-    [2, 'payment-signature'],
-    [1, 'x-payment'],
-  ] as const) {
-    const text = header(name)
-    if (text !== undefined) return { payload: fromHeader(name, text), version }
-  }
-  return null
-}
 
 /** The specification's 402, version 1's body and version 2's header in one answer. */
 export function toRequired(offer: Offer, error: string, reason: string | null = null): Reply {
@@ -60,7 +43,7 @@ export async function requireAgain(error: unknown, offer: () => Promise<Offer>):
 }
 
 /** A sale with the receipt where a client of that version looks for it. */
-export function sold(answer: Reply, { version }: Presented): Reply {
+export function sold(answer: Reply, { version }: Carried): Reply {
   const { payment } = answer.body as PaymentView
   if (payment.status === 'created' || payment.status === 'settling') return answer
   const network = NETWORKS[payment.network]

@@ -1,7 +1,6 @@
-import { exactTerms, networkOf } from '../../chain/networks.ts'
-import { toHeader } from '../../kit/header.ts'
+import { networkOf } from '../../chain/networks.ts'
+import { exactTerms, toHeader } from '../../chain/x402.ts'
 import type { FieldType } from '../../kit/fields.ts'
-import { invalid } from '../../kit/errors.ts'
 import type { Checkout, Quote, RequirementsV1, RequirementsV2 } from '../model.ts'
 
 /** What is to be signed, in either version. */
@@ -54,15 +53,6 @@ export function requiredHeader(product: string, v2: RequirementsV2, address: str
     resource: { url: address, description: product, mimeType: 'application/json' },
     accepts: [v2],
   })
-}
-
-/** What a payment header carries. */
-export function fromHeader(name: string, text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64').toString('utf8')) as unknown
-  } catch {
-    throw invalid({ [name]: 'must be base64 of JSON' }, 'invalid_payment')
-  }
 }
 
 /** In which version a payload speaks, and of which network. */

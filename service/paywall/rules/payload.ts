@@ -1,5 +1,6 @@
 import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
 import { networkOf, type Network } from '../../chain/networks.ts'
+import { carriedIn } from '../../chain/x402.ts'
 import { badPayment } from '../errors.ts'
 
 /** What a request pays with, read as far as a gate needs it; the facilitator judges the rest. */
@@ -14,18 +15,8 @@ export interface Presented {
 
 /** The payment in a request's headers; null when there is none. Throws with the reason when it is none. */
 export function presentedIn(header: (name: string) => string | undefined): Presented | null {
-  for (const [name, version] of [
-    ['payment-signature', 2],
-    ['x-payment', 1],
-  ] as const) {
-    const text = header(name)
-    if (text !== undefined) return read(name, version, text)
-  }
-  return null
-}
-
-function read(header: string, expected: 1 | 2, text: string): Presented {
-  return readPayload(header, expected, parse(header, text))
+  const carried = carriedIn(header)
+  return carried === null ? null : readPayload(carried.header, carried.version, carried.payload)
 }
 
 export function readPayload(header: string, expected: 1 | 2, payload: Record<string, unknown>): Presented {
@@ -40,18 +31,6 @@ export function readPayload(header: string, expected: 1 | 2, payload: Record<str
     throw badPayment(header, 'must have a payload with an authorization (EIP-3009)')
   }
   return { version, header, payload, network: networkOf(name), authorization: authorizationIn(header, inner) }
-}
-
-function parse(header: string, text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    // Node passes over what is not base64: whatever is left has to be JSON.
-    value = JSON.parse(Buffer.from(text, 'base64').toString('utf8'))
-  } catch {
-    throw badPayment(header, 'must be base64 of JSON')
-  }
-  if (!isRecord(value)) throw badPayment(header, 'must be base64 of a JSON object')
-  return value
 }
 
 function authorizationIn(header: string, inner: Record<string, unknown>): SignedAuthorization {

@@ -1,5 +1,5 @@
-import { exactTerms, NETWORKS, type NetworkName } from '../../chain/networks.ts'
-import { toHeader } from '../../kit/header.ts'
+import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
+import { exactTerms, toHeader } from '../../chain/x402.ts'
 import { toDecimal, type Usdc } from '../../kit/money.ts'
 import { ZERO_ADDRESS, type HeaderList, type Offer, type Payment } from '../model.ts'
 import type { Presented } from './payload.ts'

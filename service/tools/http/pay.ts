@@ -7,8 +7,8 @@ import { toDecimal, toWire } from '../../kit/money.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
 import { paymentMissing } from '../errors/payment.ts'
 import type { PaidCall, ToolOffer, ToolPayment } from '../model/payment.ts'
-import { toHeader } from '../../kit/header.ts'
-import { presentedIn, requirementsOf, type Presented } from '../rules/x402.ts'
+import { carriedIn, toHeader, type Carried } from '../../chain/x402.ts'
+import { requirementsOf } from '../rules/x402.ts'
 import type { ToolPayments } from '../service/pay.ts'
 import { toolInput } from './input.ts'
 
@@ -35,7 +35,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
         504: 'The tool did not answer in time; nothing is charged.',
       },
       async handle({ params: { slug }, body: input, header, operation, gone }) {
-        const presented = presentedIn(header)
+        const presented = carriedIn(header)
         if (presented === null)
           return required(await payments.offer(slug, input), facilitator, 'A payment is required.')
         try {
@@ -97,7 +97,7 @@ function required(offer: ToolOffer, facilitator: string, error: string, reason: 
 }
 
 /** Where a client of that version looks for it. */
-function receiptOf({ network, payer, txHash }: PaidCall, { version }: Presented): Record<string, string> {
+function receiptOf({ network, payer, txHash }: PaidCall, { version }: Carried): Record<string, string> {
   const { name, caip2 } = NETWORKS[network]
   const receipt = toHeader({ success: true, transaction: txHash, network: version === 1 ? name : caip2, payer })
   return { 'Cache-Control': 'no-store', [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt }

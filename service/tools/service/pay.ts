@@ -16,7 +16,8 @@ import {
 import type { CallId, Output } from '../model/call.ts'
 import type { PaidCall, ToolOffer, ToolPayment } from '../model/payment.ts'
 import type { Tool } from '../model/tool.ts'
-import { requirementsOf, type Presented } from '../rules/x402.ts'
+import type { Carried } from '../../chain/x402.ts'
+import { requirementsOf } from '../rules/x402.ts'
 import { faultOf } from './calls/reach.ts'
 import type { ToolPaymentParts } from './pay/parts.ts'
 import { callOf, createPaySettling, toPaid } from './pay/settle.ts'
@@ -206,7 +207,7 @@ export type ToolPayments = ReturnType<typeof createToolPayments>
 export interface PayAsk {
   slug: string
   input: unknown
-  presented: Presented
+  presented: Carried
   operation: Id<'op'>
   gone: AbortSignal
 }
@@ -218,7 +219,7 @@ interface Again {
   ask: PayAsk
 }
 
-function requestOf(offer: ToolOffer, { payload, version }: Presented): unknown {
+function requestOf(offer: ToolOffer, { payload, version }: Carried): unknown {
   const requirements = requirementsOf(offer)
   return {
     x402Version: version,
