@@ -1,4 +1,4 @@
-import { looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { findings, looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 import { putSigner } from './signer.ts'
 
 export function settings(opened: () => Desk): void {
@@ -53,6 +53,8 @@ export function settings(opened: () => Desk): void {
         await card.getByText('No wallet is connected.').waitFor()
         await card.getByRole('button', { name: 'Connect a wallet' }).click()
         const connect = page.getByRole('dialog').getByRole('button', { name: 'Connect Browser wallet' })
+        await connect.waitFor()
+        await looks(page, 'settings-connect')
         signer.declines = true
         await connect.click()
         await page.getByText('You declined in the wallet.').waitFor()
@@ -61,7 +63,7 @@ export function settings(opened: () => Desk): void {
         await page.getByText(`${short} is connected.`).first().waitFor()
         await card.getByText(address).waitFor()
         expect(await page.getByRole('dialog').count()).toBe(0)
-        await looks(page, 'settings-wallets')
+        expect(await findings(page)).toEqual([])
 
         const signOut = async (who: string): Promise<void> => {
           await page.getByRole('button', { name: `Account of ${who}` }).click()
