@@ -11,8 +11,8 @@ import { openWorld, type World } from './world.ts'
 
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 1_200)
 const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_000_000))
-/** Longer than an authorization of a paid call lives, which nobody showed to its seller. */
-const SETTLE_MS = 300_000
+/** Longer than an authorization of a paid call lives, which nobody showed to its seller, and its depth on the chain. */
+const SETTLE_MS = 400_000
 
 test(
   `${String(SECONDS)} seconds of trouble with seed ${String(SEED)}: nothing lost, nothing double, every word true`,
