@@ -85,7 +85,11 @@ module.exports = {
         'An entry decodes, makes one call to its service and encodes: what it needs from a store, the service gives.',
       severity: 'error',
       from: { path: named(ENTRIES) },
-      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks|x402', SPOKEN_OF), reachable: true },
+      to: {
+        path: [STORE, `^service/(${ADAPTER})/`],
+        pathNot: named('model|networks|x402', SPOKEN_OF),
+        reachable: true,
+      },
     },
     {
       name: 'core-holds-no-store',
@@ -93,7 +97,11 @@ module.exports = {
         'A service asks its ports. Reaching a store or an adapter, even through another file, would tie it to one.',
       severity: 'error',
       from: { path: named(LAYERS.slice(0, -1).join('|')) },
-      to: { path: [STORE, `^service/(${ADAPTER})/`], pathNot: named('model|networks|x402', SPOKEN_OF), reachable: true },
+      to: {
+        path: [STORE, `^service/(${ADAPTER})/`],
+        pathNot: named('model|networks|x402', SPOKEN_OF),
+        reachable: true,
+      },
     },
     {
       name: 'store-is-handed-in',
