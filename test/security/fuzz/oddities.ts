@@ -101,7 +101,8 @@ export function assemble(
   }
   // Announced by an odd header, and never sent.
   const announced = given.find(([name]) => name === 'Content-Length')?.[1] ?? ''
-  if (Number(announced) > content.length) ends = true
+  const chunks = given.some(([name, value]) => name === 'Transfer-Encoding' && value.endsWith(' chunked'))
+  if (Number(announced) > content.length || (body === null && chunks)) ends = true
   const lines = [`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', '']
   return { kind, bytes: Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), content]), ends }
 }
