@@ -27,6 +27,8 @@ describe('POST {tools_url}/{slug} → 402', () => {
       Array.from({ length: 200 }, () => world.call(caller, 'acme-create-note', { title: 'x' })),
     )
     const of = (status: number) => answers.filter((answer) => answer.status === status).length
+    const others = answers.filter(({ status }) => status !== 200 && status !== 402)
+    expect(others.map(({ text }) => text)).toEqual([])
     expect([of(200), of(402)]).toEqual([100, 100])
     expect(world.upstream.asked.length - asked).toBe(100)
     expect(await world.left(caller)).toMatchObject({ credits: 0, balance: 0, locks: 0 })
