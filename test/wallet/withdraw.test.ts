@@ -1,6 +1,6 @@
 import { newId } from '../../service/kit/ids.ts'
 import { until, usdcOf } from '../facilitator/world.ts'
-import { dollars, openWorld, send, transfer, type World } from './world.ts'
+import { dollars, openWorld, send, transfer, type Depositor, type World } from './world.ts'
 
 const TO = `0x${'c0'.repeat(20)}` as const
 
@@ -65,12 +65,7 @@ describe('a withdrawal', () => {
     expect(await usdcOf(chain, to)).toBe(4_000_000n)
     await chain.reorg(1)
     expect(await usdcOf(chain, to)).toBe(0n)
-    const done = await until(async () => {
-      await world.mine(1)
-      await service.wallets.payouts.step(id)
-      const now = await service.wallets.withdrawals.find(person.caller, id)
-      return now.endedAt === null ? null : now
-    })
+    const done = await ended(world, person, id)
     expect(done.state).toBe('confirmed')
     expect(await usdcOf(chain, to)).toBe(4_000_000n)
     expect(await person.balance()).toBe(6)
@@ -165,14 +160,19 @@ test('one that finds the treasury empty on its way is paid as soon as the money 
   expect((await service.wallets.withdrawals.find(person.caller, id)).state).toBe('submitted')
 
   await send(chain, [{ to: treasury, value: 10_000_000n }])
-  const done = await until(async () => {
-    await world.mine(1)
-    await service.wallets.payouts.step(id)
-    const now = await service.wallets.withdrawals.find(person.caller, id)
-    return now.endedAt === null ? null : now
-  })
+  const done = await ended(world, person, id)
   expect(done.state).toBe('confirmed')
   expect(await usdcOf(chain, to)).toBe(4_000_000n)
   expect(await settlement()).toMatchObject({ state: 'settled', attempts: 2 })
   await world.close()
 })
+
+/** A block and a step at a time, as the worker goes on, until the chain has said how it ends. */
+async function ended({ service, mine }: World, { caller }: Depositor, id: string) {
+  return await until(async () => {
+    await mine(1)
+    await service.wallets.payouts.step(id)
+    const now = await service.wallets.withdrawals.find(caller, id)
+    return now.endedAt === null ? null : now
+  })
+}
