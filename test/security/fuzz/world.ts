@@ -24,6 +24,7 @@ export async function openRange(): Promise<Range> {
     SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
     ...Object.fromEntries(LIMITS.map((name) => [`RATE_${name}_PER_MINUTE`, '0'])),
     TOOL_CALLS_AT_ONCE: '0',
+    TOOL_PROVIDER_AT_ONCE: '1000',
   })
   const { person: attacker, ids } = await furnished(service)
   const victim = await service.person()

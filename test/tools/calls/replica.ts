@@ -34,6 +34,7 @@ export async function startReplica(
     RATE_TOOLS_PER_MINUTE: '0',
     RATE_API_PER_MINUTE: '0',
     TOOL_CALLS_AT_ONCE: '0',
+    TOOL_PROVIDER_AT_ONCE: '1000',
     ...environment,
   })
   const log = pino({ level: 'silent' })

@@ -24,6 +24,7 @@ export async function toolWorld(environment: Record<string, string> = {}): Promi
     ALLOW_HOSTS: '127.0.0.1',
     RATE_TOOLS_PER_MINUTE: '0',
     TOOL_CALLS_AT_ONCE: '0',
+    TOOL_PROVIDER_AT_ONCE: '1000',
     RATE_API_PER_MINUTE: '0',
     ...environment,
   })
