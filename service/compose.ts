@@ -110,6 +110,8 @@ export async function compose(config: Config, options: Options): Promise<Service
     checkpoint: options.withdrawalCheckpoint,
     signUp: (person) => identity.signUp(person),
     event: (inside, event) => deliveries.event(inside, event),
+    tellOfPayoutAddress: (inside, { userId, environment }, address) =>
+      identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
     payers: (network, block, inside) => spending.payerBooks(network, block, inside),
     promised: (treasury) => spending.promised(treasury),
     locksOf: (agentId, locks) => spending.agents.locksOf(agentId, locks),

@@ -12,6 +12,7 @@ import { createIdentity, type Identity } from '../identity/service.ts'
 import { signInHandler } from '../identity/signin/handler.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { createSignIn } from '../identity/signin/signin.ts'
+import { createEmailStore } from '../identity/signin/email-store.ts'
 import { createWalletStore } from '../identity/signin/wallet-store.ts'
 import { createIdentityStore } from '../identity/store.ts'
 import { DomainError } from '../kit/errors.ts'
@@ -35,7 +36,10 @@ export async function openIdentity(
   const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
   const provider = identityProvider(config, log)
   const mailLimit = createRateLimit('mail', MAILS_PER_HOUR, redis, 3_600)
+  const mayMail = async (kind: string, to: string): Promise<boolean> =>
+    (await mailLimit(`${kind} ${to}`)).refusal === null
   const identity = createIdentity({
+    mayMail,
     store: createIdentityStore(database),
     ledger,
     clock,
@@ -57,10 +61,15 @@ export async function openIdentity(
           trustedOrigins: config.CORS_ORIGINS,
           provider: provider?.client == null ? null : { ...provider, client: provider.client },
           confirmsFirst: config.LIVE,
-          mayMail: async (kind, subject) => (await mailLimit(`${kind} ${subject}`)).refusal === null,
+          mayMail,
           canMail: mailer !== null || !config.LIVE,
           signatures: walletSignatures,
-          wallets: createWalletStore(database.statements, provider?.client == null ? null : provider.issuer),
+          wallets: createWalletStore(
+            database.statements,
+            provider?.client == null ? null : provider.issuer,
+            welcome.tell,
+          ),
+          emails: createEmailStore(database.statements, welcome.tell),
           chainIds: [8453, 84532],
         },
         welcome,
@@ -69,6 +78,7 @@ export async function openIdentity(
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     live: config.LIVE,
     credits: fromDecimal(config.SIGNUP_CREDITS),
+    dashboard: config.addresses.dashboard,
   })
   const signInLimit = createRateLimit('sign-in', config.RATE_SIGN_IN_PER_MINUTE, redis)
   return {

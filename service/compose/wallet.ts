@@ -15,7 +15,7 @@ import { openKeys } from './keys.ts'
 
 export async function openWallet(ground: Ground, others: Others): Promise<{ wallets: Wallets; part: Part }> {
   const { config, clock, database, ledger, log, metrics, outbox } = ground
-  const { chains, facilitator, checkpoint, signUp, event } = others
+  const { chains, facilitator, checkpoint, signUp, event, tellOfPayoutAddress } = others
   const { book, signer } = await openKeys(config, chains)
   const wallets = createWallets({
     ledger,
@@ -30,6 +30,7 @@ export async function openWallet(ground: Ground, others: Others): Promise<{ wall
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     event,
+    tellOfPayoutAddress,
     signUp,
     clock,
     log,
@@ -59,6 +60,7 @@ interface Others {
   checkpoint: Checkpoint | undefined
   signUp: SignUp
   event: TellEvent
+  tellOfPayoutAddress: WalletParts['tellOfPayoutAddress']
   payers: WalletParts['payers']
   promised: WalletParts['promised']
   locksOf: WalletParts['locksOf']

@@ -1,12 +1,34 @@
 import { z } from 'zod'
 import type { Topic } from '../queue/model.ts'
-import { CONFIRMATION, RESET, type Identity } from './service.ts'
+import { CONFIRMATION, EMAIL_CHANGE, NOTICE, RESET, type Identity } from './service.ts'
 
-export function identityTopics(identity: Identity): Topic<{ subject: string }>[] {
+export function identityTopics(identity: Identity): Topic[] {
   return [
-    { ...mail, topic: CONFIRMATION, handle: ({ subject }, { id }) => identity.sendConfirmation(subject, id) },
-    { ...mail, topic: RESET, handle: ({ subject }, { id }) => identity.sendReset(subject, id) },
+    mail(CONFIRMATION, person, ({ subject }, { id }) => identity.sendConfirmation(subject, id)),
+    mail(RESET, person, ({ subject }, { id }) => identity.sendReset(subject, id)),
+    mail(EMAIL_CHANGE, emailChange, identity.sendEmailChange),
+    mail(NOTICE, told, identity.sendNotice),
   ]
 }
 
-const mail = { decode: z.object({ subject: z.string() }), concurrency: 4, timeoutMs: 30_000 }
+function mail<Payload>(topic: string, decode: z.ZodType<Payload>, handle: Topic<Payload>['handle']): Topic {
+  return { topic, decode, handle: (payload, context) => handle(payload as Payload, context), ...PACE }
+}
+
+const PACE = { concurrency: 4, timeoutMs: 30_000 }
+
+const person = z.object({ subject: z.string() })
+const emailChange = z.object({ subject: z.string(), from: z.string(), to: z.string() })
+const told = z.object({
+  to: z.string(),
+  notice: z.discriminatedUnion('kind', [
+    z.object({ kind: z.enum(['wallet-connected', 'wallet-removed']), address: z.string() }),
+    z.object({ kind: z.literal('password-changed') }),
+    z.object({ kind: z.literal('email-changed'), email: z.string() }),
+    z.object({
+      kind: z.literal('payout-address'),
+      environment: z.enum(['sandbox', 'production']),
+      address: z.string().nullable(),
+    }),
+  ]),
+})

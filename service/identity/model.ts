@@ -76,6 +76,23 @@ export interface NewKey {
   secret: string
 }
 
+/**
+ * What the owner of an account hears of by mail: whoever got hold of a session could have done it too. It goes to the
+ * address that was confirmed when it happened, so nobody silences it by changing the address next.
+ */
+export type Notice =
+  | { kind: 'wallet-connected' | 'wallet-removed'; address: string }
+  | { kind: 'password-changed' }
+  | { kind: 'email-changed'; email: string }
+  | { kind: 'payout-address'; environment: Environment; address: string | null }
+
+/** An address that somebody wants to be reached and to sign in by, instead of the one they have. */
+export interface EmailChange {
+  subject: string
+  from: string
+  to: string
+}
+
 /** What an account's outgoing calls are signed with, in one environment. */
 export interface SigningSecret {
   secret: string

@@ -1,7 +1,7 @@
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Environment, Owner } from '../ledger/model.ts'
-import type { ApiKey, Caller, Person, User } from './model.ts'
+import type { ApiKey, Caller, EmailChange, Notice, Person, User } from './model.ts'
 import type { KeyTrace } from './rules.ts'
 
 /** Where users, keys and signing secrets are kept. */
@@ -11,7 +11,7 @@ export interface IdentityStore {
   saveUser(person: Person, id: Id<'usr'>, now: Date, inside: Statements): Promise<Account & { created: boolean }>
   markGranted(user: Id<'usr'>, environment: Environment, now: Date, inside: Statements): Promise<void>
   /** Their address, where it is known to be theirs. */
-  findConfirmedEmail(user: string): Promise<string | null>
+  findConfirmedEmail(user: string, inside?: Statements): Promise<string | null>
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 
   findKey(hash: Buffer): Promise<FoundKey | null>
@@ -76,6 +76,8 @@ export interface SignIn {
   confirmation(subject: string): Promise<{ email: string; link: string } | null>
   /** The link to a new password; null for whoever has no e-mail address. The same mail always holds the same one. */
   reset(subject: string, mailId: string): Promise<{ email: string; link: string } | null>
+  /** The link that puts this address in the place of theirs; null when theirs has become another one since. */
+  emailChange(change: EmailChange, askedAt: Date): Promise<string | null>
 }
 
 /** What the built-in sign-in tells: all may be told twice. */
@@ -83,7 +85,17 @@ export interface Welcome {
   signedIn(person: Person): Promise<void>
   confirmationWanted(subject: string): Promise<void>
   resetWanted(subject: string): Promise<void>
+  emailChangeWanted(change: EmailChange): Promise<void>
+  /** In a transaction of its own: the act was in one of the library's. */
+  changed(to: string | null, notice: Notice): Promise<void>
+  tell: Tell
 }
+
+/**
+ * Writes the mail that tells of something, in the transaction in which it happens. Nobody is told where `to` is null:
+ * only a confirmed address is known to be theirs.
+ */
+export type Tell = (inside: Statements, to: string | null, notice: Notice) => Promise<void>
 
 /** The configured OpenID Connect issuer. Throws `unauthenticated`, or that the issuer cannot be reached. */
 export interface TokenIssuer {
@@ -121,6 +133,12 @@ export interface ConnectedWallets {
   connect(subject: string, address: string, now: Date): Promise<ConnectedWallet | 'taken' | 'full'>
   /** Never the last way into the account, whatever else happens at the same moment. */
   disconnect(subject: string, address: string, now: Date): Promise<'gone' | 'missing' | 'last'>
+}
+
+/** The e-mail address by which somebody signs in. */
+export interface SignInEmails {
+  /** `stale` when it is no longer the one that was to be changed, `taken` when somebody else signs in by the new one. */
+  change(change: EmailChange, now: Date): Promise<'changed' | 'stale' | 'taken'>
 }
 
 export interface ConnectedWallet {

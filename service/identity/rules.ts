@@ -103,6 +103,11 @@ export function walletEmailOf(address: string): string {
   return `${address.toLowerCase()}@wallet.invalid`
 }
 
+/** A stand-in, of whoever has no address. */
+export function isNobodys(email: string): boolean {
+  return email.toLowerCase().endsWith('.invalid')
+}
+
 /** One row of better-auth's accounts. */
 export interface Way {
   providerId: string

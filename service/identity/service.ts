@@ -3,9 +3,10 @@ import type { Log } from '../kit/log.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Ledger } from '../ledger/service.ts'
-import { confirmationMail, resetMail } from './mails.ts'
-import type { Caller, User } from './model.ts'
-import type { AgentExists, IdentityStore, Mail, Mailer, Sealing, SignIn, TokenIssuer, Welcome } from './ports.ts'
+import type { JsonObject } from '../queue/model.ts'
+import { confirmationMail, emailChangeMail, noticeMail, resetMail } from './mails.ts'
+import type { Caller, EmailChange, Notice, User } from './model.ts'
+import type { AgentExists, IdentityStore, Mail, Mailer, Sealing, SignIn, Tell, TokenIssuer, Welcome } from './ports.ts'
 import { ensureDemoAccount } from './service/demo.ts'
 import { createIdentify } from './service/identify.ts'
 import { createKeys } from './service/keys.ts'
@@ -17,6 +18,9 @@ export function createIdentity(parts: IdentityParts) {
   const { store, clock } = parts
   const announceConfirmation = (subject: string, inside: Statements): Promise<void> =>
     parts.announce(inside, { topic: CONFIRMATION, payload: { subject } })
+  const tell: Tell = async (inside, to, notice) => {
+    if (to !== null) await parts.announce(inside, { topic: NOTICE, payload: { to, notice } })
+  }
   const signUp = createSignUp({ ...parts, announceConfirmation })
   const signIn = parts.signIn({
     signedIn: async (person) => {
@@ -25,6 +29,10 @@ export function createIdentity(parts: IdentityParts) {
     confirmationWanted: (subject) => store.inTransaction((inside) => announceConfirmation(subject, inside)),
     resetWanted: (subject) =>
       store.inTransaction((inside) => parts.announce(inside, { topic: RESET, payload: { subject } })),
+    emailChangeWanted: (change) =>
+      store.inTransaction((inside) => parts.announce(inside, { topic: EMAIL_CHANGE, payload: { ...change } })),
+    changed: (to, notice) => store.inTransaction((inside) => tell(inside, to, notice)),
+    tell,
   })
   const { identify, settled } = createIdentify({ ...parts, signIn, signUp })
 
@@ -59,6 +67,24 @@ export function createIdentity(parts: IdentityParts) {
       if (wanted !== null) await parts.mailer.send({ id, ...resetMail(wanted) })
     },
 
+    /** Safe to repeat: every one of them opens the same. */
+    async sendEmailChange(change: EmailChange, { id, announcedAt }: Announced): Promise<void> {
+      const link = await signIn.emailChange(change, announcedAt)
+      if (link !== null) await parts.mailer.send({ id, ...emailChangeMail({ ...change, link }) })
+    },
+
+    /** Whoever does the same again and again fills nobody's mailbox: the first ones have said it. */
+    async sendNotice({ to, notice }: { to: string; notice: Notice }, sent: Announced & { attempt: number }) {
+      const { id, attempt, announcedAt } = sent
+      if (attempt === 0 && !(await parts.mayMail(notice.kind, to))) return
+      await parts.mailer.send({ id, to, ...noticeMail(notice, announcedAt, parts.dashboard) })
+    },
+
+    /** In the transaction of what the owner is told; nobody hears of it who has confirmed no address. */
+    async tellOwner(inside: Statements, userId: string, notice: Notice): Promise<void> {
+      await tell(inside, await store.findConfirmedEmail(userId, inside), notice)
+    },
+
     /** To whoever has confirmed an address; nobody else can be reached. Safe to repeat: the id names the mail. */
     async mailTo(userId: string, mail: Omit<Mail, 'to'>): Promise<void> {
       const to = await store.findConfirmedEmail(userId)
@@ -90,10 +116,22 @@ export interface IdentityParts {
   signIn: (welcome: Welcome) => SignIn
   issuer: TokenIssuer | null
   /** Writes an announcement in the transaction that it belongs to. */
-  announce(inside: Statements, announcement: { topic: string; payload: { subject: string } }): Promise<void>
+  announce(inside: Statements, announcement: { topic: string; payload: JsonObject }): Promise<void>
+  /** Whether one more mail of a kind may go to somebody now: nobody's mailbox is filled by whoever knows its address. */
+  mayMail(kind: string, to: string): Promise<boolean>
   live: boolean
   credits: Usdc
+  /** Its public address: mails lead there. */
+  dashboard: string
+}
+
+/** Of the row in the outbox. */
+interface Announced {
+  id: string
+  announcedAt: Date
 }
 
 export const CONFIRMATION = 'identity.confirmation'
 export const RESET = 'identity.password-reset'
+export const EMAIL_CHANGE = 'identity.email-change'
+export const NOTICE = 'identity.notice'

@@ -35,9 +35,9 @@ export function createIdentityStore({ prisma, statements, transaction }: Databas
       await inside.run(MARK_GRANTED[environment], [user, now], `identity_granted_${environment}`)
     },
 
-    async findConfirmedEmail(id) {
-      const user = await prisma.user.findUnique({ where: { id, emailConfirmed: true }, select: { email: true } })
-      return user?.email ?? null
+    async findConfirmedEmail(id, inside = statements) {
+      const [row] = await inside.run<{ email: string | null }>(CONFIRMED_EMAIL, [id])
+      return row?.email ?? null
     },
 
     inTransaction: (work) => transaction(work),
@@ -112,6 +112,8 @@ const FIND_USER = `SELECT ${USER}, ${GRANTED} FROM identity_user u WHERE u.issue
 
 // A known address stays confirmed; another one is as confirmed as the issuer says. What a token leaves out
 // was not taken back.
+const CONFIRMED_EMAIL = 'SELECT email FROM identity_user WHERE id = $1 AND email_confirmed'
+
 const SAVE_USER = `
 INSERT INTO identity_user AS u (id, issuer, subject, name, email, email_confirmed, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)

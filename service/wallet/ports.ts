@@ -132,7 +132,8 @@ export interface SweepStore {
 
 export interface PayoutAddressStore {
   find(owner: Owner): Promise<Address | null>
-  set(owner: Owner, address: Address | null, now: Date): Promise<void>
+  /** False when it is this one already. */
+  set(owner: Owner, address: Address | null, now: Date, inside: Statements): Promise<boolean>
 }
 
 export interface ReportStore {

@@ -238,7 +238,7 @@ describe('wallets of an account', () => {
       ['https://issuer.exam', 'last'],
       ['https://issuer.example', 'gone'],
     ] as const) {
-      const store = createWalletStore(world.database.statements, issuer)
+      const store = createWalletStore(world.database.statements, issuer, () => Promise.resolve())
       expect(await store.disconnect(ann.id, wallet.address, new Date())).toBe(answer)
     }
   })

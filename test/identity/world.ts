@@ -1,6 +1,7 @@
 import { createIdentity, type Identity, type IdentityParts } from '../../service/identity/service.ts'
 import { createIdentityStore } from '../../service/identity/store.ts'
 import { createSignIn, type SignInOptions } from '../../service/identity/signin/signin.ts'
+import { createEmailStore } from '../../service/identity/signin/email-store.ts'
 import { createWalletStore } from '../../service/identity/signin/wallet-store.ts'
 import { identityTopics } from '../../service/identity/jobs.ts'
 import { walletSignatures } from '../../service/chain/signin.ts'
@@ -45,7 +46,9 @@ export async function openWorld(
   const ledger = createLedger(createLedgerStore(database.statements, clock), clock)
   const vault = vaultOf(parseKeyring(`test:${Buffer.from('an even better key for the tests').toString('base64')}`))
   const outbox = createOutbox(clock)
+  const mayMail = options.mayMail ?? (() => Promise.resolve(true))
   const identity = createIdentity({
+    mayMail,
     store: createIdentityStore(database),
     ledger,
     clock,
@@ -67,10 +70,11 @@ export async function openWorld(
           trustedOrigins: [],
           canMail: options.canMail ?? true,
           confirmsFirst: options.confirmsFirst ?? false,
-          mayMail: options.mayMail ?? (() => Promise.resolve(true)),
+          mayMail,
           provider: null,
           signatures: walletSignatures,
-          wallets: createWalletStore(database.statements, null),
+          wallets: createWalletStore(database.statements, null, welcome.tell),
+          emails: createEmailStore(database.statements, welcome.tell),
           chainIds: [1, 8453, 84532],
         },
         welcome,
@@ -79,6 +83,7 @@ export async function openWorld(
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     live: options.live ?? false,
     credits: options.credits ?? usdc(5_000_000n),
+    dashboard: options.dashboard ?? DASHBOARD,
   })
   return {
     database,

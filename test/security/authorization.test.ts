@@ -134,7 +134,16 @@ describe('authorization', () => {
   })
 
   test('the sign-in’s own requests by a foreign page', async () => {
-    const paths = ['change-password', 'revoke-sessions', 'update-user', 'sign-out', 'siwe/link', 'siwe/unlink']
+    const paths = [
+      'change-password',
+      'revoke-sessions',
+      'update-user',
+      'sign-out',
+      'siwe/link',
+      'siwe/unlink',
+      'email/change',
+      'email/confirm',
+    ]
     for (const path of paths.map((each) => `/auth/${each}`)) {
       const headers = { cookie, origin: 'https://evil.example' }
       const { status, body } = await service.call('POST', path, { headers, body: { name: 'x' } })

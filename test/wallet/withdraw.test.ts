@@ -98,6 +98,31 @@ describe('a withdrawal', () => {
     expect(await usual()).toBeNull()
   })
 
+  test('whose usual address changes hears of it, once for each change', async () => {
+    const { service } = world
+    const person = await world.person()
+    const { id } = person.caller.user
+    const email = `${id}@example.com`
+    const { statements } = service.database
+    await statements.run('UPDATE identity_user SET email = $2, email_confirmed = true WHERE id = $1', [id, email])
+    const [one, other] = ['0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', `0x${'c3'.repeat(20)}`]
+    for (const to of [null, one, one, one.toLowerCase(), other, null, null]) {
+      expect((await person.call('POST', '/trpc/wallet.setUsualAddress', { body: { to } })).status).toBe(200)
+    }
+    expect((await person.call('POST', '/trpc/wallet.setUsualAddress', { body: { to: '0x12' } })).status).toBe(400)
+    const rows = await statements.run<{ notice: object }>(
+      `SELECT payload->'notice' AS notice FROM outbox
+       WHERE topic = 'identity.notice' AND payload->>'to' = $1 ORDER BY id`,
+      [email],
+    )
+    const changes = [one, other, null].map((address) => ({
+      kind: 'payout-address',
+      environment: 'production',
+      address,
+    }))
+    expect(rows.map(({ notice }) => notice)).toEqual(changes)
+  })
+
   test('one that the treasury cannot pay waits a day, and then the money is back', async () => {
     const { service } = world
     const person = await world.person()

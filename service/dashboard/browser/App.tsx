@@ -47,7 +47,10 @@ function Gate() {
       return location === '/sign-in' ? (
         <SignIn next={wanted()} />
       ) : (
-        <Redirect to={location === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(location)}`} replace />
+        <Redirect
+          to={location === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(location + window.location.search)}`}
+          replace
+        />
       )
     case 'in':
     case 'ended':

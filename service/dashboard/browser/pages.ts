@@ -156,7 +156,10 @@ export const PAGES: readonly Page[] = [
     name: 'Settings',
     group: 'Account',
     Icon: GearIcon,
-    routes: [['/settings', lazy(() => import('./pages/Settings.tsx'))]],
+    routes: [
+      ['/settings', lazy(() => import('./pages/Settings.tsx'))],
+      ['/settings/email', lazy(() => import('./pages/EmailChange.tsx'))],
+    ],
   },
 ]
 

@@ -7,9 +7,12 @@ import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import { sessionsUnavailable } from '../errors.ts'
-import { BUILT_IN_ISSUER, type Person } from '../model.ts'
-import type { ConnectedWallets, SignIn, WalletSignatures, Welcome } from '../ports.ts'
+import type { ConnectedWallets, SignIn, SignInEmails, WalletSignatures, Welcome } from '../ports.ts'
+import { isNobodys } from '../rules.ts'
 import { answer } from './answer.ts'
+import { changeOfEmail } from './email.ts'
+import { toEmailToken } from './email-token.ts'
+import { emailOf, toPerson, type StoredUser } from './person.ts'
 import { signInWithProvider, type ProviderOptions } from './provider.ts'
 import { signInWithEthereum } from './siwe.ts'
 
@@ -36,6 +39,7 @@ export interface SignInOptions {
   provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri'> | null
   signatures: WalletSignatures
   wallets: ConnectedWallets
+  emails: SignInEmails
   /** Chains that a wallet's message may name. */
   chainIds: readonly number[]
 }
@@ -97,6 +101,16 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       link.searchParams.set('token', token)
       return { email: user.email, link: link.href }
     },
+
+    async emailChange(change, askedAt) {
+      const { internalAdapter, secret } = await auth.$context
+      const user = await internalAdapter.findUserById(change.subject)
+      if (user?.email !== change.from) return null
+      const link = new URL(`${options.dashboard.replace(/\/$/, '')}/settings/email`)
+      const until = new Date(askedAt.getTime() + CONFIRM_SECONDS * 1_000)
+      link.searchParams.set('token', toEmailToken(change, until, secret))
+      return link.href
+    },
   }
 }
 
@@ -107,6 +121,8 @@ function open(options: SignInOptions, welcome: Welcome) {
   const confirm = async (subject: string): Promise<void> => {
     if (await options.mayMail('confirmation', subject)) await welcome.confirmationWanted(subject)
   }
+  const passwordChanged = (user: StoredUser): Promise<void> =>
+    welcome.changed(user.emailVerified ? emailOf(user) : null, { kind: 'password-changed' })
   return betterAuth({
     appName: 'Coinslot',
     baseURL: origin.origin,
@@ -167,6 +183,7 @@ function open(options: SignInOptions, welcome: Welcome) {
       },
       // Whoever knew the old password is out.
       revokeSessionsOnPasswordReset: true,
+      onPasswordReset: ({ user }) => passwordChanged(user),
     },
     emailVerification: {
       expiresIn: CONFIRM_SECONDS,
@@ -191,11 +208,20 @@ function open(options: SignInOptions, welcome: Welcome) {
       before: createAuthMiddleware(async (context) => {
         refuse(context.path, toFields(context.body), options.canMail)
       }),
+      after: createAuthMiddleware(async ({ path, context }) => {
+        if (path !== '/change-password' || context.returned instanceof APIError || context.session === null) return
+        await passwordChanged(context.session.user)
+      }),
     },
     plugins: [
       // A session's row is no credential: what is shown to the API is its name with our signature.
       bearer({ requireSignature: true }),
       signInWithEthereum({ ...options, domain: origin.host }),
+      changeOfEmail({
+        ...options,
+        wanted: welcome.emailChangeWanted,
+        changed: (user) => welcome.signedIn(toPerson(user)),
+      }),
       ...(options.provider === null ? [] : [signInWithProvider({ ...options, ...options.provider, redirectUri })]),
     ],
   })
@@ -216,7 +242,7 @@ function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: 
     })
   }
   // Whoever took a wallet's stand-in address would keep that wallet out.
-  if (typeof email === 'string' && email.toLowerCase().endsWith('.invalid')) {
+  if (typeof email === 'string' && isNobodys(email)) {
     throw APIError.from('BAD_REQUEST', { code: 'INVALID_EMAIL', message: 'This is nobody’s e-mail address.' })
   }
   if (typeof name === 'string' && name.length > 100) {
@@ -226,31 +252,6 @@ function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: 
 
 function toFields(body: unknown): Readonly<Record<string, unknown>> {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-}
-
-interface StoredUser {
-  id: string
-  name: string
-  email: string
-  emailVerified: boolean
-  issuer?: string | null | undefined
-  subject?: string | null | undefined
-}
-
-function toPerson(user: StoredUser): Person {
-  const email = emailOf(user)
-  return {
-    issuer: user.issuer ?? BUILT_IN_ISSUER,
-    subject: user.subject ?? user.id,
-    name: user.name === '' ? null : user.name,
-    email,
-    emailConfirmed: email !== null && user.emailVerified,
-  }
-}
-
-function emailOf({ email }: StoredUser): string | null {
-  // Nobody's: of whoever has none, since better-auth wants one of everybody.
-  return email.endsWith('.invalid') ? null : email
 }
 
 const CONFIRM_SECONDS = 24 * 3_600

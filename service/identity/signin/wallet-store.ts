@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { ConnectedWallet, ConnectedWallets } from '../ports.ts'
+import type { ConnectedWallet, ConnectedWallets, Tell } from '../ports.ts'
 import { isWayIn, walletEmailOf, WALLETS_MAX, type Way } from '../rules.ts'
+import { hold } from './hold.ts'
 
 /**
  * The wallets of an account among better-auth's rows, by SQL: its adapter locks nothing, and two removals at the same
  * moment would each find the other's wallet still there. `issuer` is the provider's, null where none is configured.
  */
-export function createWalletStore(statements: StatementPool, issuer: string | null): ConnectedWallets {
+export function createWalletStore(statements: StatementPool, issuer: string | null, tell: Tell): ConnectedWallets {
   return {
     of: (subject) => statements.run<ConnectedWallet>(LIST, [subject], 'signin_wallets'),
 
     connect: (subject, address, now) =>
       statements.together(async (inside) => {
-        await inside.run(HOLD, [subject])
+        const confirmed = await hold(inside, subject)
         const known = await inside.run<{ userId: string } & ConnectedWallet>(KNOWN, [subject, address])
         const already = known.find((wallet) => wallet.address === address)
         if (already !== undefined) return already.userId === subject ? told(already) : 'taken'
@@ -21,12 +22,14 @@ export function createWalletStore(statements: StatementPool, issuer: string | nu
         const id = randomBytes(16).toString('base64url')
         const [made] = await inside.run<ConnectedWallet>(CONNECT, [id, address, subject, now])
         // Somebody else came first, in a transaction that ended while this one waited for the index.
-        return made ?? 'taken'
+        if (made === undefined) return 'taken'
+        await tell(inside, confirmed, { kind: 'wallet-connected', address })
+        return made
       }),
 
     disconnect: (subject, address, now) =>
       statements.together(async (inside) => {
-        await inside.run(HOLD, [subject])
+        const confirmed = await hold(inside, subject)
         const ways = await inside.run<Way>(WAYS, [subject])
         const left = ways.find((way) => isWallet(way) && sameAddress(way.accountId, address))
         if (left === undefined) return 'missing'
@@ -35,6 +38,7 @@ export function createWalletStore(statements: StatementPool, issuer: string | nu
         await inside.run(DISCONNECT, [subject, left.accountId])
         const heir = others.find(isWallet)
         if (heir !== undefined) await inside.run(RENAME, [subject, ...namesOf(left), ...namesOf(heir), now])
+        await tell(inside, confirmed, { kind: 'wallet-removed', address: left.accountId })
         return 'gone'
       }),
   }
@@ -56,9 +60,6 @@ function namesOf({ accountId }: Way): [name: string, email: string] {
 function sameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
-
-/** Whatever changes the ways into an account comes one after the other; what is read next is what the last one left. */
-const HOLD = 'SELECT 1 FROM signin_user WHERE id = $1 FOR NO KEY UPDATE'
 
 const LIST = `
 SELECT account_id AS address, created_at AS "connectedAt" FROM signin_account

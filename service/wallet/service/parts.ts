@@ -5,6 +5,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
+import type { Owner } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Announcement } from '../../queue/model.ts'
 import type { AddressBook, Checkpoint, Measures, Payers, SignUp, Signer, TellEvent, WalletStore } from '../ports.ts'
@@ -30,6 +31,8 @@ export interface WalletParts {
   atOneMoment<T>(read: (inside: Statements) => Promise<T>): Promise<T>
   announce(inside: Statements, announcement: Announcement): Promise<void>
   event: TellEvent
+  /** A mail to its owner, in the transaction of the change: whoever got hold of a session could have done it too. */
+  tellOfPayoutAddress(inside: Statements, owner: Owner, address: Address | null): Promise<void>
   signUp: SignUp
   clock: Clock
   log: Log

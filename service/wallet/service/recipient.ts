@@ -10,7 +10,7 @@ import type { WalletParts } from './parts.ts'
 
 /** Whom money may go to, and whom it goes to where nobody is named. */
 export function createRecipients(parts: WalletParts, depositAddress: DepositAddress) {
-  const { ledger, store, book, clock, settings } = parts
+  const { ledger, store, book, clock, settings, tellOfPayoutAddress } = parts
 
   async function read(written: Address, owner: Owner): Promise<Address> {
     const to = written.toLowerCase() as Address
@@ -39,7 +39,11 @@ export function createRecipients(parts: WalletParts, depositAddress: DepositAddr
     async setUsual(caller: Caller, written: Address | null): Promise<void> {
       const owner = ownerOf(caller)
       if ((await ledger.wallet(owner)) === null) throw walletMissing()
-      await store.payoutAddresses.set(owner, written === null ? null : await read(written, owner), clock.now())
+      const address = written === null ? null : await read(written, owner)
+      await store.together(async (inside) => {
+        const isNew = await store.payoutAddresses.set(owner, address, clock.now(), inside)
+        if (isNew) await tellOfPayoutAddress(inside, owner, written)
+      })
     },
   }
 }

@@ -96,6 +96,13 @@ const FORMS: Readonly<Record<string, FormRow>> = {
     act: 'Use this address',
     wrong: ['Address', '0x12', /must be an address/i],
   },
+  'an e-mail address': {
+    path: '/settings',
+    open: /^Change e-mail$/,
+    typed: { 'New e-mail address': 'ada@new.example', 'Your password': 'not this one' },
+    act: 'Send the link',
+    wrong: ['New e-mail address', 'nowhere', /not an e-mail address/i],
+  },
   'a password': {
     path: '/settings',
     typed: { 'Present password': 'not this one', 'New password': 'another battery staple' },

@@ -59,6 +59,45 @@ inBrowser('the dashboard of a live server', () => {
   )
 
   it(
+    'changes an e-mail address for whoever follows the mail’s link there, signed in',
+    async () => {
+      const { page, email } = await desk.sit('/settings')
+      const card = page.getByRole('region', { name: 'Profile' })
+      await card.getByText(email).waitFor()
+      await card.getByRole('button', { name: 'Change e-mail' }).click()
+      const form = page.getByRole('dialog')
+      await form.getByLabel('New e-mail address').fill('countess@example.com')
+      await form.getByLabel('Your password').fill('not this one')
+      await form.getByRole('button', { name: 'Send the link' }).click()
+      await form.getByText('This is not your password.').waitFor()
+      await form.getByLabel('Your password').fill(PASSWORD)
+      await looks(page, 'settings-email')
+      await form.getByRole('button', { name: 'Send the link' }).click()
+      await form.getByText('A mail is on its way to countess@example.com').waitFor()
+      await form.getByRole('button', { name: 'Done' }).click()
+      await card.getByText(email).waitFor()
+      const link = await linkIn(mails.received, 'countess@example.com', '/settings/email')
+
+      // Of no use to anybody else, and where nobody is signed in it waits behind the sign-in.
+      const stranger = await desk.sit('/settings')
+      await stranger.page.goto(link)
+      await stranger.page.getByText('This link belongs to another account').waitFor()
+      await signOut(page)
+      await page.goto(link)
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByText('Your address is countess@example.com from now on').waitFor()
+      await looks(page, 'settings-email-changed')
+      await page.getByRole('link', { name: 'To the settings' }).click()
+      await card.getByText('countess@example.com').waitFor()
+      const told = (mail: string): boolean => mail.includes(email) && mail.includes('has another e-mail address')
+      while (!mails.received.some(told)) await new Promise(setImmediate)
+    },
+    STORY_MS,
+  )
+
+  it(
     'fills nobody’s mailbox: so many mails in an hour, whoever asks for them',
     async () => {
       const before = mails.received.length

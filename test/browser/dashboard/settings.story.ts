@@ -88,6 +88,14 @@ export function settings(opened: () => Desk): void {
         await page.getByRole('dialog').getByRole('button', { name: 'Remove wallet' }).click()
         await page.getByText('This wallet is the only way into your account').first().waitFor()
         await card.getByText(address).waitFor()
+
+        // It may have an address to be reached by; there is no password that could be asked for.
+        await page.getByRole('button', { name: 'Add an e-mail address' }).click()
+        await page.getByRole('dialog').getByLabel('New e-mail address').fill('ada@new.example')
+        expect(await page.getByRole('dialog').getByLabel('Your password').count()).toBe(0)
+        await page.getByRole('dialog').getByRole('button', { name: 'Send the link' }).click()
+        await page.getByText('A mail is on its way to ada@new.example').waitFor()
+        expect(await findings(page)).toEqual([])
       },
       STORY_MS,
     )

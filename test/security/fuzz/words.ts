@@ -78,4 +78,5 @@ export const SIGN_IN = [
     'GET /auth/ok',
   ],
   ...['POST /auth/siwe/link', 'POST /auth/siwe/unlink', 'GET /auth/siwe/wallets'],
+  ...['GET /auth/email', 'POST /auth/email/change', 'POST /auth/email/confirm'],
 ]

@@ -1,0 +1,53 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useSearchParams } from 'wouter'
+import { toFault, type Fault } from '../api/fault.ts'
+import { call, loadSession } from '../api/session.ts'
+import { LinkButton } from '../parts/Button.tsx'
+import { PageHead } from '../parts/layout.tsx'
+import { Failure, Notice, Skeleton } from '../parts/states.tsx'
+
+/** Where the link of a mail to a new address leads: whoever is signed in and has it, has that address. */
+export default function EmailChange() {
+  const [params] = useSearchParams()
+  const token = params.get('token') ?? ''
+  const queries = useQueryClient()
+  const { mutate, data, error } = useMutation<{ email: string }, Fault, string>({
+    mutationFn: async (mailed) => (await call('POST', '/auth/email/confirm', { token: mailed })) as { email: string },
+    onSuccess: async () => {
+      await Promise.all([loadSession(), queries.invalidateQueries({ queryKey: ['email'] })])
+    },
+  })
+  useEffect(() => {
+    // Twice is once: the address is theirs already.
+    mutate(token)
+  }, [mutate, token])
+  return (
+    <div className="max-w-3xl">
+      <PageHead title="New e-mail address" back={{ to: '/settings', name: 'Settings' }} />
+      {data !== undefined ? (
+        <div className="space-y-4">
+          <Notice tone="good">Your address is {data.email} from now on: you sign in by it, and we write to it.</Notice>
+          <LinkButton to="/settings">To the settings</LinkButton>
+        </div>
+      ) : error !== null && REFUSED.has(error.status ?? 0) ? (
+        <div className="space-y-4">
+          <Notice tone="bad">{error.message}</Notice>
+          <LinkButton to="/settings">To the settings</LinkButton>
+        </div>
+      ) : error !== null ? (
+        <Failure
+          fault={toFault(error)}
+          again={() => {
+            mutate(token)
+          }}
+        />
+      ) : (
+        <Skeleton className="h-12 w-full" />
+      )}
+    </div>
+  )
+}
+
+/** No other try of the same link comes to another end. */
+const REFUSED: ReadonlySet<number> = new Set([400, 403, 409])

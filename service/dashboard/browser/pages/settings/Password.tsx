@@ -1,0 +1,83 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { toFault } from '../../api/fault.ts'
+import { call, type SignedIn } from '../../api/session.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Form, TextField } from '../../parts/form.tsx'
+import { Card } from '../../parts/layout.tsx'
+import { say } from '../../shell/toasts.ts'
+import { useEmail } from './email.ts'
+import { at, missing } from './missing.ts'
+
+export function Password({ user }: { user: SignedIn }) {
+  const { data } = useEmail()
+  return <Card title="Password">{data?.hasPassword === false ? <First email={user.email} /> : <Another />}</Card>
+}
+
+/** Of somebody who came by wallet: by mail, as somebody who forgot theirs. */
+function First({ email }: { email: string }) {
+  const [asked, setAsked] = useState(false)
+  const ask = async (): Promise<void> => {
+    try {
+      await call('POST', '/auth/request-password-reset', { email })
+      setAsked(true)
+    } catch (error) {
+      say({ tone: 'bad', text: toFault(error).message })
+    }
+  }
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="text-quiet">You have no password: your wallet signs you in.</p>
+      {asked ? (
+        <p>The mail is on its way to {email}.</p>
+      ) : (
+        <Button onClick={() => void ask()}>Send a link to choose one</Button>
+      )}
+    </div>
+  )
+}
+
+function Another() {
+  const form = useForm({ defaultValues: { currentPassword: '', newPassword: '' } })
+  return (
+    <Form
+      form={form}
+      act="Change password"
+      look="plain"
+      submit={async (values) => {
+        if (values.currentPassword === '') throw missing('currentPassword')
+        if (values.newPassword === '') throw missing('newPassword')
+        await call('POST', '/auth/change-password', { ...values, revokeOtherSessions: true }).catch(
+          (error: unknown) => {
+            const fault = toFault(error)
+            const field =
+              fault.code === 'invalid_password'
+                ? 'currentPassword'
+                : fault.code.startsWith('password_')
+                  ? 'newPassword'
+                  : null
+            throw field === null ? fault : at(field, fault.message)
+          },
+        )
+        form.reset()
+        say({ tone: 'good', text: 'Changed. You are signed out everywhere else.' })
+      }}
+    >
+      <TextField
+        form={form}
+        name="currentPassword"
+        label="Present password"
+        type="password"
+        autoComplete="current-password"
+      />
+      <TextField
+        form={form}
+        name="newPassword"
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        hint="At least 10 characters."
+      />
+    </Form>
+  )
+}

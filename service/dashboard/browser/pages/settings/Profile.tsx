@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useAsk } from '../../api/ask.ts'
+import { toFault } from '../../api/fault.ts'
+import { call, isWallet, loadSession, type SignedIn } from '../../api/session.ts'
+import { Badge } from '../../parts/Badge.tsx'
+import { Button } from '../../parts/Button.tsx'
+import { Id } from '../../parts/figures.tsx'
+import { Form, TextField } from '../../parts/form.tsx'
+import { Card, Facts } from '../../parts/layout.tsx'
+import { say } from '../../shell/toasts.ts'
+import { useEmail } from './email.ts'
+import { EmailForm } from './EmailForm.tsx'
+import { missing } from './missing.ts'
+
+export function Profile({ user }: { user: SignedIn }) {
+  const me = useAsk('identity.me', undefined)
+  const form = useForm({ defaultValues: { name: user.name } })
+  return (
+    <Card title="Profile">
+      <div className="space-y-5">
+        <Facts
+          facts={[
+            isWallet(user) ? ['Wallet', <Id key="wallet" value={user.name} whole />] : null,
+            ['E-mail', <Email key="email" user={user} />],
+            ['User id', me.data === undefined ? '…' : <Id key="id" value={me.data.userId} whole />],
+          ]}
+        />
+        {!isWallet(user) && (
+          <Form
+            form={form}
+            act="Save"
+            look="plain"
+            submit={async ({ name }) => {
+              if (name.trim() === '') throw missing('name')
+              await call('POST', '/auth/update-user', { name: name.trim() })
+              await loadSession()
+              say({ tone: 'good', text: 'Saved.' })
+            }}
+          >
+            <TextField form={form} name="name" label="Name" hint="Shown beside what you publish." autoComplete="name" />
+          </Form>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Email({ user }: { user: SignedIn }) {
+  const { data } = useEmail()
+  const [asked, setAsked] = useState(false)
+  const [changing, setChanging] = useState(false)
+  const has = !isWallet(user)
+  const confirm = async (): Promise<void> => {
+    try {
+      await call('POST', '/auth/send-verification-email', { email: user.email })
+      setAsked(true)
+    } catch (error) {
+      say({ tone: 'bad', text: toFault(error).message })
+    }
+  }
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {has ? user.email : <span className="text-quiet">none</span>}
+      {has && (user.emailVerified ? <Badge tone="good">confirmed</Badge> : <Badge tone="warn">not confirmed</Badge>)}
+      {has &&
+        !user.emailVerified &&
+        (asked ? (
+          <span className="text-quiet">The mail is on its way.</span>
+        ) : (
+          <Button small onClick={() => void confirm()}>
+            Send the mail again
+          </Button>
+        ))}
+      {data?.changeable === true && (
+        <Button
+          small
+          onClick={() => {
+            setChanging(true)
+          }}
+        >
+          {has ? 'Change e-mail' : 'Add an e-mail address'}
+        </Button>
+      )}
+      {data !== undefined && (
+        <EmailForm
+          hasPassword={data.hasPassword}
+          title={has ? 'Change your e-mail address' : 'Add an e-mail address'}
+          open={changing}
+          close={() => {
+            setChanging(false)
+          }}
+        />
+      )}
+    </span>
+  )
+}

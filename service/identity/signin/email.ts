@@ -1,0 +1,108 @@
+import type { BetterAuthPlugin } from 'better-auth'
+import { APIError, createAuthEndpoint, sensitiveSessionMiddleware, sessionMiddleware } from 'better-auth/api'
+import { z } from 'zod'
+import type { Clock } from '../../kit/clock.ts'
+import type { EmailChange } from '../model.ts'
+import type { SignInEmails } from '../ports.ts'
+import { isNobodys } from '../rules.ts'
+import { readEmailToken } from './email-token.ts'
+import type { StoredUser } from './person.ts'
+
+/**
+ * Another e-mail address for an account, or the first one of somebody who came by wallet. It counts once its owner has
+ * followed the link of a mail to it while signed in here: a mistyped address lets nobody in, which better-auth's own
+ * link, that signs in whoever follows it, would do.
+ */
+export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted, changed }: EmailOptions) {
+  return {
+    id: 'email-change',
+    endpoints: {
+      emailNow: createAuthEndpoint('/email', { method: 'GET', use: [sessionMiddleware] }, async (context) => {
+        const { internalAdapter, session } = context.context
+        const { email, emailVerified } = session.user
+        return context.json({
+          email: isNobodys(email) ? null : email,
+          confirmed: emailVerified && !isNobodys(email),
+          hasPassword: (await internalAdapter.findCredentialAccount(session.user.id))?.password != null,
+          changeable: canMail && session.user['issuer'] == null,
+        })
+      }),
+
+      emailChange: createAuthEndpoint(
+        '/email/change',
+        { method: 'POST', body: asked, use: [sensitiveSessionMiddleware] },
+        async (context) => {
+          const { internalAdapter, session, password } = context.context
+          const { id, email: from, issuer } = session.user
+          const to = context.body.email.toLowerCase()
+          if (issuer != null) throw APIError.from('CONFLICT', REFUSALS.provider)
+          if (!canMail) throw APIError.from('BAD_REQUEST', REFUSALS.unavailable)
+          if (isNobodys(to)) throw APIError.from('BAD_REQUEST', REFUSALS.nobodys)
+          if (to === from) throw APIError.from('BAD_REQUEST', REFUSALS.same)
+          // Who changes the address can choose a new password by it: a session alone, left open somewhere, is not enough.
+          const hash = (await internalAdapter.findCredentialAccount(id))?.password
+          if (hash != null && !(await password.verify({ hash, password: context.body.password ?? '' }))) {
+            throw APIError.from('BAD_REQUEST', REFUSALS.password)
+          }
+          if (!(await mayMail('email-change', id)) || !(await mayMail('email-change', to))) {
+            throw APIError.from('TOO_MANY_REQUESTS', REFUSALS.tooMany)
+          }
+          // Answered alike: who has an account here is nobody's business.
+          const taken = (await internalAdapter.findUserByEmail(to)) !== null
+          if (!taken) await wanted({ subject: id, from, to })
+          return context.json({ success: true })
+        },
+      ),
+
+      emailConfirm: createAuthEndpoint(
+        '/email/confirm',
+        { method: 'POST', body: mailed, use: [sensitiveSessionMiddleware] },
+        async (context) => {
+          const { id } = context.context.session.user
+          const change = readEmailToken(context.body.token, clock.now(), secret)
+          if (change === null) throw APIError.from('BAD_REQUEST', REFUSALS.stale)
+          if (change.subject !== id) throw APIError.from('FORBIDDEN', REFUSALS.anothers)
+          const did = await emails.change(change, clock.now())
+          if (did !== 'changed') throw APIError.from(did === 'taken' ? 'CONFLICT' : 'BAD_REQUEST', REFUSALS[did])
+          // Outside they are told apart by what their sign-in says of them.
+          const user = await context.context.internalAdapter.findUserById(id)
+          if (user !== null) await changed(user)
+          return context.json({ email: change.to })
+        },
+      ),
+    },
+  } satisfies BetterAuthPlugin
+}
+
+export interface EmailOptions {
+  clock: Clock
+  secret: string
+  canMail: boolean
+  mayMail(kind: string, to: string): Promise<boolean>
+  emails: SignInEmails
+  /** Somebody asked for the mail. */
+  wanted(change: EmailChange): Promise<void>
+  /** Somebody's address is another one. */
+  changed(user: StoredUser): Promise<void>
+}
+
+const asked = z.object({ email: z.email().max(254), password: z.string().max(128).optional() })
+const mailed = z.object({ token: z.string().max(2_000) })
+
+const REFUSALS = {
+  provider: { code: 'EMAIL_OF_PROVIDER', message: 'Your address is the one your provider knows: change it there.' },
+  unavailable: {
+    code: 'EMAIL_CHANGE_UNAVAILABLE',
+    message: 'This server cannot send mail, so it cannot find out whether an address is yours.',
+  },
+  nobodys: { code: 'INVALID_EMAIL', message: 'This is nobody’s e-mail address.' },
+  same: { code: 'EMAIL_SAME', message: 'This is your address already.' },
+  password: { code: 'INVALID_PASSWORD', message: 'This is not your password.' },
+  tooMany: { code: 'TOO_MANY_MAILS', message: 'Too many mails were asked for. Try again in an hour.' },
+  stale: {
+    code: 'INVALID_TOKEN',
+    message: 'This link is older than a day, or your address was changed since. Ask for another one.',
+  },
+  anothers: { code: 'OTHER_ACCOUNT', message: 'This link belongs to another account: sign in to that one to use it.' },
+  taken: { code: 'EMAIL_TAKEN', message: 'Another account signs in by this address.' },
+}

@@ -1,0 +1,232 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { proofOf } from './proof.ts'
+import { callerOf, get, grantsOf, openWorld, post, type World } from './world.ts'
+
+const PASSWORD = 'correct horse battery'
+const DAY_MS = 24 * 3_600_000
+
+describe('another e-mail address', () => {
+  let world: World
+  let people = 0
+  beforeAll(async () => {
+    world = await openWorld()
+  })
+  afterAll(() => world.close())
+
+  async function signUp(confirmed = true): Promise<Somebody> {
+    const email = `before${String(++people)}@example.com`
+    const { body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
+    await world.deliver()
+    if (confirmed) await confirm(email)
+    return somebodyOf(body, email)
+  }
+
+  async function confirm(email: string): Promise<void> {
+    const link = new URL(linkIn(mailsTo(email)[0]!))
+    expect((await get(world, `verify-email${link.search}`)).status).toBe(302)
+  }
+
+  async function byWallet(): Promise<Somebody> {
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    const { body } = await post(world, '/siwe/verify', await proofOf(world, wallet))
+    return somebodyOf(body, '')
+  }
+
+  const mailsTo = (email: string) => world.mails.filter(({ to }) => to === email)
+  const ask = ({ headers }: Somebody, email: string, password: string | undefined = PASSWORD) =>
+    post(world, '/email/change', { email, password }, headers)
+  const follow = ({ headers }: Somebody, token: string) => post(world, '/email/confirm', { token }, headers)
+  const known = async ({ headers }: Somebody) => (await get(world, 'email', headers)).body
+  const signIn = async (email: string): Promise<number> =>
+    (await post(world, '/sign-in/email', { email, password: PASSWORD })).status
+
+  async function tokenFor(who: Somebody, email: string): Promise<string> {
+    expect(await ask(who, email)).toMatchObject({ status: 200, body: { success: true } })
+    await world.deliver()
+    const link = new URL(linkIn(mailsTo(email.toLowerCase()).at(-1)!))
+    expect(link.origin + link.pathname).toBe('http://localhost:4020/settings/email')
+    return link.searchParams.get('token')!
+  }
+
+  it('counts once its owner followed the link, and the old one hears of it', async () => {
+    const ann = await signUp()
+    const token = await tokenFor(ann, 'Ann@New.example')
+    expect(await known(ann)).toMatchObject({ email: ann.email, confirmed: true })
+    expect(await signIn('ann@new.example')).toBe(401)
+
+    expect(await follow(ann, token)).toMatchObject({ status: 200, body: { email: 'ann@new.example' } })
+    expect(await known(ann)).toEqual({
+      ...{ email: 'ann@new.example', confirmed: true },
+      ...{ hasPassword: true, changeable: true },
+    })
+    expect([await signIn('ann@new.example'), await signIn(ann.email)]).toEqual([200, 401])
+    expect((await callerOf(world, ann.token)).user).toMatchObject({ email: 'ann@new.example', emailConfirmed: true })
+    await world.deliver()
+    const told = mailsTo(ann.email).at(-1)!
+    expect(told.subject).toBe('Your Coinslot account has another e-mail address')
+    expect(told.text).toContain('ann@new.example')
+    // Once more is the same, and nobody is told again.
+    expect((await follow(ann, token)).status).toBe(200)
+    const mails = world.mails.length
+    await world.deliver()
+    expect(world.mails).toHaveLength(mails)
+  }, 20_000)
+
+  it('is confirmed by it: an unconfirmed one is replaced, production’s credits come, nobody else is told', async () => {
+    const ben = await signUp(false)
+    expect(await grantsOf(world, ben.id)).toEqual([5, 0])
+    expect((await follow(ben, await tokenFor(ben, 'ben@new.example'))).status).toBe(200)
+    expect(await grantsOf(world, ben.id)).toEqual([5, 5])
+    await world.deliver()
+    expect(mailsTo(ben.email).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address for Coinslot'])
+  })
+
+  it('is the first one of somebody who came by wallet; a password comes by mail, the wallet stays', async () => {
+    const cleo = await byWallet()
+    expect(await known(cleo)).toEqual({ email: null, confirmed: false, hasPassword: false, changeable: true })
+    expect((await follow(cleo, await tokenFor(cleo, 'cleo@new.example'))).status).toBe(200)
+    expect((await get(world, 'siwe/wallets', cleo.headers)).body['wallets']).toHaveLength(1)
+    await post(world, '/request-password-reset', { email: 'cleo@new.example' })
+    await world.deliver()
+    const token = new URL(linkIn(mailsTo('cleo@new.example').at(-1)!)).searchParams.get('token')
+    expect((await post(world, '/reset-password', { token, newPassword: PASSWORD })).status).toBe(200)
+    expect(await signIn('cleo@new.example')).toBe(200)
+  })
+
+  it('is not changed by whoever has the session alone, nor without one', async () => {
+    const dan = await signUp()
+    const mails = world.mails.length
+    for (const password of ['not this one at all', undefined]) {
+      const { status, body } = await post(world, '/email/change', { email: 'thief@new.example', password }, dan.headers)
+      expect([status, body['code']]).toEqual([400, 'invalid_password'])
+    }
+    expect((await post(world, '/email/change', { email: 'thief@new.example', password: PASSWORD })).status).toBe(401)
+    expect((await post(world, '/email/confirm', { token: 'x' })).status).toBe(401)
+    expect((await get(world, 'email')).status).toBe(401)
+    await world.deliver()
+    expect(world.mails).toHaveLength(mails)
+  })
+
+  it('says what is wrong with it', async () => {
+    const eve = await signUp()
+    const codes = async (email: unknown) => {
+      const { status, body } = await post(world, '/email/change', { email, password: PASSWORD }, eve.headers)
+      return [status, body['code']]
+    }
+    expect(await codes(eve.email.toUpperCase())).toEqual([400, 'email_same'])
+    expect(await codes(`0x${'ab'.repeat(20)}@wallet.invalid`)).toEqual([400, 'invalid_email'])
+    for (const email of ['', 'eve', 7, undefined, `${'e'.repeat(250)}@new.example`]) {
+      expect(await codes(email)).toEqual([400, 'validation_error'])
+    }
+  })
+
+  it('that somebody has is answered like any other, and its owner is not bothered', async () => {
+    const [fay, gus] = [await signUp(), await signUp()]
+    const mails = world.mails.length
+    expect(await ask(fay, gus.email)).toMatchObject({ status: 200, body: { success: true } })
+    await world.deliver()
+    expect(world.mails).toHaveLength(mails)
+  })
+
+  it('that somebody took while the mail was under way stays theirs', async () => {
+    const hal = await signUp()
+    const token = await tokenFor(hal, 'taken@new.example')
+    await post(world, '/sign-up/email', { email: 'taken@new.example', password: PASSWORD, name: 'First' })
+    expect(await follow(hal, token)).toMatchObject({ status: 409, body: { code: 'email_taken' } })
+    expect(await known(hal)).toMatchObject({ email: hal.email })
+  })
+
+  it('that two ask for at once becomes one’s', async () => {
+    const two = [await signUp(), await signUp()]
+    const tokens = [await tokenFor(two[0]!, 'both@new.example'), await tokenFor(two[1]!, 'both@new.example')]
+    const done = await Promise.all(two.map((who, place) => follow(who, tokens[place]!)))
+    expect(done.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+
+  it('its link is for that account, for a day, and for the address that it was asked from', async () => {
+    const [ida, jon] = [await signUp(), await signUp()]
+    const first = await tokenFor(ida, 'ida1@new.example')
+    expect(await follow(jon, first)).toMatchObject({ status: 403, body: { code: 'other_account' } })
+    for (const token of ['', 'x', 'x.y', `${first}x`, `x${first}`, first.replace(/\..*/, '.')]) {
+      expect(await follow(ida, token)).toMatchObject({ status: 400, body: { code: 'invalid_token' } })
+    }
+    const second = await tokenFor(ida, 'ida2@new.example')
+    expect((await follow(ida, second)).status).toBe(200)
+    expect(await follow(ida, first)).toMatchObject({ status: 400, body: { code: 'invalid_token' } })
+
+    const late = await tokenFor(jon, 'jon@new.example')
+    world.clock.forward(DAY_MS + 60_000)
+    expect(await follow(jon, late)).toMatchObject({ status: 400, body: { code: 'invalid_token' } })
+    expect(await known(jon)).toMatchObject({ email: jon.email })
+  }, 20_000)
+
+  it('ends the links to a new password that went to the old one, and none is mailed for an address that was left', async () => {
+    const kim = await signUp()
+    await post(world, '/request-password-reset', { email: kim.email })
+    await world.deliver()
+    const reset = new URL(linkIn(mailsTo(kim.email).at(-1)!)).searchParams.get('token')
+    const change = await tokenFor(kim, 'kim1@new.example')
+    expect((await ask(kim, 'kim2@new.example')).status).toBe(200)
+    expect((await follow(kim, change)).status).toBe(200)
+    const { status, body } = await post(world, '/reset-password', { token: reset, newPassword: 'the thief knows it' })
+    expect([status, body['code']]).toEqual([400, 'invalid_token'])
+    await world.deliver()
+    expect(mailsTo('kim2@new.example')).toEqual([])
+  })
+
+  it('neither a session’s cookie nor another mail’s link counts as one', async () => {
+    const lea = await signUp()
+    const verification = new URL(linkIn(mailsTo(lea.email)[0]!)).searchParams.get('token')!
+    const change = await tokenFor(lea, 'lea@new.example')
+    expect((await follow(lea, verification)).status).toBe(400)
+    expect((await follow(lea, lea.token)).status).toBe(400)
+    expect((await get(world, `verify-email?token=${change}`)).status).toBe(401)
+    expect(await known(lea)).toMatchObject({ email: lea.email })
+  })
+
+  it('is asked for five times an hour, whoever asks and to whomever', async () => {
+    const counts = new Map<string, number>()
+    const small = await openWorld({
+      mayMail: async (kind, to) => {
+        const count = (counts.get(`${kind} ${to}`) ?? 0) + 1
+        counts.set(`${kind} ${to}`, count)
+        return count <= 5
+      },
+    })
+    const { body } = await post(small, '/sign-up/email', { email: 'm@a.example', password: PASSWORD, name: 'M' })
+    const { headers } = somebodyOf(body, 'm@a.example')
+    const again = () => post(small, '/email/change', { email: 'm@new.example', password: PASSWORD }, headers)
+    for (let nth = 0; nth < 5; nth++) expect((await again()).status).toBe(200)
+    expect(await again()).toMatchObject({ status: 429, body: { code: 'too_many_mails' } })
+    await small.close()
+  })
+
+  it('cannot be had where no mail can be sent', async () => {
+    const silent = await openWorld({ canMail: false })
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    const { body } = await post(silent, '/siwe/verify', await proofOf(silent, wallet))
+    const { headers } = somebodyOf(body, '')
+    expect((await get(silent, 'email', headers)).body).toMatchObject({ changeable: false })
+    expect(await post(silent, '/email/change', { email: 'n@new.example' }, headers)).toMatchObject({
+      status: 400,
+      body: { code: 'email_change_unavailable' },
+    })
+    await silent.close()
+  })
+})
+
+interface Somebody {
+  id: string
+  email: string
+  token: string
+  headers: { authorization: string }
+}
+
+function somebodyOf(body: Record<string, unknown>, email: string): Somebody {
+  const token = body['token'] as string
+  return { id: (body['user'] as { id: string }).id, email, token, headers: { authorization: `Bearer ${token}` } }
+}
+
+function linkIn({ text }: { text: string }): string {
+  return /http\S+/.exec(text)![0]
+}

@@ -1,0 +1,135 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { Notice } from '../../service/identity/model.ts'
+import { proofOf } from './proof.ts'
+import { get, openWorld, post, type World } from './world.ts'
+
+const PASSWORD = 'correct horse battery'
+
+/** Whoever got hold of a session could have done these: their owner hears of it. */
+describe('what is mailed to the owner of an account', () => {
+  let world: World
+  let people = 0
+  beforeAll(async () => {
+    world = await openWorld()
+  })
+  afterAll(() => world.close())
+
+  async function signUp(confirmed = true) {
+    const email = `owner${String(++people)}@example.com`
+    const { body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
+    await world.deliver()
+    const { text } = world.mails.find(({ to }) => to === email)!
+    if (confirmed) await get(world, `verify-email${new URL(/http\S+/.exec(text)![0]).search}`)
+    const headers = { authorization: `Bearer ${body['token'] as string}` }
+    return { id: (body['user'] as { id: string }).id, email, headers }
+  }
+
+  async function told(email: string): Promise<{ subject: string; text: string }[]> {
+    await world.deliver()
+    return world.mails.filter(({ to, subject }) => to === email && !subject.startsWith('Confirm'))
+  }
+
+  it('a wallet that was connected, and one that was removed', async () => {
+    const { email, headers } = await signUp()
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(200)
+    // Twice is once.
+    await post(world, '/siwe/link', await proofOf(world, wallet), headers)
+    await post(world, '/siwe/unlink', { address: wallet.address }, headers)
+    await post(world, '/siwe/unlink', { address: wallet.address }, headers)
+    const mails = await told(email)
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      'A wallet was connected to your Coinslot account',
+      'A wallet was removed from your Coinslot account',
+    ])
+    for (const { text } of mails) {
+      expect(text).toContain(wallet.address)
+      expect(text).toContain('http://localhost:4020/settings')
+      expect(text).toMatch(/It happened on \d{4}-\d\d-\d\d at \d\d:\d\d UTC/)
+    }
+  })
+
+  it('nothing of what was refused', async () => {
+    const [{ email, headers }, other] = [await signUp(), await signUp()]
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    await post(world, '/siwe/link', await proofOf(world, wallet), other.headers)
+    expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(409)
+    const wrong = { currentPassword: 'not this one at all', newPassword: 'quite another staple' }
+    expect((await post(world, '/change-password', wrong, headers)).status).toBe(400)
+    expect(await told(email)).toEqual([])
+  })
+
+  it('a new password, whether changed or reset', async () => {
+    const { email, headers } = await signUp()
+    const change = { currentPassword: PASSWORD, newPassword: 'quite another staple', revokeOtherSessions: true }
+    expect((await post(world, '/change-password', change, headers)).status).toBe(200)
+    expect((await told(email)).map(({ subject }) => subject)).toEqual(['Your Coinslot password was changed'])
+    await post(world, '/request-password-reset', { email })
+    const { text } = (await told(email)).at(-1)!
+    const token = new URL(/http\S+/.exec(text)![0]).searchParams.get('token')
+    expect((await post(world, '/reset-password', { token, newPassword: 'a third battery' })).status).toBe(200)
+    expect((await told(email)).map(({ subject }) => subject)).toEqual([
+      'Your Coinslot password was changed',
+      'Choose a new password for Coinslot',
+      'Your Coinslot password was changed',
+    ])
+  })
+
+  it('nobody’s address: one that is not confirmed may be somebody else’s', async () => {
+    const { id, email, headers } = await signUp(false)
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    await post(world, '/siwe/link', await proofOf(world, wallet), headers)
+    await post(world, '/change-password', { currentPassword: PASSWORD, newPassword: 'quite another staple' }, headers)
+    const notice: Notice = { kind: 'payout-address', environment: 'production', address: wallet.address }
+    await world.database.statements.together((inside) => world.identity.tellOwner(inside, id, notice))
+    expect(await told(email)).toEqual([])
+  })
+
+  it('a payout address, in the transaction of the change', async () => {
+    const { id, email } = await signUp()
+    const address = '0x00000000000000000000000000000000000000a1'
+    const tell = (notice: Notice, then: () => void = () => undefined) =>
+      world.database.statements.together(async (inside) => {
+        await world.identity.tellOwner(inside, id, notice)
+        then()
+      })
+    await tell({ kind: 'payout-address', environment: 'production', address })
+    await tell({ kind: 'payout-address', environment: 'sandbox', address: null })
+    const undone = tell({ kind: 'payout-address', environment: 'production', address: null }, () => {
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    const [changed, removed, ...more] = await told(email)
+    expect(changed).toMatchObject({ subject: 'Your Coinslot payout address was changed' })
+    expect(changed?.text).toContain(`Withdrawals of your production account begin with the address ${address}`)
+    expect(removed).toMatchObject({ subject: 'Your Coinslot payout address was removed' })
+    expect(more).toEqual([])
+  })
+
+  it('five of a kind in an hour; one that the mail server refused is not lost by that', async () => {
+    const asked: string[] = []
+    let refuses = false
+    const sent: string[] = []
+    const small = await openWorld({
+      mayMail: async (kind, to) => asked.push(`${kind} ${to}`) <= 5,
+      mailer: {
+        async send({ id }) {
+          if (refuses) throw new Error('the mail server is away')
+          sent.push(id)
+        },
+      },
+    })
+    const told = { to: 'o@example.com', notice: { kind: 'password-changed' as const } }
+    const send = (id: string, attempt: number) =>
+      small.identity.sendNotice(told, { id, attempt, announcedAt: new Date() })
+    for (const id of ['1', '2', '3', '4']) await send(id, 0)
+    refuses = true
+    await expect(send('5', 0)).rejects.toThrow('away')
+    refuses = false
+    await send('6', 0)
+    await send('5', 1)
+    expect(sent).toEqual(['1', '2', '3', '4', '5'])
+    expect(new Set(asked)).toEqual(new Set(['password-changed o@example.com']))
+    await small.close()
+  })
+})
