@@ -30,34 +30,42 @@ interface Parts {
 }
 
 /** From an extended public key; throws a sentence where it is none, or where it could sign. */
-export function depositAddresses(xpub: string, parts: Parts): DepositAddresses {
+export function depositAddresses(xpub: string, { curve, keccak }: Parts): DepositAddresses {
   const account = read(xpub, 'WALLET_XPUB')
   if (account.privateKey !== null) throw keyFault('WALLET_XPUB must not be able to sign: give the public key, xpub….')
-  return addressesOf(account, parts)
+  const deposits = account.deriveChild(0)
+  const own = (key: HDKey): Address => {
+    if (key.publicKey === null) throw new Error('an extended key has a public key')
+    return addressOf(keccak, curve.uncompress(key.publicKey))
+  }
+  return {
+    account: nameOf(account),
+    treasury: own(account.deriveChild(1).deriveChild(0)),
+    addressAt: (index) => own(deposits.deriveChild(index)),
+  }
 }
 
 /** From an extended private key: the signer, and the public key that the rest of the service works with. */
 export function depositSigner(
   xprv: string,
-  parts: Parts & { signatures: Signatures },
+  { curve, signatures }: { curve: Curve; signatures: Signatures },
 ): { signer: DepositSigner; xpub: string } {
   const account = read(xprv, 'WALLET_XPRV')
   if (account.privateKey === null) throw keyFault('WALLET_XPRV must be able to sign: give the private key, xprv….')
   const deposits = account.deriveChild(0)
   const treasury = account.deriveChild(1).deriveChild(0)
-  const addresses = addressesOf(account, parts)
   return {
     xpub: account.publicExtendedKey,
     signer: {
-      account: addresses.account,
+      account: nameOf(account),
       sign(by, network, authorization) {
         const { privateKey } = by === 'treasury' ? treasury : deposits.deriveChild(by)
         if (privateKey === null) throw new Error('a key derived from a private one is private')
-        const digest = parts.signatures.digest(network, authorization)
-        const made = parts.curve.sign(Buffer.from(digest.slice(2), 'hex'), privateKey)
+        const digest = signatures.digest(network, authorization)
+        const made = curve.sign(Buffer.from(digest.slice(2), 'hex'), privateKey)
         const signature: Hex = `0x${Buffer.from(made.signature).toString('hex')}${made.recovery === 0 ? '1b' : '1c'}`
         // A wrong key would be found out by the chain only after minutes: better before anything is stored.
-        if (parts.signatures.recover(digest, signature) !== authorization.from) {
+        if (signatures.recover(digest, signature) !== authorization.from) {
           throw keyFault('The key of the wallets does not belong to the address that it should sign for.')
         }
         return { ...authorization, signature }
@@ -83,18 +91,8 @@ export function checksummed(keccak: Keccak, address: Address): Address {
   return `0x${letters.join('')}`
 }
 
-function addressesOf(account: HDKey, { curve, keccak }: Parts): DepositAddresses {
-  const deposits = HDKey.fromExtendedKey(account.publicExtendedKey).deriveChild(0)
-  const treasury = HDKey.fromExtendedKey(account.publicExtendedKey).deriveChild(1).deriveChild(0)
-  const own = (key: HDKey): Address => {
-    if (key.publicKey === null) throw new Error('an extended key has a public key')
-    return addressOf(keccak, curve.uncompress(key.publicKey))
-  }
-  return {
-    account: account.fingerprint.toString(16).padStart(8, '0'),
-    treasury: own(treasury),
-    addressAt: (index) => own(deposits.deriveChild(index)),
-  }
+function nameOf(account: HDKey): string {
+  return account.fingerprint.toString(16).padStart(8, '0')
 }
 
 function read(text: string, name: string): HDKey {

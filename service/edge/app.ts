@@ -57,7 +57,7 @@ export function createApp(parts: AppParts): Express {
   app.use(cors({ origin: [...parts.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
   app.use(healthRouter(parts.health, parts.metrics, parts.metricsToken))
   for (const { path, handler, bare } of parts.mounted) if (bare !== true) app.use(path, labelled(path), handler)
-  if (parts.surfaces.length > 0) app.use(docsRouter(describe(parts.surfaces)))
+  if (parts.surfaces.length > 0) app.use(docsRouter(() => describe(parts.surfaces)))
   for (const { address, routes } of parts.surfaces) {
     const router = Router()
     mount(router, routes, parts)

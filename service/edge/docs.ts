@@ -3,13 +3,18 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { contextOf } from './requests.ts'
 
-/** The reference as a page, from a bundle that is served here: nothing is fetched from anywhere else. */
-export function docsRouter(document: Record<string, unknown>): Router {
+/**
+ * The reference as a page, from a bundle that is served here: nothing is fetched from anywhere else. The document is made
+ * for the first who asks, since it takes longer than anything else at a start.
+ */
+export function docsRouter(describe: () => Record<string, unknown>): Router {
+  let document: string | undefined
   const bundle = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   const router = Router()
   router.get('/openapi.json', (_request, response) => {
     contextOf(response).route = '/openapi.json'
-    response.json(document)
+    document ??= JSON.stringify(describe())
+    response.type('json').send(document)
   })
   router.get('/docs', (_request, response) => {
     contextOf(response).route = '/docs'

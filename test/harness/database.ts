@@ -9,10 +9,9 @@ export interface TestDatabase extends Database {
 
 /** A database for one test file, with all migrations applied, gone with `close`. */
 export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase> {
-  const { adminUrl, template, owner } = testServer()
+  const { adminUrl, template, owner, strategy } = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`
-  // FILE_COPY would stop the whole server for a checkpoint, once a test file.
-  await asAdmin(adminUrl, `create database ${name} template ${template} owner ${owner} strategy wal_log`)
+  await asAdmin(adminUrl, `create database ${name} template ${template} owner ${owner} strategy ${strategy}`)
   const url = databaseUrl(name)
   const database = openDatabase({ url, poolMax })
   return {

@@ -21,7 +21,7 @@ describe('the addresses of an account', () => {
       // At m/44'/60'/0'/0/0; the account's key is three levels up.
       const seed = Buffer.from(SEED_OF_WORDS, 'hex')
       const account = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'")
-      const { signer, xpub } = depositSigner(account.privateExtendedKey, { curve, keccak, signatures })
+      const { signer, xpub } = depositSigner(account.privateExtendedKey, { curve, signatures })
       const book = depositAddresses(xpub, { curve, keccak })
       for (const index of [0, 1, 7, 100_000]) {
         const known = mnemonicToAccount(WORDS, { addressIndex: index })

@@ -89,7 +89,7 @@ export async function liveSettings(chain: TestChain): Promise<Record<string, str
 export async function walletKeys(): Promise<{ WALLET_XPUB: string; WALLET_XPRV: string }> {
   const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
   const xprv = accountOfSeed('07'.repeat(32))
-  const { xpub } = depositSigner(xprv, { curve, keccak, signatures: createSignatures(curve, keccak) })
+  const { xpub } = depositSigner(xprv, { curve, signatures: createSignatures(curve, keccak) })
   return { WALLET_XPUB: xpub, WALLET_XPRV: xprv }
 }
 
