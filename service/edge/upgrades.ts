@@ -2,8 +2,14 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 
-/** Serves requests that want to become a WebSocket. */
-export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+/** Serves requests that want to become a WebSocket; they never get to Express, which would say from where they come. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, from: Origin) => void
+
+export interface Origin {
+  address: string
+  /** By TLS, as far as trusted proxies say. */
+  secure: boolean
+}
 
 export interface Upgrade {
   /** Below this path. */
@@ -30,10 +36,29 @@ export function listenForUpgrades(server: Server, app: Express): void {
     const path = request.url?.split('?')[0] ?? ''
     const found = upgrades.find((one) => path.startsWith(`${one.path}/`) && one.isFor?.(request) !== false)
     if (found !== undefined && request.headers.upgrade?.toLowerCase() === 'websocket')
-      found.handler(request, socket, head)
+      found.handler(request, socket, head, originOf(request, app.get('trust proxy fn') as Trust))
     else readAnew(server, request, socket, head)
   })
 }
+
+/** As Express has it in `request.ip` and `request.secure`: the nearest address that no trusted proxy has. */
+function originOf({ headers, socket }: IncomingMessage, trusts: Trust): Origin {
+  const nearest = socket.remoteAddress ?? 'unknown'
+  const behind = listOf(headers['x-forwarded-for']).reverse()
+  const addresses = [nearest, ...behind]
+  const address = addresses.find((one, place) => !trusts(one, place)) ?? addresses.at(-1) ?? nearest
+  const said = trusts(nearest, 0) ? listOf(headers['x-forwarded-proto'])[0] : undefined
+  return { address, secure: said === undefined ? 'encrypted' in socket : said.toLowerCase() === 'https' }
+}
+
+function listOf(header: string | string[] | undefined): string[] {
+  return (typeof header === 'string' ? header : (header ?? []).join(','))
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+}
+
+type Trust = (address: string, hop: number) => boolean
 
 function readAnew(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`]

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Page } from '../../edge/route.ts'
+import type { Origin } from '../../edge/upgrades.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { toWire } from '../../kit/money.ts'
 import { paywallMissing } from '../errors.ts'
@@ -95,20 +96,19 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
 
 /** The same for those who want to become a WebSocket. */
 export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
-  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, { address, secure }: Origin): void => {
     const gone = new AbortController()
     socket.once('close', () => {
       gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
     })
     const serve = async (): Promise<void> => {
       const [slug, rest] = split((request.url ?? '').slice(setting.path.length))
-      const address = request.socket.remoteAddress ?? 'unknown'
       const { refusal } = await setting.limit(address)
       if (refusal !== null) throw refusal
       const opened = await paywalls.gateOf(slug)
       const asked = toRequest(request, rest, { gone: gone.signal, address })
       const host = request.headers.host ?? ''
-      const ask = asking(opened, setting.relay, request, rest, { host, secure: false, asked })
+      const ask = asking(opened, setting.relay, request, rest, { host, secure, asked })
       const outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
       if (outcome.tunnel === undefined) await refuseUpgrade(socket, outcome)
       else tunnel(socket, head, outcome, outcome.tunnel)

@@ -1,0 +1,58 @@
+import { WebSocket } from 'ws'
+import { openWorld, type World } from './world.ts'
+
+const LIMIT = 3
+
+describe.each([
+  ['a proxy that is trusted', 'loopback'],
+  ['a proxy that nobody named', ''],
+])('WebSockets through %s', (_what, trusted) => {
+  let world: World
+  let gate: string
+  beforeAll(async () => {
+    world = await openWorld({ environment: { TRUST_PROXY: trusted, RATE_GATE_PER_MINUTE: String(LIMIT) } })
+    const { gate: at } = await world.sell([{ path: '/socket', pricing: { model: 'free' } }])
+    gate = `${at.replace('http', 'ws')}/socket`
+  })
+  afterAll(() => world.close())
+
+  const isTrusted = trusted !== ''
+
+  /** Opened and closed again; or how it was refused. */
+  async function upgrade(headers: Record<string, string>): Promise<number> {
+    const socket = new WebSocket(gate, { headers })
+    return await new Promise((resolve, reject) => {
+      socket.on('open', () => {
+        socket.close()
+        resolve(101)
+      })
+      socket.on('unexpected-response', (_request, response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+      socket.on('error', reject)
+    })
+  }
+
+  it(`are ${isTrusted ? '' : 'not '}known to the API by the address that it names`, async () => {
+    const named = { 'x-forwarded-for': '198.51.100.9, 203.0.113.7', 'x-forwarded-proto': 'https' }
+    expect(await upgrade(named)).toBe(101)
+    const { headers } = world.upstream.asked.at(-1)!
+    // The nearest that nobody trusts; what a client claims before it is a claim.
+    const expected = isTrusted ? ['203.0.113.7', 'https'] : ['127.0.0.1', 'http']
+    expect([headers['x-forwarded-for']?.toString().replace('::ffff:', ''), headers['x-forwarded-proto']]).toEqual(
+      expected,
+    )
+  })
+
+  it(`share ${isTrusted ? 'no' : 'one'} limit`, async () => {
+    const of = (client: number) => upgrade({ 'x-forwarded-for': `203.0.113.${String(100 + client)}` })
+    const answers = []
+    for (let time = 0; time < LIMIT + 1; time++) answers.push(await of(1))
+    expect(answers.at(-1)).toBe(429)
+    expect(answers.slice(0, LIMIT - 1)).toEqual(Array.from({ length: LIMIT - 1 }, () => 101))
+    expect(await of(2)).toBe(isTrusted ? 101 : 429)
+    // Sent through more proxies than there are, it is still one client.
+    expect(await upgrade({ 'x-forwarded-for': '198.51.100.1, 203.0.113.101' })).toBe(429)
+  })
+})
