@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { carriedIn, type Carried } from '../../chain/x402.ts'
 import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../edge/route.ts'
+import { invalid } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import type { CheckoutPages } from '../ports.ts'
-import { invalid } from '../../kit/errors.ts'
 import type { Checkouts } from '../service.ts'
 import { isObject, payBody, paymentOut, shown } from './bodies.ts'
-import { carriedIn, type Carried } from '../../chain/x402.ts'
 import { requireAgain, sold, toRequired } from './x402.ts'
 
 /** `/p/{chk}`, for whoever pays: a person in a browser, or an agent. */

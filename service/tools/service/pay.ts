@@ -1,4 +1,5 @@
 import type { Address } from '../../chain/model.ts'
+import type { Carried } from '../../chain/x402.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
 import { ZERO } from '../../kit/money.ts'
@@ -16,7 +17,6 @@ import {
 import type { CallId, Output } from '../model/call.ts'
 import type { PaidCall, ToolOffer, ToolPayment } from '../model/payment.ts'
 import type { Tool } from '../model/tool.ts'
-import type { Carried } from '../../chain/x402.ts'
 import { requirementsOf } from '../rules/x402.ts'
 import { faultOf } from './calls/reach.ts'
 import type { ToolPaymentParts } from './pay/parts.ts'
