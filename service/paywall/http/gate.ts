@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Page } from '../../edge/route.ts'
-import type { Origin } from '../../edge/upgrades.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { toWire } from '../../kit/money.ts'
 import { paywallMissing } from '../errors.ts'
@@ -94,9 +93,16 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
   }
 }
 
+/** Where a request that Express never sees came from. */
+interface Reached {
+  address: string
+  /** By TLS. */
+  secure: boolean
+}
+
 /** The same for those who want to become a WebSocket. */
 export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
-  return (request: IncomingMessage, socket: Duplex, head: Buffer, { address, secure }: Origin): void => {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, { address, secure }: Reached): void => {
     const gone = new AbortController()
     socket.once('close', () => {
       gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
