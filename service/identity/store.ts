@@ -110,10 +110,10 @@ const GRANTED = 'u.sandbox_granted_at IS NOT NULL AS sandbox, u.production_grant
 
 const FIND_USER = `SELECT ${USER}, ${GRANTED} FROM identity_user u WHERE u.issuer = $1 AND u.subject = $2`
 
-// A known address stays confirmed; another one is as confirmed as the issuer says. What a token leaves out
-// was not taken back.
 const CONFIRMED_EMAIL = 'SELECT email FROM identity_user WHERE id = $1 AND email_confirmed'
 
+// A known address stays confirmed; another one is as confirmed as the issuer says. What a token leaves out
+// was not taken back.
 const SAVE_USER = `
 INSERT INTO identity_user AS u (id, issuer, subject, name, email, email_confirmed, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)

@@ -1,7 +1,7 @@
 import { createIdentity, type Identity, type IdentityParts } from '../../service/identity/service.ts'
 import { createIdentityStore } from '../../service/identity/store.ts'
-import { createSignIn, type SignInOptions } from '../../service/identity/signin/signin.ts'
 import { createEmailStore } from '../../service/identity/signin/email-store.ts'
+import { createSignIn, type SignInOptions } from '../../service/identity/signin/signin.ts'
 import { createWalletStore } from '../../service/identity/signin/wallet-store.ts'
 import { identityTopics } from '../../service/identity/jobs.ts'
 import { walletSignatures } from '../../service/chain/signin.ts'

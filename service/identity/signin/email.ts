@@ -37,6 +37,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
           const to = context.body.email.toLowerCase()
           if (issuer != null) throw APIError.from('CONFLICT', REFUSALS.provider)
           if (!canMail) throw APIError.from('BAD_REQUEST', REFUSALS.unavailable)
+          if (!z.email().max(254).safeParse(to).success) throw APIError.from('BAD_REQUEST', REFUSALS.invalid)
           if (isNobodys(to)) throw APIError.from('BAD_REQUEST', REFUSALS.nobodys)
           if (to === from) throw APIError.from('BAD_REQUEST', REFUSALS.same)
           // Who changes the address can choose a new password by it: a session alone, left open somewhere, is not enough.
@@ -86,7 +87,7 @@ export interface EmailOptions {
   changed(user: StoredUser): Promise<void>
 }
 
-const asked = z.object({ email: z.email().max(254), password: z.string().max(128).optional() })
+const asked = z.object({ email: z.string(), password: z.string().max(128).optional() })
 const mailed = z.object({ token: z.string().max(2_000) })
 
 const REFUSALS = {
@@ -95,6 +96,7 @@ const REFUSALS = {
     code: 'EMAIL_CHANGE_UNAVAILABLE',
     message: 'This server cannot send mail, so it cannot find out whether an address is yours.',
   },
+  invalid: { code: 'INVALID_EMAIL', message: 'This is not an e-mail address.' },
   nobodys: { code: 'INVALID_EMAIL', message: 'This is nobody’s e-mail address.' },
   same: { code: 'EMAIL_SAME', message: 'This is your address already.' },
   password: { code: 'INVALID_PASSWORD', message: 'This is not your password.' },

@@ -30,6 +30,20 @@ export class Fault extends Error {
   }
 }
 
+/** The sign-in names what is wrong by a code: `fieldOf` says which field that is about. */
+export function inPlace(error: unknown, fieldOf: Readonly<Record<string, string>>): Fault {
+  const fault = toFault(error)
+  const field = fieldOf[fault.code]
+  if (field === undefined) return fault
+  const { message, status, code } = fault
+  return new Fault(message, { status, code, fields: { details: { [field]: message } } })
+}
+
+/** Said before anything is asked of the service. */
+export function missing(field: string): Fault {
+  return new Fault('Something is missing.', { status: 400, fields: { details: { [field]: 'is required' } } })
+}
+
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (!(error instanceof TRPCClientError)) return silence()

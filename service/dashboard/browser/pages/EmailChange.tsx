@@ -22,17 +22,18 @@ export default function EmailChange() {
     // Twice is once: the address is theirs already.
     mutate(token)
   }, [mutate, token])
+  const refused = error !== null && REFUSED.has(error.status ?? 0) ? error.message : null
   return (
     <div className="max-w-3xl">
       <PageHead title="New e-mail address" back={{ to: '/settings', name: 'Settings' }} />
-      {data !== undefined ? (
+      {data !== undefined || refused !== null ? (
         <div className="space-y-4">
-          <Notice tone="good">Your address is {data.email} from now on: you sign in by it, and we write to it.</Notice>
-          <LinkButton to="/settings">To the settings</LinkButton>
-        </div>
-      ) : error !== null && REFUSED.has(error.status ?? 0) ? (
-        <div className="space-y-4">
-          <Notice tone="bad">{error.message}</Notice>
+          {refused !== null && <Notice tone="bad">{refused}</Notice>}
+          {data !== undefined && (
+            <Notice tone="good">
+              Your address is {data.email} from now on: you sign in by it, and we write to it.
+            </Notice>
+          )}
           <LinkButton to="/settings">To the settings</LinkButton>
         </div>
       ) : error !== null ? (

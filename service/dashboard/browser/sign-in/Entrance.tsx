@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Link } from 'wouter'
-import { Fault } from '../api/fault.ts'
+import { Fault, inPlace } from '../api/fault.ts'
 import { loadSession, signIn, signUp } from '../api/session.ts'
 import { settings } from '../settings.ts'
 import { Form, TextField } from '../parts/form.tsx'
@@ -59,7 +59,7 @@ export function Entrance({
           const missing = faultsOf(values, isNew)
           if (missing !== null) throw missing
           const isIn = await (isNew ? signUp(values) : signIn(values).then(() => true)).catch((error: unknown) => {
-            throw inPlace(error)
+            throw inPlace(error, FIELD_OF)
           })
           if (isIn) await enter()
           else setMailed(values.email.trim())
@@ -126,18 +126,6 @@ interface Values {
   name: string
   email: string
   password: string
-}
-
-/** The sign-in names what is wrong by a code; beside the field it is of more use. */
-function inPlace(error: unknown): unknown {
-  if (!(error instanceof Fault)) return error
-  const field = FIELD_OF[error.code]
-  if (field === undefined) return error
-  return new Fault(error.message, {
-    status: error.status,
-    code: error.code,
-    fields: { details: { [field]: error.message } },
-  })
 }
 
 const FIELD_OF: Readonly<Record<string, keyof Values>> = {

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Link, useSearchParams } from 'wouter'
-import { Fault, toFault } from '../api/fault.ts'
+import { Fault, inPlace, missing, toFault } from '../api/fault.ts'
 import { call } from '../api/session.ts'
 import { LinkButton } from '../parts/Button.tsx'
 import { Form, TextField } from '../parts/form.tsx'
+import { NewPassword } from '../parts/NewPassword.tsx'
 import { Notice } from '../parts/states.tsx'
 import { Frame } from './SignIn.tsx'
 
@@ -40,7 +41,7 @@ function Ask() {
       act="Send the link"
       full
       submit={async ({ email }) => {
-        if (email.trim() === '') throw at('email', 'is required')
+        if (email.trim() === '') throw missing('email')
         await call('POST', '/auth/request-password-reset', { email: email.trim() })
         setSent(true)
       }}
@@ -69,7 +70,7 @@ function Choose({ token }: { token: string }) {
       act="Set the password"
       full
       submit={async ({ newPassword }) => {
-        if (newPassword === '') throw at('newPassword', 'is required')
+        if (newPassword === '') throw missing('newPassword')
         try {
           await call('POST', '/auth/reset-password', { token, newPassword })
         } catch (error) {
@@ -79,24 +80,12 @@ function Choose({ token }: { token: string }) {
               status: 400,
             })
           }
-          throw fault.code.startsWith('password_') ? at('newPassword', fault.message) : fault
+          throw inPlace(fault, { password_too_short: 'newPassword', password_too_long: 'newPassword' })
         }
         setDone(true)
       }}
     >
-      <TextField
-        form={form}
-        name="newPassword"
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        hint="At least 10 characters."
-        autoFocus
-      />
+      <NewPassword form={form} autoFocus />
     </Form>
   )
-}
-
-function at(field: string, sentence: string): Fault {
-  return new Fault(sentence, { status: 400, fields: { details: { [field]: sentence } } })
 }

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { toFault } from '../../api/fault.ts'
+import { inPlace, missing } from '../../api/fault.ts'
 import { call } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Notice } from '../../parts/states.tsx'
-import { at, missing } from './missing.ts'
 
 /** Asks for the mail to another address; nothing changes before its link was followed. */
 export function EmailForm({
@@ -43,13 +42,10 @@ export function EmailForm({
             const to = email.trim()
             if (to === '') throw missing('email')
             if (hasPassword && password === '') throw missing('password')
-            await call('POST', '/auth/email/change', { email: to, ...(hasPassword ? { password } : {}) }).catch(
-              (error: unknown) => {
-                const fault = toFault(error)
-                const field = FIELD_OF[fault.code]
-                throw field === undefined ? fault : at(field, SENTENCE_OF[fault.code] ?? fault.message)
-              },
-            )
+            const asked = { email: to, ...(hasPassword ? { password } : {}) }
+            await call('POST', '/auth/email/change', asked).catch((error: unknown) => {
+              throw inPlace(error, FIELD_OF)
+            })
             setSent(to)
           }}
         >
@@ -81,12 +77,4 @@ export function EmailForm({
   )
 }
 
-const FIELD_OF: Readonly<Record<string, 'email' | 'password'>> = {
-  invalid_email: 'email',
-  email_same: 'email',
-  validation_error: 'email',
-  invalid_password: 'password',
-}
-
-/** Where the library's own sentence names its schema. */
-const SENTENCE_OF: Readonly<Record<string, string>> = { validation_error: 'This is not an e-mail address.' }
+const FIELD_OF = { invalid_email: 'email', email_same: 'email', invalid_password: 'password' }

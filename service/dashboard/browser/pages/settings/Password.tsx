@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { toFault } from '../../api/fault.ts'
+import { inPlace, missing, toFault } from '../../api/fault.ts'
 import { call, type SignedIn } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
+import { NewPassword } from '../../parts/NewPassword.tsx'
 import { say } from '../../shell/toasts.ts'
 import { useEmail } from './email.ts'
-import { at, missing } from './missing.ts'
 
 export function Password({ user }: { user: SignedIn }) {
   const { data } = useEmail()
@@ -49,14 +49,7 @@ function Another() {
         if (values.newPassword === '') throw missing('newPassword')
         await call('POST', '/auth/change-password', { ...values, revokeOtherSessions: true }).catch(
           (error: unknown) => {
-            const fault = toFault(error)
-            const field =
-              fault.code === 'invalid_password'
-                ? 'currentPassword'
-                : fault.code.startsWith('password_')
-                  ? 'newPassword'
-                  : null
-            throw field === null ? fault : at(field, fault.message)
+            throw inPlace(error, FIELD_OF)
           },
         )
         form.reset()
@@ -70,14 +63,13 @@ function Another() {
         type="password"
         autoComplete="current-password"
       />
-      <TextField
-        form={form}
-        name="newPassword"
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        hint="At least 10 characters."
-      />
+      <NewPassword form={form} />
     </Form>
   )
+}
+
+const FIELD_OF = {
+  invalid_password: 'currentPassword',
+  password_too_short: 'newPassword',
+  password_too_long: 'newPassword',
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useAsk } from '../../api/ask.ts'
-import { toFault } from '../../api/fault.ts'
+import { missing, toFault } from '../../api/fault.ts'
 import { call, isWallet, loadSession, type SignedIn } from '../../api/session.ts'
 import { Badge } from '../../parts/Badge.tsx'
 import { Button } from '../../parts/Button.tsx'
@@ -11,7 +11,6 @@ import { Card, Facts } from '../../parts/layout.tsx'
 import { say } from '../../shell/toasts.ts'
 import { useEmail } from './email.ts'
 import { EmailForm } from './EmailForm.tsx'
-import { missing } from './missing.ts'
 
 export function Profile({ user }: { user: SignedIn }) {
   const me = useAsk('identity.me', undefined)
