@@ -1,3 +1,5 @@
+import { BUILT_IN_ISSUER } from '../../service/identity/model.ts'
+import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createIdentityStore } from '../../service/identity/store.ts'
 import { createSignUp } from '../../service/identity/service/sign-up.ts'
@@ -33,6 +35,14 @@ describe('the sign-up', () => {
       expect(new Set(answers.map(({ user }) => user.id)).size).toBe(1)
       expect(answers.filter(({ created }) => created)).toHaveLength(1)
       expect(await grantsOf(world, answers[0]!.user.id)).toEqual([5, 5])
+    })
+
+    it('is one user also of those who sign in here, whose rows collide by two indexes', async () => {
+      for (let round = 0; round < 100; round++) {
+        const person = somebody(newId('usr', world.clock.now()), { issuer: BUILT_IN_ISSUER })
+        const answers = await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(person)))
+        expect(answers.filter(({ created }) => created)).toHaveLength(1)
+      }
     })
 
     it('keeps the same subject of two issuers apart, also with one e-mail address', async () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { Statements } from '../../kit/transaction.ts'
+import { again, type Statements } from '../../kit/transaction.ts'
 import type { Environment } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import { BUILT_IN_ISSUER, type Person, type User } from '../model.ts'
@@ -21,7 +21,7 @@ export function createSignUp(parts: SignUpParts): SignUp {
     const known = await store.findUser(person.issuer, person.subject)
     if (known !== null && isSignedUp(known.user, known.granted, person)) return { user: known.user, created: false }
 
-    return await store.inTransaction(async (inside) => {
+    const act = async (inside: Statements) => {
       const now = clock.now()
       const id = idOf(person, newId('usr', now))
       const { user, granted, created } = await store.saveUser(person, id, now, inside)
@@ -34,7 +34,9 @@ export function createSignUp(parts: SignUpParts): SignUp {
       const toConfirm = user.issuer === BUILT_IN_ISSUER && user.email !== null && !user.emailConfirmed
       if (created && toConfirm && askToConfirm) await parts.announceConfirmation(user.subject, inside)
       return { user, created }
-    })
+    }
+    // Of several first ones at once the later finds the row by its id, of which the conflict clause knows nothing.
+    return await again(() => store.inTransaction(act))
   }
 }
 
