@@ -10,7 +10,8 @@ export interface Backend {
   up(): boolean
   /** A job that is there already stays as it is. */
   push(topic: string, jobs: readonly Job[]): Promise<void>
-  work(topic: string, concurrency: number, handle: (job: StartedJob) => Promise<void>): void
+  /** Starts a worker. Rejects where the backend cannot be away and does not answer. */
+  work(topic: string, concurrency: number, handle: (job: StartedJob) => Promise<void>): Promise<void>
   /** No worker fetches a job any more; what is fetched goes on. */
   pause(): Promise<void>
   close(): Promise<void>

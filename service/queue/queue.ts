@@ -117,7 +117,9 @@ async function startWorks(parts: QueueParts & { pace: Pace }, rows: OutboxRows):
     pace,
     measures,
   })
-  for (const { topic, concurrency } of topics) backend.work(topic, concurrency, (job) => runner.handle(job))
+  await Promise.all(
+    topics.map(({ topic, concurrency }) => backend.work(topic, concurrency, (job) => runner.handle(job))),
+  )
   relay.start()
   sweepers.start()
   return { backend, runner, relay, sweepers }

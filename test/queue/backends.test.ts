@@ -1,11 +1,12 @@
 import type { BackendAddress } from '../../service/queue/backend.ts'
-import type { Sweeper, Topic } from '../../service/queue/model.ts'
+import { openBackend } from '../../service/queue/backends/open.ts'
+import { PACE, type Sweeper, type Topic } from '../../service/queue/model.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { createQueue, type Queue } from '../../service/queue/queue.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { numbers, range, door } from './numbers.ts'
 import { hasRedis, startRedis, type RedisServer } from './redis.ts'
-import { Hands, quiet, Tally } from './tally.ts'
+import { Hands, Listener, quiet, Tally } from './tally.ts'
 
 const backends = hasRedis() ? (['redis', 'postgres'] as const) : (['postgres'] as const)
 if (!hasRedis()) process.stderr.write('redis-server is not installed: the queue is tested on PostgreSQL only\n')
@@ -207,6 +208,19 @@ describe.each(backends)('the queue on %s', (kind) => {
     expect(await states()).toEqual({ done: 5_000 })
   }, 60_000)
 
+  it('pushes after all what its backend refused at the very first push', async () => {
+    const log = new Listener()
+    const queue = await started([numbers(() => undefined)], [], log)
+    const refused = log.hears('the queue stands still')
+    const mend = await fault()
+    await announce([1], queue)
+    await refused
+    await mend()
+    clock.turn(3_000)
+    queue.wake()
+    await tally.reached('done', 1)
+  })
+
   it('stops only when the handlers that run have ended, and starts none meanwhile', async () => {
     const gate = door()
     let begun = 0
@@ -271,11 +285,23 @@ describe.each(backends)('the queue on %s', (kind) => {
     })
   }
 
-  async function started(topics: readonly Topic[], sweepers: readonly Sweeper[] = []): Promise<Queue> {
+  if (kind === 'postgres') {
+    it('starts no worker that the server does not answer', async () => {
+      const { statements } = database
+      const parts = { topics: 1, statements, clock, log: quiet, pace: PACE, onUp: () => undefined }
+      const backend = await openBackend({ kind: 'postgres', connectionString: database.url }, parts)
+      const mend = await fault()
+      await expect(backend.work('numbers', 1, () => Promise.resolve())).rejects.toThrow('bullmq')
+      await mend()
+      await backend.close()
+    })
+  }
+
+  async function started(topics: readonly Topic[], sweepers: readonly Sweeper[] = [], log = quiet): Promise<Queue> {
     const address: BackendAddress =
       redis === null ? { kind: 'postgres', connectionString: database.url } : { kind: 'redis', url: redis.url }
     const { statements } = database
-    const queue = createQueue({ statements, clock, log: quiet, backend: address, topics, sweepers, measures: tally })
+    const queue = createQueue({ statements, clock, log, backend: address, topics, sweepers, measures: tally })
     queues.push(queue)
     await queue.start()
     return queue
@@ -292,6 +318,18 @@ describe.each(backends)('the queue on %s', (kind) => {
   async function empty(): Promise<void> {
     if (redis === null) await database.pool.query('TRUNCATE bullmq.job CASCADE')
     else await redis.flush()
+  }
+
+  /** The backend answers no more; what comes back makes it answer again. */
+  async function fault(): Promise<() => Promise<void>> {
+    if (redis !== null) {
+      redis.freeze()
+      return async () => redis?.thaw()
+    }
+    await database.pool.query('ALTER SCHEMA bullmq RENAME TO elsewhere')
+    return async () => {
+      await database.pool.query('ALTER SCHEMA elsewhere RENAME TO bullmq')
+    }
   }
 
   async function rows(): Promise<Record<string, unknown>[]> {

@@ -54,3 +54,19 @@ export class Hands implements Clock {
 }
 
 export const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+/** Waits for a line. */
+export class Listener implements Log {
+  private readonly waiting = new Map<string, () => void>()
+  readonly info = this.heard.bind(this)
+  readonly warn = this.heard.bind(this)
+  readonly error = this.heard.bind(this)
+
+  hears(beginning: string): Promise<void> {
+    return new Promise((resolve) => this.waiting.set(beginning, resolve))
+  }
+
+  private heard(_fields: object, line = ''): void {
+    for (const [beginning, resolve] of this.waiting) if (line.startsWith(beginning)) resolve()
+  }
+}

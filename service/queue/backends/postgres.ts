@@ -1,7 +1,7 @@
 import { createPostgresBackend, runMigrations, withBackend, type PgPool } from 'bullmq'
 import pg from 'pg'
 import type { Backend, BackendParts } from '../backend.ts'
-import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+import { bulk, complaints, QUEUE_OPTIONS, Queues, startedJob, workerOptions } from './bull.ts'
 
 const { Queue, Worker } = withBackend(createPostgresBackend)
 
@@ -28,25 +28,21 @@ export async function openPostgres(connectionString: string, parts: BackendParts
   await migrate(pool)
   // The same pool: the two packages only spell its overloads differently.
   const connection = pool as unknown as PgPool
-  const queues = new Map<string, InstanceType<typeof Queue>>()
-  const workers: { pause(doNotWaitActive: boolean): Promise<void>; close(): Promise<void> }[] = []
-
-  function queueOf(topic: string): InstanceType<typeof Queue> {
-    const known = queues.get(topic)
-    if (known !== undefined) return known
+  const queues = new Queues((topic) => {
     const queue = new Queue(topic, { connection, ...QUEUE_OPTIONS })
     queue.on('error', complain)
-    queues.set(topic, queue)
     return queue
-  }
+  })
+  const workers: { pause(doNotWaitActive: boolean): Promise<void>; close(): Promise<void> }[] = []
 
   return {
     kind: 'postgres',
     up: () => true,
     async push(topic, jobs) {
-      await queueOf(topic).addBulk(bulk(topic, jobs))
+      const queue = await queues.of(topic)
+      await queue.addBulk(bulk(topic, jobs))
     },
-    work(topic, concurrency, handle) {
+    async work(topic, concurrency, handle) {
       const process = async (job: { id?: string | undefined; stalledCounter: number }) => {
         const started = startedJob(job)
         if (started !== null) await handle(started)
@@ -54,13 +50,15 @@ export async function openPostgres(connectionString: string, parts: BackendParts
       const worker = new Worker(topic, process, { connection, ...workerOptions(concurrency, parts.pace) })
       worker.on('error', complain)
       workers.push(worker)
+      await worker.waitUntilReady()
+      worker.run().catch(complain)
     },
     async pause() {
       await Promise.all(workers.map((worker) => worker.pause(true)))
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.close()))
-      await Promise.all([...queues.values()].map((queue) => queue.close()))
+      await queues.close()
       await pool.end()
     },
   }

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Backend, BackendParts } from '../backend.ts'
 import { aborted } from '../abort.ts'
-import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+import { bulk, complaints, QUEUE_OPTIONS, Queues, startedJob, workerOptions } from './bull.ts'
 
 export async function openRedis(url: string, parts: BackendParts): Promise<Backend> {
   const complain = complaints(parts.log, parts.clock)
@@ -11,37 +11,43 @@ export async function openRedis(url: string, parts: BackendParts): Promise<Backe
   // A push must fail while Redis is away rather than wait in memory: its rows are leased again by then.
   const producing = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
   const working = new Redis(url, { maxRetriesPerRequest: null })
-  const queues = new Map<string, Queue>()
+  // Not waiting for a Redis that is away either: a push fails then.
+  const options = { connection: producing, prefix, skipWaitingForReady: true, ...QUEUE_OPTIONS }
+  const queues = new Queues((topic) => {
+    const queue = new Queue(topic, options)
+    queue.on('error', complain)
+    return queue
+  })
   const workers: Worker[] = []
   for (const connection of [producing, working]) connection.on('error', complain)
   producing.on('ready', parts.onUp)
   const ready = new Promise((resolve) => producing.once('ready', resolve))
   await Promise.race([ready, aborted(AbortSignal.timeout(CONNECT_MS))])
 
-  function queueOf(topic: string): Queue {
-    const known = queues.get(topic)
-    if (known !== undefined) return known
-    const queue = new Queue(topic, { connection: producing, prefix, ...QUEUE_OPTIONS })
-    queue.on('error', complain)
-    queues.set(topic, queue)
-    return queue
-  }
-
   return {
     kind: 'redis',
     up: () => producing.status === 'ready',
     async push(topic, jobs) {
-      await queueOf(topic).addBulk(bulk(topic, jobs))
+      const queue = await queues.of(topic)
+      await queue.addBulk(bulk(topic, jobs))
     },
-    work(topic, concurrency, handle) {
+    async work(topic, concurrency, handle) {
       const process = async (job: { id?: string | undefined; stalledCounter: number }) => {
         const started = startedJob(job)
         if (started !== null) await handle(started)
       }
-      const options = { connection: working, prefix, ...workerOptions(concurrency, parts.pace) }
-      const worker = new Worker(topic, process, options)
+      const worker = new Worker(topic, process, {
+        connection: working,
+        prefix,
+        ...workerOptions(concurrency, parts.pace),
+      })
       worker.on('error', complain)
       workers.push(worker)
+      // Nobody waits for it: Redis may be away.
+      worker
+        .waitUntilReady()
+        .then(() => worker.run())
+        .catch(complain)
     },
     async pause() {
       await Promise.all(workers.map((worker) => worker.pause(true)))
@@ -50,7 +56,7 @@ export async function openRedis(url: string, parts: BackendParts): Promise<Backe
       // Without Redis there is nothing to hand in, and BullMQ would wait for it.
       const force = working.status !== 'ready'
       await Promise.all(workers.map((worker) => worker.close(force)))
-      await Promise.all([...queues.values()].map((queue) => queue.close()))
+      await queues.close()
       producing.disconnect()
       working.disconnect()
     },
