@@ -295,6 +295,33 @@ describe.each(backends)('the queue on %s', (kind) => {
       await mend()
       await backend.close()
     })
+
+    it('takes a breath between two questions to a server in trouble, with work waiting, and goes on after it', async () => {
+      const { statements } = database
+      const log = new Listener()
+      // Each complaint ten seconds after the last is written down, none withheld.
+      const hasty = { now: () => (clock.turn(10_000), clock.now()) }
+      const parts = { topics: 1, statements, clock: hasty, log, pace: PACE, onUp: () => undefined }
+      const backend = await openBackend({ kind: 'postgres', connectionString: database.url }, parts)
+      let handled = 0
+      const gate = door()
+      await backend.work('numbers', 1, async () => {
+        handled++
+        tally.look()
+        await gate.opened
+      })
+      const jobs = range(20).map((n) => ({ id: String(n + 1), attempt: 0 }))
+      await backend.push('numbers', jobs)
+      await tally.until(() => handled === 1)
+      const mend = await fault()
+      const began = performance.now()
+      gate.open()
+      await log.hears('the queue has trouble', 8)
+      expect(performance.now() - began).toBeGreaterThan(400)
+      await mend()
+      await tally.until(() => handled >= 20)
+      await backend.close()
+    }, 60_000)
   }
 
   async function started(topics: readonly Topic[], sweepers: readonly Sweeper[] = [], log = quiet): Promise<Queue> {

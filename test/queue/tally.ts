@@ -55,18 +55,18 @@ export class Hands implements Clock {
 
 export const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** Waits for a line. */
+/** Waits until a line has been said so many times. */
 export class Listener implements Log {
-  private readonly waiting = new Map<string, () => void>()
+  private readonly waiting: { beginning: string; left: number; resolve: () => void }[] = []
   readonly info = this.heard.bind(this)
   readonly warn = this.heard.bind(this)
   readonly error = this.heard.bind(this)
 
-  hears(beginning: string): Promise<void> {
-    return new Promise((resolve) => this.waiting.set(beginning, resolve))
+  hears(beginning: string, times = 1): Promise<void> {
+    return new Promise((resolve) => this.waiting.push({ beginning, left: times, resolve }))
   }
 
-  private heard(_fields: object, line = ''): void {
-    for (const [beginning, resolve] of this.waiting) if (line.startsWith(beginning)) resolve()
+  private heard(_fields: object, line: string): void {
+    for (const one of this.waiting) if (line.startsWith(one.beginning) && --one.left === 0) one.resolve()
   }
 }

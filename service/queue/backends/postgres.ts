@@ -1,7 +1,9 @@
 import { createPostgresBackend, runMigrations, withBackend, type PgPool } from 'bullmq'
 import pg from 'pg'
 import type { Backend, BackendParts } from '../backend.ts'
-import { bulk, complaints, QUEUE_OPTIONS, Queues, startedJob, workerOptions } from './bull.ts'
+import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+import { Queues } from './queues.ts'
+import { Workers } from './workers.ts'
 
 const { Queue, Worker } = withBackend(createPostgresBackend)
 
@@ -33,7 +35,7 @@ export async function openPostgres(connectionString: string, parts: BackendParts
     queue.on('error', complain)
     return queue
   })
-  const workers: { pause(doNotWaitActive: boolean): Promise<void>; close(): Promise<void> }[] = []
+  const workers = new Workers(complain)
 
   return {
     kind: 'postgres',
@@ -47,17 +49,14 @@ export async function openPostgres(connectionString: string, parts: BackendParts
         const started = startedJob(job)
         if (started !== null) await handle(started)
       }
-      const worker = new Worker(topic, process, { connection, ...workerOptions(concurrency, parts.pace) })
-      worker.on('error', complain)
-      workers.push(worker)
-      await worker.waitUntilReady()
-      worker.run().catch(complain)
+      const options = { connection, ...workerOptions(concurrency, parts.pace) }
+      await workers.hire(new Worker(topic, process, options))
     },
     async pause() {
-      await Promise.all(workers.map((worker) => worker.pause(true)))
+      await workers.pause()
     },
     async close() {
-      await Promise.all(workers.map((worker) => worker.close()))
+      await workers.close()
       await queues.close()
       await pool.end()
     },

@@ -3,7 +3,9 @@ import { Redis } from 'ioredis'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Backend, BackendParts } from '../backend.ts'
 import { aborted } from '../abort.ts'
-import { bulk, complaints, QUEUE_OPTIONS, Queues, startedJob, workerOptions } from './bull.ts'
+import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+import { Queues } from './queues.ts'
+import { Workers } from './workers.ts'
 
 export async function openRedis(url: string, parts: BackendParts): Promise<Backend> {
   const complain = complaints(parts.log, parts.clock)
@@ -18,7 +20,7 @@ export async function openRedis(url: string, parts: BackendParts): Promise<Backe
     queue.on('error', complain)
     return queue
   })
-  const workers: Worker[] = []
+  const workers = new Workers(complain)
   for (const connection of [producing, working]) connection.on('error', complain)
   producing.on('ready', parts.onUp)
   const ready = new Promise((resolve) => producing.once('ready', resolve))
@@ -36,26 +38,17 @@ export async function openRedis(url: string, parts: BackendParts): Promise<Backe
         const started = startedJob(job)
         if (started !== null) await handle(started)
       }
-      const worker = new Worker(topic, process, {
-        connection: working,
-        prefix,
-        ...workerOptions(concurrency, parts.pace),
-      })
-      worker.on('error', complain)
-      workers.push(worker)
+      const options = { connection: working, prefix, ...workerOptions(concurrency, parts.pace) }
       // Nobody waits for it: Redis may be away.
-      worker
-        .waitUntilReady()
-        .then(() => worker.run())
-        .catch(complain)
+      workers.hire(new Worker(topic, process, options)).catch(complain)
     },
     async pause() {
-      await Promise.all(workers.map((worker) => worker.pause(true)))
+      await workers.pause()
     },
     async close() {
       // Without Redis there is nothing to hand in, and BullMQ would wait for it.
       const force = working.status !== 'ready'
-      await Promise.all(workers.map((worker) => worker.close(force)))
+      await workers.close(force)
       await queues.close()
       producing.disconnect()
       working.disconnect()
