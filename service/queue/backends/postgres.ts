@@ -35,7 +35,7 @@ export async function openPostgres(connectionString: string, parts: BackendParts
     queue.on('error', complain)
     return queue
   })
-  const workers = new Workers(complain)
+  const workers = new Workers(complain, () => true)
 
   return {
     kind: 'postgres',

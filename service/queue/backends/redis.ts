@@ -20,7 +20,7 @@ export async function openRedis(url: string, parts: BackendParts): Promise<Backe
     queue.on('error', complain)
     return queue
   })
-  const workers = new Workers(complain)
+  const workers = new Workers(complain, () => working.status === 'ready')
   for (const connection of [producing, working]) connection.on('error', complain)
   producing.on('ready', parts.onUp)
   const ready = new Promise((resolve) => producing.once('ready', resolve))

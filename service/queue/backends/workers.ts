@@ -6,10 +6,12 @@
 export class Workers {
   private readonly hired: Hireable[] = []
   private readonly complain: (error: Error) => void
+  private readonly connected: () => boolean
   private retired = false
 
-  constructor(complain: (error: Error) => void) {
+  constructor(complain: (error: Error) => void, connected: () => boolean) {
     this.complain = complain
+    this.connected = connected
   }
 
   /**
@@ -38,7 +40,8 @@ export class Workers {
   private restAfterErrors(worker: Hireable): void {
     let resting = false
     worker.on('error', () => {
-      if (resting || this.retired) return
+      // Without a connection its questions wait for one by themselves, and each rest would add to what waits.
+      if (resting || this.retired || !this.connected()) return
       resting = true
       worker.pause(true).catch(this.complain)
       setTimeout(() => {
