@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { HOP_BY_HOP } from '../kit/hops.ts'
 import { headerRefused, methodRefused } from './errors.ts'
 import type { AnswerHeaders } from './model.ts'
 
@@ -39,18 +40,6 @@ export function toAnswerHeaders(headers: Readonly<Record<string, string | string
 }
 
 export const AGENT = 'Coinslot/0.1'
-
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]
 
 const OURS: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,

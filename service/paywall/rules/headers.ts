@@ -1,21 +1,10 @@
+import { HOP_BY_HOP } from '../../kit/hops.ts'
 import type { HeaderList } from '../model.ts'
 
 /*
  * Which headers cross a gate. Hop-by-hop ones belong to one connection; what says who is asking is ours to say; and
  * the gate shares its address with other paywalls and with us, so nothing crosses that speaks for a whole origin.
  */
-
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]
 
 /** Who pays, who asks and through whom: the upstream must be able to believe these. */
 const OURS = [
