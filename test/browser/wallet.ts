@@ -9,8 +9,8 @@ export interface TestWallet {
   readonly asked: readonly string[]
   /** From now on its owner declines these. */
   declines(...methods: string[]): void
-  /** From now on these wait until they are released. */
-  holds(method: string): { asked: Promise<void>; release: () => void }
+  /** From now on these wait until the answer is called. */
+  holds(method: string): () => void
   /** The network that it is on; the page is told. */
   moveTo(page: Page, chainId: number): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function putWallet(
   const signer = privateKeyToAccount(account.privateKey)
   const asked: string[] = []
   const declined = new Set<string>()
-  const held = new Map<string, { reached(): void; released: Promise<void> }>()
+  const held = new Map<string, Promise<void>>()
   let at = chainId
   let connected = false
   let knows = !ignorant
@@ -71,8 +71,7 @@ export async function putWallet(
 
   await context.exposeFunction('__ethRequest', async (method: string, params: readonly unknown[] = []) => {
     asked.push(method)
-    held.get(method)?.reached()
-    await held.get(method)?.released
+    await held.get(method)
     if (declined.has(method)) return { error: { code: 4001, message: 'User rejected the request.' } }
     try {
       return { result: await answer(method, params) }
@@ -90,17 +89,17 @@ export async function putWallet(
       for (const method of methods) declined.add(method)
     },
     holds(method) {
-      let reached = (): void => undefined
-      let release = (): void => undefined
-      const asked = new Promise<void>((resolve) => (reached = resolve))
-      const released = new Promise<void>((resolve) => {
-        release = () => {
-          held.delete(method)
-          resolve()
-        }
-      })
-      held.set(method, { reached, released })
-      return { asked, release }
+      let release: () => void = () => undefined
+      held.set(
+        method,
+        new Promise((resolve) => {
+          release = () => {
+            held.delete(method)
+            resolve()
+          }
+        }),
+      )
+      return release
     },
     async moveTo(page, chainId) {
       at = chainId

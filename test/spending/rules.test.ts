@@ -64,7 +64,7 @@ describe('patterns', () => {
   test('take a time that grows with the text alone', () => {
     const started = performance.now()
     expect(matches('*a'.repeat(100), `${'a'.repeat(2_000)}b`)).toBe(false)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(performance.now() - started).toBeLessThan(50)
   })
 })
 

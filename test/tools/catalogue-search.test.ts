@@ -161,6 +161,6 @@ describe('Slices', () => {
       expect(patternFault(wrong)).toEqual(expect.any(String))
     const started = performance.now()
     expect(fits([`${'*a'.repeat(49)}*b`], 'a'.repeat(10_000))).toBe(false)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(performance.now() - started).toBeLessThan(100)
   })
 })

@@ -41,7 +41,7 @@ describe('transforms', () => {
     for (let times = 0; times < 3; times++) await transforms.apply(expression, {}).catch(() => undefined)
     const started = performance.now()
     await expect(transforms.apply(expression, {})).rejects.toMatchObject({ code: 'transform_timeout' })
-    expect(performance.now() - started).toBeLessThan(400)
+    expect(performance.now() - started).toBeLessThan(100)
   })
 
   test('one that eats memory loses its thread, not the process', async () => {
