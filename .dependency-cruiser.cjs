@@ -7,10 +7,11 @@
 const MAY_CALL = {
   ledger: [],
   identity: ['ledger'],
-  wallet: ['ledger', 'identity', 'facilitator', 'deliveries'],
+  outflow: ['ledger'],
+  wallet: ['ledger', 'identity', 'facilitator', 'deliveries', 'outflow'],
   deliveries: ['ledger', 'identity'],
   facilitator: [],
-  spending: ['ledger', 'identity', 'deliveries'],
+  spending: ['ledger', 'identity', 'deliveries', 'outflow'],
   marketplace: ['ledger', 'identity', 'wallet', 'spending', 'deliveries'],
   tools: ['ledger', 'identity', 'spending', 'marketplace', 'facilitator'],
   checkouts: ['ledger', 'facilitator', 'deliveries', 'wallet', 'identity'],
@@ -191,7 +192,7 @@ module.exports = {
     {
       name: 'dashboard-sees-the-router-type',
       comment:
-        'The dashboard talks to the service over tRPC and shares nothing with it but `type AppRouter`. How wallets in a browser are found it shares with the pages.',
+        'The dashboard talks to the service over tRPC and shares nothing with it but `type AppRouter`. How wallets in a browser are found and how Markdown is drawn it shares with the pages.',
       severity: 'error',
       from: { path: '^service/dashboard/' },
       to: {
@@ -199,7 +200,7 @@ module.exports = {
         pathNot: [
           '^service/dashboard/',
           '^service/compose[.]ts$',
-          '^service/pages/(compress[.]mjs$|browser/pay/(discovery|provider)[.]ts$)',
+          '^service/pages/(compress[.]mjs$|browser/(pay/(discovery|provider)|answer/(drawing|markdown))[.]ts$)',
         ],
       },
     },

@@ -57,6 +57,7 @@ export default defineConfig(
     files: SERVICE,
     rules: { 'no-console': 'error', 'house/environment': 'error', 'house/guarded-calls': 'error' },
   },
+  { files: [...SERVICE, ...NODES], rules: { 'house/linear-patterns': 'error' } },
   // Whoever starts one of these sits at a terminal: there the console is the interface.
   { files: ['service/main.ts', 'service/cli/**'], rules: { 'no-console': 'off' } },
   { files: MAY_CALL_OUT, rules: { 'house/guarded-calls': 'off' } },

@@ -70,6 +70,20 @@ export const house = {
         'The suite runs whole: finish the test or remove it.',
     }),
 
+    'linear-patterns': {
+      meta: { type: 'problem', schema: [] },
+      create(context) {
+        return {
+          'Literal[regex]'(node) {
+            if (!branchesOf(node.regex.pattern).some(rescans)) return
+            const message =
+              'From each place of a run this tries again to reach the end, so it takes the square of the time: bound it ({1,9}$), or use kit/text.ts.'
+            context.report({ node, message })
+          },
+        }
+      },
+    },
+
     'plain-names': {
       meta: { type: 'suggestion', schema: [] },
       create(context) {
@@ -89,6 +103,24 @@ export const house = {
 const CALLERS = /^(?:node:)?(?:https?|http2|net|tls|dgram)$|^undici(?:\/|$)/
 const LISTENERS = /^(createServer|Server|isIP(v[46])?|validateHeader(Name|Value)|STATUS_CODES)$/
 const VAGUE = /[\\/](?:[a-z-]+[-.])?(utils?|helpers?|managers?)(?=[\\/.-])/i
+
+/** What is between the bars of a regular expression that stand in no group and no class. */
+function branchesOf(pattern) {
+  const branches = ['']
+  let depth = 0
+  for (const [piece] of pattern.matchAll(/\\.|\[(?:[^\]\\]|\\.)*\]|[^]/g)) {
+    if (piece === '(') depth++
+    if (piece === ')') depth--
+    if (piece === '|' && depth === 0) branches.push('')
+    else branches[branches.length - 1] += piece
+  }
+  return branches
+}
+
+/** Begins anywhere, and ends with a repetition without a bound before the text's end. */
+function rescans(branch) {
+  return !branch.startsWith('^') && /(?<!\\)(?:[+*]|\{\d+,\})\??\)?\$$/.test(branch)
+}
 
 function forbid(messages) {
   return {

@@ -23,8 +23,8 @@ export default {
   },
   // Its build for `import` is no module to Node; n8n itself loads the other one.
   moduleNameMapper: { '^n8n-workflow$': '<rootDir>/node_modules/n8n-workflow/dist/cjs/index.js' },
-  // Starting a server takes a second, and on a busy machine ten.
-  testTimeout: 30_000,
+  // Starting a server takes a second, and on a busy machine twenty; a test may start two and look at them for a while.
+  testTimeout: 180_000,
   maxWorkers: 2,
   // Modules of a finished file stay in the worker's memory: beyond this its collector takes more time than the tests.
   workerIdleMemoryLimit: '1GB',

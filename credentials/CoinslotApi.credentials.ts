@@ -14,7 +14,7 @@ export class CoinslotApi implements ICredentialType {
 
   icon: Icon = { light: 'file:coinslot.svg', dark: 'file:coinslot.dark.svg' }
 
-  documentationUrl = 'https://www.npmjs.com/package/n8n-nodes-coinslot'
+  documentationUrl = 'https://github.com/coinslot/n8n-nodes-coinslot/blob/main/docs/n8n/README.md#the-credential'
 
   properties: INodeProperties[] = [
     {
@@ -38,24 +38,14 @@ export class CoinslotApi implements ICredentialType {
       placeholder: 'csk_…',
       description: 'From the Coinslot dashboard. It begins with csk_test_ for Sandbox, with csk_live_ for Production.',
     },
-    // Two, since a field has one preset: whoever changes the environment gets the address that goes with it.
     {
       displayName: 'Service Address',
-      name: 'sandboxUrl',
+      name: 'url',
       type: 'string',
-      default: 'https://sandbox.coinslot.dev/v1',
+      default: 'http://localhost:4020/v1',
       required: true,
-      description: 'Change it for a service of your own, for example http://localhost:4020/v1',
-      displayOptions: { show: { environment: ['sandbox'] } },
-    },
-    {
-      displayName: 'Service Address',
-      name: 'productionUrl',
-      type: 'string',
-      default: 'https://api.coinslot.dev/v1',
-      required: true,
-      description: 'Change it for a service of your own, for example https://coinslot.example.com/v1',
-      displayOptions: { show: { environment: ['production'] } },
+      description:
+        'The API address of your Coinslot service. The preset is a service on the same machine; an n8n in Docker reaches that at http://host.docker.internal:4020/v1.',
     },
     {
       displayName: 'Tools Address',
@@ -81,8 +71,7 @@ export class CoinslotApi implements ICredentialType {
 
   test: ICredentialTestRequest = {
     request: {
-      baseURL:
-        '={{($credentials.environment === "production" ? $credentials.productionUrl : $credentials.sandboxUrl).trim().replace(/\\/+$/, "")}}',
+      baseURL: '={{$credentials.url.trim().replace(/\\/+$/, "")}}',
       url: '/me',
       headers: { accept: 'application/json' },
       // Some n8n look at a refusal's status only to put a sentence of their own; all of them look into a body.

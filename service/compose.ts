@@ -12,12 +12,16 @@ import { openFigures } from './compose/figures.ts'
 import type { Part } from './compose/ground.ts'
 import { openGround } from './compose/open-ground.ts'
 import { openMarketplace } from './compose/marketplace.ts'
+import { openReceipts } from './compose/receipts.ts'
+import { openPaymentTokens } from './compose/payment-tokens.ts'
 import { openPaywalls } from './compose/paywall.ts'
 import { dashboardRouter, type AppRouter } from './compose/dashboard-router.ts'
 import { openPages } from './compose/pages.ts'
 import { openPruning } from './compose/pruning.ts'
 import { openIdentity } from './compose/identity.ts'
-import { healthOf, identifier, surfacesOf } from './compose/serving.ts'
+import { healthOf, identifier, loadingOf, surfacesOf } from './compose/serving.ts'
+import { openSandbox } from './compose/sandbox.ts'
+import { openOutflow } from './compose/outflow.ts'
 import { openSpending } from './compose/spending.ts'
 import { openTools } from './compose/tools.ts'
 import { openWallet } from './compose/wallet.ts'
@@ -37,6 +41,7 @@ import type { Identity } from './identity/service.ts'
 import { loadOrMakeSecret } from './identity/signin/secret.ts'
 import type { Clock } from './kit/clock.ts'
 import type { Ledger } from './ledger/service.ts'
+import type { Outflows } from './outflow/service.ts'
 import type { Checkpoint as GateCheckpoint } from './paywall/ports.ts'
 import type { Paywalls } from './paywall/service.ts'
 import { createQueue, type Queue } from './queue/queue.ts'
@@ -65,6 +70,7 @@ export interface Service {
   facilitator: Facilitator
   identity: Identity
   ledger: Ledger
+  outflow: Outflows
   paywalls: Paywalls
   queue: Queue
   spending: Spending
@@ -104,9 +110,11 @@ export async function compose(config: Config, options: Options): Promise<Service
   const { log, clock, database, ledger, metrics, redis, tracer } = ground
   const chains = await openChains(ground)
   const { facilitator, part: facilitatorPart } = openFacilitator(ground, chains, options.checkpoint)
+  const outflow = openOutflow(config, { statements: database.statements, clock })
   const { wallets, part: walletPart } = await openWallet(ground, {
     chains,
     facilitator,
+    outflow,
     checkpoint: options.withdrawalCheckpoint,
     signUp: (person) => identity.signUp(person),
     event: (inside, event) => deliveries.event(inside, event),
@@ -114,6 +122,7 @@ export async function compose(config: Config, options: Options): Promise<Service
       identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
     payers: (network, block, inside) => spending.payerBooks(network, block, inside),
     promised: (treasury) => spending.promised(treasury),
+    creditsWithheld: (user) => identity.creditsWithheld(user),
     locksOf: (agentId, locks) => spending.agents.locksOf(agentId, locks),
   })
   const { identity, part: identityPart } = await openIdentity(ground, wallets, (owner, id) =>
@@ -128,12 +137,16 @@ export async function compose(config: Config, options: Options): Promise<Service
     chains,
     wallets,
     facilitator,
+    outflow,
     checkpoint: options.paidCallCheckpoint,
   })
   const { pages, part: pagesPart } = await openPages(ground)
   const { part: dashboardPart } = await openDashboard(ground)
+  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
+  const tokens = openPaymentTokens(secret)
   const { checkouts, part: checkoutsPart } = await openCheckouts(ground, {
     facilitator,
+    tokens,
     deliveries,
     identity,
     pages,
@@ -144,12 +157,14 @@ export async function compose(config: Config, options: Options): Promise<Service
   const {
     catalogue,
     calls,
+    payments: toolPayments,
     part: toolsPart,
   } = await openTools(ground, {
     identity,
     spending,
     runs,
     facilitator,
+    tokens,
     recipient: wallets.treasury(),
     checkpoint: options.callCheckpoint,
     payCheckpoint: options.toolPaymentCheckpoint,
@@ -159,7 +174,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     facilitator,
     deliveries,
     pages,
-    secret: config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR)),
+    secret,
     walletAddress: (owner) => wallets.depositAddress(owner),
     checkpoint: options.gateCheckpoint,
   })
@@ -168,6 +183,8 @@ export async function compose(config: Config, options: Options): Promise<Service
   const routed = { identity, wallets, spending, assets, runs, checkouts, deliveries, catalogue, calls, paywalls }
   const appRouter = dashboardRouter(config, clock, routed)
   const parts: readonly Part[] = [
+    // Before the dashboard, which answers every path that nothing else does.
+    openSandbox(ground, deliveries),
     identityPart,
     deliveriesPart,
     spendingPart,
@@ -179,6 +196,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     marketplacePart,
     toolsPart,
     paywallPart,
+    openReceipts({ checkouts, paywalls, toolPayments, tokens, pages }),
     openPruning(ground),
     changesPart,
   ]
@@ -212,7 +230,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     {
       role: 'dashboard' as const,
       path: '/trpc',
-      handler: mountTrpc(appRouter, identify, { idempotency, clock, bodyBytesMax: config.BODY_BYTES_MAX }),
+      handler: mountTrpc(appRouter, identify, { idempotency, clock, limit, bodyBytesMax: config.BODY_BYTES_MAX }),
     },
   ].filter(({ role }) => config.ROLES.includes(role))
   const upgrades = parts.flatMap(({ upgrades }) => upgrades ?? []).filter(({ role }) => config.ROLES.includes(role))
@@ -227,6 +245,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     identify,
     health: {
       draining: () => draining,
+      loading: () => loadingOf(parts),
       database: () =>
         database
           .ping()
@@ -239,13 +258,21 @@ export async function compose(config: Config, options: Options): Promise<Service
       }),
     },
     surfaces,
+    described: parts.flatMap(({ described }) => described ?? []).filter(({ role }) => config.ROLES.includes(role)),
+    dashboard: config.addresses.dashboard,
     mounted,
     upgrades,
     https: Object.values({ ...config.addresses }).every((address) => address.startsWith('https:')),
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
     bodyBytesMax: config.BODY_BYTES_MAX,
+    streams: {
+      checkMs: config.STREAM_CHECK_MS,
+      lifeMs: config.STREAM_LIFE_MS,
+      perAccount: config.QUOTA_EVENT_STREAMS,
+    },
     metricsToken: config.METRICS_TOKEN,
+    live: config.LIVE,
     topUpUrl: config.TOP_UP_URL,
     awaitWord: (held, waitMs, gone) => spending.approvals.awaitWord(String(held.fields['approvalId']), waitMs, gone),
   })
@@ -262,6 +289,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     facilitator,
     identity,
     ledger,
+    outflow,
     paywalls,
     queue,
     spending,

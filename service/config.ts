@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { recipientAddress } from './kit/address.ts'
 import { fromDecimal, usdc } from './kit/money.ts'
+import { QUOTAS } from './kit/quota.ts'
+import { withoutTrailing } from './kit/text.ts'
 
 /**
  * All that is set from outside, in one place, checked before anything starts. Nothing else in the service
@@ -56,7 +59,7 @@ const pairs = list
 
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-  .transform((text) => text.replace(/\/+$/, ''))
+  .transform((text) => withoutTrailing(text, '/'))
 
 const addresses = list.pipe(z.array(address))
 
@@ -100,6 +103,7 @@ const schema = z
       })
       .transform((roles) => roles as Role[])
       .default([...ROLES]),
+    DRAIN_MS: whole(0, 10_000).default(3_000),
     DATA_DIR: z.string().default('.coinslot'),
     DATABASE_URL: database.optional(),
     DATABASE_POOL: whole(2, 500).default(20),
@@ -126,6 +130,10 @@ const schema = z
       .string()
       .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be an amount of USDC with at most 6 decimals')
       .default('5'),
+    /** Accounts of one mail domain that are given production's free credits in a day of UTC; 0 is none. */
+    SIGNUP_GRANTS_PER_DOMAIN_DAY: whole(0, 1_000_000).default(20),
+    /** The same for one caller's address. */
+    SIGNUP_GRANTS_PER_ADDRESS_DAY: whole(0, 1_000_000).default(10),
     DEMO_API_KEY: z
       .string()
       .regex(/^csk_test_[0-9A-Za-z_-]{16,128}$/, 'must be csk_test_ and 16 to 128 letters, digits, - or _')
@@ -139,6 +147,11 @@ const schema = z
     SPONSOR_LOW_BALANCE: ether.default(5_000_000_000_000_000n),
     GAS_BUDGET_PER_DAY: ether.default(10n ** 18n),
     GAS_BUDGET_PER_PAYER_DAY: ether.default(5n * 10n ** 16n),
+    GAS_BUDGET_PER_RECIPIENT_DAY: ether.default(2n * 10n ** 17n),
+    /** In ETH, for what strangers ask to be settled from one address in a day; a seller settles for all of its buyers. */
+    GAS_BUDGET_PER_CALLER_DAY: ether.default(3n * 10n ** 17n),
+    GAS_RESERVE_PERCENT: whole(0, 100).default(20),
+    SETTLE_VALUE_MIN: whole(0, 1_000_000).default(100),
     SETTLE_GAS_MAX: whole(100_000, 10_000_000).default(300_000),
     SETTLE_WAIT_MS: whole(0, 600_000).default(20_000),
     SETTLE_CONFIRMATIONS: whole(1, 1_000).default(3),
@@ -148,11 +161,19 @@ const schema = z
     WALLET_XPRV: extendedKey('xprv').optional(),
     DEPOSIT_CONFIRMATIONS: whole(1, 1_000).default(3),
     SWEEP_MINIMUM: dollars.default(usdc(1_000_000n)),
+    /** What may leave one account in 24 hours, by withdrawals and paid calls together; 0 is no limit. */
     WITHDRAWAL_LIMIT_PER_DAY: dollars.default(usdc(1_000_000_000n)),
+    /** The same for all accounts of an environment together. */
     WITHDRAWAL_LIMIT_TOTAL_PER_DAY: dollars.default(usdc(10_000_000_000n)),
+    /** Off is the hard stop: no money leaves, and nothing stored in the database can lift it. */
+    PAYOUTS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    /** Each withdrawal costs the server gas; 0 is no minimum. */
+    WITHDRAWAL_MINIMUM: dollars.default(usdc(1_000_000n)),
+    /** Of one account in 24 hours; 0 is no limit. */
+    WITHDRAWALS_PER_DAY: whole(0, 1_000_000).default(20),
     WITHDRAWAL_ALLOW_LIST: list
-      .refine((addresses) => addresses.every((one) => /^0x[0-9a-fA-F]{40}$/.test(one)), {
-        error: 'must list addresses, each 0x and 40 hexadecimal digits',
+      .refine((addresses) => addresses.every((one) => recipientAddress.safeParse(one).success), {
+        error: 'must list addresses, each 0x and 40 hexadecimal digits with a checksum that fits, or in one case',
       })
       .default([]),
     IDENTITY_HOOK_SECRET: z
@@ -177,6 +198,23 @@ const schema = z
     ALLOW_PRIVATE_CALLBACKS: flag.optional(),
     ALLOW_HOSTS: list.default([]),
 
+    /** Background runs of one account that are under way at once, over all processes. */
+    RUNS_AT_ONCE: whole(1, 100_000).default(8),
+    /** The same of all accounts together, for the assets of one creator. */
+    RUNS_AT_ONCE_PER_CREATOR: whole(1, 100_000).default(32),
+    /** Background runs of one account that may wait. */
+    RUNS_WAITING: whole(1, 1_000_000).default(1_000),
+    /** Free prompts that a creator's wallet pays for in a day of UTC; 0 is none. */
+    FREE_RUNS_PER_DAY: whole(0, 1_000_000).default(200),
+    /** The same for one caller. */
+    FREE_RUNS_PER_CALLER_DAY: whole(0, 1_000_000).default(20),
+    QUOTA_KEYS: whole(1, 1_000_000).default(QUOTAS.keys),
+    QUOTA_AGENTS: whole(1, 1_000_000).default(QUOTAS.agents),
+    QUOTA_PAYWALLS: whole(1, 1_000_000).default(QUOTAS.paywalls),
+    QUOTA_ACTIVE_CHECKOUTS: whole(1, 10_000_000).default(QUOTAS.active_checkouts),
+    QUOTA_EVENT_STREAMS: whole(1, 100_000).default(20),
+    QUOTA_CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(100),
+
     RATE_API_PER_MINUTE: whole(0, 10_000_000).default(600),
     RATE_SIGN_IN_PER_MINUTE: whole(0, 10_000_000).default(20),
     RATE_DRAFT_READS_PER_MINUTE: whole(0, 10_000_000).default(20),
@@ -184,14 +222,14 @@ const schema = z
     RATE_SETTLE_PER_MINUTE: whole(0, 10_000_000).default(50),
     RATE_PAY_PER_MINUTE: whole(0, 10_000_000).default(120),
     RATE_TOOLS_PER_MINUTE: whole(0, 10_000_000).default(60),
-    TOOLS_RECIPIENT: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
-      .transform((text) => text.toLowerCase() as `0x${string}`)
-      .optional(),
+    TOOLS_RECIPIENT: recipientAddress.transform((text) => text.toLowerCase() as `0x${string}`).optional(),
     TOOL_CALLS_AT_ONCE: whole(0, 100_000).default(10),
     TOOL_PROVIDER_AT_ONCE: whole(1, 100_000).default(64),
     TOOL_TIMEOUT_MS: whole(100, 120_000).default(60_000),
+    TOOL_PROVIDERS_PER_ACCOUNT: whole(1, 100_000).default(20),
+    TOOLS_PER_ACCOUNT: whole(1, 1_000_000).default(5_000),
+    TOOL_BYTES_PER_ACCOUNT: whole(1024, 1_000_000_000).default(33_554_432),
+    TOOL_IMPORTS_PER_HOUR: whole(1, 1_000_000).default(20),
     TOOL_ANSWER_BYTES_MAX: whole(1024, 50_000_000).default(5_242_880),
     RATE_GATE_PER_MINUTE: whole(0, 10_000_000).default(1_200),
     GATE_BODY_BYTES_MAX: whole(1024, 1_000_000_000).default(10_485_760),
@@ -199,6 +237,8 @@ const schema = z
     GATE_IDLE_TIMEOUT_MS: whole(100, 3_600_000).default(300_000),
     GATE_FACILITATOR_URL: address.optional(),
     GATE_FACILITATOR_TIMEOUT_MS: whole(100, 120_000).default(25_000),
+    STREAM_CHECK_MS: whole(10, 600_000).default(15_000),
+    STREAM_LIFE_MS: whole(1_000, 86_400_000).default(3_600_000),
     BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),
 
     RETAIN_DELIVERY_DAYS: whole(0, 36_500).default(365),
@@ -283,6 +323,8 @@ export interface Addresses {
   tools: string
   facilitator: string
   pay: string
+  /** Of all products, on the host of the hosted forms. */
+  receipts: string
   gate: string
   dashboard: string
 }
@@ -298,6 +340,7 @@ function withAddresses(config: z.output<typeof schema>): Config {
       tools: config.PUBLIC_TOOLS_URL ?? `${own}/tools`,
       facilitator: config.PUBLIC_FACILITATOR_URL ?? `${own}/facilitator`,
       pay: config.PUBLIC_PAY_URL ?? `${own}/p`,
+      receipts: `${new URL(config.PUBLIC_PAY_URL ?? own).origin}/receipts`,
       gate: config.PUBLIC_GATE_URL ?? `${own}/gate`,
       dashboard: config.PUBLIC_DASHBOARD_URL ?? own,
     },

@@ -14,6 +14,8 @@ export function greeting(config: Config, port: number, demoKey: string | null): 
     API            ${api}
     API reference  ${origin}/docs
     Health         http://localhost:${String(port)}/readyz
+    Mails          ${origin}/inbox
+    Deliveries     ${origin}/demo/echo
     Demo key       ${keyLine}
 
   Try it:

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { compose } from './compose.ts'
 import { agreeOnSecrets } from './compose/agreement.ts'
 import { ConfigError, readConfig, secretsOf, type Config } from './config.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { createLog } from './edge/log.ts'
-import { listen } from './edge/server.ts'
+import { listen, sharedAddresses } from './edge/server.ts'
 import { greeting } from './greeting.ts'
 import type { Log } from './kit/log.ts'
 
@@ -17,12 +18,16 @@ async function main(): Promise<void> {
   const stop = once(async () => {
     for (const step of undo.reverse()) await step()
   })
+  // How long a balancer has to see that this process leaves, before the sockets close.
+  let noticeMs = 0
   // From the very first: whoever stops a start half-way must not leave a database server behind.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       // Whoever presses Ctrl-C twice does not want to wait; the database server's watchdog ends it in order.
       process.once(signal, () => process.exit(130))
       log.info({ signal }, 'stopping')
+      // Ctrl-C is a person's, who has no balancer.
+      if (signal === 'SIGTERM') noticeMs = config.DRAIN_MS
       void stop().then(
         () => process.exit(0),
         (error: unknown) => {
@@ -40,9 +45,15 @@ async function main(): Promise<void> {
     undo.push(() => service.stop())
     const agreement = await agreeOnSecrets(config, service.database, log)
     undo.push(() => Promise.resolve(agreement.end()))
-    const server = await listen(service.app, config.PORT, config.HOST)
-    undo.push(() => server.drain(DRAIN_MS))
-    undo.push(() => Promise.resolve(service.startDraining()))
+    const server = await listen(service.app, config.PORT, config.HOST, {
+      connectionsPerAddress: config.QUOTA_CONNECTIONS_PER_ADDRESS,
+      shared: sharedAddresses(service.app),
+    })
+    undo.push(() => server.drain(DRAIN_DEADLINE_MS - noticeMs))
+    undo.push(async () => {
+      service.startDraining()
+      await wait(noticeMs)
+    })
     const demoKey = config.LIVE ? null : await service.identity.ensureDemoAccount({ apiKey: config.DEMO_API_KEY })
     await service.start()
     log.info({ port: server.port, roles: config.ROLES, host: hostname() }, 'ready')
@@ -53,7 +64,8 @@ async function main(): Promise<void> {
   }
 }
 
-const DRAIN_MS = 20_000
+/** From the signal on; the rest of 30 seconds is for what comes after. */
+const DRAIN_DEADLINE_MS = 20_000
 
 async function embedded(config: Config, log: Log, undo: (() => Promise<void>)[]): Promise<string> {
   const server = await startEmbedded({ dataDir: config.DATA_DIR, log })

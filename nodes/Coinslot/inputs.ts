@@ -3,7 +3,7 @@ import { isObject } from '../shared/transport.ts'
 import type { Step } from './item.ts'
 
 /** The inputs of an RDA or of a tool: a field for each, or all of them as JSON. */
-export function inputFields(what: 'RDA' | 'tool', dependsOn: string, method: string): INodeProperties[] {
+export function inputFields(what: 'RDA' | 'tool', chosenBy: string, method: string): INodeProperties[] {
   return [
     {
       displayName: 'Specify Inputs',
@@ -28,7 +28,7 @@ export function inputFields(what: 'RDA' | 'tool', dependsOn: string, method: str
       noDataExpression: true,
       required: true,
       typeOptions: {
-        loadOptionsDependsOn: [dependsOn],
+        loadOptionsDependsOn: [`${chosenBy}.value`],
         resourceMapper: {
           resourceMapperMethod: method,
           mode: 'map',
@@ -38,7 +38,8 @@ export function inputFields(what: 'RDA' | 'tool', dependsOn: string, method: str
           noFieldsError: `This ${what} takes no inputs.`,
         },
       },
-      displayOptions: { show: { specifyInputs: ['fields'] } },
+      // Before one is chosen there is nothing to list, and n8n would show an error with a button "Retry".
+      displayOptions: { show: { specifyInputs: ['fields'] }, hide: { [chosenBy]: [''] } },
     },
     {
       displayName: 'Inputs (JSON)',

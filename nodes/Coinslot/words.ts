@@ -5,7 +5,9 @@ export function text(value: unknown): string {
 
 export function usdc(amount: unknown): string {
   // Without the exponent that a tiny number would be written with.
-  return typeof amount === 'number' ? `${amount.toFixed(6).replace(/\.?0+$/, '')} USDC` : 'an amount that is not named'
+  return typeof amount === 'number'
+    ? `${amount.toFixed(6).replace(/\.?0{1,6}$/, '')} USDC`
+    : 'an amount that is not named'
 }
 
 export function when(time: unknown): string {

@@ -4,7 +4,7 @@ import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflo
 /** What the node's parameters ask of the service, as `POST /checkouts` takes it. */
 export function readCheckout(hook: IHookFunctions | IWebhookFunctions): CheckoutRequest {
   const parameter = (name: string): string => hook.getNodeParameter(name) as string
-  const options = hook.getNodeParameter('options', {}) as { callbackUrl?: string; respond?: string }
+  const options = hook.getNodeParameter('options', {}) as { callbackUrl?: string }
   return {
     callbackUrl: readCallback(options.callbackUrl, hook.getNodeWebhookUrl('default')),
     product: { name: parameter('productName'), description: orNull(parameter('productDescription')) },
@@ -15,7 +15,7 @@ export function readCheckout(hook: IHookFunctions | IWebhookFunctions): Checkout
     redirectUrl: orNull(parameter('redirectUrl')),
     testMode: isTestMode(hook),
     lifetime: hook.getMode() === 'manual' ? 'temporary' : 'persistent',
-    responseMode: options.respond === 'lastNode' ? 'lastNode' : 'immediately',
+    responseMode: parameter('respond') === 'lastNode' ? 'lastNode' : 'immediately',
     // No customer pays for a workflow that is not there.
     preflight: true,
     source: { instanceId: hook.getInstanceId(), workflowId: hook.getWorkflow().id, nodeId: hook.getNode().id },
@@ -33,6 +33,19 @@ export function fingerprint(checkout: CheckoutRequest): string {
 
 export function isTestMode(node: IHookFunctions | IWebhookFunctions): boolean {
   return node.getNodeParameter('testMode') === true
+}
+
+/**
+ * Test money goes with a sandbox key and real money with a production key, unless the author chose a network. A
+ * credential that cannot be read is left to the call itself, which says what is wrong with it.
+ */
+export async function withNetwork(
+  hook: IHookFunctions | IWebhookFunctions,
+  checkout: CheckoutRequest,
+): Promise<CheckoutRequest> {
+  if (checkout['network'] !== 'credential') return checkout
+  const { environment } = await hook.getCredentials('coinslotApi').catch(() => ({ environment: undefined }))
+  return { ...checkout, network: environment === 'production' ? 'base' : 'base-sepolia' }
 }
 
 /** What the service calls the parameters, and what they are called here. */
@@ -102,7 +115,7 @@ export function nameOf(label: string): string {
     // Within a word: an e-mail is an email.
     .replace(/(?<=[a-z])[-'’](?=[a-z])/g, '')
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_|_$/g, '')
   return (/^\d/.test(name) ? `field_${name}` : name).slice(0, 64)
 }
 

@@ -15,9 +15,10 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
     return answer(webhook, 503, 'no_checkout', 'This workflow has no checkout. Publish it again, or listen again.')
   }
   if (webhook.getWebhookName() === 'setup') {
+    // The author who listens wants the form itself; on a published workflow the page shows the link to hand out.
+    if (webhook.getMode() === 'manual') return redirect(webhook, kept.formUrl)
     const product = webhook.getNodeParameter('productName') as string
-    const listening = webhook.getMode() === 'manual'
-    return page(webhook, formPage({ formUrl: kept.formUrl, product, testMode, listening }))
+    return page(webhook, formPage({ formUrl: kept.formUrl, product, testMode }))
   }
 
   const body = bytesOf(webhook)
@@ -99,6 +100,11 @@ function answer(
     .getResponseObject()
     .status(status)
     .json({ error, code, ...more })
+  return { noWebhookResponse: true }
+}
+
+function redirect(webhook: IWebhookFunctions, url: string): IWebhookResponseData {
+  webhook.getResponseObject().status(302).set({ location: url, 'cache-control': 'no-store' }).end()
   return { noWebhookResponse: true }
 }
 

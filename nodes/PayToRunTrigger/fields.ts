@@ -5,7 +5,7 @@ import { customerFields } from './customer-fields.ts'
 export const fields: INodeProperties[] = [
   {
     displayName:
-      'Open the address under <b>Webhook URLs</b> to get the link of your payment form: the test address while this step listens, the production address once the workflow is published.',
+      'Copy link: click the address under <b>Webhook URLs</b>. While this step listens, the test address leads to a temporary payment form. Once the workflow is published, the production address shows the link for your customers.',
     name: 'linkNotice',
     type: 'notice',
     default: '',
@@ -38,12 +38,36 @@ export const fields: INodeProperties[] = [
     description: 'What one run costs, in USDC with at most six decimals',
   },
   {
+    displayName: 'Respond',
+    name: 'respond',
+    type: 'options',
+    default: 'onReceived',
+    description: 'What the customer sees after paying',
+    options: [
+      {
+        name: 'Immediately',
+        value: 'onReceived',
+        description: 'That the payment arrived and the workflow has started',
+      },
+      {
+        name: 'When Last Node Finishes',
+        value: 'lastNode',
+        description: 'The data of the last node, on the payment page. The workflow has three minutes.',
+      },
+    ],
+  },
+  {
     displayName: 'Network',
     name: 'network',
     type: 'options',
-    default: 'base',
+    default: 'credential',
     description: 'Where customers pay',
     options: [
+      {
+        name: 'As the Credential Says',
+        value: 'credential',
+        description: 'Base Sepolia with a sandbox credential, Base with a production credential',
+      },
       { name: 'Base', value: 'base', description: 'Real USDC; outside of test mode it needs a production credential' },
       {
         name: 'Base Sepolia',
@@ -120,25 +144,6 @@ export const fields: INodeProperties[] = [
         placeholder: 'e.g. https://n8n.example.com',
         description:
           'Where Coinslot reaches this n8n when it is behind a reverse proxy: its public origin, or the whole address of this trigger',
-      },
-      {
-        displayName: 'Respond',
-        name: 'respond',
-        type: 'options',
-        default: 'onReceived',
-        description: 'What the customer sees after paying',
-        options: [
-          {
-            name: 'Immediately',
-            value: 'onReceived',
-            description: 'That the payment arrived and the workflow has started',
-          },
-          {
-            name: 'When Last Node Finishes',
-            value: 'lastNode',
-            description: 'The data of the last node, on the payment page. The workflow has three minutes.',
-          },
-        ],
       },
     ],
   },

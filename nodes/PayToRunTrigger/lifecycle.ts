@@ -1,6 +1,6 @@
 import { NodeOperationError, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow'
 import { advice, ask, type Answer } from '../shared/transport.ts'
-import { fingerprint, LABELS, readCheckout } from './checkout.ts'
+import { fingerprint, LABELS, readCheckout, withNetwork } from './checkout.ts'
 
 /** What is remembered of the checkout that the service keeps for this node. */
 export interface Kept {
@@ -33,7 +33,8 @@ export async function checkExists(hook: IHookFunctions): Promise<boolean> {
 /** The service gives the same node the same checkout back, so that making it twice leaves one and the same link. */
 export async function create(hook: IHookFunctions): Promise<boolean> {
   const checkout = readCheckout(hook)
-  const answer = await ask(hook, { method: 'POST', path: '/checkouts', body: checkout })
+  const body = await withNetwork(hook, checkout)
+  const answer = await ask(hook, { method: 'POST', path: '/checkouts', body })
   if (!isCheckoutAnswer(answer)) throw new NodeOperationError(hook.getNode(), advice(answer, LABELS))
   const { id, url } = answer.body.checkout
   const { secret } = answer.body
@@ -65,7 +66,7 @@ export async function renewSecret(webhook: IWebhookFunctions, nowMs: number): Pr
   const answer = await ask(webhook, {
     method: 'POST',
     path: '/checkouts',
-    body: readCheckout(webhook),
+    body: await withNetwork(webhook, readCheckout(webhook)),
     timeoutMs: 5_000,
   })
   if (!isCheckoutAnswer(answer) || answer.body.checkout['id'] !== data['checkoutId']) return undefined
@@ -86,7 +87,9 @@ export async function remove(hook: IHookFunctions): Promise<boolean> {
     const answer = await ask(hook, { method: 'GET', path })
     if (isCheckoutAnswer(answer) && answer.body.checkout['lifetime'] !== 'temporary') return true
   }
-  const answer = await ask(hook, { method: 'DELETE', path })
+  // Publishing again removes the checkout and makes it anew in a moment: its link must not be gone in between.
+  const grace = kept.lifetime === 'temporary' ? '' : `?graceSeconds=${String(GRACE_SECONDS)}`
+  const answer = await ask(hook, { method: 'DELETE', path: path + grace })
   if (!answer.reached || (answer.status >= 300 && answer.status !== 404)) {
     hook.logger.warn(`Checkout ${kept.checkoutId} could not be expired. ${advice(answer)}`)
   }
@@ -124,3 +127,4 @@ function isText(value: unknown): value is string {
 }
 
 const ASK_AGAIN_MS = 60_000
+const GRACE_SECONDS = 5

@@ -2,12 +2,10 @@ export interface Shown {
   formUrl: string
   product: string
   testMode: boolean
-  /** While n8n listens for one test, rather than for good. */
-  listening: boolean
 }
 
 /** What a browser sees at the node's address: the way to the form. Without scripts, so that n8n's sandbox is no matter. */
-export function formPage({ formUrl, product, testMode, listening }: Shown): string {
+export function formPage({ formUrl, product, testMode }: Shown): string {
   const link = escape(formUrl)
   return `<!doctype html>
 <html lang="en">
@@ -32,7 +30,7 @@ export function formPage({ formUrl, product, testMode, listening }: Shown): stri
 <main>
 ${testMode ? '<span class="test">Test mode: no money moves</span>' : ''}
 <h1>${escape(product)}</h1>
-<p>${listening ? LISTENING : PUBLISHED}</p>
+<p>This workflow runs when a customer pays. Send your customers this link:</p>
 <a class="open" href="${link}">Open the payment form</a>
 <code>${link}</code>
 </main>
@@ -40,9 +38,6 @@ ${testMode ? '<span class="test">Test mode: no money moves</span>' : ''}
 </html>
 `
 }
-
-const LISTENING = 'n8n is listening: one payment at this form runs the workflow, and you see it in the editor.'
-const PUBLISHED = 'This workflow runs when somebody pays. Send your customers this link:'
 
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

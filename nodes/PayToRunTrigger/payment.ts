@@ -39,14 +39,23 @@ const SHAPE: Shape = {
       typeof value === 'string' && ISO_8601.test(value) && !Number.isNaN(Date.parse(value))
         ? undefined
         : 'must be an ISO 8601 time',
+    paymentId: text,
+    test: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+    receiptUrl: text,
   },
 }
+
+/** A service of an earlier version does not send them. */
+const OPTIONAL: ReadonlySet<string> = new Set(['metadata.paymentId', 'metadata.test', 'metadata.receiptUrl'])
 
 function faultOf(value: unknown, shape: Shape, at: string): readonly [string, string] | undefined {
   if (!isObject(value)) return [at === '' ? 'body' : at, 'must be an object']
   const path = (name: string): string => (at === '' ? name : `${at}.${name}`)
   for (const [name, part] of Object.entries(shape)) {
-    if (!Object.hasOwn(value, name)) return [path(name), 'is missing']
+    if (!Object.hasOwn(value, name)) {
+      if (OPTIONAL.has(path(name))) continue
+      return [path(name), 'is missing']
+    }
     if (typeof part !== 'function') {
       const fault = faultOf(value[name], part, path(name))
       if (fault !== undefined) return fault

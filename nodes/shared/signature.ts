@@ -38,8 +38,12 @@ export function verify(signed: Signed, secrets: readonly string[], nowMs: number
 
 /** As the service signs: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
 function sign(secret: string, id: string, timestamp: string, body: Buffer): string {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+  return `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+}
+
+/** `whsec_` has the key's base64 behind it; any other secret is the key itself. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
 }
 
 function same(one: Buffer, other: Buffer): boolean {

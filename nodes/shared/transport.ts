@@ -108,7 +108,7 @@ function labelOf(field: string, labels: Readonly<Record<string, string>>): strin
 }
 
 function addressOf(credentials: IDataObject, surface: Call['surface']): string {
-  const api = trimmed(credentials[credentials['environment'] === 'production' ? 'productionUrl' : 'sandboxUrl'])
+  const api = trimmed(credentials['url'])
   if (api === '') throw new Error('it has no service address.')
   if (surface !== 'tools') return api
   const tools = trimmed(credentials['toolsUrl'])
@@ -117,7 +117,7 @@ function addressOf(credentials: IDataObject, surface: Call['surface']): string {
 }
 
 function trimmed(address: unknown): string {
-  return typeof address === 'string' ? address.trim().replace(/\/+$/, '') : ''
+  return typeof address === 'string' ? address.trim().replace(/\/{1,9}$/, '') : ''
 }
 
 /** In words: a sentence that has the system's code in it is replaced by n8n with one of its own. */

@@ -116,6 +116,18 @@ export interface AuthorizationEvent {
   logIndex: number
 }
 
+export interface UseSearch {
+  payer: Address
+  nonce: Hex
+  /** The block from which the events are searched. */
+  from: bigint
+  /** That the nonce was not used counts only from a block of this time on, in Unix seconds. */
+  past: bigint | null
+}
+
+/** `use` is null where the nonce is unused, or where its use is older than the search. */
+export type AgreedUse = { known: false } | { known: true; used: boolean; use: Use | null }
+
 /** How a nonce came to be used, whoever sent the transaction. */
 export interface Use {
   hash: Hex
@@ -163,6 +175,11 @@ export interface Chain {
   authorization(payer: Address, nonce: Hex): Promise<{ used: boolean }>
   /** Searches the events from a block on; null when the nonce was not used since. */
   findUse(payer: Address, nonce: Hex, fromBlock: bigint): Promise<Use | null>
+  /**
+   * The same before anything is given up for it: what two nodes agree on, each at a block that it has itself, where
+   * more than one is configured. Unknown where none has a block of the time `past`, or they differ.
+   */
+  agreedUse(search: UseSearch): Promise<AgreedUse>
 
   /**
    * Which transactions sent USDC to any of these, in the blocks from `from` to `upTo`, in their order. Answered by

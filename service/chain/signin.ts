@@ -12,6 +12,9 @@ export const walletSignatures: WalletSignatures = {
     if (message.domain.toLowerCase() !== expected.domain.toLowerCase()) {
       throw walletRefused(`The message is for ${message.domain}, not for this site.`)
     }
+    if (!URL.canParse(message.uri) || new URL(message.uri).origin !== expected.origin) {
+      throw walletRefused(`The message is for ${message.uri}, not for ${expected.origin}.`)
+    }
     if (!expected.chainIds.includes(message.chainId)) {
       throw walletRefused(`The message names chain ${String(message.chainId)}; use ${expected.chainIds.join(' or ')}.`)
     }
@@ -32,6 +35,7 @@ export const walletSignatures: WalletSignatures = {
 
 interface Parsed extends WalletMessage {
   domain: string
+  uri: string
   chainId: number
   issuedAt: Date
   expiresAt: Date | null
@@ -46,7 +50,7 @@ const MESSAGE = new RegExp(
   [
     /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)?(?<domain>[^\s/?#@]+) wants you to sign in with your Ethereum account:\n/,
     /(?<address>0x[0-9a-fA-F]{40})\n\n(?:[^\n]+\n)?\n/,
-    /URI: [^\s]+\nVersion: 1\nChain ID: (?<chainId>[1-9]\d{0,14})\nNonce: (?<nonce>[a-zA-Z0-9]{8,250})\n/,
+    /URI: (?<uri>[^\s]+)\nVersion: 1\nChain ID: (?<chainId>[1-9]\d{0,14})\nNonce: (?<nonce>[a-zA-Z0-9]{8,250})\n/,
     /Issued At: (?<issuedAt>\S+)(?:\nExpiration Time: (?<expiresAt>\S+))?(?:\nNot Before: (?<notBefore>\S+))?/,
     /(?:\nRequest ID: [^\n]*)?(?:\nResources:(?:\n- [^\n]+)*)?$/,
   ]
@@ -56,7 +60,7 @@ const MESSAGE = new RegExp(
 
 function parse(text: string): Parsed {
   const fields = text.length <= LONGEST ? MESSAGE.exec(text)?.groups : undefined
-  const { domain, address, chainId, nonce } = fields ?? {}
+  const { domain, uri = '', address, chainId, nonce } = fields ?? {}
   if (domain === undefined || address === undefined || chainId === undefined || nonce === undefined) {
     throw walletRefused('The message is not one of Sign-In with Ethereum, version 1.')
   }
@@ -64,6 +68,7 @@ function parse(text: string): Parsed {
   if (issuedAt === null) throw walletRefused('The message does not say when it was issued.')
   return {
     domain,
+    uri,
     // Written by its owner with or without checksum; here always with.
     address: getAddress(address.toLowerCase()),
     chainId: Number(chainId),
@@ -87,6 +92,9 @@ function checkTimes(message: Parsed, now: Date): void {
   if (message.notBefore !== null && message.notBefore.getTime() > at)
     throw walletRefused('The message is not valid yet.')
   if (message.issuedAt.getTime() > at + CLOCK_TOLERANCE_MS) throw walletRefused('The message is from the future.')
+  if (message.issuedAt.getTime() < at - MESSAGE_AGE_MAX_MS) {
+    throw walletRefused('The message was issued more than 5 minutes ago. Ask for a new nonce and sign again.')
+  }
 }
 
 async function recover(message: string, signature: Hex): Promise<string> {
@@ -103,3 +111,4 @@ const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{
 const PLAIN_SIGNATURE = 2 + 65 * 2
 const LONGEST = 4_000
 const CLOCK_TOLERANCE_MS = 60_000
+const MESSAGE_AGE_MAX_MS = 5 * 60_000

@@ -1,3 +1,4 @@
+import { agreeOnUse } from './agreed.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
@@ -11,7 +12,7 @@ import type { Address, Call, Chain, Hex } from './model.ts'
 import type { Network } from './networks.ts'
 import { isRefusal } from './refusal.ts'
 import { reasonOf } from './revert.ts'
-import { createRpc, unavailable } from './rpc.ts'
+import { createRpc, unavailable, type Rpc } from './rpc.ts'
 import { readAuthorization, readBalances, scanTransfers } from './scan.ts'
 import { createSimulation } from './simulation.ts'
 import { createTransactions } from './transactions.ts'
@@ -38,12 +39,11 @@ export interface ChainOptions {
 export function createChain(options: ChainOptions): Chain {
   const { network, clock, log, curve, keccak } = options
   const usdc = network.usdc.address
-  const rpc = createRpc({
-    urls: options.urls,
-    clock,
-    log,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-  })
+  const open = (urls: readonly string[]): Rpc =>
+    createRpc({ urls, clock, log, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) })
+  const rpc = open(options.urls)
+  /** Each address by itself, for what is believed only where two agree. */
+  const nodes = [...new Set(options.urls)].map((url) => open([url]))
   const head = createHead(rpc, clock, options.headMaxAgeMs ?? 1_000)
   const sender = options.sender ?? NOBODY
   const gasEach = options.gasEach ?? GAS_EACH
@@ -69,6 +69,7 @@ export function createChain(options: ChainOptions): Chain {
 
     authorization: async (payer, nonce) => ({ used: (await readUsdc(encodeAuthorizationState(payer, nonce))) !== 0n }),
     findUse: async (payer, nonce, from) => findUse(rpc, usdc, { payer, nonce, from, newest: (await head()).number }),
+    agreedUse: (search) => agreeOnUse(nodes, usdc, search),
 
     transfersTo: (search) => scanTransfers(rpc, usdc, search),
     balancesAt: (addresses, block) => readBalances(rpc, usdc, addresses, block),
@@ -92,7 +93,9 @@ export function createChain(options: ChainOptions): Chain {
       }
     },
 
-    close: () => rpc.close(),
+    async close() {
+      await Promise.all([rpc, ...nodes].map((each) => each.close()))
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalid } from '../kit/errors.ts'
+import { faultOfJsonShape } from '../kit/json-shape.ts'
 import { NETWORKS, type NetworkName } from './networks.ts'
 
 /** What a request carries to pay with. */
@@ -24,10 +25,13 @@ const HEADERS = [
 ] as const
 
 function payloadOf(header: string, text: string): Record<string, unknown> {
+  // Node passes over what is not base64: whatever is left has to be JSON.
+  const json = Buffer.from(text, 'base64').toString('utf8')
+  const fault = faultOfJsonShape(json)
+  if (fault !== null) throw invalid({ [header]: fault }, 'invalid_payment')
   let value: unknown
   try {
-    // Node passes over what is not base64: whatever is left has to be JSON.
-    value = JSON.parse(Buffer.from(text, 'base64').toString('utf8'))
+    value = JSON.parse(json)
   } catch {
     throw invalid({ [header]: 'must be base64 of JSON' }, 'invalid_payment')
   }
@@ -46,8 +50,8 @@ export function exactTerms({ network: name, recipient, amount }: Wanted) {
   const common = {
     scheme: 'exact',
     payTo: recipient,
-    // As long as whoever sells and the chain take when both are slow, and not much longer: it can be used until then.
-    maxTimeoutSeconds: 300,
+    // As long as the work and the chain take when both are slow, and not much longer: it can be used until then.
+    maxTimeoutSeconds: TIMEOUT_SECONDS,
     asset: network.usdc.checksummed,
     extra: { name: network.usdc.name, version: network.usdc.version },
   } as const
@@ -62,3 +66,25 @@ interface Wanted {
   recipient: `0x${string}`
   amount: bigint
 }
+
+/** How long an authorization must stay valid so that it can be settled once the work is done. */
+function coverSeconds(workMs: number): number {
+  return Math.ceil(workMs / 1_000) + SETTLING_SECONDS
+}
+
+/** Whether what is delivered before it is paid can still be paid for afterwards. */
+export function outlasts({ validBefore }: { validBefore: bigint }, workMs: number, now: Date): boolean {
+  return validBefore >= BigInt(Math.floor(now.getTime() / 1_000) + coverSeconds(workMs))
+}
+
+/** For people, with the least that would do. */
+export function tooShort(workMs: number): string {
+  return `The authorization expires too soon: validBefore must be at least ${String(coverSeconds(workMs))} seconds from now, so that it is still valid when the work is done. Sign one that lasts maxTimeoutSeconds.`
+}
+
+/**
+ * More than the longest work (120 seconds by the configuration's limits, and 30 for reading the answer), the settlement
+ * and a person who has to confirm the signature.
+ */
+const TIMEOUT_SECONDS = 300
+const SETTLING_SECONDS = 30

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../facilitator/errors.ts'
+import { authorizationUsed, sentenceOf } from '../facilitator/errors.ts'
 import type { Reason } from '../facilitator/model.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 
@@ -9,6 +9,15 @@ export function checkoutMissing(): DomainError {
 
 export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'There is no such payment at this checkout.')
+}
+
+export function receiptMissing(): DomainError {
+  const sentence = 'There is no such receipt. Open the whole link that you were given, with its token.'
+  return new DomainError('missing', 'receipt_not_found', sentence)
+}
+
+export function badProof(why: string): DomainError {
+  return invalid({ paymentId: why }, 'invalid_payment')
 }
 
 /** No money for a dead workflow. */
@@ -30,11 +39,6 @@ export function inTestMode(): DomainError {
 
 export function notInTestMode(): DomainError {
   return invalid({ simulate: 'must be absent: this checkout is not in test mode' }, 'not_test_mode')
-}
-
-/** One authorization buys one thing. */
-export function authorizationUsed(): DomainError {
-  return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
 }
 
 /** What is wrong with an authorization, in the protocol's words and a person's. */

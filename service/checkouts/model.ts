@@ -76,6 +76,10 @@ export interface Payment {
  */
 export type PaymentState = 'created' | 'settling' | 'paid' | 'failed'
 
+/** How a payment of test mode ends: as one with money may. `slow` is paid after some seconds. */
+export const OUTCOMES = ['paid', 'declined', 'insufficient_funds', 'slow', 'delivery_failed'] as const
+export type SimulatedOutcome = (typeof OUTCOMES)[number]
+
 /** Everything that asking the chain again needs. */
 export interface Authorized {
   digest: Hex
@@ -177,16 +181,33 @@ export interface PaymentView {
     testMode: boolean
     createdAt: string
     paidAt: string | null
-    /** The checkout's `redirectUrl` with `checkout_id` and `payment_id`, once it is paid. */
+    /** The checkout's `redirectUrl` with `checkout_id` and `payment_id`, once it is paid; for the buyer alone. */
     redirectUrl: string | null
+    /** Fetches all of this again, for the buyer alone: send it as X-Payment-Token, or as `token` in the address. */
+    token: string | null
+    /** Shows the receipt to who has the link, also after the checkout has ended; for the buyer alone. */
+    receiptUrl: string | null
   }
   /** Null until it is paid. */
   delivery: {
     id: string
-    /** `delivered`: the workflow has started. */
+    /**
+     * `pending`: on its way. `claimed`: the workflow has started. `delivered`: it has confirmed. `unconfirmed`: it has
+     * started and not confirmed, or failed. `stopped`, `exhausted`: it was not reached or refused, and no try follows.
+     */
     status: string
     attempts: number
-    /** What the workflow answered (responseMode `lastNode`), at most 64 KB of it. */
+    /** What the workflow answered to the last attempt, by HTTP; null where nothing came, and for who has no proof. */
+    lastStatus: number | null
+    /** Why the last attempt failed, in a word; in test mode alone. */
+    lastError: string | null
+    nextAttemptAt: string | null
+    /**
+     * The last ten attempts, oldest first, for the buyer and the owner in test mode. Null otherwise: customers who pay with
+     * money are shown nothing of the seller's server.
+     */
+    history: { at: string; status: number | null; error: string | null }[] | null
+    /** What the workflow answered (responseMode `lastNode`), at most 64 KB of it; for the buyer and the owner alone. */
     answer: string | null
   } | null
 }

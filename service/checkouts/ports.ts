@@ -1,5 +1,5 @@
 import type { Usdc } from '../kit/money.ts'
-import type { Address } from '../chain/model.ts'
+import type { Address, Hex } from '../chain/model.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
 import type { Answer, Asker, Payment as Presented, Purchase, Verdict } from '../facilitator/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
@@ -20,13 +20,17 @@ export interface CheckoutStore {
   /** Those that stand for this place, held until the transaction ends; nobody else makes one for it meanwhile. */
   lockSource(inside: Statements, owner: Owner, source: Source): Promise<readonly Checkout[]>
   /** Under an id that exists, of this owner's, nothing changes; answers what is there, or null if it is not theirs. */
+  /** Throws where the account has all active checkouts that it may have beside this one. */
+  assertRoom(inside: Statements, checkout: Checkout): Promise<void>
   add(inside: Statements, checkout: Checkout): Promise<Checkout | null>
   save(inside: Statements, checkout: Checkout): Promise<void>
   /** Null when there is none of theirs that lives. */
   prolong(owner: Owner, id: string, until: Date, now: Date): Promise<Checkout | null>
   /** Null when there is none of theirs; an expired one stays as it is. */
   expire(owner: Owner, id: string, now: Date): Promise<Checkout | null>
-  /** Temporary ones whose time is over. */
+  /** Ends it then, unless it is registered again before; null when there is none of theirs. */
+  endSoon(owner: Owner, id: string, at: Date): Promise<Checkout | null>
+  /** Those whose time is over. */
   expireLeases(now: Date): Promise<void>
 
   /** Counts that there was nothing; from so many on it is paused. Answers the one that became so. */
@@ -56,9 +60,10 @@ export interface PaymentStore {
   settling(id: string): Promise<void>
   /** Null when it has ended already. */
   paid(inside: Statements, id: string, txHash: string, now: Date): Promise<Payment | null>
-  failed(id: string, reason: string, now: Date): Promise<void>
+  /** Null when it has ended already. */
+  failed(inside: Statements, id: string, reason: string, now: Date): Promise<Payment | null>
   /** Those that wait for the chain's word; nobody else takes them before their next time. */
-  takeOpen(now: Date, limit: number): Promise<readonly Sale[]>
+  takeOpen(now: Date, limit: number, simulated: boolean): Promise<readonly Sale[]>
 }
 
 export interface Page {
@@ -73,12 +78,15 @@ export interface Sale {
   /** Null for a simulated one. */
   authorized: Authorized | null
   inputHash: Buffer
+  /** Of a token that the buyer chose; null where none was sent. */
+  tokenHash: Buffer | null
 }
 
 export interface NewSale {
   payment: Payment
   authorized: Authorized | null
   inputHash: Buffer
+  tokenHash: Buffer | null
   /** When the chain is asked again unless it has answered; null for a payment that has ended. */
   resumeAt: Date | null
 }
@@ -92,6 +100,8 @@ export interface FacilitatorPort {
   purchases: {
     digestOf(payment: Presented): Authorized['digest'] | null
     claim(inside: Statements, purchase: Purchase): Promise<string>
+    prove(inside: Statements, purchase: Purchase): Promise<boolean>
+    digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
   }
 }
 
@@ -123,11 +133,38 @@ export type MailOwner = (userId: string, mail: { id: string; subject: string; te
 /** Written in the transaction of what is announced. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>
 
+/** What was bought, of every product; null for who has not the payment's token. */
+export type Receipts = (id: string, token: string | null) => Promise<FoundReceipt | null>
+
+export interface FoundReceipt {
+  body: { receipt: Receipt; delivery: PaymentView['delivery'] }
+  /** Where it was bought at one, for its page. */
+  checkout: { view: CheckoutView; payment: PaymentView } | null
+}
+
+export interface Receipt {
+  id: string
+  product: 'checkout' | 'tool' | 'gate'
+  /** What was bought, as its seller calls it. */
+  name: string
+  status: string
+  amount: number
+  currency: 'USDC'
+  network: string
+  payer: string
+  txHash: string | null
+  testMode: boolean
+  createdAt: string
+  paidAt: string | null
+}
+
 /** What a browser is shown. */
 export interface CheckoutPages {
   checkout(view: CheckoutView): Shown
   /** The address of one payment, for somebody who opens it in a browser. */
   payment(view: CheckoutView | null, payment: PaymentView): Shown
+  /** Of something that was not bought at a checkout. */
+  receipt(receipt: Receipt): Shown
   missing(error: { status: number; code: string; sentence: string }): Shown
 }
 

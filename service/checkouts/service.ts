@@ -1,5 +1,6 @@
 import type { CheckoutParts } from './service/parts.ts'
 import { createBuying } from './service/buy.ts'
+import { createFailures } from './service/failures.ts'
 import { createFollowing } from './service/follow.ts'
 import { createLife } from './service/life.ts'
 import { createSettling } from './service/settle.ts'
@@ -8,13 +9,14 @@ import { createWatching } from './service/watch.ts'
 
 /** A price on a workflow, and what is sold by it. */
 export function createCheckouts(parts: CheckoutParts) {
-  const settling = createSettling(parts)
+  const failures = createFailures(parts)
+  const settling = createSettling({ ...parts, failures })
   const showing = createShowing(parts)
   const watching = createWatching(parts)
   const following = createFollowing({ ...parts, showing })
   return {
     ...createLife(parts),
-    ...createBuying({ ...parts, settling, showing, watching, following }),
+    ...createBuying({ ...parts, settling, failures, showing, watching, following }),
     ...following,
 
     /** After each attempt at a delivery to this checkout's callback. */

@@ -1,28 +1,35 @@
-import { ConfigError, readConfig } from '../config.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
 import { attachOrStart } from '../database/embedded.ts'
-import { openDatabase } from '../database/client.ts'
+import { openDatabase, type Database } from '../database/client.ts'
+import { openOutflow } from '../compose/outflow.ts'
+import { systemClock } from '../kit/clock.ts'
 import type { Environment } from '../ledger/model.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets.ts'
 
-/** `npm run admin -- verify my-asset`: the marks that only the house gives, and nobody gives themselves. */
+/** `npm run admin -- verify my-asset`: what only an operator may do, and no account for itself. */
 async function main(args: readonly string[]): Promise<number> {
   const [command = '', name, given] = args
-  if (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3) {
+  const isSwitch = command === 'payouts' && (name === 'on' || name === 'off') && args.length === 2
+  if (!isSwitch && (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3)) {
     console.error(USAGE)
     return 2
   }
   const config = readConfig(process.env)
-  const environment = given ?? (config.LIVE ? 'production' : 'sandbox')
+  const environment = isEnvironment(given) && given !== undefined ? given : config.LIVE ? 'production' : 'sandbox'
   const embedded = config.DATABASE_URL === undefined ? await attachOrStart({ dataDir: config.DATA_DIR }) : null
   const database = openDatabase({ url: config.DATABASE_URL ?? embedded?.url ?? '', poolMax: 2 })
   try {
-    const sentence = await COMMANDS[command]?.(createAssetStore(database.statements), name, environment)
+    if (isSwitch) {
+      console.log(await switchPayouts(config, database, name))
+      return 0
+    }
+    const sentence = await COMMANDS[command]?.(createAssetStore(database.statements), name ?? '', environment)
     if (sentence == null) {
       const what = command.endsWith('owner')
         ? 'creator has made an RDA under that user id'
         : `RDA in ${environment} has that slug or id`
-      console.error(`No ${what}: ${name}`)
+      console.error(`No ${what}: ${name ?? ''}`)
       return 1
     }
     console.log(sentence)
@@ -36,6 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
 const USAGE = `Say what to do:
   npm run admin -- verify | unverify | feature | unfeature <slug or id> [sandbox | production]
   npm run admin -- verify-owner | unverify-owner <user id>
+  npm run admin -- payouts off | on
 Without a word for it the environment is the one that everybody sees: production on a live server.`
 
 /** Answers what was done, or null when there was nothing to do it to. */
@@ -48,6 +56,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   unfeature: marking('featured', false),
   'verify-owner': verifying(true),
   'unverify-owner': verifying(false),
+}
+
+/** Every running process honours it from its next payout on. */
+async function switchPayouts(config: Config, { statements }: Database, to: 'on' | 'off'): Promise<string> {
+  await openOutflow(config, { statements, clock: systemClock }).setPaused(to === 'off')
+  if (to === 'off') return 'Payouts are off: new ones are refused, and those that wait keep waiting.'
+  return config.PAYOUTS === 'off'
+    ? 'Payouts are switched on in the database, but PAYOUTS=off still stops them here: remove it and restart.'
+    : 'Payouts are on.'
 }
 
 function marking(mark: 'verified' | 'featured', value: boolean): Command {

@@ -23,7 +23,9 @@ async function main(args: string[]): Promise<number> {
   }
   const { catalogue, close } = await openCatalogueHere(config)
   try {
-    return (await run({ catalogue, environment, names, flags })) ? 0 : 2
+    if (await run({ catalogue, environment, names, flags })) return 0
+    console.error(USAGE)
+    return 2
   } finally {
     await close()
   }
@@ -38,10 +40,12 @@ const USAGE = `Say what to do:
   npm run tools -- import --mcp <address of an MCP server> --provider <slug> [--price <USDC>]
   npm run tools -- key <provider> --key-file <file> | --no-key
   npm run tools -- remove <provider>
+  npm run tools -- drop <account>         deletes all tools that an account (usr_…) imported for itself
   npm run tools -- collection <slug> <pattern>… [--name <name>] [--description <text>]
   npm run tools -- drop-collection <slug>
   npm run tools -- refresh [<name>…]      takes the documents that come with it from npm again
 --environment sandbox | production says where; else it is what everybody sees: production on a live server.
+A new import without a price leaves the prices as they are; a new provider's tools cost 0.001 USDC.
 --key-file names a file with the provider's secret: the key, the token, or user:password.`
 
 function readArgs(args: string[]): { command: string; names: string[]; flags: Flags } | null {

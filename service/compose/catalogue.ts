@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import type { Config } from '../config.ts'
 import type { Clock } from '../kit/clock.ts'
 import { createDocuments } from '../openapi/documents.ts'
 import { simulate } from '../openapi/simulator.ts'
@@ -8,6 +9,7 @@ import { guideText, mcpCard } from '../tools/http/guide.ts'
 import { catalogueSweepers } from '../tools/jobs/catalogue.ts'
 import type { Measured } from '../tools/ports/catalogue.ts'
 import type { Documents, ToolServers } from '../tools/ports/sources.ts'
+import type { ToolQuotas } from '../tools/rules/quota.ts'
 import { createCatalogue, type Catalogue } from '../tools/service/catalogue.ts'
 import { createCatalogueStore } from '../tools/store/catalogue.ts'
 import { createAssetStore } from '../marketplace/store/assets.ts'
@@ -21,10 +23,18 @@ import { importShipped } from './shipped-tools.ts'
 /** Which tools there are; the calling of them is put together beside it. */
 export function openCatalogue(ground: Ground, given: CatalogueGiven): { catalogue: Catalogue; part: Part } {
   const { config, clock, log, database, vault } = ground
-  const catalogue = catalogueOn(database.statements, { clock, vault, ...given, ...given.upstreams })
+  const catalogue = catalogueOn(database.statements, {
+    ...{ clock, vault, quotas: toolQuotas(config) },
+    ...given,
+    ...given.upstreams,
+  })
   const environment = config.LIVE ? 'production' : 'sandbox'
   const addresses = addressesOf(config.addresses)
+  const serves = config.ROLES.includes('tools')
+  // As the demo creators: where there is a sandbox for somebody to look at, and not in a test.
+  const seeds = config.DEMO_PORT !== 0 && serves
   let seeding: Promise<void> | null = null
+  let isSeeded = !seeds
   let stopping = false
   return {
     catalogue,
@@ -35,12 +45,23 @@ export function openCatalogue(ground: Ground, given: CatalogueGiven): { catalogu
         { role: 'tools', path: '/.well-known/mcp.json', handler: served(() => Promise.resolve(mcpCard(addresses))) },
       ],
       sweepers: catalogueSweepers(catalogue, publishedTools(createAssetStore(database.statements), clock)),
+      ...(serves
+        ? {
+            ready: {
+              async catalogue() {
+                await Promise.all(SERVED[environment].map((one) => catalogue.load(one)))
+                return isSeeded
+              },
+            },
+          }
+        : {}),
       start() {
-        // As the demo creators: where there is a sandbox for somebody to look at, and not in a test.
-        if (config.DEMO_PORT === 0 || !config.ROLES.includes('tools')) return
-        seeding = importShipped(catalogue, () => stopping).catch((error: unknown) => {
-          log.warn({ err: error }, 'the tools that come with the sandbox could not be put in')
-        })
+        if (!seeds) return
+        seeding = importShipped(catalogue, () => stopping)
+          .catch((error: unknown) => {
+            log.warn({ err: error }, 'the tools that come with the sandbox could not be put in')
+          })
+          .finally(() => (isSeeded = true))
       },
       async stop() {
         stopping = true
@@ -58,17 +79,30 @@ export function openCatalogue(ground: Ground, given: CatalogueGiven): { catalogu
   }
 }
 
+/** A live server has both, another the sandbox alone. */
+const SERVED = { sandbox: ['sandbox'], production: ['sandbox', 'production'] } as const
+
 interface CatalogueGiven {
   measured: Measured
   upstreams: { outbound: Outbound; servers: ToolServers }
 }
 
+export function toolQuotas(config: Config): ToolQuotas {
+  return {
+    providers: config.TOOL_PROVIDERS_PER_ACCOUNT,
+    tools: config.TOOLS_PER_ACCOUNT,
+    bytes: config.TOOL_BYTES_PER_ACCOUNT,
+    importsPerHour: config.TOOL_IMPORTS_PER_HOUR,
+  }
+}
+
 /** Also for who works on a catalogue from a terminal. */
 export function catalogueOn(statements: StatementPool, parts: CatalogueOnParts): Catalogue {
-  const { clock, vault, measured, outbound, servers, documents = createDocuments() } = parts
+  const { clock, vault, quotas, measured, outbound, servers, documents = createDocuments() } = parts
   return createCatalogue({
     store: createCatalogueStore(statements),
     clock,
+    quotas,
     measured,
     documents,
     servers,
@@ -79,7 +113,7 @@ export function catalogueOn(statements: StatementPool, parts: CatalogueOnParts):
         const { body } = await outbound.send({
           url,
           redirects: 3,
-          limits: { totalMs: 60_000, bodyBytes: DOCUMENT_BYTES_MAX },
+          limits: { totalMs: 30_000, bodyBytes: DOCUMENT_BYTES_MAX },
         })
         return body.toString('utf8')
       },
@@ -94,6 +128,7 @@ export function catalogueOn(statements: StatementPool, parts: CatalogueOnParts):
 interface CatalogueOnParts {
   clock: Clock
   vault: Vault
+  quotas: ToolQuotas
   measured: Measured
   outbound: Outbound
   servers: ToolServers

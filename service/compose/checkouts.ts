@@ -8,6 +8,7 @@ import { createCheckouts, type Checkouts } from '../checkouts/service.ts'
 import { createCheckoutStore, createPaymentStore } from '../checkouts/store.ts'
 import { createRateLimit } from '../edge/limits.ts'
 import type { Facilitator } from '../facilitator/service.ts'
+import type { PaymentTokens } from '../facilitator/service/proof.ts'
 import type { Identity } from '../identity/service.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { DomainError } from '../kit/errors.ts'
@@ -20,6 +21,7 @@ export async function openCheckouts(
   ground: Ground,
   parts: {
     facilitator: Facilitator
+    tokens: PaymentTokens
     deliveries: DeliveryPort
     identity: Identity
     pages: CheckoutPages
@@ -29,10 +31,11 @@ export async function openCheckouts(
 ): Promise<{ checkouts: Checkouts; part: Part }> {
   const { config, database, clock, log, metrics, outbound, redis } = ground
   const checkouts = createCheckouts({
-    store: createCheckoutStore(database.statements),
+    store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
     payments: createPaymentStore(database.statements),
     deliveries: parts.deliveries,
     facilitator: parts.facilitator,
+    tokens: parts.tokens,
     callbacks: callbacksBy(outbound),
     walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
     announce: (inside, announcements) => ground.outbox.add(inside, announcements),
@@ -42,6 +45,7 @@ export async function openCheckouts(
     measures: metrics,
     checkpoint: parts.checkpoint ?? (() => undefined),
     quoteKey: quoteKey(config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))),
+    receiptOf: (payment) => `${config.addresses.receipts}/${payment}?token=${parts.tokens.of(payment)}`,
     addresses: config.addresses,
   })
   return {

@@ -29,9 +29,13 @@ export function openFacilitator(
     settings: {
       waitMs: config.SETTLE_WAIT_MS,
       confirmations: config.SETTLE_CONFIRMATIONS,
+      valueMin: BigInt(config.SETTLE_VALUE_MIN),
       gasMax: BigInt(config.SETTLE_GAS_MAX),
       gasPerDay: config.GAS_BUDGET_PER_DAY === 0n ? null : config.GAS_BUDGET_PER_DAY,
       gasPerPayerDay: config.GAS_BUDGET_PER_PAYER_DAY === 0n ? null : config.GAS_BUDGET_PER_PAYER_DAY,
+      gasPerRecipientDay: config.GAS_BUDGET_PER_RECIPIENT_DAY === 0n ? null : config.GAS_BUDGET_PER_RECIPIENT_DAY,
+      gasPerCallerDay: config.GAS_BUDGET_PER_CALLER_DAY === 0n ? null : config.GAS_BUDGET_PER_CALLER_DAY,
+      gasReserve: config.GAS_RESERVE_PERCENT,
       lowBalance: config.SPONSOR_LOW_BALANCE,
       bumpAfterMs: config.SETTLE_BUMP_AFTER_MS,
     },

@@ -129,7 +129,7 @@ WITH hold AS MATERIALIZED (
   FROM facilitator_settlement WHERE state IN ('claimed', 'signed', 'broadcast') GROUP BY 1, 2
 ), payment AS MATERIALIZED (
   SELECT 'checkout' AS at, state::text AS state, count(*) AS open, min(created_at) AS oldest
-  FROM checkout_payment WHERE state IN ('created', 'settling') GROUP BY 2
+  FROM checkout_payment WHERE state IN ('created', 'settling') AND NOT simulated GROUP BY 2
   UNION ALL
   SELECT 'gate', 'calling', count(*), min(created_at) FROM paywall_payment WHERE state = 'calling' HAVING count(*) > 0
   UNION ALL

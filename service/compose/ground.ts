@@ -5,6 +5,7 @@ import type { Config, Role } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import type { RateLimit } from '../edge/limits.ts'
 import type { Metrics } from '../edge/metrics.ts'
+import type { DescribedSurface } from '../edge/openapi.ts'
 import type { AnyRoute } from '../edge/route.ts'
 import type { Upgrade } from '../edge/upgrades.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -48,15 +49,19 @@ export interface Part {
     /** Comes before our own headers for browsers, and sets all of them itself. */
     bare?: boolean
   }[]
+  /** What the reference says of it, under its address. */
+  described?: readonly (DescribedSurface & { role: Role })[]
   /** WebSockets, by path. */
   upgrades?: readonly (Upgrade & { role: Role })[]
   topics?: readonly Topic[]
   sweepers?: readonly Sweeper[]
   /** Its line in /readyz. */
   health?: Readonly<Record<string, () => unknown>>
+  /** What has to be in memory before requests come, by name, and whether it is. Asking begins the loading. */
+  ready?: Readonly<Record<string, () => Promise<boolean>>>
   start?(): Promise<void> | void
   stop?(): Promise<void>
 }
 
 /** The addresses under which declared routes are served; each is a role of its own. */
-export type SurfaceName = 'api' | 'facilitator' | 'pay' | 'tools' | 'gate'
+export type SurfaceName = 'api' | 'facilitator' | 'pay' | 'receipts' | 'tools' | 'gate'

@@ -10,6 +10,7 @@ import { createDiscovery } from '../identity/discovery.ts'
 import type { AgentExists, FetchDocument } from '../identity/ports.ts'
 import { createIdentity, type Identity } from '../identity/service.ts'
 import { createEmailStore } from '../identity/signin/email-store.ts'
+import { signInReference } from '../identity/http/sign-in.ts'
 import { signInHandler } from '../identity/signin/handler.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { createSignIn } from '../identity/signin/signin.ts'
@@ -24,6 +25,7 @@ import { Secret } from '../vault/secret.ts'
 import { toBody } from '../wallet/http.ts'
 import type { Wallets } from '../wallet/service.ts'
 import type { Ground, Part } from './ground.ts'
+import { sandboxMailer } from './sandbox.ts'
 
 export async function openIdentity(
   ground: Ground,
@@ -38,9 +40,10 @@ export async function openIdentity(
   const mailLimit = createRateLimit('mail', MAILS_PER_HOUR, redis, 3_600)
   const mayMail = async (kind: string, to: string): Promise<boolean> =>
     (await mailLimit(`${kind} ${to}`)).refusal === null
+  const passwordLimit = createRateLimit('password', PASSWORD_TRIES_PER_HOUR, redis, 3_600)
   const identity = createIdentity({
     mayMail,
-    store: createIdentityStore(database),
+    store: createIdentityStore(database, config.QUOTA_KEYS),
     ledger,
     clock,
     log,
@@ -48,7 +51,7 @@ export async function openIdentity(
       seal: (text, context) => vault.seal(new Secret(text), context),
       open: (sealed, context) => vault.open(sealed, context).reveal(),
     },
-    mailer: mailer ?? logMailer(log),
+    mailer: mailer ?? sandboxMailer(ground) ?? logMailer(log),
     agentExists,
     signIn: (welcome) =>
       createSignIn(
@@ -62,6 +65,7 @@ export async function openIdentity(
           provider: provider?.client == null ? null : { ...provider, client: provider.client },
           confirmsFirst: config.LIVE,
           mayMail,
+          mayTryPassword: async (user) => (await passwordLimit(user)).refusal === null,
           canMail: mailer !== null || !config.LIVE,
           signatures: walletSignatures,
           wallets: createWalletStore(
@@ -78,16 +82,31 @@ export async function openIdentity(
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     live: config.LIVE,
     credits: fromDecimal(config.SIGNUP_CREDITS),
+    grantBounds: {
+      perDomain: config.SIGNUP_GRANTS_PER_DOMAIN_DAY,
+      perAddress: config.SIGNUP_GRANTS_PER_ADDRESS_DAY,
+    },
     dashboard: config.addresses.dashboard,
   })
   const signInLimit = createRateLimit('sign-in', config.RATE_SIGN_IN_PER_MINUTE, redis)
+  const countTry = async (email: string): Promise<void> => {
+    const { refusal } = await signInLimit(`e-mail ${email}`)
+    if (refusal !== null) throw refusal
+  }
   return {
     identity,
     part: {
       routes: [{ surface: 'api', routes: identityRoutes(identity, walletOf(wallets)) }],
       mounted: [
         { role: 'dashboard', path: '/auth', handler: limitAddresses(signInLimit, 'POST') },
-        { role: 'dashboard', path: '/auth', handler: signInHandler(identity, config.addresses.dashboard) },
+        { role: 'dashboard', path: '/auth', handler: signInHandler(identity, config.addresses.dashboard, countTry) },
+      ],
+      described: [
+        {
+          role: 'dashboard',
+          address: new URL('/auth', config.addresses.dashboard).href,
+          routes: signInReference({ triesPerMinute: config.RATE_SIGN_IN_PER_MINUTE }),
+        },
       ],
       topics: identityTopics(identity),
       async stop() {
@@ -112,6 +131,8 @@ export function walletOf(wallets: Wallets) {
 
 /** Of each kind, to one person. */
 const MAILS_PER_HOUR = 5
+/** Of a user who is signed in, for what wants the password again. */
+const PASSWORD_TRIES_PER_HOUR = 10
 
 /** Its address is the operator's, not a user's: it may be on a private network whatever the policy. */
 function identityProvider(config: Config, log: Log) {

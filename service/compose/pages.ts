@@ -2,11 +2,12 @@ import { serveAssets } from '../pages/assets.ts'
 import { loadBuilt } from '../pages/built.ts'
 import { createPages, type Pages } from '../pages/pages.ts'
 import type { Ground, Part } from './ground.ts'
+import { withoutTrailing } from '../kit/text.ts'
 
 /** What customers' browsers are shown, with the files that it loads beside it. */
 export async function openPages({ config, clock }: Ground): Promise<{ pages: Pages; part: Part }> {
   const built = await loadBuilt()
-  const assetsPath = `${new URL(config.addresses.pay).pathname.replace(/\/+$/, '')}/assets`
+  const assetsPath = `${withoutTrailing(new URL(config.addresses.pay).pathname, '/')}/assets`
   return {
     pages: createPages(built, { clock, assetsPath }),
     part: {
@@ -21,5 +22,5 @@ export async function openPages({ config, clock }: Ground): Promise<{ pages: Pag
 
 /** Where the page of a 402 finds its files. */
 export function gateAssets(gate: string): string {
-  return `${new URL(gate).pathname.replace(/\/+$/, '')}/assets`
+  return `${withoutTrailing(new URL(gate).pathname, '/')}/assets`
 }

@@ -7,6 +7,7 @@ import { sentenceOf } from '../facilitator/errors.ts'
 import type { Reason } from '../facilitator/model.ts'
 import type { Facilitator } from '../facilitator/service.ts'
 import { newId } from '../kit/ids.ts'
+import { usdc } from '../kit/money.ts'
 import type { Owner } from '../ledger/model.ts'
 import { countTokens } from '../models/tokens.ts'
 import { outboundClient } from '../outbound/client.ts'
@@ -17,6 +18,7 @@ import { gateAssets } from './pages.ts'
 import { toGatePage } from '../paywall/http/page.ts'
 import { gateHandler, gateUpgrades, isOurs, type GateSetting } from '../paywall/http/gate.ts'
 import { paywallRoutes } from '../paywall/http/owner.ts'
+import { gateReference } from '../paywall/http/reference.ts'
 import { paywallSweepers } from '../paywall/jobs.ts'
 import type { Checkpoint, Settler } from '../paywall/ports.ts'
 import { createPaywalls, type Paywalls } from '../paywall/service.ts'
@@ -28,6 +30,8 @@ import { Secret } from '../vault/secret.ts'
 import type { Chains } from './chains.ts'
 import type { Ground, Part } from './ground.ts'
 import { witnessOf } from './witness.ts'
+import { addressGroup } from '../kit/address-group.ts'
+import { withoutTrailing } from '../kit/text.ts'
 
 /** Prices on other people's APIs, and the gateway in front of them. */
 export function openPaywalls(
@@ -56,7 +60,7 @@ export function openPaywalls(
   const elsewhere = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
   const { GATE_FACILITATOR_URL: remote, addresses } = config
   const paywalls = createPaywalls({
-    store: createPaywallStore(database.statements),
+    store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
     payments,
     books: createBooks({
       store: payments,
@@ -81,7 +85,10 @@ export function openPaywalls(
     limits: {
       bodyBytes: config.GATE_BODY_BYTES_MAX,
       keptBytes: 1_048_576,
+      paymentMin: usdc(BigInt(config.SETTLE_VALUE_MIN)),
       gatherMs: 1_000,
+      wholeMs: WHOLE_MS,
+      workMs: config.GATE_HEADERS_TIMEOUT_MS + WHOLE_MS,
       settleMs: config.SETTLE_WAIT_MS,
     },
     sealing: {
@@ -94,12 +101,12 @@ export function openPaywalls(
     gateAddress: addresses.gate,
   })
   const limit = createRateLimit('gate', config.RATE_GATE_PER_MINUTE, redis)
-  const gatePath = new URL(addresses.gate).pathname.replace(/\/+$/, '')
+  const gatePath = withoutTrailing(new URL(addresses.gate).pathname, '/')
   const setting: GateSetting = {
     path: gatePath,
     host: gatePath === '' ? new URL(addresses.gate).host : null,
     relay,
-    limit: (address) => limit(`address ${address}`),
+    limit: (address) => limit(`address ${addressGroup(address)}`),
     page: (offer) => parts.pages.gate(toGatePage(offer), gateAssets(addresses.gate)),
     errorAnswer: (error) => answerError(error, newId('req', clock.now())),
   }
@@ -111,6 +118,13 @@ export function openPaywalls(
         {
           surface: 'api',
           routes: paywallRoutes(paywalls, { gate: addresses.gate, now: () => clock.now() }),
+        },
+      ],
+      described: [
+        {
+          role: 'gate',
+          address: addresses.gate,
+          routes: gateReference({ address: addresses.gate, bodyBytes: config.GATE_BODY_BYTES_MAX }),
         },
       ],
       mounted: [{ role: 'gate', path: gatePath || '/', handler: gateHandler(paywalls, setting), bare: true }],
@@ -140,6 +154,7 @@ export function openPaywalls(
 function ownSettler(facilitator: Facilitator): Settler {
   return {
     digestOf: (request) => facilitator.purchases.digestOf(facilitator.read(request)),
+    digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
     verify: (request) => facilitator.verify(facilitator.read(request)),
     async settle(request, operation, waitMs) {
       const asker = { operation, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
@@ -188,3 +203,6 @@ function parse(text: string): unknown {
     return undefined
   }
 }
+
+/** How long an answer of known length is gathered before it is passed on as it comes. */
+const WHOLE_MS = 30_000

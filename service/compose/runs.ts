@@ -14,6 +14,7 @@ import { createToolExecutor } from '../marketplace/service/executors/tool.ts'
 import { createRuns, type Runs } from '../marketplace/service/runs.ts'
 import { createRunStore } from '../marketplace/store/runs.ts'
 import { PRESENCE } from '../marketplace/store/runs/open.ts'
+import { createFreeRuns } from '../marketplace/store/runs/free.ts'
 import { createThrottle } from '../marketplace/store/runs/throttle.ts'
 import type { Spending } from '../spending/service.ts'
 import type { Ground, Part } from './ground.ts'
@@ -81,12 +82,36 @@ export function openRuns(ground: Ground, { identity, deliveries, ...given }: Run
     announce: (inside, announcements) => outbox.add(inside, announcements),
     tellOfEnds,
     feeBps: config.PLATFORM_FEE_BPS,
+    waitingMax: config.RUNS_WAITING,
+    freeRuns: createFreeRuns(database.statements, {
+      perDay: config.FREE_RUNS_PER_DAY,
+      perCaller: config.FREE_RUNS_PER_CALLER_DAY,
+    }),
+    async tellOfFreeRuns({ userId, environment }, asset, resetsAt) {
+      const until = resetsAt.toISOString()
+      const id = `free-runs-${environment}-${asset?.id ?? userId}-${until}`
+      const times =
+        asset === null
+          ? `Your free prompts (${environment}) have been run ${String(config.FREE_RUNS_PER_DAY)} times today`
+          : `Your free prompt "${asset.name}" (${environment}) has been run as often today as its freeRunsPerDay allows`
+      // What is not mailed is not worth a run: the refusal stands either way.
+      await identity
+        .mailTo(userId, {
+          id,
+          subject: 'Your free runs are used up for today',
+          text: `${times}, which is what you pay for in a day.\n\nFurther free runs are refused until ${until}. Set a price, or another freeRunsPerDay of the prompt, to let them go on.\n`,
+        })
+        .catch((error: unknown) => log.warn({ err: error }, 'a creator could not be told that free runs are used up'))
+    },
   })
   return {
     runs,
     part: {
       routes: [{ surface: 'api', routes: runRoutes(runs, config.addresses.api) }],
-      topics: [...runTopics(runs), resumeTopic(runs)],
+      topics: [
+        ...runTopics(runs, { perAccount: config.RUNS_AT_ONCE, perTarget: config.RUNS_AT_ONCE_PER_CREATOR }),
+        resumeTopic(runs, { perAccount: config.RUNS_AT_ONCE }),
+      ],
       sweepers: runSweepers(runs),
       stop: () => runs.stop(),
     },

@@ -22,9 +22,9 @@ export function identifier({ config, clock }: Ground, identity: Identity) {
 
 /** Of each address that this process serves, all that the parts have there. */
 export function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
-  const names: SurfaceName[] = ['api', 'facilitator', 'pay', 'tools', 'gate']
+  const names: SurfaceName[] = ['api', 'facilitator', 'pay', 'receipts', 'tools', 'gate']
   return names
-    .filter((name) => config.ROLES.includes(name))
+    .filter((name) => config.ROLES.includes(name === 'receipts' ? 'pay' : name))
     .map((name) => ({
       name,
       address: config.addresses[name],
@@ -44,4 +44,11 @@ export async function healthOf(parts: readonly Part[]): Promise<Record<string, u
     }
   })
   return Object.fromEntries(await Promise.all(told))
+}
+
+/** The first that some part still has to load; one that cannot be asked is not there. */
+export async function loadingOf(parts: readonly Part[]): Promise<string | null> {
+  for (const [name, isReady] of parts.flatMap(({ ready }) => Object.entries(ready ?? {})))
+    if (!(await isReady().catch(() => false))) return name
+  return null
 }

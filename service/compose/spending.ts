@@ -12,6 +12,7 @@ import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { loadOrMakeSecretFile } from '../kit/secret-file.ts'
 import { outboundClient } from '../outbound/client.ts'
 import { checkHeaders } from '../outbound/headers.ts'
+import type { Outflows } from '../outflow/service.ts'
 import { spendingRoutes } from '../spending/http.ts'
 import { spendingSweepers, spendingTopics } from '../spending/jobs.ts'
 import type { Tickets } from '../spending/ports.ts'
@@ -26,7 +27,7 @@ import type { Ground, Part } from './ground.ts'
 /** What agents may spend; whoever reserves money for one goes through it. */
 export async function openSpending(
   ground: Ground,
-  { identity, deliveries, chains, wallets, facilitator, checkpoint }: Others,
+  { identity, deliveries, chains, wallets, facilitator, outflow, checkpoint }: Others,
 ): Promise<{ spending: Spending; part: Part }> {
   const { config, clock, log, database, ledger, outbox, vault } = ground
   const keys = await openPayers(ground, chains)
@@ -36,9 +37,10 @@ export async function openSpending(
     tracing: ground.tracer === null ? null : { tracer: ground.tracer, passed: false },
   })
   const spending = createSpending({
-    store: createSpendingStore(database.statements),
+    store: createSpendingStore(database.statements, config.QUOTA_AGENTS),
     statements: database.statements,
     ledger,
+    outflow,
     clock,
     log,
     announce: (inside, announcements) => outbox.add(inside, announcements),
@@ -87,6 +89,7 @@ interface Others {
   chains: Chains
   wallets: Wallets
   facilitator: Facilitator
+  outflow: Outflows
   checkpoint: Checkpoint | undefined
 }
 

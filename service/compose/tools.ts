@@ -2,21 +2,24 @@ import type { Address } from '../chain/model.ts'
 import { createRateLimit, type RateLimit } from '../edge/limits.ts'
 import { mountMcp } from '../edge/mcp.ts'
 import type { Facilitator } from '../facilitator/service.ts'
+import type { PaymentTokens } from '../facilitator/service/proof.ts'
 import type { Caller } from '../identity/model.ts'
 import type { Identity } from '../identity/service.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import { DomainError } from '../kit/errors.ts'
 import { idLike } from '../kit/ids.ts'
 import type { Runs } from '../marketplace/service/runs.ts'
 import type { Spending } from '../spending/service.ts'
 import { callHistoryRoutes, callRoutes } from '../tools/http/calls.ts'
 import { payRoutes } from '../tools/http/pay.ts'
 import { callSweepers } from '../tools/jobs/calls.ts'
+import { mcpReference } from '../tools/http/mcp-reference.ts'
 import { createToolServer } from '../tools/mcp/server.ts'
 import type { AssetRunner, Checkpoint } from '../tools/ports/calls.ts'
 import type { PayCheckpoint } from '../tools/ports/payments.ts'
 import { createCalls, type Calls } from '../tools/service/calls.ts'
 import type { Catalogue } from '../tools/service/catalogue.ts'
-import { createToolPayments } from '../tools/service/pay.ts'
+import { createToolPayments, type ToolPayments } from '../tools/service/pay.ts'
 import { createCallStore } from '../tools/store/calls.ts'
 import { createSlots } from '../tools/store/calls/slots.ts'
 import { createToolPaymentStore } from '../tools/store/payments.ts'
@@ -37,7 +40,7 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
     tracer: ground.tracer,
   })
   const { catalogue, part: cataloguePart } = openCatalogue(ground, {
-    measured: { of: (environment) => callStore.figures(environment, clock.now()) },
+    measured: { of: (scope) => callStore.figures(scope, clock.now()) },
     upstreams,
   })
   const calls = createCalls({
@@ -60,6 +63,7 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
     store: createToolPaymentStore(statements),
     calls: callStore,
     facilitator,
+    tokens: given.tokens,
     clock,
     log,
     checkpoint: payCheckpoint ?? (() => undefined),
@@ -68,6 +72,7 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
     recipient: config.TOOLS_RECIPIENT ?? recipient,
     address: config.addresses.tools,
     timeoutMs: config.TOOL_TIMEOUT_MS,
+    settleMs: config.SETTLE_WAIT_MS,
   })
   const perMinute = createRateLimit('tool-calls', config.RATE_TOOLS_PER_MINUTE, redis)
   const server = createToolServer({
@@ -100,6 +105,7 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
   return {
     catalogue,
     calls,
+    payments,
     part: {
       routes: [
         { surface: 'api', routes: callHistoryRoutes(calls) },
@@ -111,11 +117,25 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
         ...(cataloguePart.mounted ?? []),
         { role: 'tools', path: new URL(mcpAddress).pathname, handler: mcp.handler },
       ],
+      described: [
+        {
+          role: 'tools',
+          address: mcpAddress,
+          routes: mcpReference({
+            address: mcpAddress,
+            requestsPerMinute: config.RATE_API_PER_MINUTE,
+            callsPerMinute: config.RATE_TOOLS_PER_MINUTE,
+            callsAtOnce: config.TOOL_CALLS_AT_ONCE,
+            bodyBytes: config.BODY_BYTES_MAX,
+          }),
+        },
+      ],
       sweepers: [
         ...callSweepers(calls),
         { name: 'tools.payments', everyMs: 5_000, run: (now) => payments.sweep(now) },
         ...(cataloguePart.sweepers ?? []),
       ],
+      ...(cataloguePart.ready === undefined ? {} : { ready: cataloguePart.ready }),
       async start() {
         await cataloguePart.start?.()
       },
@@ -132,6 +152,7 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
 interface Tools {
   catalogue: Catalogue
   calls: Calls
+  payments: ToolPayments
   part: Part
 }
 
@@ -140,6 +161,7 @@ interface ToolsGiven {
   spending: Spending
   runs: Runs
   facilitator: Facilitator
+  tokens: PaymentTokens
   /** Where strangers' payments go, unless the operator names another address. */
   recipient: Address | null
   checkpoint?: Checkpoint | undefined
@@ -151,15 +173,27 @@ async function count(perMinute: RateLimit, { keyId, issuer, subject }: Caller): 
   if (refusal !== null) throw refusal
 }
 
+/** A run whose request has left goes on when its caller leaves; a process that stops does not wait for its end here. */
+function stopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = (): void => {
+      if (signal.reason instanceof DomainError && signal.reason.code === 'stopping') reject(signal.reason)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    stop()
+  })
+}
+
 function assetsBy(runs: Runs): AssetRunner {
   return {
-    async run({ caller, slug, inputs, maxCost, operation, keyed, signal }) {
+    async run({ caller, slug, toolNames, inputs, maxCost, operation, keyed, enter, signal }) {
       // Before the run has a row there is nothing to cancel, and it begins at once.
       const cancel = (): void => void runs.cancel(caller, idLike('run', operation)).catch(() => undefined)
       signal.addEventListener('abort', cancel, { once: true })
       try {
-        const ask = { identifier: slug, inputs, modelId: null, maxCost, webhookUrl: null, waits: false }
-        const { output, cost, failure } = await runs.run(caller, ask, operation, keyed)
+        const ask = { identifier: slug, inputs, modelId: null, maxCost, webhookUrl: null, waits: false, toolNames }
+        const run = runs.run(caller, ask, operation, keyed, enter)
+        const { output, cost, failure } = await Promise.race([run, stopped(signal)])
         return { output, cost, failure }
       } finally {
         signal.removeEventListener('abort', cancel)

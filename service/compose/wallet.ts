@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Facilitator } from '../facilitator/service.ts'
 import type { Clock } from '../kit/clock.ts'
-import type { Usdc } from '../kit/money.ts'
+import type { Outflows } from '../outflow/service.ts'
 import { walletRoutes } from '../wallet/http.ts'
 import { walletSweepers, walletTopics } from '../wallet/jobs.ts'
 import type { Cursor } from '../wallet/model.ts'
@@ -12,13 +12,15 @@ import { createWalletStore } from '../wallet/store.ts'
 import type { Chains } from './chains.ts'
 import type { Ground, Part } from './ground.ts'
 import { openKeys } from './keys.ts'
+import { openSales } from './sales.ts'
 
 export async function openWallet(ground: Ground, others: Others): Promise<{ wallets: Wallets; part: Part }> {
   const { config, clock, database, ledger, log, metrics, outbox } = ground
-  const { chains, facilitator, checkpoint, signUp, event, tellOfPayoutAddress } = others
+  const { chains, facilitator, outflow, checkpoint, signUp, event, tellOfPayoutAddress } = others
   const { book, signer } = await openKeys(config, chains)
   const wallets = createWallets({
     ledger,
+    outflow,
     store: createWalletStore(database.statements),
     facilitator,
     book,
@@ -27,6 +29,8 @@ export async function openWallet(ground: Ground, others: Others): Promise<{ wall
     payers: others.payers,
     promised: others.promised,
     locksOf: others.locksOf,
+    creditsWithheld: others.creditsWithheld,
+    sales: openSales(database.statements),
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     event,
@@ -57,25 +61,22 @@ export async function openWallet(ground: Ground, others: Others): Promise<{ wall
 interface Others {
   chains: Chains
   facilitator: Facilitator
+  outflow: Outflows
   checkpoint: Checkpoint | undefined
   signUp: SignUp
   event: TellEvent
   tellOfPayoutAddress: WalletParts['tellOfPayoutAddress']
   payers: WalletParts['payers']
   promised: WalletParts['promised']
+  creditsWithheld: WalletParts['creditsWithheld']
   locksOf: WalletParts['locksOf']
 }
 
 function settingsOf(config: Config): Settings {
-  const limit = (amount: Usdc): Usdc | null => (amount === 0n ? null : amount)
   return {
     confirmations: config.DEPOSIT_CONFIRMATIONS,
     sweepMinimum: config.SWEEP_MINIMUM,
-    limits: {
-      perDay: limit(config.WITHDRAWAL_LIMIT_PER_DAY),
-      totalPerDay: limit(config.WITHDRAWAL_LIMIT_TOTAL_PER_DAY),
-    },
-    allowList: config.WITHDRAWAL_ALLOW_LIST.map((address) => address.toLowerCase()),
+    withdrawalMinimum: config.WITHDRAWAL_MINIMUM,
     hook:
       config.IDENTITY_HOOK_SECRET === undefined
         ? null

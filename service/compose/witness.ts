@@ -6,6 +6,16 @@ import type { Chains } from './chains.ts'
 export function witnessOf({ byNetwork }: Chains): Witness | null {
   if (byNetwork.size === 0) return null
   return {
+    async payerHasCode({ name }, authorization) {
+      try {
+        const simulations = await byNetwork.get(name)?.simulate([authorization])
+        return simulations?.[0] === undefined ? null : simulations[0].payerCode !== 'none'
+      } catch (error) {
+        if (error instanceof DomainError && error.kind === 'unavailable') return null
+        throw error
+      }
+    },
+
     async look({ name }, { from, to, value, nonce }) {
       const chain = byNetwork.get(name)
       if (chain === undefined) return null

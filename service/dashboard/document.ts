@@ -18,6 +18,7 @@ export interface Settings {
   provider: string | null
   apiUrl: string
   toolsUrl: string
+  inboxUrl: string | null
   now: string
 }
 

@@ -52,17 +52,20 @@ export function openDatabase({ url, poolMax, log, tracer = null }: DatabaseOptio
     // Only its words: the error carries the whole connection with it.
     if (!closing) log?.warn({ reason: message }, 'An idle database connection was lost.')
   })
-  const prisma = followed(new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) }), tracer)
+  const adapter = new PrismaPg(pool, { statementNameGenerator })
+  // Also for transactions that a library opens: Prisma's own limit of 5 seconds fails a sign-up on a busy machine.
+  const transactionOptions = { timeout: TRANSACTION_MS, maxWait: TRANSACTION_MS }
+  const prisma = followed(new PrismaClient({ adapter, transactionOptions }), tracer)
 
   return {
     pool,
     prisma,
     statements: { ...statementsOn(pool, tracer), together: (work) => together(pool, work, tracer) },
-    transaction: (work, { timeoutMs = 10_000, isolationLevel } = {}) =>
+    transaction: (work, { timeoutMs = TRANSACTION_MS, isolationLevel } = {}) =>
       pool.watchConnect(async (taken) =>
         prisma.$transaction(async (tx) => work({ prisma: tx, ...statementsOn(taken(), tracer) }), {
+          ...transactionOptions,
           timeout: timeoutMs,
-          maxWait: 10_000,
           ...(isolationLevel === undefined ? {} : { isolationLevel }),
         }),
       ),
@@ -76,6 +79,8 @@ export function openDatabase({ url, poolMax, log, tracer = null }: DatabaseOptio
     },
   }
 }
+
+const TRANSACTION_MS = 10_000
 
 // `query_timeout` is known to the driver and missing in its types.
 const PING = { text: 'select 1', query_timeout: 2_000 }

@@ -20,6 +20,12 @@ export interface NewDelivery {
   onUnconfirmed?: OnUnconfirmed
 }
 
+/**
+ * Among the headers of a delivery in test mode: its first attempt fails without a call, and none follows by itself.
+ * Sent again by hand, it goes out.
+ */
+export const FAILS_FIRST = { 'coinslot-simulated-failure': 'true' } as const
+
 /** What becomes of a claimed delivery that nobody confirms: its owner decides, or its claim opens again. */
 export type OnUnconfirmed = 'hold' | 'redeliver'
 
@@ -55,6 +61,8 @@ export interface DeliveryView {
 /** With what the receiver said last, as far as it is kept. */
 export interface AnsweredDelivery extends DeliveryView {
   answer: string | null
+  /** The last ten attempts that came to an end, oldest first, without what was answered. */
+  history: readonly Pick<Attempt, 'at' | 'status' | 'error'>[]
 }
 
 /** With all that was tried, oldest first. */
@@ -112,6 +120,34 @@ export interface NewEvent {
   event: EventName
   data: Readonly<Record<string, unknown>>
   headers?: Readonly<Record<string, string>>
+  /** For what a stranger can bring about; without it each one is sent. */
+  bound?: EventBound
+}
+
+/** What every event about a payment says, wherever the payment was made. */
+export interface PaymentEventData {
+  /** Null where it was refused before it became a payment. */
+  id: string | null
+  checkoutId: string | null
+  paywallId: string | null
+  /** The payer's address; null where nothing proves whose it is. */
+  customerId: string | null
+  amount: number
+  currency: 'USDC'
+  /** Where it is paid: a path below the paywall, or the address of a checkout. */
+  endpoint: string
+  route: string | null
+  network: string
+  txHash: string | null
+  at: string
+  test?: true
+}
+
+/** One event for each key within a week, and at most so many an hour about one thing. */
+export interface EventBound {
+  about: string
+  key: Buffer
+  perHour: number
 }
 
 /** An address of the account's own that is told of events. */

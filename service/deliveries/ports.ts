@@ -12,6 +12,7 @@ import type {
   DeliveryState,
   DeliveryView,
   Endpoint,
+  EventBound,
   EventName,
   OnUnconfirmed,
   Page,
@@ -72,6 +73,8 @@ export interface TargetStore {
   removeEndpoint(owner: Owner, id: string): Promise<boolean>
   /** Those that are enabled and asked for it. */
   listening(inside: Statements, owner: Owner, event: EventName): Promise<readonly string[]>
+  /** False where this one was sent already, or as many in the last hour as may be. */
+  withinBound(inside: Statements, bound: EventBound, now: Date): Promise<boolean>
   /** Of these accounts, those with such an endpoint for one of the events. */
   listeners(inside: Statements, owners: readonly Owner[], events: readonly EventName[]): Promise<readonly Owner[]>
   /** Marks since when they fail; answers that of the endpoints that are enabled. */
@@ -100,6 +103,7 @@ export interface Outgoing {
   owner: Owner
   turn: number
   state: DeliveryState
+  attempts: number
   url: string
   target: { id: string; open: boolean; secrets: SealedSecrets } | null
   body: string
@@ -186,6 +190,9 @@ export interface Failing {
 
 /** The guarded client's way to an address that a user gave. */
 export type Post = (request: OutboundRequest) => Promise<StreamedAnswer>
+
+/** What an event of this type says, of something that did not happen. Built by what builds the real ones. */
+export type SampleOf = (event: EventName, now: Date) => Readonly<Record<string, unknown>>
 
 export type CheckAddress = (url: string) => Promise<void>
 

@@ -4,6 +4,7 @@ import type { Owner } from '../ledger/model.ts'
 import { deliveryMissing, endpointOff } from './errors.ts'
 import type { AnsweredDelivery, DeliveryDetail, Page } from './model.ts'
 import type { DeliveryFilter } from './ports.ts'
+import { signatureOf } from './rules/signature.ts'
 import { createAttempt } from './service/attempt.ts'
 import { toAnnouncement } from './service/announcing.ts'
 import { createEndpoints } from './service/endpoints.ts'
@@ -67,6 +68,13 @@ export function createDeliveries(parts: DeliveriesParts) {
 
     async get(caller: Caller, id: string): Promise<DeliveryDetail> {
       return await find(accountOf(caller), id)
+    },
+
+    /** What these bytes of a delivery are signed with; null where there is none of this id. For a receiver of ours. */
+    async signatureOf(id: string, timestampSeconds: number, body: string): Promise<string | null> {
+      const delivery = (await store.load([id])).get(id)
+      if (delivery === undefined) return null
+      return signatureOf(await secrets.signing(delivery, clock.now()), id, timestampSeconds, body)
     },
 
     attempt: createAttempt({ ...parts, record, secrets }),

@@ -3,7 +3,7 @@ import { actKey, asked, keyed, named, newOperation, paging, person, router, with
 import { accountOf } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toDelivery, toDetail } from './http/deliveries.ts'
-import { changedEndpointBody, newEndpointBody, toEndpoint } from './http/endpoints.ts'
+import { changedEndpointBody, newEndpointBody, testBody, toEndpoint, toTests } from './http/endpoints.ts'
 import { DELIVERY_STATES } from './model.ts'
 import type { Deliveries } from './service.ts'
 
@@ -64,9 +64,11 @@ function endpointsRouter({ endpoints }: Deliveries, clock: Clock) {
       const { endpoint, secret } = await endpoints.rotate(ctx.caller, input.id, newOperation(clock))
       return { endpoint: toEndpoint(endpoint), secret }
     }),
-    test: person.input(asked(named)).mutation(async ({ ctx, input }) => ({
-      deliveryId: await endpoints.test(ctx.caller, input.id, newOperation(clock)),
-    })),
+    test: person
+      .input(asked(testBody.extend(named.shape)))
+      .mutation(async ({ ctx, input }) =>
+        toTests(await endpoints.test(ctx.caller, input.id, input.event ?? null, newOperation(clock))),
+      ),
   })
 }
 

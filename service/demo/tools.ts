@@ -14,7 +14,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 
 function statistics(text: string) {
   const words = wordsOf(text)
-  const sentences = text.split(/[.!?]+(?:\s|$)/).filter((sentence) => sentence.trim() !== '').length
+  const sentences = text.split(/[.!?](?:\s|$)/).filter((sentence) => sentence.trim() !== '').length
   const counts = new Map<string, number>()
   for (const word of words) if (word.length > 3) counts.set(word, (counts.get(word) ?? 0) + 1)
   const top = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 5)

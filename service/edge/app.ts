@@ -5,14 +5,16 @@ import type { Logger } from 'pino'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Tracer } from '../kit/tracer.ts'
-import { describe, type Surface } from './openapi.ts'
+import { describe, type DescribedSurface, type Surface } from './openapi.ts'
 import { docsRouter } from './docs.ts'
+import { limitStreams, type StreamLimits } from './events.ts'
 import { healthRouter, type Health } from './health.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
+import { landingRouter, missingPage } from './landing.ts'
 import { mount, type Pipeline } from './pipeline.ts'
-import { answerErrors, assertHost, assertMethod, assertPath, labelled, notFound, openRequest } from './requests.ts'
+import { answerErrors, answerMissing, assertHost, assertMethod, assertPath, labelled, openRequest } from './requests.ts'
 import { serveUpgrades, type Upgrade } from './upgrades.ts'
 
 export interface AppParts {
@@ -27,15 +29,22 @@ export interface AppParts {
   identify(request: Request): Promise<Caller>
   /** What this process serves of the declared routes, each under its public address. */
   surfaces: readonly Surface[]
+  /** What the reference says of what is mounted. */
+  described: readonly DescribedSurface[]
   /** What speaks for itself, by path: sign-in, tRPC. */
   mounted: readonly { path: string; handler: RequestHandler; bare?: boolean }[]
   upgrades: readonly Upgrade[]
+  /** The dashboard's public address, where pages for people lead. */
+  dashboard: string
   /** Whoever asks got here by TLS. */
   https: boolean
   corsOrigins: readonly string[]
   trustProxy: readonly string[]
   bodyBytesMax: number
+  streams: StreamLimits
   metricsToken: string | undefined
+  /** Real money moves here. */
+  live: boolean
   topUpUrl: string | undefined
   awaitWord: Pipeline['awaitWord']
 }
@@ -48,6 +57,7 @@ export function createApp(parts: AppParts): Express {
   app.set('etag', false)
   app.set('trust proxy', parts.trustProxy.length === 0 ? false : [...parts.trustProxy])
   app.set('query parser', 'simple')
+  limitStreams(app, parts.streams)
   app.use(openRequest(parts.clock, parts.log, parts.metrics, parts.tracing))
   app.use(assertHost, assertMethod)
   if (parts.https) app.use(strictTransport)
@@ -55,15 +65,16 @@ export function createApp(parts: AppParts): Express {
   for (const { path, handler, bare } of parts.mounted) if (bare === true) app.use(path, labelled(path), handler)
   app.use(securityHeaders, keepNothing, assertPath)
   app.use(cors({ origin: [...parts.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
-  app.use(healthRouter(parts.health, parts.metrics, parts.metricsToken))
+  app.use(healthRouter(parts.health, parts.metrics, parts))
   for (const { path, handler, bare } of parts.mounted) if (bare !== true) app.use(path, labelled(path), handler)
-  if (parts.surfaces.length > 0) app.use(docsRouter(() => describe(parts.surfaces)))
+  if (parts.surfaces.length > 0) app.use(docsRouter(() => describe(parts.surfaces, parts.described)))
+  app.use(landingRouter(parts.surfaces, parts.dashboard))
   for (const { address, routes } of parts.surfaces) {
     const router = Router()
     mount(router, routes, parts)
     app.use(new URL(address).pathname, router)
   }
-  app.use(notFound)
+  app.use(answerMissing((path) => missingPage(path, parts.dashboard)))
   app.use(answerErrors(parts.log))
   serveUpgrades(app, parts.upgrades)
   return app
@@ -92,6 +103,11 @@ const EXPOSED = [
   'Mcp-Session-Id',
   'Idempotency-Replayed',
   'Retry-After',
+  'X-Payment-ID',
+  'X-Payment-Token',
+  'X-PAYMENT-RESPONSE',
+  'PAYMENT-RESPONSE',
+  'PAYMENT-REQUIRED',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',

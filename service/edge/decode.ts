@@ -1,5 +1,6 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { invalid } from '../kit/errors.ts'
+import { nearest } from '../kit/nearest.ts'
 
 /** The value as the schema has it, or a 400 that names each field and what is wrong with it. */
 export function decode(schema: z.ZodType, value: unknown, whole: string): unknown {
@@ -9,7 +10,38 @@ export function decode(schema: z.ZodType, value: unknown, whole: string): unknow
   for (const issue of parsed.error.issues) {
     for (const [field, message] of faults(issue, value, whole)) details[field] ??= message
   }
-  throw invalid(details)
+  const unknown = parsed.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
+  if (unknown.length === 0) throw invalid(details)
+  let first: string | null = null
+  for (const { path, key, known } of unknown.flatMap((issue) => unknownKeys(schema, issue)).slice(0, SUGGESTED)) {
+    const meant = nearest(key, known)
+    if (meant === null) continue
+    first ??= meant
+    details[[...path, key].join('.')] = `is not known. Did you mean ${meant}?`
+  }
+  throw invalid(details, 'invalid_input', first === null ? {} : { didYouMean: first })
+}
+
+/** A body may have thousands of keys that are not known; a person reads the first few. */
+const SUGGESTED = 20
+
+function unknownKeys(schema: z.ZodType, { path, keys }: z.core.$ZodIssueUnrecognizedKeys) {
+  const known = keysAt(schema, path)
+  return keys.slice(0, SUGGESTED).map((key) => ({ path, key, known }))
+}
+
+/** What an object at this place may have; nothing where the schema has several for it. */
+function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  const [next, ...rest] = path
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return keysAt(schema.unwrap(), path)
+  }
+  if (schema instanceof z.ZodPipe) return keysAt(schema.in, path)
+  if (schema instanceof z.ZodArray && next !== undefined) return keysAt(schema.element, rest)
+  if (schema instanceof z.ZodRecord && next !== undefined) return keysAt(schema.valueType, rest)
+  if (!(schema instanceof z.ZodObject)) return []
+  const shape = schema.shape as Readonly<Record<PropertyKey, unknown>>
+  return next === undefined ? Object.keys(shape) : keysAt(Object.hasOwn(shape, next) ? shape[next] : null, rest)
 }
 
 function faults(issue: z.core.$ZodIssue, value: unknown, whole: string): [string, string][] {

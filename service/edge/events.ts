@@ -1,15 +1,26 @@
 import { once } from 'node:events'
 import type { Express, Response } from 'express'
+import type { Caller } from '../identity/model.ts'
+import { DomainError } from '../kit/errors.ts'
+import { quotaExceeded } from '../kit/quota.ts'
 import type { ServerEvent } from './route.ts'
 
 /**
  * Server-sent events. A comment every few seconds keeps proxies from closing a quiet stream; the reader's
- * going away ends the source.
+ * going away ends the source. A stream of an account ends with the credential that opened it, and every stream ends
+ * some time: its reader opens a new one.
  */
-export function sendEvents(response: Response, source: (gone: AbortSignal) => AsyncIterable<ServerEvent>): void {
-  const gone = new AbortController()
+export function sendEvents(
+  response: Response,
+  source: (gone: AbortSignal) => AsyncIterable<ServerEvent>,
+  owner: StreamOwner | null = null,
+): void {
+  const { checkMs, lifeMs, perAccount } = limitsOf(response.app)
   const open = streamsOf(response.app)
-  open.add(gone)
+  if (owner !== null && [...open.values()].filter((account) => account === owner.account).length >= perAccount)
+    throw quotaExceeded('event_streams', perAccount, null)
+  const gone = new AbortController()
+  open.set(gone, owner?.account ?? null)
   response.once('close', () => {
     open.delete(gone)
     gone.abort()
@@ -22,22 +33,74 @@ export function sendEvents(response: Response, source: (gone: AbortSignal) => As
   })
   response.flushHeaders()
   const beat = setInterval(() => response.write(':\n\n'), BEAT_MS)
+  const life = setTimeout(() => gone.abort(), lifeMs).unref()
+  const check = owner === null ? undefined : setInterval(() => void endUnlessThere(owner, gone), checkMs).unref()
   write(response, source(gone.signal), gone.signal)
     // The status is sent already: all that is left to say is that the stream broke off.
     .catch(() => response.destroy())
     .finally(() => {
       clearInterval(beat)
+      clearTimeout(life)
+      clearInterval(check)
       response.end()
     })
 }
 
-/** A stream may never end by itself: a server that stops ends those it has, and their readers come back. */
-export function endStreams(app: Express): void {
-  for (const gone of streamsOf(app)) gone.abort()
+/** Whose stream it is. */
+export interface StreamOwner {
+  /** Streams are limited by account. */
+  readonly account: string
+  /** Whether the credential that opened the stream is still good. */
+  isStillThere(): Promise<boolean>
 }
 
-function streamsOf(app: { locals: Record<string, unknown> }): Set<AbortController> {
-  return (app.locals['streams'] ??= new Set()) as Set<AbortController>
+/** `identify` reads the request's credential again, as at its beginning. */
+export function streamOwner(caller: Caller, identify: () => Promise<Caller>): StreamOwner {
+  return {
+    account: JSON.stringify([caller.environment, caller.issuer, caller.subject]),
+    isStillThere: () =>
+      identify().then(
+        (now) => now.keyId === caller.keyId && now.issuer === caller.issuer && now.subject === caller.subject,
+        isDoubtful,
+      ),
+  }
+}
+
+/** A database that is away for a moment signs nobody out. */
+function isDoubtful(error: unknown): boolean {
+  return !(error instanceof DomainError && error.kind === 'unauthenticated')
+}
+
+async function endUnlessThere(owner: StreamOwner, gone: AbortController): Promise<void> {
+  if (!(await owner.isStillThere())) gone.abort()
+}
+
+export interface StreamLimits {
+  /** How often the credential of a stream is looked at again. */
+  readonly checkMs: number
+  readonly lifeMs: number
+  /** Open at once in this process. */
+  readonly perAccount: number
+}
+
+export function limitStreams(app: Express, limits: StreamLimits): void {
+  app.locals['streamLimits'] = limits
+}
+
+function limitsOf(app: { locals: Record<string, unknown> }): StreamLimits {
+  return (app.locals['streamLimits'] as StreamLimits | undefined) ?? UNLIMITED
+}
+
+/** Of an application that serves no accounts. */
+const UNLIMITED: StreamLimits = { checkMs: 15_000, lifeMs: 3_600_000, perAccount: Infinity }
+
+/** A stream may never end by itself: a server that stops ends those it has, and their readers come back. */
+export function endStreams(app: Express): void {
+  for (const gone of streamsOf(app).keys()) gone.abort()
+}
+
+function streamsOf(app: { locals: Record<string, unknown> }): Map<AbortController, string | null> {
+  return (app.locals['streams'] ??= new Map()) as Map<AbortController, string | null>
 }
 
 const BEAT_MS = 15_000

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { accountOf, type Caller } from '../identity/model.ts'
 import { DomainError } from '../kit/errors.ts'
-import { sendEvents } from './events.ts'
+import { sendEvents, streamOwner } from './events.ts'
 import { contextOf } from './requests.ts'
 import type { ServerEvent } from './route.ts'
 
@@ -21,29 +21,28 @@ export function serveFollowing(path: string, follow: Follow, identify: Identify)
     const account = accountOf(caller)
     // Whoever left while they were looked up would never be told of as gone.
     if (response.closed) return
+    const owner = streamOwner(caller, () => identify(request))
     // A refusal must be thrown while there is still a status to tell it by.
     const gone = new AbortController()
     const news = follow(account, {
       lastId: request.get('last-event-id'),
       gone: gone.signal,
-      isStillThere: () => identify(request).then(isThere, isDoubtful),
+      isStillThere: () => owner.isStillThere(),
     })
-    sendEvents(response, (ended) => {
+    const told = (ended: AbortSignal): typeof news => {
       ended.addEventListener('abort', () => {
         gone.abort()
       })
       return news
-    })
+    }
+    try {
+      sendEvents(response, told, owner)
+    } catch (error) {
+      // It has joined already, and nobody will read it.
+      gone.abort()
+      throw error
+    }
   }
-}
-
-function isThere(): boolean {
-  return true
-}
-
-/** A database that is away for a moment signs nobody out. */
-function isDoubtful(error: unknown): boolean {
-  return !(error instanceof DomainError && error.kind === 'unauthenticated')
 }
 
 type Identify = (request: Request) => Promise<Caller>

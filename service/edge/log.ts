@@ -27,7 +27,7 @@ export function cleaner(known: readonly string[]): (line: string) => string {
   const knownOnes = exact.length === 0 ? null : new RegExp(exact.join('|'), 'g')
   return (line) => {
     const clear = knownOnes === null ? line : line.replace(knownOnes, CUT)
-    const plain = clear.replace(NAMED, `$1"${CUT}"`).replace(FORMS, CUT)
+    const plain = clear.replace(NAMED, `$1"${CUT}"`).replace(JSON_WEB_TOKEN, cutToken).replace(FORMS, CUT)
     // Most lines have none, and looking for what may stand before one takes longest.
     return plain.includes('@') ? plain.replace(ADDRESSES, masked) : plain
   }
@@ -63,8 +63,7 @@ const FORMS = new RegExp(
   [
     // API keys, signing secrets, extended private keys. No word boundary: in JSON a new line ends with the letter n.
     '(?:csk_(?:live|test)_|whsec_|xprv)[0-9A-Za-z+/_=-]{8,}',
-    // Tokens of others: JSON Web Tokens, and whatever follows "Bearer" or "Basic"
-    'eyJ[\\w-]{8,}\\.[\\w-]+\\.[\\w-]*',
+    // Whatever follows "Bearer" or "Basic"
     '(?:Bearer|Basic)\\s+[\\w.~+/=-]{8,}',
     // What stands behind a telling name in a query
     '(?<=[?&](?:key|api_?key|token|secret|signature|code|password)=)[^&\\s"\\\\]+',
@@ -72,16 +71,31 @@ const FORMS = new RegExp(
   'gi',
 )
 
-/** What stands in an address before its host is a password; mail addresses keep their first letter and their host. */
+/**
+ * A token of another service. The whole run of its characters is taken, with or without the rest of a token: what only
+ * begins like one would else be tried again from each place where it begins so.
+ */
+const JSON_WEB_TOKEN = /eyJ[\w-]{8,}(?:\.[\w-]+\.[\w-]*)?/gi
+
+function cutToken(found: string): string {
+  return found.includes('.') ? CUT : found
+}
+
+/**
+ * What stands in an address before its host is a password; mail addresses keep their first letter and their host. Of
+ * these too the whole run is taken, so that no text is tried again from each of its characters.
+ */
 const ADDRESSES = new RegExp(
-  ['(?<=:\\/\\/)[^\\s/@"]{1,256}@', "[\\w.!#$%&'*+=?^`{|}~-]{1,64}@(?:[a-z\\d-]{1,63}\\.)+[a-z\\d-]{2,63}\\b"].join(
+  ['(?<=:\\/\\/)[^\\s/@"]{1,256}@', "[\\w.!#$%&'*+=?^`{|}~-]+(?:@(?:[a-z\\d-]{1,63}\\.)+[a-z\\d-]{2,63}\\b)?"].join(
     '|',
   ),
   'gi',
 )
 
 function masked(found: string): string {
-  return found.endsWith('@') ? `${CUT}@` : `${found.charAt(0)}***${found.slice(found.indexOf('@'))}`
+  if (found.endsWith('@')) return `${CUT}@`
+  const host = found.indexOf('@')
+  return host < 0 ? found : `${found.charAt(0)}***${found.slice(host)}`
 }
 
 /** As it is, and as it stands inside of JSON and of an address. */

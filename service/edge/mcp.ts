@@ -1,13 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../identity/model.ts'
 import { DomainError } from '../kit/errors.ts'
+import { streamOwner } from './events.ts'
 import { readBody } from './json.ts'
 import { createLegacy } from './mcp/legacy.ts'
 import { refuse, type McpParts } from './mcp/parts.ts'
 import { createRelay } from './mcp/relay.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createStreamable } from './mcp/streamable.ts'
-import { contextOf } from './requests.ts'
+import { contextOf, limitKeyOf } from './requests.ts'
 
 export type { McpAsk, McpParts } from './mcp/parts.ts'
 
@@ -19,22 +20,21 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
   const relay = createRelay(parts.redis, parts.log)
   const sessions = createSessions({ ...parts, secret: parts.sessionSecret })
   const streamable = createStreamable({ ...parts, sessions, relay })
-  const legacy = createLegacy({ ...parts, relay })
+  const legacy = createLegacy({ ...parts, relay, sessions })
 
   async function serve(request: Request, response: Response): Promise<void> {
     const context = contextOf(response)
     context.route = '/mcp'
     assertOrigin(request, parts)
-    if (request.method === 'POST' && request.path === '/messages') {
-      await count(`address ${request.ip ?? 'unknown'}`, response)
-      return await legacy.receive(request, response)
-    }
-    if (request.path !== '/') throw new DomainError('missing', 'not_found', 'There is nothing here but MCP itself.')
+    const isMessage = request.method === 'POST' && request.path === '/messages'
+    if (request.path !== '/' && !isMessage) throw new DomainError('missing', 'not_found', 'Not found.')
     const query = queryOf(request)
     const caller = await authenticate(request, query)
     context.caller = caller
     await count(caller.keyId ?? `${caller.issuer} ${caller.subject}`, response)
+    if (isMessage) return await legacy.receive(caller, request, response)
     const session = request.get('mcp-session-id')
+    const owner = streamOwner(caller, () => identified(request, query))
     const known = session === undefined ? null : await sessions.check(session, caller)
     if (known === false) {
       refuse(response, 404, -32_001, 'Session not found: begin a new one with initialize.')
@@ -50,8 +50,8 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
           refuse(response, 406, -32_000, 'Not Acceptable: Client must accept text/event-stream')
           return
         }
-        if (session === undefined) return legacy.open({ caller, query }, response)
-        return streamable.listen(caller, request, response)
+        if (session === undefined) return legacy.open({ caller, query, owner }, response)
+        return streamable.listen({ caller, owner }, request, response)
       case 'DELETE':
         if (session === undefined) {
           refuse(response, 400, -32_000, 'Bad Request: Mcp-Session-Id header is required')
@@ -73,20 +73,22 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
   }
 
   /** As everywhere, or by the key in the address, for clients that can send no header. */
+  function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
+    return parts.identify(request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`), request)
+  }
+
   async function authenticate(request: Request, query: Readonly<Record<string, string>>): Promise<Caller> {
-    const header = request.get('authorization')
-    const { key } = query
     try {
-      return await parts.identify(header ?? (key === undefined ? undefined : `Bearer ${key}`), request)
+      return await identified(request, query)
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error
-      const { refusal } = await parts.limit(`address ${request.ip ?? 'unknown'}`)
+      const { refusal } = await parts.limit(limitKeyOf(request))
       throw refusal ?? error
     }
   }
 
   return {
-    // What a browser must know to follow a session is allowed by the edge's CORS.
+    // What a browser must know to follow a session is allowed by the API's CORS.
     handler: (request, response) => serve(request, response),
     async close() {
       legacy.close()

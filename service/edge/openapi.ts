@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import type { AnyRoute } from './route.ts'
+import type { AnyRoute, Described } from './route.ts'
 
 export interface Surface {
   name: string
@@ -8,14 +8,27 @@ export interface Surface {
   routes: readonly AnyRoute[]
 }
 
+/** What is served beside the surfaces' routes, by handlers of their own. */
+export interface DescribedSurface {
+  address: string
+  routes: readonly Described[]
+}
+
 /** The reference in OpenAPI 3.1, from the very schemas that decode the requests. */
-export function describe(surfaces: readonly Surface[]): Record<string, unknown> {
+export function describe(
+  surfaces: readonly Surface[],
+  described: readonly DescribedSurface[] = [],
+): Record<string, unknown> {
   const paths: ZodOpenApiPathsObject = {}
-  for (const surface of surfaces) {
-    for (const route of surface.routes) {
-      const path = pathOf(surface.address) + route.path.replaceAll(/:(\w+)/g, '{$1}')
-      paths[path] = { ...paths[path], [route.method]: operation(route) }
-    }
+  const add = (address: string, route: Described, id: string): void => {
+    const path = pathOf(address) + route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: operation(route, id) }
+  }
+  for (const { address, routes } of surfaces) {
+    for (const route of routes) add(address, route, operationId(route.method, route.path))
+  }
+  for (const { address, routes } of described) {
+    for (const route of routes) add(address, route, operationId(route.method, pathOf(address) + route.path))
   }
   const document = createDocument({
     openapi: '3.1.0',
@@ -31,6 +44,11 @@ export function describe(surfaces: readonly Surface[]): Record<string, unknown> 
           type: 'http',
           scheme: 'bearer',
           description: 'An API key, a session token, or a JWT of the configured issuer.',
+        },
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The `token` that a sign-in answers; a browser sends its cookie instead.',
         },
       },
     },
@@ -54,9 +72,9 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
   500: 'A fault of ours; `requestId` finds it.',
 }
 
-function operation(route: AnyRoute): ZodOpenApiOperationObject {
+function operation(route: Described, id: string): ZodOpenApiOperationObject {
   const errors: Record<number, string> = { ...EVERYWHERE, ...route.errors }
-  if (route.auth === 'agent' || route.auth === 'person') errors[401] ??= 'Nobody, or somebody unknown, is asking.'
+  if (route.auth !== 'anyone' && route.auth !== 'optional') errors[401] ??= 'Nobody, or somebody unknown, is asking.'
   if (route.auth === 'person') errors[403] ??= "An agent's key may not do this."
   if (route.body !== undefined) {
     errors[413] ??= 'The body is too large.'
@@ -66,32 +84,52 @@ function operation(route: AnyRoute): ZodOpenApiOperationObject {
   const parameters = {
     ...(route.params === undefined ? {} : { path: route.params as z.ZodObject }),
     ...(route.query === undefined ? {} : { query: route.query as z.ZodObject }),
-    ...(isIdempotent(route) ? { header: idempotencyHeader } : {}),
+    ...headersOf(route),
   }
   return {
-    operationId: operationId(route),
+    operationId: id,
     summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
-    ...(route.auth === 'anyone'
-      ? {}
-      : { security: route.auth === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
+    ...(route.auth === 'anyone' ? {} : { security: SECURITY[route.auth] }),
     requestParams: parameters,
     ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body) } }),
     responses: {
       ...Object.fromEntries(
         Object.entries(route.answers).map(([status, schema]) => [
           status,
-          { description: 'Done', content: json(schema) },
+          // Nothing is sent with a 204.
+          schema instanceof z.ZodUndefined ? { description: 'Done' } : { description: 'Done', content: json(schema) },
         ]),
       ),
       ...Object.fromEntries(
-        Object.entries(errors).map(([status, description]) => [status, { description, content: json(errorBody) }]),
+        Object.entries(errors).map(([status, description]) => [
+          status,
+          { description, content: json(route.refusals?.[Number(status)] ?? errorBody) },
+        ]),
       ),
     },
+    // The extension by which viewers of such documents show samples.
+    ...(route.samples === undefined
+      ? {}
+      : { 'x-codeSamples': route.samples.map(({ title, text }) => ({ lang: 'sh', label: title, source: text })) }),
   }
 }
 
-function isIdempotent(route: AnyRoute): boolean {
+const SECURITY = {
+  optional: [{}, { bearer: [] }],
+  agent: [{ bearer: [] }],
+  person: [{ bearer: [] }],
+  session: [{ session: [] }],
+}
+
+function headersOf(route: Described): { header?: z.ZodObject } {
+  const { headers } = route
+  if (!isIdempotent(route)) return headers === undefined ? {} : { header: headers }
+  return { header: headers === undefined ? idempotencyHeader : idempotencyHeader.extend(headers.shape) }
+}
+
+function isIdempotent(route: Described): boolean {
   return route.idempotent !== undefined && route.idempotent !== false
 }
 
@@ -107,9 +145,9 @@ function json(schema: z.ZodType) {
   return { 'application/json': { schema } }
 }
 
-function operationId(route: AnyRoute): string {
-  const words = route.path.split(/[/:-]+/).filter((word) => word !== '')
-  return route.method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+function operationId(method: string, path: string): string {
+  const words = path.split(/[/:-]+/).filter((word) => word !== '')
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
 function pathOf(address: string): string {

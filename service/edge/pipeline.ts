@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Request, Response, Router } from 'express'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -9,8 +10,8 @@ import { answerError, isOurFault } from './errors.ts'
 import type { Idempotency, Outcome } from './idempotency.ts'
 import { jsonOf, readBody } from './json.ts'
 import type { RateLimit } from './limits.ts'
-import { contextOf, sendPage, wantsPage, type RequestContext } from './requests.ts'
-import { sendEvents } from './events.ts'
+import { contextOf, limitKeyOf, sendPage, wantsPage, type RequestContext } from './requests.ts'
+import { sendEvents, streamOwner, type StreamOwner } from './events.ts'
 import type { AnyRoute, Reply } from './route.ts'
 
 export interface Pipeline {
@@ -57,7 +58,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   const rawBody = route.body === undefined ? NO_BODY : await readBody(request, bytesMax)
   const body = route.body === undefined ? undefined : jsonOf(request, rawBody)
   const key = !route.idempotent ? undefined : request.get('idempotency-key')
-  const account = caller === null ? anyone(route) : nameOf(caller)
+  const account = caller === null ? anyone(route, request) : nameOf(caller)
   const keyed = key !== undefined && account !== null
   const decoded = {
     caller,
@@ -72,6 +73,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     keyed,
   }
   for (const given of [decoded.params, decoded.body, decoded.query]) concernIdsIn(given)
+  const owner = caller === null ? null : streamOwner(caller, () => pipeline.identify(request))
   const act = (named: Id<'op'>): Promise<Reply> => {
     operation = named
     concernId(named)
@@ -79,9 +81,10 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   }
 
   if (!keyed) {
-    send(response, await act(operation))
+    send(response, await act(operation), owner)
     return
   }
+  let live: Reply | null = null
   const answer = await pipeline.idempotency.once(
     {
       key,
@@ -91,11 +94,17 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
       path: request.baseUrl + request.path,
       body,
     },
-    (named) => outcome(() => act(named), context),
+    async (named) => {
+      const done = await outcome(() => act(named), context)
+      if (route.idempotent !== 'payer') return done
+      live = done
+      return { ...done, keep: false }
+    },
   )
   if (answer.replayed) response.set('Idempotency-Replayed', 'true')
   if (answer.status >= 400) context.refused = codeOf(answer.body)
-  send(response, answer)
+  // With its headers, which are not stored.
+  send(response, live ?? answer, owner)
 }
 
 /** Of a refusal that was kept, and is answered like anything else. */
@@ -149,16 +158,21 @@ const TOO_LITTLE: ReadonlySet<string> = new Set(['insufficient_balance', 'insuff
 
 const NO_BODY = Buffer.alloc(0)
 
-/** Refusals are answers too and are kept; what may differ next time is not. */
+/** Refusals are answers too and are kept; what may differ next time is not, as too little money before a top-up. */
 async function outcome(act: () => Promise<Reply>, context: RequestContext): Promise<Outcome> {
   try {
     const done = await act()
     return { ...done, keep: done.status < 500 }
   } catch (error) {
-    if (isOurFault(error) || !(error instanceof DomainError) || PASSING.has(error.kind)) throw error
+    if (isOurFault(error) || !(error instanceof DomainError) || mayPass(error)) throw error
     const { status, body } = answerError(error, context.requestId, context.errorFields)
     return { status, body, keep: true }
   }
+}
+
+/** A top-up ends a lack of money, and waiting ends the rest. */
+function mayPass({ kind, fields }: DomainError): boolean {
+  return PASSING.has(kind) || (kind === 'unaffordable' && 'available' in fields)
 }
 
 /** An agent's key is answered what was answered to that agent, never what another of the account got. */
@@ -166,10 +180,18 @@ function nameOf({ issuer, subject, agentId }: Caller): string {
   return agentId === null ? `${issuer} ${subject}` : `${issuer} ${subject} ${agentId}`
 }
 
-/** Whoever knows the key of a request without an account is taken for its sender. */
-function anyone(route: AnyRoute): string | null {
-  return route.idempotent === 'anyone' ? '' : null
+/**
+ * Whoever knows the key of a request without an account is taken for its sender. A payment in a header belongs to the
+ * request like its body: with another one, or before the first, the same key names another operation.
+ */
+function anyone(route: AnyRoute, request: Request): string | null {
+  if (route.idempotent === 'anyone') return ''
+  if (route.idempotent !== 'payer') return null
+  const paid = PAYMENT_HEADERS.map((name) => request.get(name) ?? '')
+  return createHash('sha256').update(JSON.stringify(paid)).digest('base64url')
 }
+
+const PAYMENT_HEADERS = ['payment-signature', 'x-payment', 'x-payment-id', 'x-payment-token']
 
 function limitOf(route: AnyRoute, pipeline: Pipeline): RateLimit {
   if (route.limit === undefined) return pipeline.limit
@@ -213,7 +235,7 @@ function saysWho(request: Request): boolean {
 }
 
 function limitKey(caller: Caller | null, request: Request): string {
-  if (caller === null) return `address ${addressOf(request)}`
+  if (caller === null) return limitKeyOf(request)
   return caller.keyId ?? `${caller.issuer} ${caller.subject}`
 }
 
@@ -221,11 +243,11 @@ function addressOf(request: Request): string {
   return request.ip ?? 'unknown'
 }
 
-function send(response: Response, answer: Reply): void {
+function send(response: Response, answer: Reply, owner: StreamOwner | null): void {
   if (answer.whenSent !== undefined) watch(response, answer.whenSent)
   if (answer.headers !== undefined) response.set(answer.headers)
   response.status(answer.status)
-  if (answer.events !== undefined) sendEvents(response, answer.events)
+  if (answer.events !== undefined) sendEvents(response, answer.events, owner)
   else if (answer.page !== undefined) sendPage(response, answer.page)
   else if (answer.body === undefined) response.end()
   else response.json(answer.body)

@@ -1,9 +1,11 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { Caller } from '../identity/model.ts'
+import { addressGroup } from '../kit/address-group.ts'
 import type { Clock } from '../kit/clock.ts'
 import { within, type Context } from '../kit/context.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
+import { isOfAnotherSite } from '../kit/fetch-site.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import { answerError, isOurFault, type MoreFields } from './errors.ts'
@@ -113,12 +115,17 @@ export function contextOf(response: Response): RequestContext {
 export function limitAddresses(limit: RateLimit, method?: string): RequestHandler {
   return async (request, response, next) => {
     if (method === undefined || request.method === method) {
-      const { headers, refusal } = await limit(`address ${request.ip ?? 'unknown'}`)
+      const { headers, refusal } = await limit(limitKeyOf(request))
       response.set(headers)
       if (refusal !== null) throw refusal
     }
     next()
   }
+}
+
+/** What an address is counted by. */
+export function limitKeyOf(request: Request): string {
+  return `address ${addressGroup(request.ip ?? 'unknown')}`
 }
 
 /**
@@ -127,9 +134,15 @@ export function limitAddresses(limit: RateLimit, method?: string): RequestHandle
  */
 export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
   const { origin, authorization } = request.headers
-  if (authorization !== undefined || origin === undefined || own.has(origin)) return
+  if (authorization !== undefined || (origin !== undefined && own.has(origin))) return
   if (request.method === 'GET' || request.method === 'HEAD') return
-  throw new DomainError('forbidden', 'foreign_origin', 'This page may not act for whoever is signed in.')
+  // A request that a browser makes without an Origin still says where the page is that made it.
+  if (origin === undefined && !isOfAnotherSite(request.headers['sec-fetch-site'])) return
+  throw new DomainError(
+    'forbidden',
+    'foreign_origin',
+    'This request came from another site. Open the dashboard and try again.',
+  )
 }
 
 /** HTTP/1.1 has every request name one host; of two, whoever stands before us may have seen the other. */
@@ -161,7 +174,16 @@ function whereNulIs(url: string): string {
   return name
 }
 
-export const notFound: RequestHandler = (request) => {
+/** A browser gets a page of its own; programs an error in JSON, as everywhere. */
+export function answerMissing(pageOf: (path: string) => Page): RequestHandler {
+  return (request, response, next) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (isRead && wantsPage(request)) contextOf(response).errorPage = () => pageOf(request.baseUrl + request.path)
+    notFound(request, response, next)
+  }
+}
+
+const notFound: RequestHandler = (request) => {
   throw new DomainError(
     'missing',
     'not_found',

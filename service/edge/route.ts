@@ -30,8 +30,12 @@ export interface Route<
   tag: string
   /** `person`: only somebody who signed in or their own key; an agent's key is refused. */
   auth: Auth
-  /** A POST that creates or moves something honours `Idempotency-Key`; of an account's callers, or of `anyone`. */
-  idempotent?: boolean | 'anyone'
+  /**
+   * A POST that creates or moves something honours `Idempotency-Key`; of an account's callers, or of `anyone`. Of a
+   * `payer` the key names the operation, and no answer is stored: a key can be guessed, and what was paid for goes to
+   * its buyer alone, so the seller decides each time.
+   */
+  idempotent?: boolean | 'anyone' | 'payer'
   /** Another limit than the surface's, by its name; null where there is none. */
   limit?: string | null
   /** Less than everywhere else. */
@@ -116,6 +120,26 @@ export interface Reply {
 }
 
 export type AnyRoute = Route<Authentication, z.ZodType, z.ZodType, z.ZodType>
+
+/**
+ * What the reference says of an endpoint. A declared route says it of itself; what has a handler of its own (sign-in,
+ * MCP, gates) is described beside it, under the address where it is mounted.
+ */
+export interface Described extends Pick<
+  AnyRoute,
+  'method' | 'path' | 'summary' | 'tag' | 'idempotent' | 'body' | 'query' | 'params' | 'answers' | 'errors'
+> {
+  /** `session`: a person's sign-in; a key is not enough. */
+  auth: Authentication | 'session'
+  /** In paragraphs, with an empty line between two. */
+  description?: string
+  /** Of the request, in the spelling that people read. */
+  headers?: z.ZodObject
+  /** Refusals with a body of their own; the rest has that of every error. */
+  refusals?: Readonly<Record<number, z.ZodType>>
+  /** Whole exchanges, where a request that is made up from the schemas shows too little. */
+  samples?: readonly { title: string; text: string }[]
+}
 
 export function reply(status: number, body: unknown): Reply {
   return { status, body }

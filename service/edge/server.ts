@@ -2,8 +2,10 @@ import { createServer, STATUS_CODES, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
+import { addressGroup } from '../kit/address-group.ts'
 import { systemClock } from '../kit/clock.ts'
 import { newId } from '../kit/ids.ts'
+import { quotaExceeded } from '../kit/quota.ts'
 import { endStreams } from './events.ts'
 import { listenForUpgrades } from './upgrades.ts'
 
@@ -25,6 +27,10 @@ export interface ConnectionLimits {
   keepAliveMs: number
   headerBytes: number
   connections: number
+  /** Of one address, an IPv6 one by its /64; 0 is no limit. */
+  connectionsPerAddress: number
+  /** Addresses that others come through: this machine and the proxies that are trusted. */
+  shared: (address: string) => boolean
   /** One connection cannot queue up work without end. */
   requestsPerConnection: number
 }
@@ -38,6 +44,8 @@ const LIMITS: ConnectionLimits = {
   headerBytes: 16_384,
   connections: 10_000,
   requestsPerConnection: 1_000,
+  connectionsPerAddress: 0,
+  shared: () => false,
 }
 
 /** Listens, or says in one sentence why it cannot. */
@@ -65,6 +73,7 @@ export async function listen(
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = limits.requestsPerConnection
   const sockets = socketsOf(server)
+  limitAddresses(server, limits)
   answerTheUnreadable(server)
   listenForUpgrades(server, app)
   await new Promise<void>((resolve, reject) => {
@@ -81,6 +90,17 @@ export async function listen(
     },
   }
 }
+
+/**
+ * Loopback and the trusted proxies: behind one address of theirs are many callers, whom the limits of requests tell
+ * apart.
+ */
+export function sharedAddresses(app: Express): (address: string) => boolean {
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean
+  return (address) => LOOPBACK.test(address) || isTrusted(address, 0)
+}
+
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
 class PortTaken extends Error {
   constructor(port: number) {
@@ -114,6 +134,7 @@ interface Refusal {
   status: number
   code: string
   sentence: string
+  fields?: Readonly<Record<string, unknown>>
 }
 
 const BROKEN: Refusal = { status: 400, code: 'bad_request', sentence: 'The request cannot be read.' }
@@ -133,9 +154,9 @@ function refusal(refused: Refusal): string {
   return `HTTP/1.1 ${status}\r\nConnection: close\r\n${lines.join('')}\r\n${body}`
 }
 
-function toAnswer({ code, sentence }: Refusal): { body: string; headers: Record<string, string> } {
+function toAnswer({ code, sentence, fields }: Refusal): { body: string; headers: Record<string, string> } {
   const requestId = newId('req', systemClock.now())
-  const body = JSON.stringify({ error: sentence, code, requestId })
+  const body = JSON.stringify({ error: sentence, code, requestId, ...fields })
   return {
     body,
     headers: {
@@ -155,6 +176,31 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
     socket.once('close', () => sockets.delete(socket))
   })
   return sockets
+}
+
+/** One address cannot take the places of all others. What is too much is told so, and closed. */
+function limitAddresses(server: Server, { connectionsPerAddress: most, shared }: ConnectionLimits): void {
+  if (most === 0) return
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? 'unknown'
+    if (shared(address)) return
+    const group = addressGroup(address)
+    const own = open.get(group) ?? 0
+    if (own >= most) {
+      const { message, code, fields } = quotaExceeded('connections', most, null)
+      socket.end(refusal({ status: 429, code, sentence: message, fields }))
+      // What it still sends is read by nobody.
+      socket.destroySoon()
+      return
+    }
+    open.set(group, own + 1)
+    socket.once('close', () => {
+      const left = (open.get(group) ?? 1) - 1
+      if (left === 0) open.delete(group)
+      else open.set(group, left)
+    })
+  })
 }
 
 async function drain(server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> {

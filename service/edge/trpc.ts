@@ -4,18 +4,23 @@ import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
-import { DomainError, type Kind } from '../kit/errors.ts'
+import { DomainError, invalid, type Kind } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
+import { faultOfJsonShape } from '../kit/json-shape.ts'
 import { decode } from './decode.ts'
 import { faultOfInput } from './errors.ts'
 import type { Idempotency } from './idempotency.ts'
-import { contextOf } from './requests.ts'
+import { readBody } from './json.ts'
+import type { RateLimit } from './limits.ts'
+import { contextOf, limitKeyOf } from './requests.ts'
 
 /** What every procedure of the dashboard is given. */
 export interface Context {
   requestId: string
   /** Asked for when a procedure wants to know: a public one never pays for it. */
   identify(): Promise<Caller>
+  /** Counts one look of an address that does not say who it is; throws when there were too many. */
+  countVisit(): Promise<void>
   idempotency: Idempotency
   clock: Clock
 }
@@ -59,6 +64,12 @@ export const person = answering.use(async ({ ctx, next }) => {
     throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
   }
   return await next({ ctx: { caller } })
+})
+
+/** For what everybody may read, signed in or not. Each look is counted: a batch holds many. */
+export const visitor = answering.use(async ({ ctx, next }) => {
+  await ctx.countVisit()
+  return await next()
 })
 
 /**
@@ -130,7 +141,12 @@ export const named = z.object({ id: z.string().max(200) })
 export function mountTrpc(
   appRouter: Parameters<typeof createExpressMiddleware>[0]['router'],
   identify: (request: Request) => Promise<Caller>,
-  { idempotency, clock, bodyBytesMax }: Pick<Context, 'idempotency' | 'clock'> & { bodyBytesMax: number },
+  {
+    idempotency,
+    clock,
+    limit,
+    bodyBytesMax,
+  }: Pick<Context, 'idempotency' | 'clock'> & { limit: RateLimit; bodyBytesMax: number },
 ): RequestHandler {
   const handler = createExpressMiddleware({
     router: appRouter,
@@ -150,16 +166,35 @@ export function mountTrpc(
       return {
         requestId: context.requestId,
         identify: async () => (context.caller = await identify(req)),
+        countVisit: () => countAddress(limit, req),
         idempotency,
         clock,
       }
     },
   })
-  return (request, response, next) => {
+  return async (request, response, next) => {
     // What is not even an address to it, tRPC answers without saying in what form.
     response.set('Content-Type', 'application/json')
+    // Sent twice it is a list here; tRPC reads the first.
+    for (const input of [request.query['input']].flat()) if (typeof input === 'string') assertShape('input', input)
+    if (request.method === 'POST') {
+      // tRPC takes a body that was read before as it is, and would parse it however deep it nests.
+      const text = (await readBody(request, bodyBytesMax)).toString('utf8')
+      assertShape('body', text)
+      request.body = text
+    }
     handler(request, response, next)
   }
+}
+
+function assertShape(name: string, text: string): void {
+  const fault = faultOfJsonShape(text)
+  if (fault !== null) throw invalid({ [name]: fault }, 'invalid_json')
+}
+
+async function countAddress(limit: RateLimit, request: Request): Promise<void> {
+  const { refusal } = await limit(limitKeyOf(request))
+  if (refusal !== null) throw refusal
 }
 
 /** A name for what a procedure makes. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { NETWORKS, networkOf } from '../chain/networks.ts'
 import { reply, route, type AnyRoute, type Reply } from '../edge/route.ts'
-import { invalid } from '../kit/errors.ts'
+import { addressGroup } from '../kit/address-group.ts'
+import { DomainError, invalid } from '../kit/errors.ts'
 import { timestamp } from '../kit/wire.ts'
 import { sentenceOf, settlementFailed } from './errors.ts'
-import type { Answer, Settlement, Verdict } from './model.ts'
+import type { Answer, Payment, Settlement, Verdict } from './model.ts'
 import { paymentRequest, toPayment } from './request.ts'
 import type { Facilitator } from './service.ts'
 import { address, bytes32 } from './wire.ts'
@@ -24,7 +25,8 @@ function readings(facilitator: Facilitator): AnyRoute[] {
       handle: () =>
         Promise.resolve(
           reply(200, {
-            status: 'ok',
+            status:
+              facilitator.gas().some(({ empty }) => !empty) || facilitator.gas().length === 0 ? 'ok' : 'out_of_gas',
             facilitator: facilitator.sponsors()[0] ?? null,
             networks: facilitator.networks.map(({ caip2 }) => caip2),
             versions: ['v1', 'v2'],
@@ -54,7 +56,7 @@ function verifyRoute(facilitator: Facilitator): AnyRoute {
     answers: { 200: verifyBody },
     errors: { 503: 'The network has no RPC or sponsor here, or does not answer.' },
     errorFields: ({ code, sentence }) => ({ ...NOT_VALID, invalidReason: reasonOf(code), reason: sentence }),
-    handle: async ({ body }) => reply(200, toVerdict(await facilitator.verify(toPayment(body)))),
+    handle: async ({ body }) => reply(200, toVerdict(await facilitator.verify(toPayment(body), true))),
   })
 }
 
@@ -78,14 +80,33 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
       const reason = reasonOf(code)
       return { ...NOT_SETTLED, errorReason: reason, error_reason: reason, errorMessage: sentence }
     },
-    async handle({ body, operation, keyed }) {
+    async handle({ body, operation, keyed, address: from }) {
       const payment = toPayment(body)
-      const answer = await facilitator.settle(payment, { operation, keeps: keyed })
+      const answer = await facilitator
+        .settle(payment, { operation, keeps: keyed, stranger: true, caller: addressGroup(from) })
+        .catch((error: unknown) => {
+          throw outOfGasHere(error, payment)
+        })
       const encoded = toSettled(answer, payment.asked.network)
       if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
       return withDelivery(facilitator, answer, operation, keyed, reply(200, encoded))
     },
   })
+}
+
+/** Nobody is told to wait for a chain that was never asked. */
+function outOfGasHere(error: unknown, { payer, asked }: Payment): unknown {
+  const reason = 'facilitator_out_of_gas'
+  if (!(error instanceof DomainError) || error.code !== reason) return error
+  const answer: Answer & { status: 'failed' } = {
+    status: 'failed',
+    success: false,
+    payer,
+    txHash: null,
+    reason,
+    ours: true,
+  }
+  return settlementFailed(answer, toSettled(answer, asked.network))
 }
 
 /** A success that is told over a connection counts as told once it went out whole. */
@@ -124,7 +145,7 @@ const BODY_BYTES_MAX = 65_536
 const NAMES = Object.values(NETWORKS).flatMap(({ name, caip2 }) => [name, caip2])
 
 const healthBody = z.object({
-  status: z.literal('ok'),
+  status: z.enum(['ok', 'out_of_gas']),
   facilitator: z.string().nullable(),
   networks: z.array(z.string()),
   versions: z.array(z.string()),

@@ -47,16 +47,20 @@ export type Reason =
   | 'invalid_exact_evm_payload_authorization_valid_before'
   | 'invalid_exact_evm_payload_authorization_valid_after'
   | 'invalid_exact_evm_payload_authorization_value_mismatch'
+  | 'invalid_exact_evm_payload_authorization_value_too_low'
   | 'invalid_exact_evm_authorization_value'
   | 'invalid_exact_evm_nonce_already_used'
   | 'invalid_exact_evm_insufficient_balance'
   | 'invalid_exact_evm_transaction_simulation_failed'
   | 'invalid_exact_evm_transaction_failed'
+  | 'facilitator_out_of_gas'
 
 export interface Verdict {
   payer: string | null
   /** Null when the payment is valid now. */
   refusal: Reason | null
+  /** Its code decides whether the signature counts, and may decide otherwise a moment later. */
+  payerHasCode: boolean
 }
 
 export type State = 'claimed' | 'signed' | 'broadcast' | 'settled' | 'failed'
@@ -133,6 +137,10 @@ export interface Asker {
    * as soon as the token would take it. For a sale it stays failed: the seller has sent the buyer away.
    */
   again?: boolean
+  /** True: they ask over HTTP, and sell elsewhere. The gas that is reserved for the house's own sales is not theirs. */
+  stranger?: boolean
+  /** Where a stranger asks from, by the group of its address. */
+  caller?: string
 }
 
 /** What an authorization was spent on, by whom that is sold: one thing, ever. */
@@ -141,4 +149,17 @@ export interface Purchase {
   digest: Hex
   /** The name under which it is settled. */
   buys: string
+}
+
+export interface GasUsed {
+  spent: GasShares
+  /** Gas, not wei: its price is known once it is mined. */
+  pending: GasShares
+}
+
+export interface GasShares {
+  network: bigint
+  payer: bigint
+  recipient: bigint
+  caller: bigint
 }

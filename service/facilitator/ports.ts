@@ -1,7 +1,7 @@
 import type { Address, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Carrier, Purchase, Reason, Settlement } from './model.ts'
+import type { Carrier, GasUsed, Purchase, Reason, Settlement } from './model.ts'
 
 /** Where settlements are kept. Each method is one statement: nothing stays open while the chain is asked. */
 export interface SettlementStore {
@@ -30,9 +30,10 @@ export interface SettlementStore {
   mined(carrier: Carrier, receipt: Receipt, settled: readonly Hex[], now: Date): Promise<void>
   /** The block is gone: whatever the transaction ended is open again. Answers those whose success was told. */
   vanished(carrier: Carrier): Promise<readonly Hex[]>
+  /** Deep enough to stay. Changes nothing while something that it carried is neither settled nor failed. */
   finish(carrier: Carrier): Promise<void>
-  /** Its nonce went to a transaction of which we know nothing. */
-  lose(carrier: Carrier): Promise<void>
+  /** Its nonce went to a transaction of which we know nothing. False while something that it carried is open. */
+  lose(carrier: Carrier): Promise<boolean>
 
   settledElsewhere(
     settlement: Settlement,
@@ -56,7 +57,14 @@ export interface SettlementStore {
   /** In the transaction of what is bought. Answers what the authorization buys: this, or what it was spent on before. */
   buy(inside: Statements, purchase: Purchase, now: Date): Promise<string>
 
-  gasSpent(network: NetworkName, payer: Address, day: Date): Promise<{ network: bigint; payer: bigint }>
+  /** Whether an authorization was given to a chain, by whomever. */
+  isSubmitted(inside: Statements, digest: Hex): Promise<boolean>
+
+  /** What an authorization was spent on, and since when; null where it has bought nothing. */
+  bought(digest: Hex): Promise<(Purchase & { boughtAt: Date }) | null>
+
+  /** Wei spent that day, and the gas of what is under way: by all, by this payer, for this recipient, for this caller. */
+  gasUsed(network: NetworkName, of: GasUsers, day: Date): Promise<GasUsed>
 }
 
 export interface Claim {
@@ -67,7 +75,15 @@ export interface Claim {
   payerHasCode: boolean
   gas: bigint
   seenBlock: bigint
+  /** Where a stranger asks from; null for the house. */
+  caller: string | null
   now: Date
+}
+
+export interface GasUsers {
+  payer: Address
+  recipient: Address
+  caller: string | null
 }
 
 export interface Signing {

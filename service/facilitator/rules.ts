@@ -1,5 +1,5 @@
 import type { Receipt, Simulation, Use } from '../chain/model.ts'
-import type { Carrier, Payment, Reason, Settlement } from './model.ts'
+import type { Carrier, GasShares, GasUsed, Payment, Reason, Settlement } from './model.ts'
 
 /** What is wrong with the terms whatever the chain and the clock say; the order is the reference's. */
 export function refuseTerms(payment: Payment): Reason | null {
@@ -25,6 +25,11 @@ export function refuseMatch(payment: Payment): Reason | null {
   if (authorization.to !== asked.payTo) return 'invalid_exact_evm_recipient_mismatch'
   if (authorization.value !== asked.amount) return payment.valueMismatch
   return null
+}
+
+/** What moves nothing, or next to nothing, would only spend the sponsor's gas. */
+export function refuseDust({ value }: { value: bigint }, minimum: bigint): Reason | null {
+  return value < minimum ? 'invalid_exact_evm_payload_authorization_value_too_low' : null
 }
 
 export function refuseTime(authorization: { validAfter: bigint; validBefore: bigint }, now: Date): Reason | null {
@@ -63,6 +68,26 @@ export function gasLimit(items: readonly Pick<Settlement, 'gas'>[]): bigint {
   return items.reduce((sum, { gas }) => sum + (gas * 4n) / 3n + ITEM_GAS, CALL_GAS)
 }
 
+/** Whose budget of the day is spent, counting what is under way at today's price; null where there is room. */
+export function overBudget(
+  { spent, pending }: GasUsed,
+  price: bigint,
+  budgets: Readonly<Record<keyof GasShares, bigint | null>>,
+): keyof GasShares | null {
+  const over = (of: keyof GasShares): boolean => {
+    const budget = budgets[of]
+    return budget !== null && spent[of] + pending[of] * price >= budget
+  }
+  return (['network', 'payer', 'recipient', 'caller'] as const).find(over) ?? null
+}
+
+/** Whether a sponsor's balance pays for one transfer of today's price. */
+export function paysForOne(wei: bigint, { maxFeePerGas }: { maxFeePerGas: bigint }): boolean {
+  return wei >= TRANSFER_GAS * maxFeePerGas
+}
+
+const TRANSFER_GAS = 150_000n
+
 /** Plain accounts together, at most `largest` at once; whoever must not harm or be harmed, alone. */
 export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Item[], largest: number): Item[][] {
   const together = items.filter(({ alone }) => !alone)
@@ -85,10 +110,22 @@ export function isMoved(settlement: Settlement, receipt: Receipt): boolean {
 }
 
 /** Whether somebody else's use of the nonce was this very payment. */
-export function isPaidBy(use: Use, settlement: Settlement): boolean {
-  const { from, to, value } = settlement.authorization
+export function isPaidBy(use: Use, { authorization }: Pick<Settlement, 'authorization'>): boolean {
+  const { from, to, value } = authorization
   return !use.cancelled && use.transfer?.from === from && use.transfer.to === to && use.transfer.value === value
 }
+
+/** Not after the block of that moment: from there on a transfer is looked for that came after it. */
+export function blockBefore(head: { number: bigint; timestamp: bigint }, at: Date): bigint {
+  const seconds = head.timestamp - BigInt(Math.floor(at.getTime() / 1000))
+  const blocks = (seconds > 0n ? seconds / BLOCK_SECONDS : 0n) + BLOCKS_SPARE
+  return head.number > blocks ? head.number - blocks : 0n
+}
+
+/** Of all networks that are served. */
+const BLOCK_SECONDS = 2n
+/** The clocks of a chain and a server differ. */
+const BLOCKS_SPARE = 60n
 
 /** After it the USDC contract takes the authorization no more, whoever submits it. */
 export function isOver(settlement: Settlement, blockSeconds: bigint): boolean {

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
-import { settlementMissing } from './errors.ts'
+import { outOfGas, settlementMissing } from './errors.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Answer, Asker, Payment, Purchase, Settlement, Verdict } from './model.ts'
 import { paymentRequest, toPayment } from './request.ts'
@@ -16,10 +16,10 @@ import { createSettling } from './service/settle.ts'
 /** Verifies and settles. Over HTTP for everybody; checkouts and paywalls call it directly. */
 export function createFacilitator(parts: FacilitatorParts) {
   const bells = { claimed: createBell(), ended: createBell() }
-  const settling = createSettling(parts, bells)
   const gas = createGasWatch(parts)
+  const settling = createSettling(parts, gas, bells)
   const lanes = [...parts.chains.values()].flatMap((chain) =>
-    parts.keys.map((key) => createLane(parts, chain, key, bells)),
+    parts.keys.map((key) => createLane(parts, chain, key, gas, bells)),
   )
   const anyChain = [...parts.chains.values()][0]
   let running: Promise<unknown> | null = null
@@ -50,11 +50,20 @@ export function createFacilitator(parts: FacilitatorParts) {
       throw invalid({ [['payment', ...path].join('.')]: message }, 'invalid_payment')
     },
 
-    /** Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked. */
-    async verify(payment: Payment): Promise<Verdict> {
+    /**
+     * Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked, and, to those who sell
+     * here, where the gas cannot be paid; strangers are told that as the reason.
+     */
+    async verify(payment: Payment, stranger = false): Promise<Verdict> {
       const examined = examine(parts, payment)
-      const refusal = typeof examined === 'string' ? examined : (await simulate(parts, examined)).refusal
-      return { payer: payment.payer, refusal }
+      const simulated = typeof examined === 'string' ? { refusal: examined } : await simulate(parts, examined)
+      const { refusal } = simulated
+      const payerHasCode = refusal === null && simulated.payerHasCode
+      const { network, payer } = payment
+      if (refusal !== null || network === null || (await gas.pays(network.name)))
+        return { payer, refusal, payerHasCode }
+      if (!stranger) throw outOfGas(network.name)
+      return { payer, refusal: 'facilitator_out_of_gas', payerHasCode }
     },
 
     /** Makes the transfer happen, once, and tells of its success once. See `Asker` about who is told. */
@@ -72,11 +81,23 @@ export function createFacilitator(parts: FacilitatorParts) {
        */
       claim: (inside: Statements, purchase: Purchase): Promise<string> =>
         parts.store.buy(inside, purchase, parts.clock.now()),
+      /**
+       * An authorization that only proves who is asking; from now on it proves this and buys nothing. False where it
+       * has bought something else, or was given to a chain: then everybody may have it.
+       */
+      async prove(inside: Statements, purchase: Purchase): Promise<boolean> {
+        if (await parts.store.isSubmitted(inside, purchase.digest)) return false
+        return (await parts.store.buy(inside, purchase, parts.clock.now())) === purchase.buys
+      },
+      /** Of an authorization that was submitted here, by what its payer knows of it. */
+      async digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null> {
+        return (await parts.store.findByNonce(network, payer, nonce))?.digest ?? null
+      },
     },
 
     /** Whether payments on this network can be settled, as far as this process knows. */
     serves: (network: NetworkName): boolean =>
-      parts.chains.has(network) && (parts.keys.length > 0 || parts.signsElsewhere),
+      parts.chains.has(network) && (parts.keys.length > 0 || parts.signsElsewhere) && gas.seemsToPay(network),
 
     /** The caller who was offered the success has it, or never will: then the next one gets it. */
     async delivered(digest: Hex, operation: string, arrived: boolean): Promise<void> {
@@ -95,7 +116,7 @@ export function createFacilitator(parts: FacilitatorParts) {
     /** Who pays the gas. */
     sponsors: (): readonly Address[] =>
       anyChain === undefined ? [] : parts.keys.map((key) => anyChain.addressOf(key)),
-    gas,
+    gas: gas.known,
 
     reconcile: (now: Date): Promise<void> => reconcile(parts, now),
     /** From now on this process is a writer for whatever sponsor is free. */

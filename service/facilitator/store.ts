@@ -7,5 +7,5 @@ import { purchases } from './store/purchases.ts'
 
 /** Settlements in PostgreSQL. */
 export function createSettlementStore(statements: Statements): SettlementStore {
-  return { ...claims(statements), ...carriers(statements), ...endings(statements), ...purchases }
+  return { ...claims(statements), ...carriers(statements), ...endings(statements), ...purchases(statements) }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Log } from '../kit/log.ts'
 import { identityProviderUnavailable } from './errors.ts'
 import type { FetchDocument } from './ports.ts'
+import { withoutTrailing } from '../kit/text.ts'
 
 /** An OpenID Connect issuer as it describes itself, asked for at the first need and again every hour. */
 export function createDiscovery(options: DiscoveryOptions): Discover {
@@ -41,7 +42,7 @@ export interface Discovered {
 async function readDiscovery(options: DiscoveryOptions): Promise<Discovered> {
   const address = `${options.issuer}/.well-known/openid-configuration`
   const document = discovery.safeParse(await readDocument(address, options))
-  if (!document.success || document.data.issuer.replace(/\/+$/, '') !== options.issuer) {
+  if (!document.success || withoutTrailing(document.data.issuer, '/') !== options.issuer) {
     options.log.error({ address }, 'The identity provider does not describe itself as OIDC_ISSUER says.')
     throw identityProviderUnavailable(document.error)
   }

@@ -1,15 +1,25 @@
 import { DomainError } from '../kit/errors.ts'
 
-/** One sentence for every reason: whether a key was never made, has expired or was revoked is its owner's business. */
-export function unauthenticated(cause?: unknown): DomainError {
-  return new DomainError(
-    'unauthenticated',
-    'unauthenticated',
-    'Send a valid API key, session token or access token as "Authorization: Bearer …".',
-    {},
-    cause,
-  )
+/**
+ * Why nobody is known by what a request carries, and what to do about it. Whoever holds a whole key may know that it was
+ * revoked or has expired; of everything else the answer says no more than what was sent.
+ */
+export function unauthenticated(reason: CredentialFault = 'credential_invalid', cause?: unknown): DomainError {
+  return new DomainError('unauthenticated', 'unauthenticated', SENTENCES[reason], { reason }, cause)
 }
+
+export type CredentialFault = keyof typeof SENTENCES
+
+const SENTENCES = {
+  credential_missing:
+    'This needs an API key, session token or access token: send it as "Authorization: Bearer …". Keys are made in the dashboard.',
+  scheme_unknown: 'Authorization must use the scheme Bearer: send "Authorization: Bearer …".',
+  bearer_missing: 'The word Bearer is missing before the API key: send "Authorization: Bearer csk_…".',
+  key_unknown: 'This API key does not exist here: check that it is whole and of this server, or make a new one.',
+  key_revoked: 'This API key was revoked: make a new one in the dashboard and use that.',
+  key_expired: 'This API key has expired: make a new one in the dashboard and use that.',
+  credential_invalid: 'This session or access token is not valid or has ended: sign in again and use the new one.',
+} as const
 
 export function environmentUnknown(): DomainError {
   return new DomainError('invalid', 'environment_unknown', 'Coinslot-Environment must be sandbox or production.', {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../edge/route.ts'
+import { ONE_LINE } from '../kit/text.ts'
 import { page, timestamp } from '../kit/wire.ts'
 import type { ApiKey, Caller, SigningSecret } from './model.ts'
 import type { WalletOf } from './ports.ts'
@@ -28,8 +29,8 @@ function meRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
       auth: 'person',
       idempotent: true,
       answers: { 200: meBody, 201: meBody },
-      async handle({ caller }) {
-        const signedUp = await identity.signUpCaller(caller)
+      async handle({ caller, address }) {
+        const signedUp = await identity.signUpCaller(caller, address)
         return reply(signedUp.created ? 201 : 200, await toMe(signedUp.caller, walletOf))
       },
     }),
@@ -104,7 +105,7 @@ function signingSecretRoutes({ signingSecrets }: Identity): AnyRoute[] {
     route({
       method: 'post',
       path: '/signing-secret',
-      summary: 'Make a new signing secret; the one before signs along for 24 hours',
+      summary: 'Make a new signing secret; the old secret stays valid for 24 hours',
       tag: 'Account',
       auth: 'person',
       idempotent: true,
@@ -126,13 +127,14 @@ export const newKeyBody = z.strictObject({
     .trim()
     .min(1, 'must not be empty')
     .max(100, 'must have at most 100 characters')
-    .regex(/^\P{Cc}*$/u, 'must be one line of text'),
+    .regex(ONE_LINE, 'must be one line of text'),
   agentId: z.string().max(100).nullish().meta({ description: 'The agent whose limits hold for this key' }),
   expiresAt: z
     .string()
     .pipe(z.iso.datetime({ offset: true, error: 'must be a time like 2026-01-31T12:00:00Z' }))
     .transform((text) => new Date(text))
-    .nullish(),
+    .nullish()
+    .meta({ format: 'date-time', description: 'From when on the key is refused; never when absent' }),
 })
 
 const keyBody = z

@@ -42,7 +42,7 @@ export async function claimsOf(
     if (error instanceof errors.JWKSInvalid || error instanceof errors.JWKSTimeout) {
       throw identityProviderUnavailable(error)
     }
-    throw unauthenticated(error)
+    throw unauthenticated('credential_invalid', error)
   }
 }
 

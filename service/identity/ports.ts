@@ -10,6 +10,11 @@ export interface IdentityStore {
   /** Makes the user, or brings what is known of them up to date, and holds their row until the transaction ends. */
   saveUser(person: Person, id: Id<'usr'>, now: Date, inside: Statements): Promise<Account & { created: boolean }>
   markGranted(user: Id<'usr'>, environment: Environment, now: Date, inside: Statements): Promise<void>
+  /** Counts one of each, in their order, on this day; false when one of them is used up. */
+  takeGrants(sources: readonly { source: string; most: number }[], now: Date, inside: Statements): Promise<boolean>
+  /** Notes that this account's credits were held back. */
+  markWithheld(user: Id<'usr'>, now: Date, inside: Statements): Promise<void>
+  isWithheld(user: string): Promise<boolean>
   /** Their address, where it is known to be theirs. */
   findConfirmedEmail(user: string, inside?: Statements): Promise<string | null>
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
@@ -116,6 +121,8 @@ export interface WalletSignatures {
 export interface WalletExpectation {
   /** Host and port, as a browser shows them. */
   domain: string
+  /** With the scheme: what the message's URI has to begin with. */
+  origin: string
   chainIds: readonly number[]
   now: Date
 }

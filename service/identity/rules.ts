@@ -1,7 +1,14 @@
+import { addressGroup } from '../kit/address-group.ts'
 import { createHash } from 'node:crypto'
 import type { Environment } from '../ledger/model.ts'
 import { idLike, isId, type Id } from '../kit/ids.ts'
-import { environmentMismatch, environmentUnavailable, environmentUnknown, unauthenticated } from './errors.ts'
+import {
+  environmentMismatch,
+  environmentUnavailable,
+  environmentUnknown,
+  unauthenticated,
+  type CredentialFault,
+} from './errors.ts'
 import { BUILT_IN_ISSUER, type Person, type User } from './model.ts'
 
 export type Credential = { kind: 'key' | 'token' | 'session'; text: string }
@@ -9,9 +16,15 @@ export type Credential = { kind: 'key' | 'token' | 'session'; text: string }
 /** What the Authorization header carries, told apart by form alone; whether it is good is decided elsewhere. */
 export function toCredential(authorization: string): Credential {
   const text = /^bearer +([\x21-\x7e]{1,8192}) *$/i.exec(authorization)?.[1]
-  if (text === undefined) throw unauthenticated()
+  if (text === undefined) throw unauthenticated(schemeFault(authorization))
   if (text.startsWith('csk_')) return { kind: 'key', text }
   return { kind: JWT.test(text) ? 'token' : 'session', text }
+}
+
+function schemeFault(authorization: string): CredentialFault {
+  if (authorization.startsWith('csk_')) return 'bearer_missing'
+  if (authorization.trim() === '' || /^bearer *$/i.test(authorization)) return 'credential_missing'
+  return /^bearer /i.test(authorization) ? 'credential_invalid' : 'scheme_unknown'
 }
 
 /** The environment of a caller whose credential does not decide it. */
@@ -24,7 +37,7 @@ export function environmentAsked(header: string | undefined, live: boolean): Env
 /** The environment of a key, which the header may only repeat. */
 export function environmentOfKey(own: Environment, header: string | undefined, live: boolean): Environment {
   // As if it did not exist: a sandbox server knows nothing of production.
-  if (own === 'production' && !live) throw unauthenticated()
+  if (own === 'production' && !live) throw unauthenticated('key_unknown')
   const asked = toEnvironment(header)
   if (asked !== null && asked !== own) throw environmentMismatch(own)
   return own
@@ -60,11 +73,6 @@ export interface KeyTrace {
  */
 export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest()
-}
-
-/** Standard Webhooks' form, from 32 random bytes. */
-export function toSigningSecret(random: Buffer): string {
-  return `whsec_${random.toString('base64')}`
 }
 
 /**
@@ -124,6 +132,10 @@ export function isWayIn({ providerId, accountId, hasPassword }: Way, issuer: str
 /** Of one account. */
 export const WALLETS_MAX = 10
 
+/** By characters. */
+export const PASSWORD_LENGTH = { min: 10, max: 128 }
+export const PERSON_NAME_MAX = 100
+
 function toEnvironment(header: string | undefined): Environment | null {
   if (header === undefined) return null
   if (header === 'sandbox' || header === 'production') return header
@@ -146,3 +158,53 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Characters of the secret part in the prefix that lists show: 39 of 43 stay unknown with the last four. */
 const SHOWN = 4
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+export interface GrantBounds {
+  perDomain: number
+  perAddress: number
+}
+
+/**
+ * Who an account that is given credits is counted with, the address first: whoever has used theirs up takes nothing of
+ * a domain that others share. A mailbox of a well-known provider says nothing about who else is there.
+ */
+export function grantSources(
+  email: string | null,
+  address: string | null,
+  bounds: GrantBounds,
+): { source: string; most: number }[] {
+  const sources = address === null ? [] : [{ source: `address ${addressGroup(address)}`, most: bounds.perAddress }]
+  const domain = email === null ? null : domainOf(email)
+  if (domain !== null && !SHARED_DOMAINS.has(domain)) {
+    sources.push({ source: `domain ${domain}`, most: bounds.perDomain })
+  }
+  // By a provider's webhook, with a mailbox of a large provider: those count together.
+  return sources.length === 0 ? [{ source: 'no address', most: bounds.perDomain }] : sources
+}
+
+/** As somebody registered it: the names below it are as many as its owner likes. */
+function domainOf(email: string): string {
+  const labels = email
+    .slice(email.lastIndexOf('@') + 1)
+    .toLowerCase()
+    .split('.')
+    .filter((label) => label !== '')
+  const [second = '', top = ''] = labels.slice(-2)
+  const isBelowCountry = top.length === 2 && SECOND_LEVEL.has(second)
+  return labels
+    .slice(isBelowCountry ? -3 : -2)
+    .join('.')
+    .slice(0, 255)
+}
+
+const SECOND_LEVEL = new Set(['ac', 'co', 'com', 'edu', 'gov', 'ltd', 'me', 'net', 'or', 'org', 'ne'])
+
+const SHARED_DOMAINS = new Set(
+  [
+    'aol.com fastmail.com free.fr gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net googlemail.com hey.com hotmail.com',
+    'hotmail.co.uk hotmail.de hotmail.fr icloud.com laposte.net libero.it live.com mac.com mail.com mail.ru me.com',
+    'msn.com naver.com orange.fr outlook.com outlook.de outlook.fr pm.me posteo.de proton.me protonmail.com qq.com',
+    'rediffmail.com seznam.cz t-online.de tuta.com tutanota.com web.de wp.pl yahoo.co.in yahoo.co.jp yahoo.co.uk',
+    'yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com 163.com',
+  ].flatMap((line) => line.split(' ')),
+)

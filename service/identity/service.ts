@@ -7,6 +7,8 @@ import type { JsonObject } from '../queue/model.ts'
 import { confirmationMail, emailChangeMail, noticeMail, resetMail } from './mails.ts'
 import type { Caller, EmailChange, Notice, User } from './model.ts'
 import type { AgentExists, IdentityStore, Mail, Mailer, Sealing, SignIn, Tell, TokenIssuer, Welcome } from './ports.ts'
+import type { GrantBounds } from './rules.ts'
+import { fromAddress } from './service/caller-address.ts'
 import { ensureDemoAccount } from './service/demo.ts'
 import { createIdentify } from './service/identify.ts'
 import { createKeys } from './service/keys.ts'
@@ -43,15 +45,23 @@ export function createIdentity(parts: IdentityParts) {
     signingSecrets: createSigningSecrets(parts),
 
     /** The sign-in's own requests, everything under /auth. */
-    answerSignIn: (request: Request): Promise<Response> => signIn.handle(request),
+    answerSignIn: (request: Request, address: string | null = null): Promise<Response> =>
+      address === null ? signIn.handle(request) : fromAddress(address, () => signIn.handle(request)),
+
+    /** Whether the credits of this account's sign-up were held back, by a day's bound. */
+    creditsWithheld: (user: string): Promise<boolean> => store.isWithheld(user),
 
     /** Signs up whoever brought a token of the configured issuer; for everybody else nothing is left to do. */
-    async signUpCaller(caller: Caller): Promise<{ caller: Caller & { user: User }; created: boolean }> {
+    async signUpCaller(
+      caller: Caller,
+      address: string,
+    ): Promise<{ caller: Caller & { user: User }; created: boolean }> {
       if (caller.person === undefined && caller.user !== null) {
         return { caller: { ...caller, user: caller.user }, created: false }
       }
       if (caller.person === undefined) throw new Error('a caller is a user or brings a token')
-      const { user, created } = await signUp(caller.person)
+      const { person } = caller
+      const { user, created } = await fromAddress(address, () => signUp(person))
       return { caller: { ...caller, user }, created }
     },
 
@@ -121,6 +131,7 @@ export interface IdentityParts {
   mayMail(kind: string, to: string): Promise<boolean>
   live: boolean
   credits: Usdc
+  grantBounds: GrantBounds
   /** Its public address: mails lead there. */
   dashboard: string
 }

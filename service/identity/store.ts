@@ -2,12 +2,16 @@ import type { Database } from '../database/client.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { Batch } from '../kit/batch.ts'
 import type { Id } from '../kit/ids.ts'
+import { holdQuota, QUOTAS } from '../kit/quota.ts'
 import type { ApiKey, User } from './model.ts'
 import type { Account, FoundKey, IdentityStore, SealedSecret } from './ports.ts'
 import type { KeyTrace } from './rules.ts'
 
 /** Users, keys and signing secrets in PostgreSQL. */
-export function createIdentityStore({ prisma, statements, transaction }: Database): IdentityStore {
+export function createIdentityStore(
+  { prisma, statements, transaction }: Database,
+  keysMax: number = QUOTAS.keys,
+): IdentityStore {
   // Every request asks, so those of one moment ask together.
   const keys = new Batch<Buffer, FoundKey | null>({ lanes: 1, largest: 256, laneOf: () => 0, run: findKeys })
 
@@ -33,6 +37,24 @@ export function createIdentityStore({ prisma, statements, transaction }: Databas
 
     async markGranted(user, environment, now, inside) {
       await inside.run(MARK_GRANTED[environment], [user, now], `identity_granted_${environment}`)
+    },
+
+    async takeGrants(sources, now, inside) {
+      const day = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
+      for (const { source, most } of sources) {
+        const taken = await inside.run(TAKE_GRANT, [day, source, most], 'identity_take_grant')
+        if (taken.length === 0) return false
+      }
+      return true
+    },
+
+    async markWithheld(user, now, inside) {
+      await inside.run('UPDATE identity_user SET credits_withheld_at = $2 WHERE id = $1', [user, now])
+    },
+
+    async isWithheld(user) {
+      const found = 'SELECT FROM identity_user WHERE id = $1 AND credits_withheld_at IS NOT NULL'
+      return (await statements.run(found, [user], 'identity_is_withheld')).length > 0
     },
 
     async findConfirmedEmail(id, inside = statements) {
@@ -64,10 +86,18 @@ export function createIdentityStore({ prisma, statements, transaction }: Databas
     },
 
     async saveKey(key, trace) {
-      const data = toRow(key, trace)
       const { hash: secretHash, prefix, lastFour } = trace
-      const made = await prisma.apiKey.createMany({ data, skipDuplicates: true })
-      if (made.count === 1) return key
+      const made = await statements.together(async (inside) => {
+        const { userId, environment, id, createdAt } = key
+        await holdQuota(inside, {
+          ...{ quota: 'keys', owner: key, limit: keysMax, values: [userId, environment, id, createdAt] },
+          rows: `identity_api_key WHERE user_id = $1 AND environment = $2 AND id <> $3 AND revoked_at IS NULL
+            AND (expires_at IS NULL OR expires_at > $4)`,
+        })
+        const columns = [id, userId, environment, key.agentId, key.name, secretHash, prefix, lastFour, key.expiresAt]
+        return await inside.run(ADD_KEY, [...columns, createdAt], 'identity_add_key')
+      })
+      if (made.length === 1) return key
       // Whoever repeats never got the first secret: the answer that carried it was lost with its process.
       const [row] = await prisma.apiKey.updateManyAndReturn({
         where: { id: key.id, userId: key.userId, environment: key.environment, lastUsedAt: null, revokedAt: null },
@@ -124,6 +154,14 @@ ON CONFLICT (issuer, subject) DO UPDATE SET
     OR (u.email_confirmed AND coalesce(excluded.email, u.email) IS NOT DISTINCT FROM u.email)
 RETURNING ${USER}, ${GRANTED}, xmax = 0 AS created`
 
+const DAY_MS = 86_400_000
+
+// The row's lock lasts as long as the transaction that grants: of two at once the second sees the first's.
+const TAKE_GRANT = `
+INSERT INTO identity_grant_count AS c (at, source, used) SELECT $1, $2, 1 WHERE $3::int > 0
+ON CONFLICT (at, source) DO UPDATE SET used = c.used + 1 WHERE c.used < $3::int
+RETURNING 1`
+
 const MARK_GRANTED = {
   sandbox: 'UPDATE identity_user SET sandbox_granted_at = $2 WHERE id = $1 AND sandbox_granted_at IS NULL',
   production: 'UPDATE identity_user SET production_granted_at = $2 WHERE id = $1 AND production_granted_at IS NULL',
@@ -134,6 +172,13 @@ SELECT k.secret_hash AS hash, k.id, k.environment, k.agent_id AS "agentId", k.ex
   k.last_used_at AS "lastUsedAt", ${USER}
 FROM identity_api_key k JOIN identity_user u ON u.id = k.user_id
 WHERE k.secret_hash = ANY ($1::bytea[])`
+
+const ADD_KEY = `
+INSERT INTO identity_api_key (id, user_id, environment, agent_id, name, secret_hash, prefix, last_four, expires_at,
+  created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT DO NOTHING
+RETURNING id`
 
 const TOUCH_KEY = `
 UPDATE identity_api_key SET last_used_at = $2

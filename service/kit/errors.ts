@@ -43,8 +43,12 @@ export type Kind =
   | 'late'
 
 /** A 400 that names each field and what is wrong with it. */
-export function invalid(details: Readonly<Record<string, string>>, code = 'invalid_input'): DomainError {
+export function invalid(
+  details: Readonly<Record<string, string>>,
+  code = 'invalid_input',
+  more: Readonly<Record<string, unknown>> = {},
+): DomainError {
   const first = Object.entries(details)[0]
   const sentence = first === undefined ? 'The request is invalid.' : `${first[0]}: ${first[1]}`
-  return new DomainError('invalid', code, sentence, { details })
+  return new DomainError('invalid', code, sentence, { details, ...more })
 }

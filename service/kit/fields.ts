@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { parsePattern } from './pattern.ts'
+import { faultOfJsonShape } from './json-shape.ts'
+import { parsePattern, PatternBudget } from './pattern.ts'
+import { ONE_LINE } from './text.ts'
+import { withScheme } from './web-address.ts'
 
 /** What somebody is asked to fill in, before a checkout or a run. */
 export interface Field {
@@ -18,6 +21,8 @@ export interface Field {
   max: number | null
   /** What the whole text must match. */
   pattern: string | null
+  /** Told to whoever fills in what does not match it, in the owner's words. */
+  patternMessage?: string | null
 }
 
 export type FieldType = (typeof FIELD_TYPES)[number]
@@ -30,11 +35,16 @@ const FIELD_TYPES = ['text', 'textarea', 'number', 'boolean', 'select', 'url', '
  * Values for the fields, with the defaults of those left out; or what is wrong, by field. Unknown ones are refused.
  * An empty text counts as left out, which is what a form sends for an untouched field.
  */
-export function readInput(fields: readonly Field[], given: Readonly<Record<string, unknown>>): Input {
+export function readInput(
+  fields: readonly Field[],
+  given: Readonly<Record<string, unknown>>,
+  { lines = false }: { lines?: boolean } = {},
+): Input {
   // Pairs, for a field of a stranger's may be called as what every object has.
   const faults = new Map<string, string>()
   const values: [string, Json][] = []
   const known = new Set(fields.map(({ name }) => name))
+  const budget = new PatternBudget()
   for (const name of Object.keys(given)) if (!known.has(name)) faults.set(name.slice(0, NAME_MAX), 'is not known')
   for (const field of fields) {
     const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined
@@ -43,7 +53,7 @@ export function readInput(fields: readonly Field[], given: Readonly<Record<strin
       else if (field.required) faults.set(field.name, 'is required')
       continue
     }
-    const read = readValue(field, value)
+    const read = readValue(field, value, { budget, lines })
     if (read.fault === null) values.push([field.name, read.value])
     else faults.set(field.name, read.fault)
   }
@@ -78,9 +88,19 @@ function sampleOf({ type, options, min, max }: Field): Json {
 
 export type Input = { values: Readonly<Record<string, Json>> } | { faults: Readonly<Record<string, string>> }
 
+interface Reading {
+  budget: PatternBudget
+  /** Whether a `text` may have line breaks: a form shows it on one line, a program does not. */
+  lines: boolean
+}
+
 type Read = { fault: null; value: Json } | { fault: string }
 
-function readValue(field: Field, value: unknown): Read {
+function readValue(
+  field: Field,
+  value: unknown,
+  reading: Reading = { budget: new PatternBudget(), lines: false },
+): Read {
   switch (field.type) {
     case 'number':
       return readNumber(field, value)
@@ -97,7 +117,7 @@ function readValue(field: Field, value: unknown): Read {
     case 'url':
     case 'email':
     case 'file':
-      return readText(field, value)
+      return readText(field, value, reading)
   }
 }
 
@@ -109,7 +129,12 @@ function readNumber({ min, max }: Field, value: unknown): Read {
   return { fault: null, value }
 }
 
-function readText({ type, min, max, pattern }: Field, value: unknown): Read {
+function readText(
+  { type, min, max, pattern, patternMessage }: Field,
+  given: unknown,
+  { budget, lines }: Reading,
+): Read {
+  const value = type === 'url' && typeof given === 'string' ? withScheme(given) : given
   if (typeof value !== 'string') return { fault: 'must be a text' }
   const fault = faultOfText(value)
   if (fault !== null) return { fault }
@@ -117,10 +142,12 @@ function readText({ type, min, max, pattern }: Field, value: unknown): Read {
   const longest = Math.min(max ?? Infinity, LENGTH_MAX[type])
   if (min !== null && length < min) return { fault: `must have at least ${String(min)} characters` }
   if (length > longest) return { fault: `must have at most ${String(longest)} characters` }
-  if (type === 'text' && /[\r\n]/.test(value)) return { fault: 'must be a single line' }
+  if (type === 'text' && !lines && /[\r\n]/.test(value)) return { fault: 'must be a single line' }
   if ((type === 'url' || type === 'file') && !isWebAddress(value)) return { fault: 'must be an http or https address' }
-  if (type === 'email' && !EMAIL.test(value)) return { fault: 'must be an e-mail address' }
-  if (pattern !== null && !fits(pattern, value)) return { fault: `must match ${pattern}` }
+  if (type === 'email' && !(EMAIL.test(value) && ONE_LINE.test(value))) return { fault: 'must be an e-mail address' }
+  const isMatch = pattern === null || fits(pattern, value, budget)
+  if (isMatch === null) return { fault: 'is too long to be compared with its pattern: send a shorter text' }
+  if (!isMatch) return { fault: patternMessage ?? `must match ${pattern}` }
   return { fault: null, value }
 }
 
@@ -128,7 +155,8 @@ function readText({ type, min, max, pattern }: Field, value: unknown): Read {
 function readJson(value: unknown): Read {
   let read = value
   if (typeof value === 'string') {
-    if (value.length > LENGTH_MAX.json) return { fault: `must have at most ${String(LENGTH_MAX.json)} characters` }
+    const misshapen = faultOfJsonShape(value)
+    if (misshapen !== null) return { fault: misshapen }
     try {
       read = JSON.parse(value) as unknown
     } catch {
@@ -160,31 +188,39 @@ function faultOfText(text: string): string | null {
 
 /** Absolute, and of the web: never `javascript:` or the like. */
 export function isWebAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false
+  // The parser of addresses drops line breaks, and keeps what turns the direction of a line.
+  if (!ONE_LINE.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   return (protocol === 'https:' || protocol === 'http:') && hostname !== '' && username === '' && password === ''
 }
 
-function fits(pattern: string, value: string): boolean {
+/** Null where there is no time to find out. */
+function fits(pattern: string, value: string, budget: PatternBudget): boolean | null {
   const parsed = parsePattern(pattern)
-  return typeof parsed !== 'string' && parsed.matches(value)
+  return typeof parsed === 'string' ? false : budget.matches(parsed, value)
 }
 
 const NAME_MAX = 64
 const DEPTH_MAX = 32
 const LENGTH_MAX: Readonly<Record<FieldType, number>> = {
-  text: 2_000,
-  textarea: 20_000,
+  text: 10_000,
+  // As much as a body may have: that is refused before it is read.
+  textarea: Infinity,
   url: 2_048,
   file: 2_048,
   email: 254,
-  json: 50_000,
+  json: Infinity,
   select: 200,
   number: 0,
   boolean: 0,
 }
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/
 const TEXTS: ReadonlySet<string> = new Set(['text', 'textarea', 'url', 'email', 'file'])
+
+/** The same on one line: a name, a label. */
+export function plainLine(longest: number) {
+  return plainText(longest).regex(ONE_LINE, 'must be one line of text')
+}
 
 /** A text of somebody's that is stored and shown: not empty, within bounds, without what databases cannot keep. */
 export function plainText(longest: number) {
@@ -205,16 +241,22 @@ const name = z
 const fieldSchema = z
   .strictObject({
     name,
-    label: plainText(200).nullish().meta({ description: 'The name when absent' }),
+    label: plainLine(200).nullish().meta({ description: 'The name when absent' }),
     type: z.enum(FIELD_TYPES),
     required: z.boolean().nullish(),
     placeholder: plainText(200).nullish(),
     options: z.array(plainText(200)).min(1).max(100).nullish().meta({ description: 'For `select`' }),
     description: plainText(1_000).nullish(),
     default: z.unknown().optional().meta({ description: 'Taken when nothing is filled in' }),
-    min: z.number().nullish().meta({ description: 'The least number, or the shortest length of a text' }),
-    max: z.number().nullish().meta({ description: 'The largest number, or the longest length of a text' }),
+    min: z.number().nullish().meta({ description: 'The least number, or the shortest length of a text; none if null' }),
+    max: z
+      .number()
+      .nullish()
+      .meta({ description: 'The largest number, or the longest length of a text; none if null' }),
     pattern: plainText(256).nullish().meta({ description: 'The whole text must match it; no lookaround' }),
+    patternMessage: plainLine(200)
+      .nullish()
+      .meta({ description: 'What to answer to a text that does not match `pattern`, like "must be an order number"' }),
   })
   .transform((given, context): Field => {
     const field: Field = {
@@ -229,6 +271,7 @@ const fieldSchema = z
       min: given.min ?? null,
       max: given.max ?? null,
       pattern: given.pattern ?? null,
+      patternMessage: given.patternMessage ?? null,
     }
     const faults = faultsOf(field)
     for (const [part, message] of faults) context.addIssue({ code: 'custom', path: [part], message })
@@ -239,7 +282,7 @@ const fieldSchema = z
     return z.NEVER
   })
 
-function faultsOf({ type, options, min, max, pattern }: Field): [string, string][] {
+function faultsOf({ type, options, min, max, pattern, patternMessage }: Field): [string, string][] {
   const faults: [string, string][] = []
   const isText = TEXTS.has(type)
   if (type === 'select' && options === null) faults.push(['options', 'is required for a select'])
@@ -251,16 +294,20 @@ function faultsOf({ type, options, min, max, pattern }: Field): [string, string]
     else if (isText && !(Number.isSafeInteger(bound) && bound >= 0)) faults.push([part, 'must be a length'])
   }
   if (min !== null && max !== null && min > max) faults.push(['max', 'must not be less than min'])
+  if (patternMessage !== null && pattern === null) faults.push(['patternMessage', 'is for a field with a pattern only'])
   if (pattern !== null && !isText) faults.push(['pattern', 'is for texts only'])
   const parsed = pattern === null ? null : parsePattern(pattern)
   if (typeof parsed === 'string') faults.push(['pattern', parsed])
   return faults
 }
 
+/** More would be no form. */
+export const FIELDS_MAX = 50
+
 /** All fields of a form, each name once. */
 export const fieldsSchema = z
   .array(fieldSchema)
-  .max(50)
+  .max(FIELDS_MAX)
   .superRefine((fields, context) => {
     const seen = new Set<string>()
     for (const [place, field] of fields.entries()) {
@@ -285,5 +332,7 @@ export const fieldOut = z
     min: z.number().nullable(),
     max: z.number().nullable(),
     pattern: z.string().nullable(),
+    // Absent in what was stored before there was one.
+    patternMessage: z.string().nullish(),
   })
   .meta({ id: 'Field' })

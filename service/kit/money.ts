@@ -1,3 +1,5 @@
+import { withoutTrailing } from './text.ts'
+
 /** USDC in whole micro-dollars. The brand keeps prices, gas and counts from mixing. */
 export type Usdc = bigint & { readonly unit: 'usdc' }
 
@@ -46,7 +48,7 @@ export function toWire(amount: Usdc): number {
 export function toDecimal(amount: bigint): string {
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(7, '0')
-  const fraction = digits.slice(-6).replace(/0+$/, '')
+  const fraction = withoutTrailing(digits.slice(-6), '0')
   return `${sign}${digits.slice(0, -6)}${fraction === '' ? '' : `.${fraction}`}`
 }
 

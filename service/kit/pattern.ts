@@ -4,6 +4,8 @@
  * the length of the pattern times that of the text. What cannot be walked so (lookaround, backreferences) is refused.
  */
 export interface Pattern {
+  /** How much work it is to match this text: its length times that of the pattern. */
+  work(text: string): number
   /** Whether the whole text matches, as with the `pattern` of an HTML form. */
   matches(text: string): boolean
 }
@@ -19,7 +21,8 @@ export function parsePattern(source: string): Pattern | string {
   }
   try {
     const program = compile(new Reader(source).read())
-    return { matches: (text) => run(program, Array.from(text)) }
+    const each = program.steps.length + program.atoms.length
+    return { work: (text) => each * text.length, matches: (text) => run(program, Array.from(text)) }
   } catch (error) {
     if (error instanceof Unsupported) return error.message
     throw error
@@ -27,6 +30,26 @@ export function parsePattern(source: string): Pattern | string {
 }
 
 const SOURCE_MAX = 256
+
+/**
+ * What all patterns of one request may take together: a tenth of a second. Who writes the pattern and who sends the text
+ * are strangers, and everybody else waits meanwhile.
+ */
+export class PatternBudget {
+  #left = WORK_MAX
+  /** Whether some text was left unmatched because the budget had run out. */
+  isSpent = false
+
+  /** Null where the text is too long to be compared with what is left. */
+  matches(pattern: Pattern, text: string): boolean | null {
+    this.#left -= pattern.work(text)
+    if (this.#left >= 0) return pattern.matches(text)
+    this.isSpent = true
+    return null
+  }
+}
+
+const WORK_MAX = 3_000_000
 const STEPS_MAX = 2_000
 
 type Node =
@@ -205,6 +228,8 @@ function compile(root: Node): Program {
   return { steps, first, atoms: [...atoms.keys()].map((source) => new RegExp(`^(?:${source})$`, 'u')) }
 }
 
+const REMEMBERED = 256
+
 /** All ways at once, character by character; a step that is reached by two ways is walked once. */
 function run({ steps, first, atoms }: Program, text: readonly string[]): boolean {
   const seenAt = new Int32Array(steps.length).fill(-1)
@@ -223,9 +248,15 @@ function run({ steps, first, atoms }: Program, text: readonly string[]): boolean
     }
   }
 
+  // Texts have few different characters, and asking the atoms takes longest.
+  const known = new Map<string, readonly boolean[]>()
   reach(first, 0, here)
   for (const [position, character] of text.entries()) {
-    const fits = atoms.map((atom) => atom.test(character))
+    let fits = known.get(character)
+    if (fits === undefined) {
+      fits = atoms.map((atom) => atom.test(character))
+      if (known.size < REMEMBERED) known.set(character, fits)
+    }
     const next: number[] = []
     for (const at of here) {
       const step = steps[at]

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { fromWire, type Usdc } from './money.ts'
+import { fromWire, LARGEST, type Usdc } from './money.ts'
+
+/** In whole USDC, as the reference shows it. */
+const AMOUNT_MAX = Number(LARGEST / 1_000_000n)
 
 /** USDC as a JSON number with at most six decimals; never rounded. */
 export const amount = z
@@ -10,10 +13,10 @@ export const amount = z
     context.addIssue({ code: 'custom', message: parsed })
     return z.NEVER
   })
-  .meta({ description: 'USDC, at most 6 decimals', examples: [1.5] })
+  .meta({ description: 'USDC, at most 6 decimals', examples: [1.5], minimum: 0, maximum: AMOUNT_MAX })
 
 /** An amount that moves something: not 0. */
-export const positiveAmount = amount.refine((value) => value > 0n, 'must be greater than 0')
+export const positiveAmount = amount.refine((value) => value > 0n, 'must be greater than 0').meta({ minimum: 0.000001 })
 
 /** An amount in an answer. */
 export const amountOut = z.number().meta({ description: 'USDC, at most 6 decimals', examples: [1.5] })

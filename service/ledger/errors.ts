@@ -1,11 +1,14 @@
 import { DomainError, invalid } from '../kit/errors.ts'
-import { toWire, type Usdc } from '../kit/money.ts'
+import { toDecimal, toWire, type Usdc } from '../kit/money.ts'
 
+/** Says of credits what they are for: an account that has some, and no balance, would take this for a mistake. */
 export function unaffordable(required: Usdc, available: Usdc): DomainError {
-  return new DomainError('unaffordable', 'insufficient_balance', 'The balance is too low for this.', {
-    required: toWire(required),
-    available: toWire(available),
-  })
+  return new DomainError(
+    'unaffordable',
+    'insufficient_balance',
+    `Insufficient balance: this costs ${toDecimal(required)} USDC, the wallet has ${toDecimal(available)} USDC available. Credits pay for the platform's tools only. Add funds and try again.`,
+    { required: toWire(required), available: toWire(available) },
+  )
 }
 
 /** A balance that the wire cannot say is refused before it comes to be. */

@@ -124,6 +124,8 @@ export interface Transfer {
 export interface Day {
   day: string
   moneyIn: Usdc
+  /** Of what came in, what was earned; the rest is the owner's own money. */
+  sales: Usdc
   moneyOut: Usdc
 }
 

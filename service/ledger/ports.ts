@@ -46,7 +46,7 @@ export interface LedgerStore {
   balances(owners: readonly Owner[], inside?: Statements): Promise<readonly Balances[]>
   statement(owner: Owner, page: { limit: number; offset: number }): Promise<{ lines: readonly Line[]; total: number }>
   /** Days on which anything moved, the oldest first; of the newest movements only where there are very many. */
-  days(owner: Owner, since: Date): Promise<readonly Day[]>
+  days(owner: Owner, since: Date, sold: readonly string[]): Promise<readonly Day[]>
   /** What people have, and what the house earned, as of the transaction's moment. */
   totals(environment: Environment, inside?: Statements): Promise<Totals>
   findMovement(id: string): Promise<{ reference: string | null; at: Date } | null>

@@ -129,7 +129,7 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
     credits: (owner) => readCredits(statements, accounts, owner),
     balances: (owners, inside = statements) => readBalances(inside, accounts, owners),
     statement: (owner, page) => readStatement(statements, accounts, owner, page),
-    days: (owner, since) => readDays(statements, accounts, owner, since),
+    days: (owner, since, sold) => readDays(statements, accounts, owner, since, sold),
     totals: (environment, inside = statements) => readTotals(inside, environment),
     async findMovement(id) {
       const [row] = await statements.run<{ reference: string | null; at: Date }>(

@@ -1,11 +1,23 @@
 import { z } from 'zod'
-import { actKey, asked, firstOf, keyed, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
+import {
+  actKey,
+  asked,
+  firstOf,
+  keyed,
+  named,
+  newOperation,
+  paging,
+  person,
+  router,
+  someDays,
+  visitor,
+} from '../edge/trpc.ts'
 import type { Caller } from '../identity/model.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
 import { createBody, editBody, rateBody } from './http/asset-bodies.ts'
 import { toDraft, toEdit, toReduced, toWhole } from './http/asset-shapes.ts'
-import { runBody, runId, toDetail, toSummary } from './http/runs.ts'
+import { runBody, runId, toCustomerRun, toDetail, toSummary } from './http/runs.ts'
 import { RUN_STATES } from './model/run.ts'
 import type { Assets } from './service/assets.ts'
 import type { View } from './service/assets/read.ts'
@@ -13,7 +25,7 @@ import type { Runs } from './service/runs.ts'
 
 /** What the dashboard shows and does with assets, and with their runs. */
 export function marketplaceRouters(assets: Assets, runs: Runs, clock: Clock) {
-  return { assets: assetsRouter(assets, clock), runs: runsRouter(runs, clock) }
+  return { assets: assetsRouter(assets, clock), market: marketRouter(assets), runs: runsRouter(runs, clock) }
 }
 
 function assetsRouter(assets: Assets, clock: Clock) {
@@ -24,13 +36,8 @@ function assetsRouter(assets: Assets, clock: Clock) {
     })
   return router({
     list: person.input(asked(listInput)).query(async ({ ctx, input: { mine, type, search, ...rest } }) => {
-      const words = search?.trim()
-      const wanted = {
-        ...rest,
-        type: type ?? null,
-        ownerId: mine ? ctx.caller.subject : null,
-        search: words === undefined || words === '' ? null : words,
-      }
+      const ownerId = mine ? ctx.caller.subject : null
+      const wanted = { ...rest, type: type ?? null, ownerId, search: wordsOf(search) }
       const { assets: found, total } = await assets.list(wanted, ctx.caller)
       return { assets: found.map(toReduced), total }
     }),
@@ -72,6 +79,25 @@ function assetsRouter(assets: Assets, clock: Clock) {
   })
 }
 
+/** The marketplace for visitors: production on a live server, else the sandbox. */
+function marketRouter(assets: Assets) {
+  return router({
+    list: visitor.input(asked(offerFilter)).query(async ({ input: { type, search, ...rest } }) => {
+      const wanted = { ...rest, type: type ?? null, status: 'published' as const, ownerId: null }
+      const { assets: found, total } = await assets.list({ ...wanted, search: wordsOf(search) }, null)
+      return { assets: found.map(toReduced), total }
+    }),
+    get: visitor
+      .input(asked(named))
+      .query(async ({ input }) => toWhole(await assets.offer(input.id), assets.models(null))),
+  })
+}
+
+function wordsOf(search: string | undefined): string | null {
+  const words = search?.trim()
+  return words === undefined || words === '' ? null : words
+}
+
 function runsRouter(runs: Runs, clock: Clock) {
   return router({
     list: person.input(asked(runFilter)).query(async ({ ctx, input: { status = null, rda = null, ...rest } }) => {
@@ -81,13 +107,26 @@ function runsRouter(runs: Runs, clock: Clock) {
     get: person
       .input(asked(named))
       .query(async ({ ctx, input }) => toDetail(await runs.get(ctx.caller, runId(input.id)))),
+    /** What customers ran of one's own asset. */
+    ofCustomers: person
+      .input(asked(runFilter.omit({ rda: true }).extend(named.shape)))
+      .query(async ({ ctx, input: { id, status = null, ...rest } }) => {
+        const found = await runs.ofCustomers(ctx.caller, id, { state: status, ...rest })
+        return { runs: found.runs.map(toCustomerRun), total: found.total }
+      }),
     days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
       const days = await runs.days(ctx.caller, firstOf(input, clock))
       return days.map(({ day, state, runs: count, cost }) => ({ day, status: state, count, cost: toWire(cost) }))
     }),
     /** Goes on by itself: whoever started it follows its events. */
     start: keyed
-      .input(asked(runBody.pick({ rdaSlug: true, inputs: true, modelId: true, maxCost: true }).extend(actKey)))
+      .input(
+        asked(
+          runBody
+            .pick({ rdaSlug: true, inputs: true, modelId: true, maxCost: true, sharesInputs: true })
+            .extend(actKey),
+        ),
+      )
       .mutation(({ ctx, input }) =>
         ctx.once(input, async (operation, isKeyed) => {
           const ask = {
@@ -97,6 +136,7 @@ function runsRouter(runs: Runs, clock: Clock) {
             maxCost: input.maxCost ?? null,
             webhookUrl: null,
             waits: true,
+            sharesInputs: input.sharesInputs === true,
           }
           const { id, state } = await runs.queue(ctx.caller, ask, operation, isKeyed)
           return { id, status: state }
@@ -117,5 +157,7 @@ const listInput = paging.extend({
   trending: z.boolean().default(false),
   search: z.string().max(200).optional(),
 })
+
+const offerFilter = listInput.omit({ mine: true, status: true })
 
 const runFilter = paging.extend({ status: z.enum(RUN_STATES).optional(), rda: z.string().max(200).optional() })

@@ -101,7 +101,7 @@ function toOperation(tool: Tool, server: string): Operation | Skipped {
     deprecated: false,
     input: { properties: {}, ...input, type: 'object' },
     output: outputSchema === undefined ? null : bounded(outputSchema, 'output', OUTPUT_BYTES_MAX),
-    upstream: { kind: 'mcp', server, tool: name },
+    upstream: { kind: 'mcp', server, tool: name, ...(annotations?.readOnlyHint === true ? { readOnly: true } : {}) },
   }
 }
 

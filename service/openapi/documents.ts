@@ -23,10 +23,15 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
       const operations: Operation[] = []
       const skipped: Skipped[] = []
       let count = 0
+      let bytes = 0
       const end = performance.now() + limitMs
       for (const found of operationsOf(document, options)) {
         if ('why' in found) skipped.push(found)
         else operations.push(found)
+        if (options.check !== undefined && !('why' in found)) {
+          bytes += bytesOf(found)
+          options.check({ tools: operations.length, bytes })
+        }
         if (operations.length > OPERATIONS_MAX)
           throw documentRefused(`it has more than ${String(OPERATIONS_MAX)} operations.`)
         // Others want to be served meanwhile.
@@ -42,6 +47,10 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
       }
     },
   }
+}
+
+function bytesOf({ input, output, upstream, description }: Operation): number {
+  return Buffer.byteLength(JSON.stringify([input, output, upstream, description]))
 }
 
 /** Grows with every change to how documents are read: then all are read anew. */

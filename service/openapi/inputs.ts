@@ -2,6 +2,7 @@ import type { JsonSchema, Place } from '../tools/model/tool.ts'
 import { flattened, isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { plain } from '../kit/schema/bounded.ts'
 import { fitted } from '../kit/schema/fitted.ts'
+import { withoutSurrounding } from '../kit/text.ts'
 
 export interface Inputs {
   schema: JsonSchema
@@ -198,11 +199,7 @@ const DESCRIPTION_MAX = 300
 
 /** Models' clients take letters, digits, `_`, `.` and `-`, at most 64 of them. */
 function freeName({ name, in: place }: Place, taken: Readonly<Record<string, Place>>): string {
-  const plainName =
-    name
-      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
-      .replaceAll(/^_+|_+$/g, '')
-      .slice(0, 56) || place
+  const plainName = withoutSurrounding(name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_').slice(0, 56) || place
   const candidates = [plainName, `${plainName}_${place === 'bodyRoot' ? 'body' : place}`]
   const free = candidates.find((candidate) => !Object.hasOwn(taken, candidate) && candidate !== '__proto__')
   for (let nth = 2; ; nth++) {

@@ -5,6 +5,7 @@ import { answersOf } from './answers.ts'
 import { inputsOf } from './inputs.ts'
 import { isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { plain } from '../kit/schema/bounded.ts'
+import { withoutTrailing } from '../kit/text.ts'
 
 /** One operation after the other, each a tool or the reason why it is none. */
 export function* operationsOf(document: Raw, options: ReadOptions): Generator<Operation | Skipped> {
@@ -113,7 +114,7 @@ const DESCRIPTION_MAX = 700
 
 /** The first address of the nearest that names one, without a slash at its end. */
 function serverOf(levels: readonly Raw[], { base, server }: ReadOptions): string | null {
-  if (server !== null) return server.replace(/\/+$/, '')
+  if (server !== null) return withoutTrailing(server, '/')
   const [first] = levels.flatMap(({ servers }) => listOf(servers).filter(isRecord))
   const given = first === undefined ? '/' : first['url']
   if (typeof given !== 'string') return null
@@ -124,7 +125,7 @@ function serverOf(levels: readonly Raw[], { base, server }: ReadOptions): string
   try {
     const url = new URL(filled, base ?? undefined)
     if (!/^https?:$/.test(url.protocol) || url.href.includes('%7B')) return null
-    return (url.origin + url.pathname).replace(/\/+$/, '')
+    return withoutTrailing(url.origin + url.pathname, '/')
   } catch {
     return null
   }

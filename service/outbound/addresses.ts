@@ -40,7 +40,12 @@ export function literalRefusal(hostname: string, privateAllowed: boolean): strin
   const address = unbracketed(hostname)
   if (isIP(address) === 0) return null
   const range = refusal(address, privateAllowed)
-  return range === null ? null : `it is not a public address (${range})`
+  return range === null ? null : `it is not a public address (${range})${remedyOf(address, hostname)}`
+}
+
+/** What the operator can do about a private address; nothing lifts the refusal of the others. */
+function remedyOf(address: string, host: string): string {
+  return refusal(address, true) === null ? `; the operator of this server can allow it with ALLOW_HOSTS=${host}` : ''
 }
 
 /** Whether loopback and private addresses are fine for this host and port; the rest stays refused. */

@@ -39,11 +39,14 @@ export async function locate(
   for (const address of [first, ...others]) {
     const reason = refusal(address, privateAllowed)
     if (reason !== null) {
-      throw addressRefused(hostname, 'it is not at a public address', new Error(`${address}: ${reason}`))
+      // One sentence for every reason: which kind of address a name leads to inside is not for callers to learn.
+      throw addressRefused(hostname, NOT_PUBLIC, new Error(`${address}: ${reason}`))
     }
   }
   return [first, ...others]
 }
+
+const NOT_PUBLIC = 'it is not at a public address; the operator of this server can allow a private one with ALLOW_HOSTS'
 
 /** The operating system's resolver, with its hosts file, as every other program here uses it. */
 export const systemResolve: Resolve = async (hostname) => {

@@ -51,9 +51,14 @@ export interface Field {
   min?: number | null
   max?: number | null
   pattern?: string | null
+  /** What its seller says to who does not match it. */
+  patternMessage?: string | null
 }
 
 export type FieldType = 'text' | 'textarea' | 'number' | 'boolean' | 'select' | 'url' | 'email' | 'json' | 'file'
+
+/** How a payment of test mode ends; its customer chooses. */
+export type SimulatedOutcome = 'paid' | 'declined' | 'insufficient_funds' | 'slow' | 'delivery_failed'
 
 /** How far a payment has come, as its address tells it. */
 export interface PaymentState {
@@ -72,9 +77,40 @@ export interface PaymentState {
     paidAt: string | null
     /** Where the customer goes from here, with the ids in it. */
     redirectUrl: string | null
+    /** Shows all of it again; null for who has not proved to be the buyer. */
+    token: string | null
   }
   /** Null until it is paid. */
-  delivery: { status: string; attempts: number; answer: string | null } | null
+  delivery: {
+    status: string
+    attempts: number
+    lastStatus: number | null
+    /** In test mode alone. */
+    lastError: string | null
+    nextAttemptAt: string | null
+    /** In test mode alone. */
+    history: readonly Attempt[] | null
+    answer: string | null
+  } | null
+}
+
+/** One attempt to reach the workflow. */
+export interface Attempt {
+  at: string
+  /** Null where no answer came; `error` says why. */
+  status: number | null
+  error: string | null
+}
+
+/** A purchase elsewhere than at a checkout. */
+export interface Receipt {
+  id: string
+  name: string
+  status: string
+  amount: number
+  network: string
+  txHash: string | null
+  paidAt: string | null
 }
 
 /** A page that only says something: there is no such checkout, or it went wrong. */

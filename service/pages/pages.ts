@@ -1,12 +1,14 @@
 import type { Clock } from '../kit/clock.ts'
 import type { Built } from './built.ts'
-import type { CheckoutPage, Frame, Message, PaymentState } from './model.ts'
+import type { CheckoutPage, Frame, Message, PaymentState, Receipt } from './model.ts'
 
 /** The pages that customers see. */
 export interface Pages {
   checkout(page: CheckoutPage): Page
   /** A payment's own address, opened in a browser; of a checkout that has ended only what is known of the payment. */
   payment(page: CheckoutPage | null, payment: PaymentState): Page
+  /** What was bought elsewhere than at a checkout. */
+  receipt(receipt: Receipt): Page
   /** A 402, for a person. `assetsPath`: of the address at which the gate is. */
   gate(page: CheckoutPage, assetsPath: string): Page
   /** Instead of a page: there is none, or it went wrong. */
@@ -33,6 +35,7 @@ export function createPages({ renderer, assets: { scripts, styles } }: Built, { 
           ? renderer.renderMessage(messageOfPayment(payment), frame())
           : renderer.renderCheckout(page, payment, frame()),
       ),
+    receipt: (receipt) => document(renderer.renderMessage(messageOfReceipt(receipt), frame())),
     gate: (page, at) => document(renderer.renderGate(page, frame(at))),
     missing: (error) => document(renderer.renderMessage(messageOfError(error), frame())),
   }
@@ -84,6 +87,18 @@ function messageOfError({ status, code, sentence }: { status: number; code: stri
       sentence: 'There were many requests from your network. Try again in a minute.',
     }
   return { note: null, title: 'This did not work', sentence }
+}
+
+function messageOfReceipt({ id, name, status, amount, network, txHash, paidAt }: Receipt): Message {
+  const paid = status === 'paid'
+  const price = `${String(amount)} USDC on ${network}`
+  return {
+    title: paid ? `Receipt for ${name}` : name,
+    sentence: paid
+      ? `${price} was paid${paidAt === null ? '' : ` on ${paidAt}`}.`
+      : `The payment of ${price} is ${status}.`,
+    note: `Payment number ${id}${txHash === null ? '' : `, transaction ${txHash}`}`,
+  }
 }
 
 function messageOfPayment({ payment }: PaymentState): Message {

@@ -33,14 +33,11 @@ export function badPayment(header: string, why: string): DomainError {
   return invalid({ [header]: why }, 'invalid_payment')
 }
 
-/** One authorization buys one thing. */
-export function authorizationUsed(): DomainError {
-  return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
+export function anotherRequest(): DomainError {
+  return new DomainError('conflict', ANOTHER_REQUEST, 'This payment is for another request.')
 }
 
-export function anotherRequest(): DomainError {
-  return new DomainError('conflict', 'payment_for_another_request', 'This payment is for another request.')
-}
+const ANOTHER_REQUEST = 'payment_for_another_request'
 
 export function underWay(payment: string): DomainError {
   return new DomainError('conflict', 'payment_processing', 'This payment is being processed by another request.', {
@@ -64,7 +61,8 @@ export function settlementPending(payment: string, statusUrl: string): DomainErr
   return new DomainError(
     'unavailable',
     'settlement_pending',
-    'The payment is on its way. Send the same request with the same payment again: you are not charged twice.',
+    'The payment is on its way. Send the same request again, with the paymentId as X-Payment-ID and the paymentToken as ' +
+      'X-Payment-Token: you are not charged twice.',
     { paymentId: payment, statusUrl, retryAfterSeconds: 3 },
   )
 }
@@ -80,7 +78,7 @@ export function upstreamFailed(cause: unknown): DomainError {
         cause,
       )
     }
-    if (cause.kind === 'too-large') return cause
+    if (cause.kind === 'too-large' || cause.code === ANOTHER_REQUEST) return cause
   }
   return new DomainError('upstream', 'upstream_error', 'The API could not be reached. Nothing was charged.', {}, cause)
 }

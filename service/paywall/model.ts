@@ -162,6 +162,8 @@ export interface Asked {
   payment: Identity
   /** The answer is looked into, so it must come unpacked. */
   plain: boolean
+  /** Aborts when the client hangs up, as long as that still takes the request back. */
+  signal: AbortSignal
 }
 
 export interface UpstreamAnswer {

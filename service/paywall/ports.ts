@@ -5,6 +5,7 @@ import type { Purchase } from '../facilitator/model.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../ledger/model.ts'
+import type { Places } from './rules/pricing.ts'
 import type { DayRow, Facts, Gate, Offered, Payment, Paywall, Settled, StoredAnswer, Tier } from './model.ts'
 
 /*
@@ -19,12 +20,17 @@ export interface Books {
   findById(id: string): Promise<Payment | null>
   /** The authorization and the payment that it pays, together, and for a tiered price its place in the window. */
   begin(payment: Payment, tiers: readonly Tier[] | null): Promise<Begun>
-  /** Nobody else works on it until then; null when somebody does, or nothing is left to do. */
+  /**
+   * Nobody else works on it until then; null when somebody does, or nothing is left to do. One that was released takes
+   * a place again, in the window that the payment names now.
+   */
   take(payment: Payment, tiers: readonly Tier[] | null, until: Date): Promise<Payment | null>
   /** Nobody works on it any more; whoever presents it again does. */
   leave(id: string): Promise<void>
   /** The upstream failed: nothing is charged. */
   release(id: string): Promise<void>
+  /** Binds the payment to this body, before an upstream has all of it. False where it is bound to another one. */
+  bind(id: string, bodyHash: Buffer): Promise<boolean>
   /** The chain is about to be asked. The answer is kept for the case that its outcome takes longer than anybody waits. */
   settling(id: string, sold: Sold): Promise<void>
   /** In one step with all that follows from it; what somebody else wrote meanwhile when it has ended already. */
@@ -32,6 +38,8 @@ export interface Books {
   failed(id: string, reason: string): Promise<Payment>
   /** A payment that touches no chain. */
   simulated(payment: Payment): Promise<void>
+  /** The answer to what was paid for first, until it was delivered: the upstream is not asked for it again. */
+  keep(id: string, answer: StoredAnswer, bodyHash: Buffer | null): Promise<void>
   answerOf(id: string): Promise<StoredAnswer | null>
   /** From here on no byte of it is given a second time, but for an answer that is kept. */
   begun(id: string): Promise<void>
@@ -45,7 +53,7 @@ export interface Books {
   left(paywall: string, network: NetworkName, payer: Address): Promise<Usdc>
   /** An authorization that only proves who is asking buys this, and nothing else ever. */
   prove(digest: Hex, buys: string): Promise<boolean>
-  /** In which tier this customer's next call is. */
+  /** In which tier this customer's next call is, by `nextTier`. */
   tier(paywall: string, route: string, payer: Address, tiers: readonly Tier[], windowStart: Date): Promise<number>
 }
 
@@ -77,14 +85,21 @@ export interface Hold {
   until: Date
 }
 
-/** What is left besides, or what there is where that is not enough; null where nobody is known by that token. */
-export type Held = { held: true; payer: Address; left: Usdc } | { held: false; balance: Usdc | null }
+/**
+ * What is left besides, or what there is where that is not enough; null where nobody is known by that token. `payer`:
+ * whose balance it is, where it is not enough.
+ */
+export type Held =
+  { held: true; payer: Address; left: Usdc } | { held: false; balance: Usdc | null; payer?: Address | null }
 
 /** Who moves the money. Nothing of what it says about an outcome is believed that it cannot prove. */
 export interface Settler {
   /** Names the authorization; null for a network that is not known. */
   digestOf(request: unknown): Hex | null
-  verify(request: unknown): Promise<{ payer: string | null; refusal: string | null }>
+  /** Of an authorization that was submitted, by what its payer knows of it; null where that cannot be found. */
+  digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
+  /** `payerHasCode` is absent where that is not known. */
+  verify(request: unknown): Promise<{ payer: string | null; refusal: string | null; payerHasCode?: boolean }>
   /** Under the payment's own id: asked again, it asks for the same transfer. */
   settle(request: unknown, operation: string, waitMs?: number): Promise<Settled>
   serves(network: NetworkName): boolean
@@ -118,6 +133,8 @@ export interface PaywallStore {
   remove(owner: Owner, id: string, now: Date): Promise<Paywall | null>
   bySlug(slug: string): Promise<StoredGate | null>
   payments(owner: Owner, id: string, page: Page): Promise<{ payments: readonly Payment[]; total: number } | null>
+  /** What all of them were paid, by day. */
+  days(owner: Owner, since: Date): Promise<readonly SaleDay[]>
   analytics(owner: Owner, id: string, from: string, to: string): Promise<Analytics | null>
 }
 
@@ -131,6 +148,12 @@ export interface StoredGate {
   gate: Omit<Gate, 'address' | 'testToken' | 'earlier'>
   earlier: readonly { offered: Offered; until: Date }[]
   sealed: SealedParts
+}
+
+export interface SaleDay {
+  day: string
+  paid: number
+  amount: Usdc
 }
 
 export interface Analytics {
@@ -149,24 +172,32 @@ export interface PaymentStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   find(digest: Hex): Promise<Payment | null>
   findById(id: string): Promise<Payment | null>
-  /** Which of the customer's calls in this window it is, from 0; its place is taken. */
-  takePlace(inside: Statements, payment: Payment): Promise<number>
+  /** Counts it as under way in its window. Answers what was counted before it. */
+  takePlace(inside: Statements, payment: Payment): Promise<Places>
   /** False when there is one of this id already. */
   add(inside: Statements, payment: Payment, resumeAt: Date | null): Promise<boolean>
-  take(inside: Statements, id: string, now: Date, until: Date): Promise<Payment | null>
+  /** One that was released is in this window from now on. */
+  take(
+    inside: Statements,
+    payment: Pick<Payment, 'id' | 'windowStart'>,
+    now: Date,
+    until: Date,
+  ): Promise<Payment | null>
   leave(id: string): Promise<void>
   release(id: string, now: Date): Promise<void>
+  bind(id: string, bodyHash: Buffer): Promise<boolean>
   settling(id: string, sold: Sold, now: Date): Promise<void>
   paid(inside: Statements, id: string, txHash: string, end: Ending, now: Date): Promise<Facts | null>
   /** The tier that a customer was told to be in last. */
   failed(inside: Statements, id: string, reason: string, now: Date): Promise<Payment | null>
+  keep(id: string, answer: StoredAnswer, bodyHash: Buffer | null, now: Date): Promise<void>
   answerOf(id: string): Promise<StoredAnswer | null>
   begun(id: string): Promise<void>
   delivered(id: string): Promise<void>
   hold(hold: Hold): Promise<Held>
   draw(call: string, amount: Usdc, now: Date): Promise<Usdc>
   left(paywall: string, network: NetworkName, payer: Address): Promise<Usdc>
-  placesTaken(paywall: string, route: string, payer: Address, windowStart: Date): Promise<number>
+  places(paywall: string, route: string, payer: Address, windowStart: Date): Promise<Places>
   addCounts(
     rows: readonly { paywall: string; day: string; route: string; outcome: string; count: number }[],
   ): Promise<void>
@@ -186,6 +217,7 @@ export interface DeliveryPort {
 /** What of the facilitator's register is called here: one authorization buys one thing, in all of the service. */
 export interface Purchases {
   claim(inside: Statements, purchase: Purchase): Promise<string>
+  prove(inside: Statements, purchase: Purchase): Promise<boolean>
 }
 
 /** The upstream's address, which somebody gave us: guarded by whoever hands this in. */

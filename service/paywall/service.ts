@@ -52,6 +52,8 @@ export function createPaywalls(parts: PaywallParts) {
     serve: (gate: Gate, request: GateRequest, ask: Ask, hops: number): Promise<Outcome> =>
       engine.serve(gate, request, ask, hops),
 
+    paymentOrNull: (id: string): Promise<Payment | null> => payments.findById(id),
+
     /** For whoever has its id: nothing of it is secret, it is on the chain. */
     async payment(id: string): Promise<Payment> {
       const payment = await payments.findById(id)

@@ -32,6 +32,16 @@ function removed({ deliveries, decisions, draws, answers, reconciliations }: Ret
       unless: `EXISTS (SELECT FROM delivery d WHERE d.id = t.delivery_id AND d.state IN ('pending', 'claimed', 'unconfirmed'))`,
       says: 'Attempts of deliveries that have ended. The delivery stays, with its last status and the number of attempts.',
     },
+    delivery_bounded_event: {
+      keptMs: 7 * DAY_MS,
+      age: 'at',
+      key: [
+        ['at', 'timestamptz'],
+        ['about', 'text'],
+        ['key', 'bytea'],
+      ],
+      says: 'That an event which strangers can bring about was sent. The delivery stays.',
+    },
     idempotent_request: {
       // The contract says a day; whoever asks at its very end is not to be disappointed.
       keptMs: 26 * HOUR_MS,
@@ -52,6 +62,44 @@ function removed({ deliveries, decisions, draws, answers, reconciliations }: Ret
         ['call_id', 'text'],
       ],
       says: 'Answers of paid calls, as long as the name of their request. The call stays.',
+    },
+    outflow: {
+      // A day counts; what left before that is in the books.
+      keptMs: 26 * HOUR_MS,
+      age: 'at',
+      key: [
+        ['at', 'timestamptz'],
+        ['id', 'text'],
+      ],
+      says: 'What left, for the limits of a day. The withdrawal, the payment and its postings stay.',
+    },
+    run_free: {
+      keptMs: 50 * HOUR_MS,
+      age: 'at',
+      key: [
+        ['at', 'timestamptz'],
+        ['owner', 'text'],
+        ['caller', 'text'],
+      ],
+      says: 'Counts of free runs by day.',
+    },
+    identity_grant_count: {
+      keptMs: 50 * HOUR_MS,
+      age: 'at',
+      key: [
+        ['at', 'timestamptz'],
+        ['source', 'text'],
+      ],
+      says: 'Counts of free credits by day, mail domain and caller address. The accounts and their credits stay.',
+    },
+    outflow_step: {
+      keptMs: 26 * HOUR_MS,
+      age: 'step',
+      key: [
+        ['step', 'timestamptz'],
+        ['account', 'text'],
+      ],
+      says: 'Sums of what left, for the limits of a day.',
     },
     spending_decision: {
       keptMs: inMs(decisions),
@@ -198,6 +246,7 @@ const THINGS: Record<string, Fate> = Object.fromEntries(
     wallet_alert: 'wallet',
     wallet_payout_address: 'wallet',
     wallet_cursor: 'network',
+    outflow_switch: 'server',
     delivery_target: 'checkout or endpoint',
     checkout: 'place in a workflow: its link comes back to life with it',
     paywall: 'paywall',
@@ -212,9 +261,10 @@ const THINGS: Record<string, Fate> = Object.fromEntries(
     run_rate: 'limited tool',
     spending_agent: 'agent',
     spending_payer: 'account',
-    tool: 'tool: a removed one says so to its callers',
+    tool: 'tool: a removed one says so to its callers (of an account the last 1,000)',
     tool_provider: 'provider',
     tool_collection: 'collection',
+    tool_import: 'account that imports tools, rewritten in each hour',
     tool_catalogue: 'environment',
     tool_health: 'tool',
   }).map(([table, each]) => [table, { kept: `one for each ${each}` }]),
@@ -225,6 +275,7 @@ const PASSING: Record<string, Fate> = {
   run_delta: { ends: 'folded into rda_stats every second (runs.stats)' },
   tool_delta: { ends: 'folded into tool_figure every second (tools.figures)' },
   tool_figure: { ends: 'a week later (tools.forget)' },
+  sandbox_message: { ends: 'when 200 newer ones of its kind have come' },
   spending_return: { ends: "folded into the agent's row by its next decision" },
   paywall_hold: { ends: 'with its call, or at its deadline (paywall.holds)' },
   paywall_answer: { ends: 'when it was delivered whole, or ten minutes later (paywall.answers)' },

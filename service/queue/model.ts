@@ -7,6 +7,21 @@ export interface Announcement {
   payload: JsonObject
   /** Not before this moment; at once when absent. */
   dueAt?: Date
+  /** Whose it is, where the topic's accounts take turns. */
+  turn?: Turn
+}
+
+/** Whose turn a piece of work takes, and whom it occupies besides: the creator of a run's asset. */
+export interface Turn {
+  account: string
+  target?: string
+}
+
+/** Accounts take turns in a topic: each has so many rows under way at once, over all processes. */
+export interface Turns {
+  perAccount: number
+  /** Of all accounts together, for one target. */
+  perTarget?: number
 }
 
 /** The writing side: what every capability needs to announce something. Never touches the backend. */
@@ -28,6 +43,8 @@ export interface Topic<Payload = unknown> {
   handle(payload: Payload, context: Context): Promise<void>
   /** Handlers at once, in each process. */
   concurrency: number
+  /** Absent: the oldest due row goes first, whoever announced it. */
+  turns?: Turns
   /** Past this the handler's signal aborts and the attempt counts as failed. */
   timeoutMs: number
   /** The wait after the first failure, the second, …; who fails once more than this has entries is dead. */

@@ -2,7 +2,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Step, Tracer } from '../kit/tracer.ts'
 import type { Statements } from '../kit/transaction.ts'
 import { causeHere, withCause, withoutCause, type Cause } from './cause.ts'
-import type { Announcement, Job, JsonObject, Outbox } from './model.ts'
+import type { Announcement, Job, JsonObject, Outbox, Turns } from './model.ts'
 
 /** `announced` is told at once, before the commit: it can only expect the rows, not find them yet. */
 export function createOutbox(clock: Clock, announced?: () => void, tracer: Tracer | null = null): Outbox {
@@ -15,6 +15,8 @@ export function createOutbox(clock: Clock, announced?: () => void, tracer: Trace
         announcements.map(({ payload }) => JSON.stringify(withCause(payload, cause))),
         announcements.map(({ dueAt }) => dueAt ?? now),
         now,
+        announcements.map(({ turn }) => turn?.account ?? ''),
+        announcements.map(({ turn }) => turn?.target ?? ''),
       ],
       'outbox_add',
     )
@@ -43,6 +45,8 @@ function toStep(announcements: readonly Announcement[]): Step {
 /** The relay's side of the table. All times are the callers' clocks; they need to agree to a second or so. */
 export interface OutboxRows {
   lease(topics: readonly string[], window: number, now: Date, until: Date): Promise<LeasedJob[]>
+  /** The same of one topic whose accounts take turns. */
+  leaseInTurns(topic: string, turns: Turns, window: number, now: Date, until: Date): Promise<LeasedJob[]>
   /** Only what is leased still: who renews may not know yet that the job has just ended. */
   renew(jobs: readonly Job[], until: Date): Promise<void>
   load(ids: readonly string[]): Promise<Map<string, Row>>
@@ -84,6 +88,10 @@ export function outboxRows(statements: Statements): OutboxRows {
   return {
     async lease(topics, window, now, until) {
       return statements.run<LeasedJob>(LEASE, [topics, window, now, until], 'outbox_lease')
+    },
+    async leaseInTurns(topic, { perAccount, perTarget }, window, now, until) {
+      const values = [topic, window, now, until, perAccount, perTarget ?? null]
+      return statements.run<LeasedJob>(LEASE_IN_TURNS, values, 'outbox_lease_in_turns')
     },
     async renew(jobs, until) {
       await statements.run(RENEW, [...columnsOf(jobs), until], 'outbox_renew')
@@ -142,9 +150,9 @@ const OPEN = 'done_at IS NULL AND failed_at IS NULL'
 const STILL_OPEN = 'coalesce(outbox.done_at, outbox.failed_at) IS NULL'
 
 const ADD = `
-INSERT INTO outbox (topic, payload, due_at, created_at)
-SELECT topic, payload, due_at, $4::timestamptz
-FROM unnest($1::text[], $2::jsonb[], $3::timestamptz[]) AS a(topic, payload, due_at)`
+INSERT INTO outbox (topic, payload, due_at, created_at, account, target)
+SELECT topic, payload, due_at, $4::timestamptz, account, target
+FROM unnest($1::text[], $2::jsonb[], $3::timestamptz[], $5::text[], $6::text[]) AS a(topic, payload, due_at, account, target)`
 
 /*
  * The window is the oldest so many due rows of each topic, leased or not; what in it is not leased is taken.
@@ -165,6 +173,47 @@ WITH taken AS MATERIALIZED (
       ORDER BY due_at, id LIMIT $2::int
     ) AS seen
     WHERE seen.leased_until IS NULL OR seen.leased_until <= $3::timestamptz
+  ))
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE outbox SET leased_until = $4::timestamptz
+WHERE id = ANY(ARRAY(SELECT id FROM taken))
+  AND ${STILL_OPEN} AND (leased_until IS NULL OR leased_until <= $3::timestamptz)
+RETURNING id::text AS id, topic, attempt`
+
+/*
+ * Accounts take turns: of each the oldest so many rows, leased or not, are in question, its first before anybody's
+ * second; of those so many for each target, again by turns, so that no account fills a target's places with rows that
+ * have to wait for their own account. Walks from account to account along an index: a million rows of one account cost
+ * what its first few cost. Two relays at the same moment look at the same rows, and each row goes to one of them.
+ */
+const LEASE_IN_TURNS = `
+WITH RECURSIVE accounts AS (
+  (SELECT account FROM outbox WHERE topic = $1 AND ${OPEN} ORDER BY account LIMIT 1)
+  UNION ALL
+  SELECT (SELECT account FROM outbox
+          WHERE topic = $1 AND ${OPEN} AND outbox.account > accounts.account ORDER BY account LIMIT 1)
+  FROM accounts WHERE accounts.account IS NOT NULL
+), mine AS (
+  SELECT seen.id, seen.target, seen.due_at, seen.leased,
+    row_number() OVER (PARTITION BY accounts.account ORDER BY seen.leased DESC, seen.due_at, seen.id) AS turn
+  FROM accounts
+  CROSS JOIN LATERAL (
+    SELECT id, target, due_at, coalesce(leased_until > $3::timestamptz, false) AS leased FROM outbox
+    WHERE topic = $1 AND account = accounts.account AND ${OPEN} AND due_at <= $3::timestamptz
+    ORDER BY due_at, id LIMIT $5::int
+  ) AS seen
+  WHERE accounts.account IS NOT NULL
+), places AS (
+  SELECT id, due_at, leased, turn, target,
+    row_number() OVER (PARTITION BY target ORDER BY leased DESC, turn, due_at, id) AS place
+  FROM mine
+), taken AS MATERIALIZED (
+  SELECT id FROM outbox
+  WHERE id = ANY(ARRAY(
+    SELECT id FROM places WHERE NOT leased AND (target = '' OR $6::int IS NULL OR place <= $6::int)
+    ORDER BY turn, due_at, id
+    LIMIT greatest(0, $2::int - (SELECT count(*) FROM places WHERE leased))
   ))
   FOR UPDATE SKIP LOCKED
 )

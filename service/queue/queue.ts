@@ -105,10 +105,10 @@ async function startWorks(parts: QueueParts & { pace: Pace }, rows: OutboxRows):
     log,
     measures,
     tracer: parts.tracer,
-    onEnd: (stillRunning) => relay?.handled(stillRunning),
+    onEnd: (stillRunning, tookTurn) => relay?.handled(stillRunning, tookTurn),
   })
   relay = createRelay({
-    topics: topics.map(({ topic }) => topic),
+    topics,
     rows,
     backend,
     running: () => runner.running(),

@@ -2,7 +2,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Backend } from './backend.ts'
 import { createBell } from './bell.ts'
-import type { Job, Pace, QueueMeasures } from './model.ts'
+import type { Job, Pace, QueueMeasures, Topic } from './model.ts'
 import type { LeasedJob, OutboxRows } from './outbox.ts'
 
 /** Carries due rows to the backend: lease, push, and again when the lease runs out with the row still open. */
@@ -13,8 +13,8 @@ export interface Relay {
   wake(): void
   /** Something was announced here whose commit is still to come: looks often at first, then ever more rarely. */
   expect(): void
-  /** A handler of this process ended, so a window may have room again. */
-  handled(stillRunning: number): void
+  /** A handler of this process ended, so a window may have room again, or its account a place. */
+  handled(stillRunning: number, tookTurn?: boolean): void
   start(): void
   /** Leases nothing more; the handlers that still run keep their rows until `stop`. */
   retire(): void
@@ -24,6 +24,7 @@ export interface Relay {
 export function createRelay(parts: RelayParts): Relay {
   const { rows, backend, clock, log, pace, measures } = parts
   const bell = createBell()
+  const plain = parts.topics.flatMap(({ topic, turns }) => (turns === undefined ? [topic] : []))
   let handledSince = 0
   let retired = false
   let stopped = false
@@ -40,7 +41,12 @@ export function createRelay(parts: RelayParts): Relay {
     if (!backend.up()) throw new Error(`the queue's ${backend.kind} does not answer`)
     handledSince = 0
     const until = new Date(now.getTime() + pace.leaseMs)
-    const jobs = await rows.lease(parts.topics, pace.window, now, until)
+    const inTurns = await Promise.all(
+      parts.topics.flatMap(({ topic, turns }) =>
+        turns === undefined ? [] : [rows.leaseInTurns(topic, turns, pace.window, now, until)],
+      ),
+    )
+    const jobs = [...inTurns.flat(), ...(await rows.lease(plain, pace.window, now, until))]
     await Promise.all([...byTopic(jobs)].map(([topic, list]) => push(topic, list)))
     return jobs.length
   }
@@ -87,10 +93,10 @@ export function createRelay(parts: RelayParts): Relay {
       expectingSince = performance.now()
       bell.ring()
     },
-    handled(stillRunning) {
+    handled(stillRunning, tookTurn = false) {
       handledSince++
       // Half a window at a time: a lease for every few rows would read the whole window for each of them.
-      if (handledSince >= pace.window / 2 || stillRunning === 0) bell.ring()
+      if (tookTurn || handledSince >= pace.window / 2 || stillRunning === 0) bell.ring()
     },
     start() {
       stopped = false
@@ -109,7 +115,7 @@ export function createRelay(parts: RelayParts): Relay {
 }
 
 interface RelayParts {
-  topics: readonly string[]
+  topics: readonly Pick<Topic, 'topic' | 'turns'>[]
   rows: OutboxRows
   backend: Pick<Backend, 'kind' | 'up' | 'push'>
   running(): Job[]

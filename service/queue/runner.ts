@@ -40,15 +40,17 @@ export function createRunner(parts: RunnerParts): Runner {
     return list.map(() => true)
   })
 
-  async function run(job: StartedJob, controller: AbortController): Promise<void> {
+  /** Whether an account of those that take turns has a place again. */
+  async function run(job: StartedJob, controller: AbortController): Promise<boolean> {
     const row = await loads.add(job.id)
     // The row moved on without this job: done by another process, failed meanwhile, or of another database.
-    if (row === null || !row.open || row.attempt !== job.attempt) return
+    if (row === null || !row.open || row.attempt !== job.attempt) return false
     const topic = topics.get(row.topic)
-    if (topic === undefined) return
+    if (topic === undefined) return false
     const started = performance.now()
     const outcome = await inContext(row, () => attempt(topic, row, job.crashes, controller))
     measures?.handled(topic.topic, outcome, (performance.now() - started) / 1000)
+    return topic.turns !== undefined
   }
 
   /** What the handler logs leads back to the request that announced the row, and so do its traces. */
@@ -98,6 +100,11 @@ export function createRunner(parts: RunnerParts): Runner {
     return 'returned'
   }
 
+  function left(key: string, tookTurn: boolean): void {
+    running.delete(key)
+    parts.onEnd(running.size, tookTurn)
+  }
+
   return {
     async handle(job) {
       if (draining) return rows.giveBack([job])
@@ -106,10 +113,13 @@ export function createRunner(parts: RunnerParts): Runner {
       // The backend took this process for dead, wrongly: the second call waits for the first one's end.
       if (already !== undefined) return already.end
       const controller = new AbortController()
-      const end = run(job, controller).finally(() => {
-        running.delete(key)
-        parts.onEnd(running.size)
-      })
+      const end = run(job, controller).then(
+        (tookTurn) => left(key, tookTurn),
+        (error: unknown) => {
+          left(key, false)
+          throw error
+        },
+      )
       running.set(key, { job, controller, end })
       return end
     },
@@ -132,7 +142,7 @@ interface RunnerParts {
   measures: QueueMeasures | undefined
   tracer?: Tracer | null | undefined
   /** After each job, with the number of those still running. */
-  onEnd(stillRunning: number): void
+  onEnd(stillRunning: number, tookTurn: boolean): void
 }
 
 const CRASHES_MAX = 3

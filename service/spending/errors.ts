@@ -4,7 +4,8 @@ import type { Approval, Refusal } from './model.ts'
 
 /** What an agent's caller is told: which rule, how far it is used, and when asking again makes sense. */
 export function spendingLimit(refusal: Refusal): DomainError {
-  return new DomainError('forbidden', 'spending_limit', sentenceOf(refusal), fieldsOf(refusal))
+  const code = refusal.rule === 'limits' ? 'limits_required' : 'spending_limit'
+  return new DomainError('forbidden', code, sentenceOf(refusal), fieldsOf(refusal))
 }
 
 /** The same in a dry run's answer. */
@@ -31,9 +32,18 @@ export function agentMissing(): DomainError {
   return new DomainError('missing', 'agent_not_found', 'There is no such agent.')
 }
 
-/** To whoever waited for the word. */
-export function approvalRefused(approvalId: string): DomainError {
-  return new DomainError('forbidden', 'approval_refused', 'A person refused this call.', { approvalId })
+/** To the call that waited, and to the same call again until the refusal's time is over. */
+export function approvalRefused({ id, expiresAt }: Pick<Approval, 'id' | 'expiresAt'>): DomainError {
+  const until = expiresAt.toISOString()
+  return new DomainError(
+    'forbidden',
+    'approval_refused',
+    `A person refused this call. It stays refused until ${until}.`,
+    {
+      approvalId: id,
+      expiresAt: until,
+    },
+  )
 }
 
 export function approvalMissing(): DomainError {
@@ -50,10 +60,14 @@ function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): strin
       return 'This agent is paused.'
     case 'deleted':
       return 'This agent is gone.'
+    case 'limits':
+      return 'An agent without limits may not pay addresses outside. Set a limit for this agent first.'
     case 'balance':
-      return 'The balance is too low for this.'
+      return 'The balance is too low for this. Add funds and try again.'
     case 'approvalAbove':
       return 'A person must approve this call first.'
+    case 'approvalRefused':
+      return 'A person refused this call.'
     case 'callsPerMinute':
       return "The agent's calls of this minute are used up."
     case 'perCall':

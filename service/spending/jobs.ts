@@ -61,6 +61,7 @@ function payTopic(spending: Spending): Topic<Record<string, unknown>> {
     topic: PAY,
     decode: z.record(z.string(), z.unknown()),
     handle: (payload) => spending.payments.payApproved(payload),
+    turns: { perAccount: 4 },
     concurrency: 16,
     timeoutMs: 450_000,
   }

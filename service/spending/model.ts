@@ -58,6 +58,8 @@ export interface Spender {
   target: string
   /** The target's other name, its id, which patterns may mean as well. */
   alias?: string
+  /** Of a run that was asked for as a tool: the tool's names, which must pass the agent's list of tools besides. */
+  toolNames?: readonly string[]
   /** The host that gets the money, where there is one, and with its port. */
   domain?: string
   /** Names the very request: an approval of it holds for no other. */
@@ -74,6 +76,7 @@ export interface Ask {
   kind: Kind
   target: string
   alias: string | null
+  toolNames?: readonly string[]
   domain: string | null
   amount: Usdc
 }
@@ -96,8 +99,12 @@ export type Rule =
   | 'callsPerMinute'
   | 'paused'
   | 'deleted'
+  /** None is set, and money that leaves needs one. */
+  | 'limits'
   | `${'tools' | 'rdas' | 'domains'}.${'allow' | 'deny'}`
   | 'approvalAbove'
+  /** A person has refused this very act. */
+  | 'approvalRefused'
   | 'balance'
 
 export type Verdict =

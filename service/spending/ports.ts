@@ -16,7 +16,7 @@ export interface DecisionStore {
   /** Of these, the references whose lock was counted, as of now: `take` looked before it had the agents' rows. */
   counted(inside: Statements, references: readonly string[]): Promise<ReadonlySet<string>>
   /** The open approval of each request; at most one. */
-  approvals(inside: Statements, asked: readonly ApprovalKey[]): Promise<readonly Approval[]>
+  approvals(inside: Statements, asked: readonly ApprovalKey[], now: Date): Promise<readonly Approval[]>
   /**
    * The counters of every agent, and the decisions. Takes the agents' rows as `take` does; false where one of them is
    * not at the version any more that was counted from: the transaction must then be undone.

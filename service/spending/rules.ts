@@ -1,5 +1,14 @@
 import { usdc, ZERO, type Usdc } from '../kit/money.ts'
-import type { Agent, Ask, Policy, Refusal, Usage, Verdict, WindowLimit } from './model.ts'
+import {
+  LIMITS,
+  type Agent,
+  type Ask,
+  type Policy,
+  type Refusal,
+  type Usage,
+  type Verdict,
+  type WindowLimit,
+} from './model.ts'
 import { denial } from './rules/patterns.ts'
 import { endOf, startOf } from './rules/windows.ts'
 
@@ -13,6 +22,9 @@ export function decide(agent: Pick<Agent, 'status' | 'policy'>, usage: Usage, as
   const { policy } = agent
   const denied = deniedBy(policy, ask)
   if (denied !== null) return refused(denied)
+  if (ask.kind === 'pay' && !LIMITS.some((limit) => policy.limits[limit] !== null)) {
+    return refused({ rule: 'limits', requested: ask.amount })
+  }
   const { perCall } = policy.limits
   if (perCall !== null && ask.amount > perCall) {
     return refused({ rule: 'perCall', requested: ask.amount, limit: perCall, spent: ZERO })
@@ -46,6 +58,9 @@ function deniedBy(policy: Policy, ask: Ask): (Partial<Refusal> & Pick<Refusal, '
   const checks = [
     ask.kind === 'tool' ? (['tools', names] as const) : null,
     ask.kind === 'run' ? (['rdas', names] as const) : null,
+    // Who asks beforehand names the tool alone.
+    ask.kind === 'tool' && ask.target.startsWith('rda-') ? (['rdas', [ask.target.slice(4)]] as const) : null,
+    ask.toolNames !== undefined && ask.toolNames.length > 0 ? (['tools', ask.toolNames] as const) : null,
     ask.domain === null ? null : (['domains', namesOfHost(ask.domain)] as const),
   ]
   for (const check of checks) {
@@ -96,7 +111,7 @@ function sameStart(window: WindowLimit, before: Usage, after: Usage): boolean {
 /** `api.example.com:8443` is meant by its host's pattern and by its own. */
 function namesOfHost(domain: string): string[] {
   const host = domain.toLowerCase()
-  const name = host.replace(/:\d+$/, '').replace(/\.$/, '')
+  const name = host.replace(/:\d{1,5}$/, '').replace(/\.$/, '')
   return host === name ? [name] : [name, host]
 }
 

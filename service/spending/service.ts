@@ -4,6 +4,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import type { Ledger } from '../ledger/service.ts'
+import type { Outflows } from '../outflow/service.ts'
 import type {
   AgentStore,
   Announce,
@@ -95,6 +96,7 @@ export interface SpendingParts {
   store: { agents: AgentStore; approvals: ApprovalStore; decisions: DecisionStore; payments: PaymentStore }
   statements: StatementPool
   ledger: Ledger
+  outflow: Outflows
   clock: Clock
   log: Log
   announce: Announce

@@ -1,3 +1,4 @@
+import { QUOTAS } from '../kit/quota.ts'
 import type { StatementPool } from '../kit/transaction.ts'
 import type { AgentStore, ApprovalStore, DecisionStore } from './ports.ts'
 import type { PaymentStore } from './ports/payment.ts'
@@ -7,9 +8,9 @@ import { createDecisionStore } from './store/decisions.ts'
 import { createPaymentStore } from './store/payments.ts'
 
 /** Agents, decisions, approvals and payments in PostgreSQL. */
-export function createSpendingStore(statements: StatementPool): SpendingStore {
+export function createSpendingStore(statements: StatementPool, agentsMax: number = QUOTAS.agents): SpendingStore {
   return {
-    agents: createAgentStore(statements),
+    agents: createAgentStore(statements, agentsMax),
     approvals: createApprovalStore(statements),
     decisions: createDecisionStore(),
     payments: createPaymentStore(statements),

@@ -1,28 +1,28 @@
 import type { Worker } from 'node:worker_threads'
+import { Line } from '../kit/line.ts'
 import { startThread, type Job, type Result } from './worker.ts'
 
-/** `late`: it ran past its time. `crashed`: it took its thread's memory. */
+/** `late`: it ran past its time. `crashed`: it took its thread's memory. `crowded`: its account has too many waiting. */
 export type Outcome =
   | Omit<Extract<Result, { result: unknown }>, 'id'>
   | Omit<Extract<Result, { fault: unknown }>, 'id'>
   | 'late'
   | 'crashed'
+  | 'crowded'
 
-/** A few threads, started when they are first needed; one job each at a time, the others wait in line. */
-export function createThreads({ threads, limitMs }: { threads: number; limitMs: number }) {
+/** A few threads, started when they are first needed; one job each at a time, the others wait in line by turns. */
+export function createThreads({ threads, limitMs, perAccount, waitingMax }: ThreadsOptions) {
   const idle: Thread[] = []
   const all = new Set<Thread>()
-  const waiting: Waiting[] = []
+  const line = new Line<Waiting>({ perAccount, waitingMax })
   let count = 0
   let closed = false
 
   function next(): void {
-    const first = waiting[0]
+    if (idle.length === 0 && all.size >= threads) return
+    const first = line.next()
     if (first === undefined) return
-    const thread = idle.pop() ?? (all.size < threads ? start() : undefined)
-    if (thread === undefined) return
-    waiting.shift()
-    begin(thread, first)
+    begin(idle.pop() ?? start(), { ...first.item, account: first.account })
   }
 
   function start(): Thread {
@@ -42,7 +42,7 @@ export function createThreads({ threads, limitMs }: { threads: number; limitMs: 
     return thread
   }
 
-  function begin(thread: Thread, job: Waiting): void {
+  function begin(thread: Thread, job: Running): void {
     thread.current = job
     thread.worker.postMessage({ ...job.job, id: ++count } satisfies Job)
     if (thread.ready) arm(thread)
@@ -58,8 +58,7 @@ export function createThreads({ threads, limitMs }: { threads: number; limitMs: 
     // Its last word, after it was given up.
     if (!all.has(thread)) return
     if (thread.timer !== null) clearTimeout(thread.timer)
-    thread.current?.resolve(outcome)
-    thread.current = null
+    free(thread, outcome)
     idle.push(thread)
     next()
   }
@@ -70,23 +69,30 @@ export function createThreads({ threads, limitMs }: { threads: number; limitMs: 
     const place = idle.indexOf(thread)
     if (place >= 0) idle.splice(place, 1)
     void thread.worker.terminate()
-    thread.current?.resolve(why)
-    thread.current = null
+    free(thread, why)
     next()
   }
 
+  function free(thread: Thread, outcome: Outcome): void {
+    const { current } = thread
+    thread.current = null
+    if (current === null) return
+    line.leave(current.account)
+    current.resolve(outcome)
+  }
+
   return {
-    run(job: Omit<Job, 'id'>): Promise<Outcome> {
+    run(job: Omit<Job, 'id'>, account: string): Promise<Outcome> {
       if (closed) return Promise.resolve('crashed')
       return new Promise((resolve) => {
-        waiting.push({ job, resolve })
-        next()
+        if (line.join(account, { job, resolve })) next()
+        else resolve('crowded')
       })
     },
 
     async close(): Promise<void> {
       closed = true
-      for (const { resolve } of waiting.splice(0)) resolve('crashed')
+      for (const { resolve } of line.dissolve()) resolve('crashed')
       const workers = [...all].map(({ worker }) => worker)
       for (const thread of [...all]) lose(thread, 'crashed')
       await Promise.all(workers.map((worker) => worker.terminate()))
@@ -97,8 +103,21 @@ export function createThreads({ threads, limitMs }: { threads: number; limitMs: 
 interface Thread {
   worker: Worker
   ready: boolean
-  current: Waiting | null
+  current: Running | null
   timer: NodeJS.Timeout | null
+}
+
+interface ThreadsOptions {
+  threads: number
+  limitMs: number
+  /** Jobs of one account that run at once. */
+  perAccount: number
+  /** Jobs of one account that wait. */
+  waitingMax: number
+}
+
+interface Running extends Waiting {
+  account: string
 }
 
 interface Waiting {

@@ -1,5 +1,5 @@
 import { DomainError } from '../kit/errors.ts'
-import { toWire, type Usdc } from '../kit/money.ts'
+import { toDecimal, toWire, type Usdc } from '../kit/money.ts'
 
 export function alreadyRecorded(transactionHash: string): DomainError {
   return new DomainError('conflict', 'transaction_already_recorded', 'This transaction has been recorded already.', {
@@ -38,28 +38,13 @@ export function withdrawalsUnavailable(): DomainError {
   )
 }
 
-export function recipientNotAllowed(): DomainError {
-  return new DomainError('forbidden', 'recipient_not_allowed', 'Withdrawals to this address are not allowed here.', {
-    details: { to: 'is not on the list of allowed addresses' },
-  })
-}
-
-/** What one may take out in 24 hours; `taken` and `limit` are null where they are about everybody. */
-export function overLimit(
-  limit: 'perDay' | 'totalPerDay',
-  most: Usdc | null,
-  taken: Usdc | null,
-  requested: Usdc,
-): DomainError {
-  const sentence =
-    limit === 'perDay'
-      ? 'This is more than may be taken out in 24 hours.'
-      : 'This service has paid out what it may in 24 hours. Try again later.'
-  return new DomainError('forbidden', 'withdrawal_limit', sentence, {
-    limit: most === null ? null : toWire(most),
-    taken: taken === null ? null : toWire(taken),
-    requested: toWire(requested),
-  })
+export function belowMinimum(minimum: Usdc): DomainError {
+  return new DomainError(
+    'invalid',
+    'withdrawal_below_minimum',
+    `A withdrawal must be at least ${toDecimal(minimum)} USDC.`,
+    { details: { amount: `must be at least ${toDecimal(minimum)}` }, minimum: toWire(minimum) },
+  )
 }
 
 export function withdrawalMissing(): DomainError {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../edge/route.ts'
+import { recipientAddress } from '../kit/address.ts'
 import { toWire } from '../kit/money.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'
 import type { Address } from '../chain/model.ts'
@@ -134,11 +135,24 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
       summary: 'Free credits for the tools',
       tag: 'Wallet',
       auth: 'agent',
-      answers: { 200: z.object({ credits: z.object({ balance: amountOut, granted: amountOut, spent: amountOut }) }) },
+      answers: {
+        200: z.object({
+          credits: z.object({
+            balance: amountOut,
+            granted: amountOut,
+            spent: amountOut,
+            withheld: z.enum(['sign_up_bound']).nullable().meta({
+              description:
+                'Why nothing was granted: too many accounts of the same mail domain or caller address signed up on that day. Null otherwise',
+            }),
+          }),
+        }),
+      },
       errors: { 404: 'The user has no wallet.' },
       async handle({ caller }) {
-        const { balance, granted, spent } = await wallets.credits(caller)
-        return reply(200, { credits: { balance: toWire(balance), granted: toWire(granted), spent: toWire(spent) } })
+        const { balance, granted, spent, withheld } = await wallets.credits(caller)
+        const credits = { balance: toWire(balance), granted: toWire(granted), spent: toWire(spent), withheld }
+        return reply(200, { credits })
       },
     }),
     hookRoute(wallets),
@@ -156,9 +170,7 @@ export const depositBody = z.strictObject({
 
 export const withdrawBody = z.strictObject({
   amount: positiveAmount,
-  to: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+  to: recipientAddress
     .transform((to) => to as Address)
     .meta({
       description: "An address on the wallet's network",
@@ -208,7 +220,10 @@ const walletBody = z
 const transactionBody = z
   .object({
     id: z.string(),
-    type: z.enum(['deposit', 'charge', 'earning', 'withdrawal']),
+    type: z.enum(['deposit', 'sale', 'charge', 'earning', 'withdrawal']).meta({
+      description:
+        '`deposit`: your own money. `sale`: a payment on chain for a checkout or paywall of yours. `charge`: a run, a call or a purchase. `earning`: your share of a run or a template that someone paid for. `withdrawal`: money that left',
+    }),
     amount: z.number().meta({ description: 'What it did to the balance: positive in, negative out' }),
     balanceAfter: amountOut,
     reference: z.string().nullable(),

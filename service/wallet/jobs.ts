@@ -10,6 +10,7 @@ export function walletTopics(wallets: Wallets): Topic[] {
     topic: WITHDRAWAL_TOPIC,
     decode: payload,
     handle: ({ id }) => wallets.payouts.step(id),
+    turns: { perAccount: 2 },
     concurrency: 4,
     timeoutMs: 60_000,
   }

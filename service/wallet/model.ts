@@ -29,6 +29,8 @@ export interface Deposited {
 }
 
 export interface Credits {
+  /** Why an account has none: too many of its mail domain or its address signed up that day. */
+  withheld: 'sign_up_bound' | null
   balance: Usdc
   granted: Usdc
   spent: Usdc
@@ -36,7 +38,8 @@ export interface Credits {
 
 export interface Transaction {
   id: string
-  type: 'deposit' | 'charge' | 'earning' | 'withdrawal'
+  /** A `sale` came over the chain as a deposit does, and paid for something that the owner sells. */
+  type: 'deposit' | 'sale' | 'charge' | 'earning' | 'withdrawal'
   amount: Usdc
   balanceAfter: Usdc
   reference: string | null

@@ -91,11 +91,7 @@ export interface WithdrawalStore {
   add(withdrawal: NewWithdrawal, inside: Statements): Promise<Withdrawal>
   find(id: string, inside?: Statements): Promise<Withdrawal | null>
   list(owner: Owner, page: { limit: number; offset: number }): Promise<{ withdrawals: Withdrawal[]; total: number }>
-  /** What was taken out since, failures not counted: by one owner, or by everybody in the environment. */
-  takenSince(of: Owner | { environment: Environment }, since: Date, inside?: Statements): Promise<bigint>
-  /** Until the transaction's end nobody else's withdrawal is counted in this environment. */
-  lockTotal(environment: Environment, inside: Statements): Promise<void>
-  /** Those that have not ended, the oldest first. */
+  /** Those that have not ended: accounts take turns, each with its oldest first. */
   open(limit: number): Promise<readonly Withdrawal[]>
   /** Under way from this payer: what its balance must still cover. */
   outgoing(payer: Address): Promise<bigint>
@@ -195,4 +191,12 @@ export type Checkpoint = (name: 'locked' | 'submitted' | 'settled' | 'paid') => 
 /** Numbers for whoever keeps metrics. */
 export interface Measures {
   count(event: string, by?: number): void
+}
+
+/** What paid for something that an owner sells, by the transactions that paid. */
+export interface Sales {
+  /** Those of these transactions. */
+  among(owner: Owner, hashes: readonly string[]): Promise<ReadonlySet<string>>
+  /** Of the sales that began then or later. */
+  since(owner: Owner, since: Date): Promise<readonly string[]>
 }

@@ -2,9 +2,10 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Address, Authorization, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
-import { sum, toDecimal, usdc, type Usdc } from '../kit/money.ts'
+import { signingKey } from '../kit/signing-secret.ts'
+import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Line } from '../ledger/model.ts'
-import { alreadyRecorded, notProven } from './errors.ts'
+import { alreadyRecorded, belowMinimum, notProven } from './errors.ts'
 import type { Reconciliation, Transaction, Transfer } from './model.ts'
 
 /** Hashes are compared in lower case: the same transaction in other letters is the same transaction. */
@@ -12,10 +13,14 @@ export function canonicalHash(transactionHash: string): string {
   return transactionHash.toLowerCase()
 }
 
-/** What a line of the ledger's statement is to the wallet's owner. */
-export function typeOf(line: Pick<Line, 'kind' | 'side'>): Transaction['type'] {
+/** What a line of the ledger's statement is to the wallet's owner. `sold` has the transactions that paid for something. */
+export function typeOf(
+  line: Pick<Line, 'kind' | 'side' | 'reference'>,
+  sold: ReadonlySet<string>,
+): Transaction['type'] {
   switch (line.kind) {
     case 'deposit':
+      return line.reference !== null && sold.has(line.reference) ? 'sale' : 'deposit'
     case 'grant':
       return 'deposit'
     case 'payout':
@@ -103,7 +108,7 @@ export function provenTransfers(
   })
 }
 
-export const DAY_MS = 86_400_000
+const DAY_MS = 86_400_000
 
 export const PAYOUT = {
   /** How long a withdrawal waits for the treasury before it fails. */
@@ -164,16 +169,13 @@ export function toRequest(network: Network, signed: SignedAuthorization): Record
   }
 }
 
-/** A letter's case is a checksum where somebody wrote both cases: a slip of the finger would be somebody else's address. */
-export function assertRecipient(
-  { written, to, checksummed }: { written: string; to: Address; checksummed: string | null },
-  refused: readonly (readonly [Address | null, string])[],
-): void {
-  const digits = written.slice(2)
-  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
-  if (mixed && checksummed !== null && written.slice(2) !== checksummed.slice(2)) {
-    throw invalid({ to: 'has a checksum that does not fit: a letter or digit is wrong' })
-  }
+/** Each withdrawal costs gas that the server pays. */
+export function assertMinimum(amount: Usdc, minimum: Usdc): void {
+  if (amount < minimum) throw belowMinimum(minimum)
+}
+
+/** Its checksum was read at the door (`recipientAddress`). */
+export function assertRecipient(to: Address, refused: readonly (readonly [Address | null, string])[]): void {
   if (/^0x0{40}$/.test(to)) throw invalid({ to: 'must not be the zero address' })
   for (const [address, why] of refused) if (to === address) throw invalid({ to: why })
 }
@@ -182,6 +184,19 @@ export function assertRecipient(
 export function differenceOf(sums: Omit<Reconciliation, 'network' | 'blockNumber' | 'at' | 'difference'>): bigint {
   const { wallets, revenue, capital, treasury, depositAddresses, payers, inFlight } = sums
   return treasury + depositAddresses + payers + inFlight - wallets - revenue - capital
+}
+
+/** What an owner's endpoints receive when their money runs low. */
+export function lowBalanceOf({
+  available,
+  below,
+  topUpUrl,
+}: {
+  available: Usdc
+  below: Usdc
+  topUpUrl: string | null
+}) {
+  return { available: toWire(available), below: toWire(below), topUpUrl }
 }
 
 /** Told once while it is low; whoever is above it again can be told anew. */
@@ -203,8 +218,7 @@ export function isSigned(
   const { id, timestamp, signature, body } = message
   if (!/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > SIGNED_SECONDS) return false
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
+  const expected = createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.`).update(body).digest()
   return signature.split(' ').some((one) => {
     const [version, encoded = ''] = one.split(',', 2)
     const given = Buffer.from(encoded, 'base64')

@@ -90,9 +90,14 @@ export function createWallets(parts: WalletParts) {
       page: { limit: number; offset: number },
     ): Promise<{ transactions: Transaction[]; total: number }> {
       const { lines, total } = await ledger.statement(ownerOf(caller), page)
+      const deposits = lines.filter(({ kind }) => kind === 'deposit')
+      const sold = await parts.sales.among(
+        ownerOf(caller),
+        deposits.flatMap(({ reference }) => (reference === null ? [] : [reference])),
+      )
       const transactions = lines.map((line) => ({
         id: line.movementId,
-        type: typeOf(line),
+        type: typeOf(line, sold),
         amount: line.change,
         balanceAfter: line.balanceAfter,
         reference: line.reference,
@@ -101,14 +106,24 @@ export function createWallets(parts: WalletParts) {
       return { transactions, total }
     },
 
-    days: (caller: Caller, since: Date) => ledger.days(ownerOf(caller), since),
+    async days(caller: Caller, since: Date) {
+      const owner = ownerOf(caller)
+      // A transfer is believed some blocks after its sale: one of the day before may be credited on the first.
+      const sold = await parts.sales.since(owner, new Date(since.getTime() - DAY_MS))
+      return await ledger.days(owner, since, sold)
+    },
 
     async credits(caller: Caller): Promise<Credits> {
       const funds = await ledger.credits(ownerOf(caller))
       if (funds === null) throw walletMissing()
-      return { balance: balanceOf(funds), granted: funds.deposited, spent: funds.spent }
+      const { userId, environment } = ownerOf(caller)
+      const isWithheld = environment === 'production' && funds.deposited === 0n && (await parts.creditsWithheld(userId))
+      const withheld = isWithheld ? 'sign_up_bound' : null
+      return { balance: balanceOf(funds), granted: funds.deposited, spent: funds.spent, withheld }
     },
   }
 }
+
+const DAY_MS = 86_400_000
 
 export type Wallets = ReturnType<typeof createWallets>

@@ -1,7 +1,7 @@
 import { renderSVG } from 'uqr'
 import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays } from '../edge/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
-import { toWire, ZERO } from '../kit/money.ts'
+import { toWire, usdc, ZERO } from '../kit/money.ts'
 import { depositBody, toBody, toLine, toWithdrawal, withdrawBody } from './http.ts'
 import type { Wallets } from './service.ts'
 
@@ -34,14 +34,21 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
     }),
     days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
       const days = await wallets.days(ctx.caller, firstOf(input, clock))
-      return days.map(({ day, moneyIn, moneyOut }) => ({ day, moneyIn: toWire(moneyIn), moneyOut: toWire(moneyOut) }))
+      return days.map(({ day, moneyIn, sales, moneyOut }) => ({
+        day,
+        moneyIn: toWire(moneyIn),
+        sales: toWire(sales),
+        deposits: toWire(usdc(moneyIn - sales)),
+        moneyOut: toWire(moneyOut),
+      }))
     }),
     /** Nothing is taken for a withdrawal: what it costs on chain is ours. */
     terms: person.query(async ({ ctx }) => {
-      const { perDay, left, ...rest } = await wallets.withdrawals.terms(ctx.caller)
+      const { perDay, left, minimum, ...rest } = await wallets.withdrawals.terms(ctx.caller)
       return {
         ...rest,
         fee: toWire(ZERO),
+        minimum: toWire(minimum),
         perDay: perDay === null ? null : toWire(perDay),
         left: left === null ? null : toWire(left),
       }

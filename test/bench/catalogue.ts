@@ -44,6 +44,9 @@ const WORDS = SENTENCES.join(' ')
   .split(' ')
   .concat(COMMON, ['webhook', 'branch', 'droplet', 'secret', 'team', 'release', 'label'])
 
+/** The platform's own imports have none. */
+const QUOTAS = { providers: 1, tools: 1, bytes: 1, importsPerHour: 1 }
+
 const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
 const embedded = process.env['BENCH_DATABASE_URL'] === undefined ? await startEmbedded({ dataDir: folder }) : null
 const url = process.env['BENCH_DATABASE_URL'] ?? embedded?.url ?? ''
@@ -54,6 +57,7 @@ const servers = createToolServers({ open: (request) => outbound.open(request), l
 const open = () =>
   catalogueOn(database.statements, {
     clock: systemClock,
+    quotas: QUOTAS,
     vault: vaultOf(parseKeyring(`bench:${randomBytes(32).toString('base64')}`, undefined)),
     outbound,
     servers,
@@ -169,7 +173,7 @@ async function multiply(): Promise<void> {
       read: () => Promise.resolve({ name: noun, description: noun, version: null, operations, skipped: [] }),
     }
     const catalogue = catalogueOn(database.statements, {
-      ...{ clock: systemClock, outbound, servers, documents },
+      ...{ clock: systemClock, quotas: QUOTAS, outbound, servers, documents },
       vault: vaultOf(parseKeyring(`bench:${randomBytes(32).toString('base64')}`, undefined)),
       measured: { of: () => Promise.resolve(new Map()) },
     })

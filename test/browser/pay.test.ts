@@ -86,7 +86,7 @@ inBrowser('a customer with a wallet', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.getByText('Continuing by itself').waitFor()
     await picture('5-redirect')
-    const id = new URL(page.url()).hash.replace('#payment=', '')
+    const id = new URL(page.url()).searchParams.get('payment')!
     await page.waitForURL(/healthz/)
     const { searchParams } = new URL(page.url())
     expect(Object.fromEntries(searchParams)).toEqual({ order: '7', name: 'a b', checkout_id: sale.id, payment_id: id })

@@ -29,6 +29,34 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
+  it("a text that does not match is answered in the seller's own words, and nothing of the pattern", async () => {
+    const words = 'An order number is <b>ORD-</b> and four digits, as on your invoice.'
+    const sale = await shop.sell({
+      fields: [
+        {
+          ...{ name: 'order', label: 'Order number', type: 'text', required: true },
+          ...{ pattern: 'ORD-[0-9]{4}', patternMessage: words },
+        },
+      ],
+    })
+    const { page, payer, picture } = await shop.visit(sale)
+    const field = page.getByLabel('Order number')
+    const fault = page.locator('.fault').first()
+    await field.fill('4711')
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await fault.waitFor()
+    expect(await fault.textContent()).toBe(words)
+    expect(await page.locator('form').innerText()).not.toContain('[0-9]')
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await picture('pattern-message')
+    expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
+    await field.fill('ORD-4711')
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
+  })
+
   it('a wallet on another network is switched, also to one that it does not know', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }), { wallet: { chainId: 1, ignorant: true } })
     const { page, wallet, picture } = visit
@@ -91,7 +119,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByLabel('Pages').fill('501')
     await page.getByLabel('E-mail').fill('ada@')
-    await page.getByLabel('Website').fill('example.com')
+    await page.getByLabel('Website').fill('nowhere')
     await page.getByLabel('Extra').fill('{')
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.locator('.fault').first().waitFor()

@@ -49,7 +49,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     const visit = await toPay()
     const { page, picture } = visit
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.waitForURL(/#payment=pay_/)
+    await page.waitForURL(/[?&]payment=pay_/)
     await page.getByText('Confirming payment').waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Confirming your payment' }).waitFor()
@@ -61,7 +61,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     const before = await sponsored()
     const visit = await toPay()
     await visit.page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await visit.page.waitForURL(/#payment=pay_/)
+    await visit.page.waitForURL(/[?&]payment=pay_/)
     await visit.page.close()
     const page = await visit.context.newPage()
     await page.goto(`${shop.service.origin}/p/${visit.id}`)
@@ -112,7 +112,10 @@ inBrowser('a page that is loaded again in the middle', () => {
     const { page, id } = visit
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await expectOnce(visit, before)
-    const payment = new URL(page.url()).hash.replace('#payment=', '')
+    const link = page.url()
+    const asked = new URL(link).searchParams
+    const payment = asked.get('payment')!
+    expect(asked.get('token')).toMatch(/^tok_[\w-]{43}$/)
 
     await page.goto(`${shop.service.origin}/p/${id}/payments/${payment}`)
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()
@@ -124,13 +127,16 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.goto(`${shop.service.origin}/p/${id}/payments/${payment}`)
     await page.getByText(payment).waitFor()
     await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+    // With the link that the buyer was given, all of it.
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Receipt' }).waitFor()
   })
 
   it('says that it failed when the chain has refused it, and takes another try', async () => {
     const visit = await toPay()
     const { page, payer, picture } = visit
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.waitForURL(/#payment=pay_/)
+    await page.waitForURL(/[?&]payment=pay_/)
     await page.getByText('Confirming payment').waitFor()
     // The money goes elsewhere before the transfer is in a block.
     await shop.chain.fund(payer.address, 0n)

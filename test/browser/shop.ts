@@ -86,7 +86,7 @@ export async function openShop(options: { mining?: Mining; environment?: Record<
     async visit({ id }, { usdc = 20_000_000n, wallet = {}, prepare, ...settings } = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings })
       // Sooner than Jest gives up, so that a failure says what was waited for.
-      context.setDefaultTimeout(15_000)
+      context.setDefaultTimeout(45_000)
       const payer = await chain.payer(usdc)
       const put = await putWallet(context, chain, payer, wallet === false ? { found: 'announced' } : wallet)
       const page = await context.newPage()

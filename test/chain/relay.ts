@@ -23,6 +23,33 @@ export interface Relay {
 
 export const honest: Behaviour = (questions) => ({ pass: [...questions] })
 
+/** A node that has no block after this one. `fresh`: what it answers by itself all the same, as another one behind it. */
+export function lagging(newest: bigint, fresh: readonly string[] = []): Behaviour {
+  const at = `0x${newest.toString(16)}`
+  const isNewer = (block: unknown): boolean =>
+    block === 'latest' || (typeof block === 'string' && BigInt(block) > newest)
+  return (questions) => ({
+    pass: questions.map((question) => {
+      const { method, params } = question
+      if (fresh.includes(method)) return question
+      if (method === 'eth_getBlockByNumber' && isNewer(params[0])) return { ...question, params: [at, false] }
+      if (method === 'eth_getLogs') {
+        const { fromBlock, toBlock, ...rest } = params[0] as Record<string, unknown>
+        const within = {
+          ...rest,
+          fromBlock: isNewer(fromBlock) ? at : fromBlock,
+          toBlock: isNewer(toBlock) ? at : toBlock,
+        }
+        return { ...question, params: [within] }
+      }
+      if (method !== 'eth_call' || !isNewer(params[1])) return question
+      return { ...question, params: [params[0], params[1] === 'latest' ? at : UNKNOWN_BLOCK] }
+    }),
+  })
+}
+
+const UNKNOWN_BLOCK = '0xffffffff'
+
 /** An RPC between the service and the chain that can be made to misbehave. */
 export async function startRelay(target: string, behaviour: Behaviour = honest): Promise<Relay> {
   let current = behaviour

@@ -1,6 +1,6 @@
 import type { SignedAuthorization } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { honest, startRelay } from './relay.ts'
+import { honest, lagging, startRelay } from './relay.ts'
 import { cancelCall, openWorld, until, type World } from './world.ts'
 
 describe('the use of a nonce', () => {
@@ -90,6 +90,48 @@ describe('the use of a nonce', () => {
     )
     expect(await world.adapter({ urls: [relay.url] }).findUse(item.from, item.nonce, 0n)).toBeNull()
     await relay.stop()
+  })
+
+  describe('what nodes agree on', () => {
+    const search = ({ from: payerOf, nonce }: SignedAuthorization, past: bigint | null) => ({
+      ...{ payer: payerOf, nonce, from: 0n, past },
+    })
+
+    it('is nothing as long as one lags behind the use, and the use once both have it', async () => {
+      const { number, timestamp } = await world.chain.head()
+      const relay = await startRelay(world.local.url, lagging(number))
+      const both = world.adapter({ urls: [relay.url, world.local.url] })
+      const alone = world.adapter({ urls: [relay.url] })
+      const item = await authorize(21n)
+      const { hash } = await world.send(world.chain.encodeTransfer(item, false))
+      const past = timestamp + 5n
+      await world.local.call('evm_setNextBlockTimestamp', Number(past))
+      await world.local.mine()
+      expect(await both.agreedUse(search(item, past))).toEqual({ known: false })
+      // Its newest block is older than the end of the authorization, so that it knows of no use says nothing.
+      expect(await alone.agreedUse(search(item, past))).toEqual({ known: false })
+      // One address with two nodes behind it: the newest block is one's word, the state the other's.
+      relay.behave(lagging(number, ['eth_getBlockByNumber']))
+      expect(await alone.agreedUse(search(item, past))).toEqual({ known: false })
+      relay.behave(honest)
+      expect(await both.agreedUse(search(item, past))).toMatchObject({ known: true, used: true, use: { hash } })
+      await relay.stop()
+    })
+
+    it('is that nobody used it, from one node alone only long after its end', async () => {
+      const item = await authorize(22n)
+      const past = (await world.chain.head()).timestamp + 5n
+      await world.local.call('evm_setNextBlockTimestamp', Number(past))
+      await world.local.mine()
+      expect(await world.chain.agreedUse(search(item, past))).toEqual({ known: true, used: false, use: null })
+      const relay = await startRelay(world.local.url, () => ({ status: 502, body: {} }))
+      const both = world.adapter({ urls: [relay.url, world.local.url] })
+      expect(await both.agreedUse(search(item, past))).toEqual({ known: false })
+      await world.local.call('evm_setNextBlockTimestamp', Number(past + 600n))
+      await world.local.mine()
+      expect(await both.agreedUse(search(item, past))).toEqual({ known: true, used: false, use: null })
+      await relay.stop()
+    })
   })
 
   describe('a long search', () => {

@@ -69,7 +69,11 @@ export async function until<Value>(look: () => Promise<Value | null>): Promise<V
 }
 
 /** The call by which a payer takes an authorization back. */
-export function cancelCall(network: Network, authorization: Authorization, signature: Hex): Call {
+export function cancelCall(
+  network: Network,
+  authorization: Pick<Authorization, 'from' | 'nonce'>,
+  signature: Hex,
+): Call {
   const abi = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)'])
   return {
     to: network.usdc.address,

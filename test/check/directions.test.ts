@@ -19,6 +19,7 @@ const BROKEN: Readonly<Record<string, readonly [from: string, line: string]>> = 
   'capability-shows-its-face': ['service/wallet/service.ts', "import '../ledger/rules/limits.ts'"],
   'may-call-ledger': ['service/ledger/rules.ts', "import type { M } from '../identity/model.ts'"],
   'may-call-identity': ['service/identity/service.ts', "import '../wallet/model.ts'"],
+  'may-call-outflow': ['service/outflow/rules.ts', "import type { M } from '../identity/model.ts'"],
   'may-call-wallet': ['service/wallet/rules.ts', "import '../spending/model.ts'"],
   'may-call-deliveries': ['service/deliveries/service.ts', "import '../wallet/model.ts'"],
   'may-call-facilitator': ['service/facilitator/service.ts', "import '../ledger/model.ts'"],
@@ -93,7 +94,7 @@ describe('the dependency check', () => {
       await writeFile(path.join(folder, file), text)
     }
     found = await violations(folder)
-  }, 60_000)
+  })
   afterAll(() => rm(folder, { recursive: true }))
 
   it('has a planted offender for each of its rules', () => {

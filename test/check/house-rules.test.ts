@@ -67,6 +67,26 @@ const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: r
       "import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'",
     ],
   },
+  'linear-patterns': {
+    allowed: [
+      "text.replace(/^0+$/, '')",
+      "text.replace(/^_+|_$/g, '')",
+      "text.replace(/0{1,6}$/, '')",
+      "text.replace(/[+*]$/, '')",
+      "text.replace(/\\+$/, '')",
+      "text.replace(/(?=(\\d{3})+$)/, '')",
+      "text.replace(/0+/, '')",
+    ],
+    refused: [
+      "text.replace(/0+$/, '')",
+      "text.replace(/^_+|_+$/g, '')",
+      'export const x = /\\s*$/',
+      'export const x = /\\s+\\S*?$/',
+      'export const x = /(?:[a|b]-)*$/',
+      'export const x = /a{2,}$/u',
+      'export const x = /(x*)$/',
+    ],
+  },
   'whole-tests': {
     allowed: [
       "it('adds', () => {})",

@@ -10,7 +10,7 @@ describe('the package that n8n installs', () => {
   let tree: CopiedTree
   beforeAll(async () => {
     tree = await copyTree()
-  }, 30_000)
+  })
   afterAll(() => tree.remove())
 
   it('holds the built nodes and the papers, and nothing of the service', async () => {
@@ -20,7 +20,7 @@ describe('the package that n8n installs', () => {
       expect.arrayContaining(['LICENSE', 'dist/nodes/A/A.node.js', 'dist/credentials/A.credentials.js']),
     )
     expect(files.filter((file) => !PUBLISHED.test(file))).toEqual([])
-  }, 60_000)
+  })
 
   it('brings no dependency and runs nothing when it is installed', async () => {
     const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Manifest

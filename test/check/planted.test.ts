@@ -55,7 +55,7 @@ describe('npm run check', () => {
   let tree: CopiedTree
   beforeAll(async () => {
     tree = await copyTree()
-  }, 30_000)
+  })
   afterAll(() => tree.remove())
 
   // All of a tool's plants at once, since each run takes many seconds; every refusal names its own plant, so that a

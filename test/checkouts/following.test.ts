@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { PaymentView } from '../../service/checkouts/model.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
@@ -16,7 +17,10 @@ describe('what becomes of a payment', () => {
     world.workflow.answers({})
   })
 
-  const statusPath = ({ body }: Answer) => new URL(String(body.payment.statusUrl)).pathname
+  const statusPath = ({ body }: Answer) => {
+    const { pathname, search } = new URL(String(body.payment.statusUrl))
+    return pathname + search
+  }
   const look = async (path: string) => (await world.call('GET', path)).body as PaymentView
   const sweep = () => world.service.checkouts.sweepers.payments(world.service.clock.now())
 
@@ -24,8 +28,9 @@ describe('what becomes of a payment', () => {
     const sold = await world.sell(terms)
     const payer = await world.chain.payer(5_000_000n)
     const paymentPayload = await world.sign(payer, sold.id)
-    const answer = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, paymentPayload } })
-    return { ...sold, payer, paymentPayload, answer }
+    const token = `tok_${randomBytes(32).toString('base64url')}`
+    const answer = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, paymentPayload, token } })
+    return { ...sold, payer, paymentPayload, token, answer }
   }
 
   it('an unknown outcome is 202 and settling, never failed, and ends by itself when the block comes', async () => {
@@ -48,10 +53,10 @@ describe('what becomes of a payment', () => {
   })
 
   it('the reload of a page in the middle finds the same payment and carries it on', async () => {
-    const { id, answer, payer, paymentPayload } = await paying()
+    const { id, answer, payer, paymentPayload, token } = await paying()
     await world.chain.mine()
     const again = await until(async () => {
-      const reposted = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, paymentPayload } })
+      const reposted = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, paymentPayload, token } })
       return reposted.status === 200 && reposted
     })
     expect(again.body.payment).toMatchObject({ id: answer.body.payment.id, status: 'paid' })
@@ -59,6 +64,9 @@ describe('what becomes of a payment', () => {
   })
 
   it('one whose money is gone before the block comes has failed, with the reason, and nothing was moved', async () => {
+    const { body: made } = await world.seller.call('POST', '/v1/webhook-endpoints', {
+      body: { url: world.workflow.url, events: ['payment.failed'] },
+    })
     const { answer, payer } = await paying()
     await world.chain.fund(payer.address, 0n)
     await world.chain.mine()
@@ -72,7 +80,9 @@ describe('what becomes of a payment', () => {
       payment: { reason: { code: expect.stringMatching(/^invalid_exact_evm_/), sentence: expect.any(String) } },
       delivery: null,
     })
-    expect(world.workflow.told.filter(({ json }) => json.payment.payer === payer.address)).toHaveLength(0)
+    expect(world.workflow.told.filter(({ json }) => json.payment?.payer === payer.address)).toHaveLength(0)
+    const { body } = await world.seller.call('GET', `/v1/deliveries?target=${made.webhookEndpoint.id as string}`)
+    expect(body.total).toBe(1)
   })
 
   it('its address tells each state as it comes, and ends when all is at rest', async () => {

@@ -94,6 +94,26 @@ describe('the life of a checkout', () => {
       expect(await page(first.id)).toBe(200)
     })
 
+    it('sells on through a republish, and ends after its grace where nobody registers it again', async () => {
+      const place = source()
+      const { id } = await world.sell({ source: place, price: 1 })
+      const endSoon = () => world.seller.call('DELETE', `/v1/checkouts/${id}?graceSeconds=5`)
+      expect(await endSoon()).toMatchObject({ status: 200, body: { checkout: { status: 'active' } } })
+      expect(await page(id)).toBe(200)
+      expect((await world.sell({ source: place, price: 2 })).id).toBe(id)
+      world.service.clock.forward(5_001)
+      await world.service.checkouts.sweepers.leases(world.service.clock.now())
+      expect((await world.call('GET', `/p/${id}`)).body.checkout).toMatchObject({ price: 2, status: 'active' })
+
+      await endSoon()
+      expect((await world.seller.call('POST', `/v1/checkouts/${id}/heartbeat`)).status).toBe(200)
+      world.service.clock.forward(5_001)
+      expect(await page(id)).toBe(404)
+      await world.service.checkouts.sweepers.leases(world.service.clock.now())
+      expect(await own(id)).toMatchObject({ status: 'expired', lifetime: 'persistent' })
+      expect((await world.seller.call('DELETE', `/v1/checkouts/${id}?graceSeconds=61`)).status).toBe(400)
+    })
+
     it('is one, however often and at once its workflow is activated', async () => {
       const place = source()
       const made = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))

@@ -1,3 +1,4 @@
+import { expectLikeItsTest } from '../deliveries/samples.ts'
 import { openWorld, until, type World } from './world.ts'
 
 const NOT_FOUND = { status: 404, body: '{"message":"not registered"}' }
@@ -67,6 +68,7 @@ describe('a workflow that is gone', () => {
     expect(shown).toMatchObject({ status: 200, body: { available: false, checkout: { status: 'paused' } } })
     const told = await until(() => world.workflow.told.find(({ json }) => json.event === 'checkout.paused') ?? null)
     expect(told.json.data).toMatchObject({ checkoutId: id, callbackUrl: world.workflow.url })
+    expectLikeItsTest(told.json as Parameters<typeof expectLikeItsTest>[0])
 
     // Asked again, and still not there.
     world.workflow.answers({ asked: NOT_FOUND })

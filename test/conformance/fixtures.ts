@@ -30,7 +30,7 @@ export async function startFixtures(): Promise<Fixtures> {
       list: () => Promise.resolve({ tools: listed, total: listed.length }),
       search: () => Promise.resolve(listed),
       credentials: () => Promise.resolve({ headers: {}, query: {} }),
-      isSimulated: () => false,
+      isSimulated: () => Promise.resolve(false),
       simulate: () => ({ status: 200, contentType: null, body: Buffer.alloc(0) }),
     },
     calls: {

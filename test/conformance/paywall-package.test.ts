@@ -27,10 +27,12 @@ describe('the published middleware', () => {
       rpc: world.chain.url,
       recipient: world.seller,
       network: 'base-sepolia',
+      bodyBytesMax: 100_000,
       routes: [
         { path: '/request', pricing: { model: 'per-request', amount: 0.05 } },
         { path: '/stream', pricing: { model: 'per-request', amount: 0.05 } },
         { path: '/fails', pricing: { model: 'per-request', amount: 0.05 } },
+        { method: 'POST', path: '/raw', pricing: { model: 'per-request', amount: 0.05 } },
         {
           path: '/tiered',
           pricing: { model: 'tiered', tiers: [{ upTo: 1, amount: 0.05 }, { amount: 0.02 }], window: 'lifetime' },
@@ -52,7 +54,7 @@ describe('the published middleware', () => {
     shop.on('message', ({ event }: { event?: (typeof events)[number] }) => {
       if (event !== undefined) events.push(event)
     })
-  }, 120_000)
+  })
   afterAll(async () => {
     shop.kill('SIGKILL')
     await world.close()
@@ -103,6 +105,53 @@ describe('the published middleware', () => {
       expect(theirs.filter((event) => event === 'pricing.tier_changed')).toHaveLength(1)
       expect(theirs.filter((event) => event === 'payment.completed')).toHaveLength(5)
     })
+  })
+
+  async function signFor(payer: Awaited<ReturnType<World['chain']['payer']>>, where: string, asked: RequestInit = {}) {
+    const wanted = await fetch(origin + where, asked)
+    const header = JSON.parse(Buffer.from(wanted.headers.get('payment-required')!, 'base64').toString())
+    const { signature, ...terms } = await payer.authorize(world.chain.network, world.seller, { value: 50_000n })
+    const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
+    const payment = { x402Version: 2, accepted: header.accepts[0], payload: { signature, authorization } }
+    return { 'payment-signature': Buffer.from(JSON.stringify(payment)).toString('base64') }
+  }
+
+  it('binds a payment to the bytes of a body that nothing has parsed, and leaves them to the handlers', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = (body: string, payment = {}) => ({
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', ...payment },
+      body,
+    })
+    const payment = await signFor(payer, '/raw', asked('x'))
+    const large = await fetch(`${origin}/raw`, asked('y'.repeat(100_001), payment))
+    expect([large.status, await large.json()]).toEqual([413, expect.objectContaining({ code: 'body_too_large' })])
+    const fresh = await signFor(payer, '/raw', asked('x'))
+    expect((await fetch(`${origin}/raw`, asked('one', fresh))).status).toBe(500)
+    const other = await fetch(`${origin}/raw`, asked('two', fresh))
+    expect([other.status, await other.json()]).toEqual([
+      409,
+      expect.objectContaining({ code: 'payment_for_another_request' }),
+    ])
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    const same = await fetch(`${origin}/raw`, asked('one', fresh))
+    expect([same.status, await same.json()]).toEqual([200, { got: 'one' }])
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+    const long = 'z'.repeat(99_000)
+    const whole = await fetch(`${origin}/raw`, asked(long, await signFor(payer, '/raw', asked('x'))))
+    expect([whole.status, await whole.json()]).toEqual([200, { got: long }])
+  })
+
+  it('takes the money of a wallet with code before its handler runs', async () => {
+    const [wallet, key] = await Promise.all([world.chain.payer(1_000_000n), world.chain.payer(1_000_000n)])
+    await world.chain.delegate(wallet.address)
+    for (const [payer, left] of [
+      [wallet, 950_000n],
+      [key, 1_000_000n],
+    ] as const) {
+      expect((await fetch(`${origin}/fails`, { headers: await signFor(payer, '/fails') })).status).toBe(500)
+      expect(await usdcOf(world.chain, payer.address)).toBe(left)
+    }
   })
 
   it('passes on what it does not sell, and streams what it does', async () => {

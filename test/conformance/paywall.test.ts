@@ -75,6 +75,19 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     await world.service.paywalls.flush()
   })
 
+  it('pays only what is missing once it sends a token, and uses up what it has paid', async () => {
+    const pricing = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
+    const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing }])
+    const payer = await world.chain.payer(1_000_000n)
+    const headers = { 'content-type': 'application/json', 'x-payment-token': `tok_${'s'.repeat(43)}` }
+    const asked = { method: 'POST', headers, body: '{"prompt":"hi"}' }
+    for (const left of [980_000n, 975_000n, 970_000n]) {
+      const bought = await buyer.buy({ url: `${gate}/chat`, privateKey: payer.privateKey, asked })
+      expect(bought).toMatchObject({ status: 200, receipt: { success: true } })
+      expect(await usdcOf(world.chain, payer.address)).toBe(left)
+    }
+  })
+
   it('pays for the time that its call takes', async () => {
     const pricing = { model: 'per-minute', amount: 0.06, minimum: 0.001, maximum: 0.02 }
     const { gate } = await world.sell([{ path: '/render', pricing }])

@@ -17,6 +17,8 @@ app.get('/stream', (_req, res) => {
   res.write('data: one\n\n')
   setTimeout(() => res.end('data: two\n\n'), 50)
 })
+let tries = 0
+app.post('/raw', express.text(), (req, res) => res.status(++tries === 1 ? 500 : 200).json({ got: req.body }))
 app.get('/fails', (_req, res) => res.status(500).json({ fails: true }))
 app.get('/free', (_req, res) => res.json({ free: true }))
 const listening = app.listen(0, '127.0.0.1', () => {

@@ -128,7 +128,7 @@ async function ask(url: string, statement: string): Promise<unknown[]> {
 
 /** Refused while the server is down or recovering; cut off when it goes down under the question. */
 async function askUntilUp(url: string, statement: string): Promise<unknown[]> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 60_000
   for (;;) {
     try {
       return await ask(url, statement)

@@ -49,7 +49,7 @@ describe('when the service ends', () => {
 
     expect(await missing(holder)).toEqual([])
     expect(await leftOf(dataDir, 10_000)).toEqual([])
-  }, 60_000)
+  })
 
   /** The rows that were acknowledged and are not there after the next start. */
   async function missing({ acknowledged }: Holder): Promise<number[]> {

@@ -91,7 +91,7 @@ describe('the migration runner', () => {
     const status = [path.resolve('node_modules/prisma/build/index.js'), 'migrate', 'status']
     const { stdout } = await promisify(execFile)(process.execPath, status, { env })
     expect(stdout).toContain('Database schema is up to date!')
-  }, 60_000)
+  })
 
   function write(name: string, sql: string): void {
     mkdirSync(path.join(folder, name), { recursive: true })

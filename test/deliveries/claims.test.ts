@@ -1,3 +1,4 @@
+import { expectLikeItsTest } from './samples.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { startSmtp } from '../harness/smtp.ts'
 import { isGenuine, ok, startReceiver, status, type Answering, type Receiver } from './receiver.ts'
@@ -91,6 +92,7 @@ describe('a claim', () => {
     const call = owners.calls[told]!
     expect(JSON.parse(call.body)).toEqual({ event: 'delivery.unconfirmed', data: { id, subject: 'pay_unconfirmed' } })
     expect(isGenuine(ownersSecret, call)).toBe(true)
+    expectLikeItsTest(JSON.parse(call.body) as Parameters<typeof expectLikeItsTest>[0])
     await mailed(`redeliver ${id}`)
     // Time alone changes nothing any more.
     world.service.clock.forward(48 * 3_600_000)
@@ -157,6 +159,7 @@ describe('a claim', () => {
       event: 'delivery.stopped',
       data: { id, subject: 'pay_gone' },
     })
+    expectLikeItsTest(JSON.parse(owners.calls[told]!.body) as Parameters<typeof expectLikeItsTest>[0])
     await mailed('answered 410')
   })
 

@@ -1,3 +1,4 @@
+import { expectLikeItsTest } from './samples.ts'
 import { newId } from '../../service/kit/ids.ts'
 import type { EventName } from '../../service/deliveries/model.ts'
 import { isGenuine, ok, startReceiver, status, type Receiver } from './receiver.ts'
@@ -74,6 +75,31 @@ describe('an event', () => {
     expect(one.calls[0]!.id).not.toBe(one.calls[1]!.id)
   })
 
+  test('that strangers can bring about is sent once for each of them, and so many an hour', async () => {
+    const [one] = receivers as [Receiver]
+    const { id } = await endpoint(one, ['payment.failed'])
+    const { clock, database, deliveries } = world.service
+    const fails = async (...keys: string[]): Promise<number> => {
+      await Promise.all(
+        keys.map((key) => {
+          const bound = { about: `chk_${id}`, key: Buffer.from(key), perHour: 3 }
+          const event = {
+            id: newId('evt', clock.now()),
+            owner: world.owner,
+            event: 'payment.failed' as const,
+            data: {},
+          }
+          return database.statements.together((inside) => deliveries.event(inside, { ...event, bound }))
+        }),
+      )
+      return (await world.person.call('GET', `/v1/deliveries?target=${id}`)).body.total as number
+    }
+    expect(await fails('a', 'a')).toBe(1)
+    expect(await fails('b', 'c', 'd', 'e', 'f', 'g')).toBe(3)
+    clock.forward(3_601_000)
+    expect(await fails('a', 'h')).toBe(4)
+  })
+
   test("of another account or environment is nobody else's business", async () => {
     const [one] = receivers as [Receiver]
     await endpoint(one, ['run.completed'])
@@ -142,6 +168,7 @@ describe('an event', () => {
     expect(ended).toMatchObject({ status: 'disabled', disabledAt: expect.any(String) })
     const told = { id: failing.id, url: bad.url, failingSince: ended['failingSince'] }
     expect(eventsOf(good)).toEqual([{ event: 'endpoint.disabled', data: told }])
+    expectLikeItsTest({ event: 'endpoint.disabled', data: told })
   })
 
   test('that arrives once in five days keeps its endpoint', async () => {

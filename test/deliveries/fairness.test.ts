@@ -38,7 +38,7 @@ describe('one receiver that hangs', () => {
 })
 
 describe('a lane', () => {
-  const sizes = { own: 2, host: 3 }
+  const sizes = { own: 2, host: 3, account: 10, environment: 20 }
 
   test('that is full and quick lets the next one wait its turn', async () => {
     const lanes = createLanes(sizes, () => 0)
@@ -55,7 +55,7 @@ describe('a lane', () => {
     // The first has to find out that it is slow; from then on nobody waits.
     const stays: number[] = []
     for (let n = 0; n < 20; n++) {
-      const place = await lanes.enter('own', 'host')
+      const place = await lanes.enter(by('own'))
       if (!('stayAwayMs' in place)) throw new Error('there was room')
       stays.push(place.stayAwayMs)
     }
@@ -70,13 +70,27 @@ describe('a lane', () => {
     await taken(lanes)
     await taken(lanes)
     const other = await taken(lanes, 'other')
-    expect(await lanes.enter('third', 'host')).toHaveProperty('stayAwayMs')
+    expect(await lanes.enter(by('third'))).toHaveProperty('stayAwayMs')
     other.leave()
     await taken(lanes, 'third')
   })
 
+  test('of one account leaves room for others, however many addresses it names; so does one of an environment', async () => {
+    const lanes = createLanes({ own: 2, host: 3, account: 4, environment: 6 }, () => 0)
+    const enter = (n: number, account: string, environment = 'sandbox') =>
+      lanes.enter({ own: `own ${String(n)}`, host: `host ${String(n)}`, account, environment })
+    const hostile = await Promise.all(Array.from({ length: 10 }, (_, n) => enter(n, 'hostile')))
+    expect(hostile.filter((place) => 'leave' in place)).toHaveLength(4)
+    expect(await enter(10, 'honest')).toHaveProperty('leave')
+    await enter(11, 'another')
+    expect(await enter(12, 'fourth')).toHaveProperty('stayAwayMs')
+    expect(await enter(13, 'fourth', 'production')).toHaveProperty('leave')
+  })
+
+  const by = (own: string) => ({ own, host: 'host', account: own, environment: 'sandbox' })
+
   async function taken(lanes: ReturnType<typeof createLanes>, own = 'own') {
-    const place = await lanes.enter(own, 'host')
+    const place = await lanes.enter(by(own))
     if ('stayAwayMs' in place) throw new Error('sent away')
     return place
   }

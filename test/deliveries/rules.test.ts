@@ -11,8 +11,9 @@ import {
   verdictOf,
   type Standing,
 } from '../../service/deliveries/rules/schedule.ts'
-import { isSecret, signatureOf, toSecret } from '../../service/deliveries/rules/signature.ts'
+import { signatureOf } from '../../service/deliveries/rules/signature.ts'
 import { isId, newId } from '../../service/kit/ids.ts'
+import { isSigningSecret, toSigningSecret } from '../../service/kit/signing-secret.ts'
 
 const now = new Date('2026-01-31T12:00:00.000Z')
 const second = 1_000
@@ -31,31 +32,44 @@ describe('a signature', () => {
   test.each(vectors)('is that of the golden vector for $id', ({ secret, id, timestamp, body, signature }) => {
     expect(signatureOf([secret], id, timestamp, body)).toBe(signature)
     // The official library says the same: the vectors are not our own opinion.
-    expect(new Webhook(secret).sign(id, new Date(timestamp * 1000), body)).toBe(signature)
+    const official = new Webhook(secret, secret.startsWith('whsec_') ? undefined : { format: 'raw' })
+    expect(official.sign(id, new Date(timestamp * 1000), body)).toBe(signature)
   })
 
   test('is made with each secret while one replaces the other', () => {
-    const [old, next] = [1, 2].map((n) => toSecret(Buffer.alloc(32, n))) as [string, string]
+    const [old, next] = [1, 2].map((n) => toSigningSecret(Buffer.alloc(32, n))) as [string, string]
     const both = signatureOf([next, old], 'dlv_1', 1, '{}')
     expect(both).toBe(`${signatureOf([next], 'dlv_1', 1, '{}')} ${signatureOf([old], 'dlv_1', 1, '{}')}`)
   })
 
   test('is never made without a secret, or with what is none', () => {
     expect(() => signatureOf([], 'dlv_1', 1, '{}')).toThrow('unsigned')
-    expect(() => signatureOf(['whsec_'], 'dlv_1', 1, '{}')).toThrow('not a signing secret')
+    expect(() => signatureOf(['whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'], 'dlv_1', 1, '{}')).toThrow(
+      'not a signing secret',
+    )
   })
 
   test.each([
-    ['24 bytes', toSecret(Buffer.alloc(24)), true],
-    ['64 bytes', toSecret(Buffer.alloc(64)), true],
-    ['23 bytes', toSecret(Buffer.alloc(23)), false],
-    ['65 bytes', toSecret(Buffer.alloc(65)), false],
-    ['no prefix', Buffer.alloc(32).toString('base64'), false],
+    ['24 bytes', toSigningSecret(Buffer.alloc(24)), true],
+    ['64 bytes', toSigningSecret(Buffer.alloc(64)), true],
+    ['23 bytes', toSigningSecret(Buffer.alloc(23)), false],
+    ['65 bytes', toSigningSecret(Buffer.alloc(65)), false],
+    ['base64 without the prefix, which is the key itself', Buffer.alloc(32).toString('base64'), true],
+    ['23 characters', 'x'.repeat(23), false],
+    ['24 characters', 'x'.repeat(24), true],
+    ['75 characters', 'x'.repeat(75), true],
+    ['76 characters', 'x'.repeat(76), false],
+    ['spaces inside', 'correct horse battery staple ~!', true],
+    ['a space at the start', ` ${'x'.repeat(30)}`, false],
+    ['a space at the end', `${'x'.repeat(30)} `, false],
+    ['a letter beyond ASCII', `${'x'.repeat(30)}é`, false],
+    ['a tab', `${'x'.repeat(12)}\t${'x'.repeat(12)}`, false],
+    ['a line break at its end', `${'x'.repeat(30)}\n`, false],
     ['the other alphabet', `whsec_${Buffer.alloc(32, 255).toString('base64url')}`, false],
     ['loose last bits', 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB=', false],
-    ['a line break', `${toSecret(Buffer.alloc(32))}\n`, false],
+    ['a line break', `${toSigningSecret(Buffer.alloc(32))}\n`, false],
   ])('a secret of %s', (_, secret, good) => {
-    expect(isSecret(secret)).toBe(good)
+    expect(isSigningSecret(secret)).toBe(good)
   })
 })
 

@@ -18,4 +18,4 @@ test('with Redis emptied and the worker killed amid deliveries each arrives, und
   await mortal.delivered(ids)
   expectAllSent(mortal.receiver, ids)
   await mortal.close()
-}, 180_000)
+})

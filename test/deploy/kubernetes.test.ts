@@ -22,7 +22,7 @@ describe('deploy/kubernetes', () => {
       expect.stringContaining("Type 'string' is not assignable to type 'number'"),
       expect.stringContaining('runAsNonroot'),
     ])
-  }, 60_000)
+  })
 
   it('runs every role twice at least, lets one of each go at a time, and scales what exists', () => {
     const roles = of('Deployment').flatMap(({ spec }) =>

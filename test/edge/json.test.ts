@@ -40,3 +40,43 @@ describe('JSON on the way in', () => {
     expect(parse('{"card": "4111111111111111111111"}')).toEqual({ card: '4111111111111111111111' })
   })
 })
+
+describe('JSON that is refused', () => {
+  const fieldsOf = (text: string): unknown => {
+    try {
+      parse(text)
+      return null
+    } catch (error) {
+      return (error as { code?: string; fields?: unknown }).fields
+    }
+  }
+
+  test('nests at most 128 deep, whatever is inside of its texts', () => {
+    const nested = (depth: number): string => '[{"a":'.repeat(depth / 2) + '"[[[[\\"[["' + '}]'.repeat(depth / 2)
+    expect(() => parse(nested(128))).not.toThrow()
+    const details = { body: 'is nested too deeply: at most 128 levels are allowed' }
+    expect(fieldsOf(nested(130))).toEqual({ details })
+    expect(fieldsOf('['.repeat(200_000))).toEqual({ details })
+  })
+
+  test('has numbers of at most 1100 characters', () => {
+    expect(parse(`{"a":1${'0'.repeat(300)}}`)).toEqual({ a: 1e300 })
+    expect(fieldsOf(`{"a":1${'0'.repeat(1_100)}1}`)).toEqual({
+      details: { body: 'must have numbers of at most 1100 characters' },
+    })
+  })
+
+  test.each([
+    ['{"a": 1,\n  "b": x}', 2, 8],
+    ['{"a" 1}', 1, 6],
+    ['', 1, 1],
+    ['[1, 2', 1, 6],
+  ])('says where it is wrong: %j', (text, line, column) => {
+    const details = { body: `must be JSON: see line ${String(line)}, column ${String(column)}` }
+    expect(fieldsOf(text)).toEqual({ details, line, column })
+  })
+
+  test('may not repeat a key where a number has to be read digit for digit', () => {
+    expect(fieldsOf('{"a":1.0000000000000000001,"a":2}')).toMatchObject({ line: 1 })
+  })
+})

@@ -1,3 +1,5 @@
+import { encodeTransfer } from '../../service/chain/calldata.ts'
+import { honest, lagging, startRelay } from '../chain/relay.ts'
 import { openWorld, request, until, type World } from './world.ts'
 
 describe('what a sponsor is willing to pay', () => {
@@ -28,6 +30,112 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
+  it('is counted by recipient and day, and what is under way counts', async () => {
+    const { chain } = world
+    const [seller, other] = [(await chain.payer(0n)).address, (await chain.payer(0n)).address]
+    const service = await world.add({
+      writes: false,
+      environment: { GAS_BUDGET_PER_RECIPIENT_DAY: '0.000000000001', SETTLE_WAIT_MS: '0' },
+    })
+    const settle = async (to = seller) => {
+      const payer = await chain.payer(1_000_000n)
+      return await service.post('/settle', request(chain, 2, await payer.authorize(chain.network, to)))
+    }
+    // Its price is known once the sponsors were looked at.
+    await service.post('/verify', request(chain, 2, await world.payer.authorize(chain.network, seller)))
+    expect((await settle()).body.status).toBe('pending')
+    const second = await settle()
+    expect([second.status, second.body.code]).toEqual([429, 'recipient_gas_budget_spent'])
+    expect((await settle(other)).body.status).toBe('pending')
+    await service.close()
+  })
+
+  it("is counted by caller's address and day, whoever pays and is paid, and what is under way counts", async () => {
+    const { chain } = world
+    const service = await world.add({
+      writes: false,
+      environment: { GAS_BUDGET_PER_CALLER_DAY: '0.000000000001', SETTLE_WAIT_MS: '0', TRUST_PROXY: 'loopback' },
+    })
+    const settle = async (from: string) => {
+      const [payer, { address: to }] = [await chain.payer(1_000_000n), await chain.payer(0n)]
+      const body = request(chain, 2, await payer.authorize(chain.network, to))
+      return await service.post('/settle', body, { 'x-forwarded-for': from })
+    }
+    // Its price is known once the sponsors were looked at.
+    await service.post('/verify', request(chain, 2, await world.payer.authorize(chain.network, world.seller)))
+    expect((await settle('2001:db8:1:1::1')).body.status).toBe('pending')
+    const second = await settle('2001:db8:1:1::2')
+    expect([second.status, second.body.code]).toEqual([429, 'caller_gas_budget_spent'])
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await settle('2001:db8:1:2::1')).body.status).toBe('pending')
+    // What is mined counts for its caller as well, by the price that it had.
+    const writer = await world.add({ environment: { GAS_BUDGET_PER_CALLER_DAY: '0.000000000001' } })
+    const spent = `SELECT 1 FROM facilitator_gas WHERE spent > 0
+      AND payer = '\\x02'::bytea || substring(sha256(convert_to($1, 'UTF8')) FROM 1 FOR 20)`
+    await until(async () => {
+      const rows = await world.database.statements.run(spent, ['caller 2001:db8:1:1::/64'])
+      return rows.length > 0 ? rows : null
+    })
+    await Promise.all([service.close(), writer.close()])
+  })
+
+  it('is not spent by strangers to the last: what is reserved is for the house', async () => {
+    const { first, service } = await settleWith(
+      { GAS_BUDGET_PER_DAY: '1', GAS_RESERVE_PERCENT: '100' },
+      await world.chain.payer(9_000_000n),
+    )
+    expect([first.status, first.body.code]).toEqual([503, 'gas_budget_spent'])
+    await service.close()
+  })
+
+  it.each([0n, 99n])('is not spent on %i micro-USDC', async (value) => {
+    const service = await world.add()
+    const { chain, seller } = world
+    const payer = await chain.payer(1_000_000n)
+    const reason = 'invalid_exact_evm_payload_authorization_value_too_low'
+    const dust = request(chain, 2, await payer.authorize(chain.network, seller, { value }))
+    const verified = await service.post('/verify', dust)
+    expect([verified.status, verified.body.isValid, verified.body.invalidReason]).toEqual([200, false, reason])
+    const settled = await service.post('/settle', dust)
+    expect([settled.status, settled.body.success, settled.body.errorReason]).toEqual([200, false, reason])
+    expect(settled.body.status).toBe('failed')
+    await service.close()
+  })
+
+  it('says that it is out of gas, and claims nothing that it cannot send', async () => {
+    const { chain, seller, database, clock } = world
+    const sponsor = chain.accounts[0]!.address
+    const balance = await chain.call('eth_getBalance', sponsor, 'latest')
+    await chain.call('anvil_setBalance', sponsor, '0x0')
+    const service = await world.add()
+    const payer = await chain.payer(1_000_000n)
+    const body = request(chain, 2, await payer.authorize(chain.network, seller))
+    const verified = await service.post('/verify', body)
+    expect([verified.status, verified.body.isValid, verified.body.invalidReason]).toEqual([
+      200,
+      false,
+      'facilitator_out_of_gas',
+    ])
+    const settled = await service.post('/settle', body)
+    expect([settled.status, settled.body.code, settled.body.errorReason, settled.body.status]).toEqual([
+      500,
+      'facilitator_out_of_gas',
+      'facilitator_out_of_gas',
+      'failed',
+    ])
+    expect((await service.get('/health')).body.status).toBe('out_of_gas')
+    const [row] = await database.statements.run<{ open: number }>(
+      `SELECT count(*)::int AS open FROM facilitator_settlement WHERE payer = decode(substr($1, 3), 'hex')`,
+      [payer.address],
+    )
+    expect(row?.open).toBe(0)
+    await chain.call('anvil_setBalance', sponsor, balance)
+    clock.forward(5_000)
+    await until(async () => ((await service.post('/verify', body)).body.isValid === true ? true : null))
+    expect((await service.post('/settle', body)).body.success).toBe(true)
+    await service.close()
+  })
+
   it('is counted by network and day, and begins anew at midnight', async () => {
     const rich = await world.chain.payer(9_000_000n)
     const { service, first } = await settleWith({ GAS_BUDGET_PER_DAY: '0.000000000001' }, rich)
@@ -54,6 +162,7 @@ describe('what a sponsor is willing to pay', () => {
         sponsor: world.chain.accounts[0]!.address,
         wei: expect.stringMatching(/^\d+$/),
         low: true,
+        empty: false,
       },
     ])
     const figures = await (await fetch(`${origin}/metrics`)).text()
@@ -84,5 +193,36 @@ describe('what a sponsor is willing to pay', () => {
       [],
     )
     expect(rows).toHaveLength(1)
+  })
+
+  it('calls nothing expired that was paid, though the node that is asked has not seen it yet', async () => {
+    const { chain, payer, seller, clock } = world
+    const relay = await startRelay(chain.url)
+    const environment = { SETTLE_WAIT_MS: '0', BASE_SEPOLIA_RPC_URLS: relay.url }
+    const service = await world.add({ writes: false, environment })
+    const newest = (await chain.call('eth_getBlockByNumber', 'latest', false)) as { number: string; timestamp: string }
+    const validBefore = BigInt(Math.max(Math.floor(clock.now().getTime() / 1000), Number(newest.timestamp)) + 60)
+    const signed = await payer.authorize(chain.network, seller, { validBefore })
+    const body = request(chain, 2, signed)
+    expect((await service.post('/settle', body)).body).toMatchObject({ status: 'pending' })
+    const usdc = chain.network.usdc.address
+    const { data } = encodeTransfer(usdc, signed, false)
+    await chain.call('anvil_impersonateAccount', chain.accounts[1]!.address)
+    await chain.call('eth_sendTransaction', { from: chain.accounts[1]!.address, to: usdc, data, gas: '0x30d40' })
+    // anvil answers before it mines: the time that is set next would be that block's.
+    await chain.mine()
+    await chain.call('evm_setNextBlockTimestamp', Number(validBefore))
+    await chain.mine()
+    clock.forward(120_000)
+    // The block is one node's word, the state behind the same address another's.
+    relay.behave(lagging(BigInt(newest.number), ['eth_getBlockByNumber']))
+    await service.facilitator.reconcile(clock.now())
+    expect((await service.post('/settle', body)).body).toMatchObject({ status: 'pending' })
+    relay.behave(honest)
+    clock.forward(10_000)
+    await service.facilitator.reconcile(clock.now())
+    expect((await service.post('/settle', body)).body).toMatchObject({ success: true, status: 'settled' })
+    await service.close()
+    await relay.stop()
   })
 })

@@ -1,3 +1,4 @@
+import { encodeTransfer } from '../../service/chain/calldata.ts'
 import { startRelay, honest, type Relay } from '../chain/relay.ts'
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
 
@@ -127,6 +128,46 @@ describe('trouble on the chain', () => {
     await world.chain.mine(3)
     world.clock.forward(2_000)
     await until(async () => (await look(payment)).confirmed === true)
+  })
+
+  it('what cannot be judged when its transaction is deep is judged once the chain can be asked', async () => {
+    const signed = await world.payer.authorize(world.chain.network, world.seller)
+    const nonce = signed.nonce.slice(2)
+    const payment = request(world.chain, 2, signed)
+    const asked = service().post('/settle', payment)
+    await pooled()
+    const hash = await until(async () => (await look(payment)).txHash)
+    await world.chain.call('anvil_dropTransaction', hash)
+    // A stranger is the first in the block; ours comes behind it and moves nothing.
+    const { usdc } = world.chain.network
+    const [from, to] = [world.chain.accounts[1]!.address, usdc.address]
+    const { data } = encodeTransfer(to, signed, false)
+    await world.chain.call('anvil_impersonateAccount', from)
+    await world.chain.call('eth_sendTransaction', { from, to, data, gas: '0x493e0' })
+    const [ours] = await world.database.statements.run<{ raw: Buffer }>(
+      'SELECT raw FROM facilitator_transaction WHERE hash = $1',
+      [Buffer.from(hash!.slice(2), 'hex')],
+    )
+    await world.chain.call('eth_sendRawTransaction', `0x${ours!.raw.toString('hex')}`)
+    relay.behave((questions) =>
+      questions.some(({ method, params }) => method === 'eth_getLogs' && JSON.stringify(params).includes(nonce))
+        ? { status: 502, body: {} }
+        : { pass: [...questions] },
+    )
+    await world.chain.mine(4)
+    // Several looks, each of which finds the transaction deep and cannot tell who moved the money.
+    for (let step = 0; step < 6; step++) {
+      world.clock.forward(4_000)
+      await until(leaseIsNew)
+    }
+    expect(await stateOf(payment)).toBe('broadcast')
+    relay.behave(honest)
+    await until(async () => {
+      world.clock.forward(1_000)
+      return (await look(payment)).confirmed === true
+    })
+    expect(await stateOf(payment)).toBe('settled')
+    expect((await asked).body.status).toMatch(/settled|pending/)
   })
 
   it('a nonce that nothing is under way for is filled, and what waited behind it goes through', async () => {

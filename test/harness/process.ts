@@ -9,13 +9,14 @@ export class ServiceProcess {
   private code: number | null | undefined
 
   /** From its sources as they are now; `built` is there sooner, for whoever built it. */
-  constructor(environment: Readonly<Record<string, string>>, built = false) {
+  constructor(environment: Readonly<Record<string, string>>, built = false, source = 'service/main.ts') {
     const program = built
       ? ['--enable-source-maps', 'service/dist/main.js']
-      : ['--import', './service/launch/typescript.mjs', 'service/main.ts']
+      : ['--import', './service/launch/typescript.mjs', source]
     this.child = spawn(process.execPath, program, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      // No balancer has to see it leave, unless a test is about that.
+      env: { PATH: process.env['PATH'] ?? '', DRAIN_MS: '0', ...environment },
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {

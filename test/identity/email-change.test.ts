@@ -70,7 +70,7 @@ describe('another e-mail address', () => {
     const mails = world.mails.length
     await world.deliver()
     expect(world.mails).toHaveLength(mails)
-  }, 20_000)
+  })
 
   it('is confirmed by it: an unconfirmed one is replaced, production’s credits come, nobody else is told', async () => {
     const ben = await signUp(false)
@@ -118,7 +118,8 @@ describe('another e-mail address', () => {
     for (const email of ['', 'eve', `${'e'.repeat(250)}@new.example`]) {
       expect(await codes(email)).toEqual([400, 'invalid_email'])
     }
-    for (const email of [7, null, undefined]) expect(await codes(email)).toEqual([400, 'validation_error'])
+    expect(await codes(7)).toEqual([400, 'invalid_input'])
+    for (const email of [null, undefined]) expect(await codes(email)).toEqual([400, 'validation_error'])
   })
 
   it('that somebody has is answered like any other, and its owner is not bothered', async () => {
@@ -159,7 +160,7 @@ describe('another e-mail address', () => {
     world.clock.forward(DAY_MS + 60_000)
     expect(await follow(jon, late)).toMatchObject({ status: 400, body: { code: 'invalid_token' } })
     expect(await known(jon)).toMatchObject({ email: jon.email })
-  }, 20_000)
+  })
 
   it('ends the links to a new password that went to the old one, and none is mailed for an address that was left', async () => {
     const kim = await signUp()

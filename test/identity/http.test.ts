@@ -162,7 +162,10 @@ describe('identity over HTTP', () => {
         response.set('x-request-id', 'req_test')
         next()
       })
-      app.use('/auth', signInHandler(world.identity, DASHBOARD))
+      app.use(
+        '/auth',
+        signInHandler(world.identity, DASHBOARD, () => Promise.resolve()),
+      )
       app.use(((error: { kind?: string; code?: string }, _request, response, _next) => {
         response.status(error.kind === 'too-large' ? 413 : 500).json({ code: error.code })
       }) as express.ErrorRequestHandler)

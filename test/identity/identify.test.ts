@@ -62,40 +62,46 @@ describe('who is asking', () => {
   })
 
   describe('who is not known', () => {
-    it('hears the same sentence, whatever was wrong', async () => {
+    it('hears what was wrong, and nothing that only the holder of a whole key knows', async () => {
       const now = sandbox.clock.now()
       const revoked = await keyIn(sandbox, 'sandbox')
       await sandbox.identity.keys.revoke(revoked.caller, revoked.key.id)
       const expired = await keyIn(sandbox, 'sandbox', new Date(now.getTime() + 60_000))
       const live = await keyIn(sandbox, 'production')
-      const authorizations = [
-        undefined,
-        '',
-        'Bearer',
-        'Bearer ',
-        'Basic YTpi',
-        'Bearer two words',
-        'Bearer schlüssel',
-        `Bearer ${revoked.secret}`,
-        `Bearer ${expired.secret}`,
-        `Bearer ${live.secret}`,
-        `Bearer csk_test_${'0'.repeat(43)}`,
-        `Bearer csk_`,
-        `Bearer ${'x'.repeat(9000)}`,
-        'Bearer a.b.c',
-        'Bearer nothing',
+      const authorizations: [string | undefined, string][] = [
+        [undefined, 'credential_missing'],
+        ['', 'credential_missing'],
+        ['Bearer', 'credential_missing'],
+        ['Bearer ', 'credential_missing'],
+        ['Basic YTpi', 'scheme_unknown'],
+        [revoked.secret, 'bearer_missing'],
+        ['Bearer two words', 'credential_invalid'],
+        ['Bearer schlüssel', 'credential_invalid'],
+        [`Bearer ${revoked.secret}`, 'key_revoked'],
+        [`Bearer ${expired.secret}`, 'key_expired'],
+        [`Bearer ${live.secret}`, 'key_unknown'],
+        [`Bearer csk_test_${'0'.repeat(43)}`, 'key_unknown'],
+        [`Bearer ${revoked.secret.slice(0, -1)}`, 'key_unknown'],
+        [`Bearer csk_`, 'key_unknown'],
+        [`Bearer ${'x'.repeat(9000)}`, 'credential_invalid'],
+        ['Bearer a.b.c', 'credential_invalid'],
+        ['Bearer nothing', 'credential_invalid'],
       ]
-      const sentences = new Set<string>()
-      for (const authorization of authorizations) {
+      const sentences = new Map<string, string>()
+      for (const [authorization, reason] of authorizations) {
         const asked = { authorization, environmentHeader: 'production', now: new Date(now.getTime() + 60_001) }
         const error = await sandbox.identity.identify(asked).then(
           () => new Error(`${String(authorization)} was let in`),
           (thrown: unknown) => thrown as Error & { kind: string; code: string; fields: object },
         )
-        expect(error).toMatchObject({ kind: 'unauthenticated', code: 'unauthenticated', fields: {} })
-        sentences.add(error.message)
+        expect([authorization, error]).toMatchObject([
+          authorization,
+          { kind: 'unauthenticated', code: 'unauthenticated', fields: { reason } },
+        ])
+        expect(sentences.get(reason) ?? error.message).toBe(error.message)
+        sentences.set(reason, error.message)
       }
-      expect(sentences.size).toBe(1)
+      expect(new Set(sentences.values()).size).toBe(7)
     })
 
     it('takes one and the same statement, for an unknown key, a revoked one and an expired one', async () => {

@@ -248,7 +248,7 @@ describe('the sign-in', () => {
         'invalid_input',
       ],
       ['no address', '{"email":"nobody","password":"0123456789","name":"a"}', 400, 'validation_error'],
-      ['another type', '{"email":5,"password":[],"name":{}}', 400, 'validation_error'],
+      ['another type', '{"email":5,"password":[],"name":{}}', 400, 'invalid_input'],
     ])('%s', async (_, body, status, code) => {
       const request = new Request('http://localhost:4020/auth/sign-up/email', {
         method: 'POST',

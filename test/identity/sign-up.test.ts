@@ -2,6 +2,7 @@ import { BUILT_IN_ISSUER } from '../../service/identity/model.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createIdentityStore } from '../../service/identity/store.ts'
+import { fromAddress } from '../../service/identity/service/caller-address.ts'
 import { createSignUp } from '../../service/identity/service/sign-up.ts'
 import { grantsOf, openWorld, somebody, type World } from './world.ts'
 
@@ -65,6 +66,7 @@ describe('the sign-up', () => {
         const signUp = createSignUp({
           clock: world.clock,
           credits: usdc(5_000_000n),
+          grantBounds: { perDomain: 1_000_000, perAddress: 1_000_000 },
           announceConfirmation: async () => undefined,
           ledger: { ...world.ledger, ...(step === 'openAccounts' || step === 'credit' ? { [step]: cut } : {}) },
           store: {
@@ -112,6 +114,59 @@ describe('the sign-up', () => {
     })
   })
 
+  describe('a day’s bounds of free credits', () => {
+    const bounded = (perDomain: number, perAddress: number) =>
+      createSignUp({
+        store: createIdentityStore(world.database),
+        ledger: world.ledger,
+        clock: world.clock,
+        credits: usdc(5_000_000n),
+        grantBounds: { perDomain, perAddress },
+        announceConfirmation: async () => undefined,
+      })
+    const grants = async (signUp: ReturnType<typeof createSignUp>, name: string, email: string): Promise<number> => {
+      const { user } = await signUp(somebody(name, { email, emailConfirmed: true }))
+      return (await grantsOf(world, user.id))[1] ?? -1
+    }
+
+    it('hold for a domain and all below it, at any number of sign-ups at once, and not for large providers', async () => {
+      const signUp = bounded(3, 1_000)
+      const asked = Array.from({ length: 8 }, (_, at) =>
+        grants(signUp, `farm-${String(at)}`, `a${String(at)}@m${String(at)}.Farm.example`),
+      )
+      expect((await Promise.all(asked)).sort()).toEqual([0, 0, 0, 0, 0, 5, 5, 5])
+      const large = Array.from({ length: 5 }, (_, at) =>
+        fromAddress('198.51.100.7', () => grants(signUp, `large-${String(at)}`, `a${String(at)}@gmail.com`)),
+      )
+      expect(await Promise.all(large)).toEqual([5, 5, 5, 5, 5])
+      // From where is not known: then they count together.
+      const hidden = Array.from({ length: 5 }, (_, at) =>
+        grants(signUp, `hidden-${String(at)}`, `h${String(at)}@gmail.com`),
+      )
+      expect((await Promise.all(hidden)).sort()).toEqual([0, 0, 5, 5, 5])
+      const { user } = await signUp(somebody('farm-late', { email: 'late@farm.example', emailConfirmed: true }))
+      expect(await grantsOf(world, user.id)).toEqual([5, 0])
+      expect(await world.identity.creditsWithheld(user.id)).toBe(true)
+      // The next day is another one; what was held back is not made good by asking again.
+      world.clock.forward(86_400_000)
+      expect(await grants(signUp, 'farm-late', 'late@farm.example')).toBe(0)
+      expect(await grants(signUp, 'farm-next', 'next@farm.example')).toBe(5)
+    })
+
+    it('hold for a caller’s address, which takes nothing of the domain then', async () => {
+      const signUp = bounded(3, 1)
+      const at = (address: string, name: string): Promise<number> =>
+        fromAddress(address, () => grants(signUp, name, `${name}@office.example`))
+      expect(await at('203.0.113.7', 'desk-1')).toBe(5)
+      expect(await at('203.0.113.7', 'desk-2')).toBe(0)
+      expect(await at('203.0.113.7', 'desk-3')).toBe(0)
+      expect(await at('2001:db8::1', 'desk-4')).toBe(5)
+      expect(await at('2001:db8::2', 'desk-5')).toBe(0)
+      expect(await at('203.0.113.8', 'desk-6')).toBe(5)
+      expect(await at('203.0.113.9', 'desk-7')).toBe(0)
+    })
+  })
+
   describe('without free credits', () => {
     it('signs up, and a later change gives nothing to those who are there', async () => {
       const poor = await openWorld({ credits: usdc(0n) })
@@ -123,6 +178,7 @@ describe('the sign-up', () => {
           ledger: poor.ledger,
           clock: poor.clock,
           credits: usdc(5_000_000n),
+          grantBounds: { perDomain: 1_000_000, perAddress: 1_000_000 },
           announceConfirmation: async () => undefined,
         })
         await rich(somebody('eve', { name: 'Eve', email: 'e@example.com', emailConfirmed: true }))

@@ -48,11 +48,11 @@ describe('tokens', () => {
 
     it('signs up with what it says: a verified address counts as confirmed', async () => {
       const token = await server.sign({ sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann' })
-      const first = await world.identity.signUpCaller(await callerOf(world, token))
+      const first = await world.identity.signUpCaller(await callerOf(world, token), '198.51.100.7')
       expect(first.created).toBe(true)
       expect(first.caller.user).toMatchObject({ email: 'ann@example.com', emailConfirmed: true, name: 'Ann' })
       expect(await grantsOf(world, first.caller.user.id)).toEqual([5, 5])
-      const second = await world.identity.signUpCaller(await callerOf(world, token))
+      const second = await world.identity.signUpCaller(await callerOf(world, token), '198.51.100.7')
       expect(second).toMatchObject({ created: false, caller: { user: { id: first.caller.user.id } } })
       expect(await grantsOf(world, first.caller.user.id)).toEqual([5, 5])
       await world.deliver()
@@ -66,7 +66,7 @@ describe('tokens', () => {
         { email: 'b@example.com', email_verified: 'no' },
       ]) {
         const token = await server.sign({ sub: `b${JSON.stringify(claims).length}`, ...claims })
-        const { caller } = await world.identity.signUpCaller(await callerOf(world, token))
+        const { caller } = await world.identity.signUpCaller(await callerOf(world, token), '198.51.100.7')
         expect(await grantsOf(world, caller.user.id)).toEqual([5, 0])
       }
     })

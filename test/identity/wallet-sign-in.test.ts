@@ -59,6 +59,8 @@ describe('a wallet', () => {
     })
 
     it.each<[string, Fields, RegExp]>([
+      ['a URI of another site', { uri: 'http://evil.example' }, /for http:\/\/evil\.example/],
+      ['a message of ten minutes ago', { issuedAt: new Date(Date.now() - 600_000) }, /more than 5 minutes ago/],
       ['another site', { domain: 'evil.example' }, /for evil\.example/],
       ['this host on another port', { domain: 'localhost:4021' }, /for localhost:4021/],
       ['a chain that is not ours', { chainId: 5 }, /chain 5/],
@@ -112,7 +114,7 @@ describe('a wallet', () => {
         '',
         `${good}${' '.repeat(5000)}`,
       ]
-      const expected = { domain: 'localhost:4020', chainIds: [8453], now: new Date() }
+      const expected = { domain: 'localhost:4020', origin: 'http://localhost:4020', chainIds: [8453], now: new Date() }
       for (const message of broken) {
         const signature = await account.signMessage({ message })
         await expect(walletSignatures.read(message, signature, expected)).rejects.toMatchObject({
@@ -127,7 +129,7 @@ describe('a wallet', () => {
     it('takes an address without its checksum for the same wallet', async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const message = messageOf(account, 'abcdefgh12345678').replace(account.address, account.address.toLowerCase())
-      const expected = { domain: 'LOCALHOST:4020', chainIds: [8453], now: new Date() }
+      const expected = { domain: 'LOCALHOST:4020', origin: 'http://localhost:4020', chainIds: [8453], now: new Date() }
       const read = await walletSignatures.read(message, await account.signMessage({ message }), expected)
       expect(read.address).toBe(account.address)
     })

@@ -71,6 +71,7 @@ export async function openWorld(
           canMail: options.canMail ?? true,
           confirmsFirst: options.confirmsFirst ?? false,
           mayMail,
+          mayTryPassword: () => Promise.resolve(true),
           provider: null,
           signatures: walletSignatures,
           wallets: createWalletStore(database.statements, null, welcome.tell),
@@ -83,6 +84,7 @@ export async function openWorld(
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     live: options.live ?? false,
     credits: options.credits ?? usdc(5_000_000n),
+    grantBounds: { perDomain: 1_000_000, perAddress: 1_000_000 },
     dashboard: options.dashboard ?? DASHBOARD,
   })
   return {

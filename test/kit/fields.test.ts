@@ -17,6 +17,7 @@ describe('fields', () => {
         min: null,
         max: null,
         pattern: null,
+        patternMessage: null,
       },
     ])
   })
@@ -59,5 +60,68 @@ describe('fields', () => {
       { name: 'j', type: 'text', pattern: '[A-Z]+', default: 'ABC', required: true },
     ])
     expect(readInput(form, sampleInput(form))).toHaveProperty('values')
+  })
+})
+
+describe('what strangers may send into a field', () => {
+  const fieldOf = (more: object) => fieldsSchema.parse([{ name: 'f', type: 'text', ...more }])
+
+  test('a text has up to 10,000 characters, and lines where a program sends it', () => {
+    const fields = fieldOf({})
+    expect(readInput(fields, { f: 'a'.repeat(10_000) })).toHaveProperty('values')
+    expect(readInput(fields, { f: 'a'.repeat(10_001) })).toEqual({
+      faults: { f: 'must have at most 10000 characters' },
+    })
+    expect(readInput(fields, { f: 'a\nb' })).toEqual({ faults: { f: 'must be a single line' } })
+    expect(readInput(fields, { f: 'a\nb' }, { lines: true })).toEqual({ values: { f: 'a\nb' } })
+  })
+
+  test('textarea and json are bounded by the body alone, and by what their creator says', () => {
+    const long = 'a'.repeat(250_000)
+    expect(readInput(fieldOf({ type: 'textarea' }), { f: long })).toEqual({ values: { f: long } })
+    expect(readInput(fieldOf({ type: 'textarea', max: 3 }), { f: long })).toHaveProperty('faults')
+    expect(readInput(fieldOf({ type: 'json' }), { f: JSON.stringify([long]) })).toEqual({ values: { f: [long] } })
+    expect(readInput(fieldOf({ type: 'json' }), { f: '['.repeat(200_000) })).toEqual({
+      faults: { f: 'is nested too deeply: at most 128 levels are allowed' },
+    })
+  })
+
+  test.each([
+    ['example.com', 'https://example.com'],
+    ['www.example.com/a?b#c', 'https://www.example.com/a?b#c'],
+    ['example.com:8080/x', 'https://example.com:8080/x'],
+    ['http://example.com', 'http://example.com'],
+  ])('the address %s is %s', (typed, address) => {
+    expect(readInput(fieldOf({ type: 'url' }), { f: typed })).toEqual({ values: { f: address } })
+  })
+
+  test.each([
+    'javascript:alert(1)',
+    'mailto:a@b.example',
+    'nothing',
+    '1.5',
+    'a b.example',
+    'https://a\r\n.example',
+    'ex.com\u202e',
+  ])('%j is no address', (typed) => {
+    expect(readInput(fieldOf({ type: 'url' }), { f: typed })).toHaveProperty('faults')
+  })
+
+  test('what does not match a pattern is told in the words of its owner', () => {
+    const fields = fieldOf({ pattern: 'A\\d{4}', patternMessage: 'must be an order number like A1234' })
+    expect(readInput(fields, { f: 'B1' })).toEqual({ faults: { f: 'must be an order number like A1234' } })
+    expect(readInput(fieldOf({ pattern: 'A\\d{4}' }), { f: 'B1' })).toEqual({ faults: { f: 'must match A\\d{4}' } })
+    expect(fieldsSchema.safeParse([{ name: 'f', type: 'text', patternMessage: 'x' }]).success).toBe(false)
+  })
+
+  test('the patterns of one request take a bounded time, however many fields share it', () => {
+    const pattern = '(a|b|c|d|e|f|g|h){0,99}.{0,300}'
+    const fields = fieldsSchema.parse(
+      Array.from({ length: 20 }, (_, place) => ({ name: `f${String(place)}`, type: 'textarea', pattern })),
+    )
+    const input = Object.fromEntries(fields.map(({ name }) => [name, 'abcdefgh'.repeat(1_000)]))
+    const read = readInput(fields, input)
+    const faults = 'faults' in read ? read.faults : {}
+    expect(Object.values(faults)).toContain('is too long to be compared with its pattern: send a shorter text')
   })
 })

@@ -33,7 +33,7 @@ describe('fleeting locks when the database crashes', () => {
     database = openDatabase({ url: server.url, poolMax: 8 })
     ledger = createLedger(createLedgerStore(database.statements, systemClock), systemClock)
     await ledger.openAccounts(owner.userId)
-  }, 60_000)
+  })
   afterAll(async () => {
     await database.close()
     await server.stop()
@@ -109,7 +109,7 @@ describe('fleeting locks when the database crashes', () => {
     expect(await ledger.differences()).toEqual([])
     for (const id of [...told.keys()].slice(0, 20)) await settled(id)
     expect((await funds()).spent).toBe(after.spent)
-  }, 60_000)
+  })
 
   function lock(id: string) {
     const deadline = new Date(Date.now() + 3_600_000)

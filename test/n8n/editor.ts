@@ -9,6 +9,8 @@ export interface Editor {
   walk(workflow: Workflow): Promise<void>
   /** Opens the panel of the Coinslot node, chooses from its lists, and looks at what each resource asks. */
   fillIn(workflowId: string): Promise<void>
+  /** The names of the nodes that the panel for adding a node finds by a word. */
+  search(workflowId: string, word: string): Promise<string[]>
   /** Shows a workflow as a whole. */
   show(workflowId: string, name: string): Promise<void>
   close(): Promise<void>
@@ -77,6 +79,17 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
         await picture(page, `coinslot-${resource.toLowerCase().replace(' ', '-')}`)
       }
     },
+    async search(workflowId, word) {
+      await page.goto(`${n8n.origin}/workflow/${workflowId}`)
+      await named(page, 'canvas-node').first().waitFor()
+      await named(page, 'node-creator-plus-button').first().click()
+      await named(page, 'node-creator-search-bar').fill(word)
+      await named(page, 'node-creator-item-name').filter({ hasText: 'Coinslot' }).first().waitFor()
+      await picture(page, `search-${word}`)
+      const names = await named(page, 'node-creator-item-name').allInnerTexts()
+      await page.keyboard.press('Escape')
+      return names.map((name) => name.trim())
+    },
     async show(workflowId, name) {
       await page.goto(`${n8n.origin}/workflow/${workflowId}`)
       await named(page, 'canvas-node').first().waitFor()
@@ -93,8 +106,6 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
 async function pay(browser: Browser, workflow: Workflow, picture: Picture): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.goto(workflow.address('webhook-test'))
-  await picture(page, 'link')
-  await page.getByRole('link', { name: 'Open the payment form' }).click()
   await page.getByLabel('Your website').fill('https://example.com')
   await page.getByLabel('Your e-mail').fill('ada@example.com')
   await picture(page, 'form')

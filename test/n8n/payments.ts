@@ -36,16 +36,22 @@ export const BODY = {
     timestamp: 1_790_000_000,
   },
   input: { website: 'https://example.com' },
-  metadata: { checkoutId: 'chk_0', receivedAt: '2026-09-21T12:53:20.000Z' },
+  metadata: {
+    checkoutId: 'chk_0',
+    receivedAt: '2026-09-21T12:53:20.000Z',
+    paymentId: 'pay_0',
+    test: false,
+    receiptUrl: 'https://pay.example/receipts/pay_0?token=tok_0',
+  },
 }
 
 /** What the workflow must get for a payment, made from what the payer was told about it. */
 export function outputOf(payment: Payment, input: Record<string, unknown>): unknown {
-  const { txHash, amount, payer, network, checkoutId, paidAt } = payment
+  const { id: paymentId, txHash, amount, payer, network, checkoutId, paidAt, testMode: test, receiptUrl } = payment
   return {
     payment: { txHash, amount, currency: 'USDC', payer, network, timestamp: Math.floor(Date.parse(paidAt!) / 1000) },
     input,
-    metadata: { checkoutId, receivedAt: paidAt },
+    metadata: { checkoutId, receivedAt: paidAt, paymentId, test, receiptUrl },
   }
 }
 

@@ -140,7 +140,7 @@ FROM next WHERE slug = $1`
 }
 
 export function credentialData(apiUrl: string, data: Record<string, unknown> = {}): Record<string, unknown> {
-  return { environment: 'sandbox', apiKey: KEY, sandboxUrl: apiUrl, productionUrl: apiUrl, ...data }
+  return { environment: 'sandbox', apiKey: KEY, url: apiUrl, ...data }
 }
 
 /** As n8n keeps it; the trigger is its first node. */

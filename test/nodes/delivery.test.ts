@@ -45,8 +45,13 @@ describe('a browser', () => {
     const live = await receive({ name: 'setup' }, { parameters: { testMode: false } })
     expect(live.response.body).not.toContain('Test mode')
     expect(live.response.body).toContain('Send your customers this link')
-    const listening = await receive({ name: 'setup' }, { mode: 'manual' })
-    expect(listening.response.body).toContain('n8n is listening')
+  })
+
+  it('is led straight to the form while the author listens', async () => {
+    const { result, response } = await receive({ name: 'setup' }, { mode: 'manual' })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(response.status).toBe(302)
+    expect(response.headers).toMatchObject({ location: 'https://pay.example/p/chk_1', 'cache-control': 'no-store' })
   })
 })
 

@@ -55,7 +55,8 @@ describe('creating', () => {
         recipientAddress: ' 0x71C7656EC7ab88b098defB751B7401B5f6d8976F ',
         redirectUrl: 'https://example.com/thanks',
         testMode: false,
-        options: { respond: 'lastNode', callbackUrl: 'https://public.example/' },
+        respond: 'lastNode',
+        options: { callbackUrl: 'https://public.example/' },
       },
     })
     await create.call(context)
@@ -67,6 +68,19 @@ describe('creating', () => {
       testMode: false,
       responseMode: 'lastNode',
     })
+  })
+
+  it.each([
+    ['sandbox', 'base-sepolia'],
+    ['production', 'base'],
+  ])('sells on the network of a %s credential unless the author chose one', async (environment, network) => {
+    const credentials = { environment, apiKey: 'csk', url: 'http://localhost:4020/v1' }
+    const left = hook({ service: made('chk_1'), credentials, parameters: { network: 'credential' } })
+    await create.call(left.context)
+    expect(left.calls[0]?.body).toMatchObject({ network })
+    const chosen = hook({ service: made('chk_1'), credentials, parameters: { network: 'base-sepolia' } })
+    await create.call(chosen.context)
+    expect(chosen.calls[0]?.body).toMatchObject({ network: 'base-sepolia' })
   })
 
   it('takes a whole callback address as it is', async () => {
@@ -208,7 +222,8 @@ describe('deleting', () => {
     const { context, calls } = hook({ mode: 'internal', memory, service: is('expired') })
     await expect(remove.call(context)).resolves.toBe(true)
     expect(calls.map(({ method, url }) => [method, url])).toEqual([
-      ['DELETE', 'http://localhost:4020/v1/checkouts/chk_1'],
+      // Publishing again makes it anew in a moment: its link is not gone in between.
+      ['DELETE', 'http://localhost:4020/v1/checkouts/chk_1?graceSeconds=5'],
     ])
     expect(memory).toEqual({})
   })

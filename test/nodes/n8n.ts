@@ -49,6 +49,7 @@ const PARAMETERS = {
   redirectUrl: '',
   testMode: true,
   options: {},
+  respond: 'onReceived',
 }
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -92,6 +93,9 @@ export function webhook(request: Request, played: Played = {}): Webhook {
     },
     send(body: unknown) {
       response.body = body
+      return res
+    },
+    end() {
       return res
     },
   })
@@ -144,6 +148,5 @@ export function shared(played: Played) {
 const CREDENTIALS = {
   environment: 'sandbox',
   apiKey: 'csk_test_1',
-  sandboxUrl: 'http://localhost:4020/v1/',
-  productionUrl: 'https://api.example/v1',
+  url: 'http://localhost:4020/v1/',
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow'
+import type { INodeTypeDescription } from 'n8n-workflow'
 import { CoinslotApi } from '../../credentials/CoinslotApi.credentials.ts'
 import { Coinslot } from '../../nodes/Coinslot/Coinslot.node.ts'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
@@ -67,11 +67,8 @@ describe('the credential', () => {
     expect(credential.test.request.url).toBe('/me')
   })
 
-  it('shows the address of the environment that was chosen', () => {
-    const shown = (environment: string): INodeProperties[] =>
-      credential.properties.filter(({ displayOptions }) => displayOptions?.show?.['environment']?.includes(environment))
-    expect(shown('sandbox').map(({ name }) => name)).toEqual(['sandboxUrl'])
-    expect(shown('production').map(({ name }) => name)).toEqual(['productionUrl'])
+  it('is preset to a service on the same machine, and to no host that nobody runs', () => {
+    expect(credential.properties.find(({ name }) => name === 'url')?.default).toBe('http://localhost:4020/v1')
   })
 
   it('says the chosen environment with each call, for the service to refuse the key of the other one', () => {

@@ -14,6 +14,7 @@ import { examineDatabase } from '../../service/cli/doctor/database.ts'
 import { examine } from '../../service/cli/doctor/examine.ts'
 import { examineMachine } from '../../service/cli/doctor/machine.ts'
 import type { Examine, Finding } from '../../service/cli/doctor/model.ts'
+import { examineSelling } from '../../service/cli/doctor/selling.ts'
 import { examineRedis } from '../../service/cli/doctor/redis.ts'
 import { readConfig } from '../../service/config.ts'
 import { startEmbedded } from '../../service/database/embedded.ts'
@@ -44,6 +45,22 @@ function faultsOf(findings: readonly Finding[]): Record<string, string> {
 }
 
 describe('npm run doctor', () => {
+  test('says what a live server lacks before it has anything to sell, and nothing of a sandbox', async () => {
+    expect(await look(examineSelling, {})).toEqual([])
+    const database = await testDatabase()
+    const bare = await look(examineSelling, { ...LIVE, DATABASE_URL: database.url, ALLOW_HOSTS: 'billing.internal' })
+    expect(Object.fromEntries(bare.map(({ check, level }) => [check, level]))).toEqual({
+      models: 'warning',
+      'wallet keys': 'fault',
+      ALLOW_HOSTS: 'warning',
+      catalogue: 'warning',
+    })
+    expect(bare.find(({ check }) => check === 'catalogue')?.says).toContain('npm run tools -- import github')
+    const models = { MODELS_BASE_URL: 'https://models.example/v1', MODELS_FILE: '/nowhere.json' }
+    expect(faultsOf(await look(examineSelling, { ...LIVE, ...models }))['models']).toContain('/nowhere.json')
+    await database.close()
+  })
+
   test('finds a sound sandbox sound, and leaves it as it was', async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-doctor-'))
     const embedded = await startEmbedded({ dataDir })
@@ -192,8 +209,13 @@ describe('the chain', () => {
 test('our addresses have to answer with our own health', async () => {
   const ours = express()
   ours.use(openRequest(systemClock, pino({ level: 'silent' }), new Metrics()))
-  const health = { draining: () => false, database: () => Promise.resolve(true), parts: () => Promise.resolve({}) }
-  ours.use(healthRouter(health, new Metrics(), undefined))
+  const health = {
+    draining: () => false,
+    loading: () => Promise.resolve(null),
+    database: () => Promise.resolve(true),
+    parts: () => Promise.resolve({}),
+  }
+  ours.use(healthRouter(health, new Metrics(), { metricsToken: undefined, live: false }))
   const [we, they] = await Promise.all(
     [ours, express().get('/healthz', (_request, response) => void response.json({ status: 'ok' }))].map(listening),
   )

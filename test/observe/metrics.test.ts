@@ -67,7 +67,7 @@ describe('the figures', () => {
     ],
     [
       'checkout_payment',
-      { state: 'settling', created_at: old },
+      { state: 'settling', simulated: false, created_at: old },
       {
         'coinslot_payments_open checkout settling': 1,
         'coinslot_payment_oldest_seconds checkout': 90,

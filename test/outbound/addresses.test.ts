@@ -165,7 +165,9 @@ describe('an address that a resolver gives', () => {
     const client = outboundClient({ policy: PRODUCTION, resolve: () => Promise.resolve([address]) })
     const fault = await faultOf(client.send({ url: 'http://innocent.test/' }))
     expect(fault.code).toBe('address_refused')
-    expect(fault.message).toBe('innocent.test is not called: it is not at a public address.')
+    expect(fault.message).toBe(
+      'innocent.test is not called: it is not at a public address; the operator of this server can allow a private one with ALLOW_HOSTS.',
+    )
     expect(JSON.stringify(fault.fields)).toBe('{}')
     await client.close()
   })

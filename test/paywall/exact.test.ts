@@ -52,6 +52,23 @@ describe('a route with one price', () => {
     expect(await sentBy(world.chain, world.chain.accounts[0]!.address)).toBe(before + 1)
   })
 
+  it('takes the money of a wallet with code before it asks the upstream', async () => {
+    const { gate } = await world.sell([{ path: '/wallet', pricing: PRICE }])
+    const payer = await world.chain.payer(1_000_000n)
+    await world.chain.delegate(payer.address)
+    let whenAsked = 0n
+    world.upstream.on('/wallet', (_request, response) => {
+      void (async () => {
+        whenAsked = await usdcOf(world.chain, payer.address)
+        await world.chain.delegate(payer.address, 'refusing')
+        json(response, 200, { worth: 'it' })
+      })()
+    })
+    expect(await world.pay(payer, `${gate}/wallet`)).toMatchObject({ status: 200, body: { worth: 'it' } })
+    expect(whenAsked).toBe(950_000n)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
   it('charges nothing for a failed upstream, and lets the same authorization ask again', async () => {
     const { gate } = await world.sell([{ path: '/moody', pricing: PRICE }])
     let fails = true
@@ -83,11 +100,16 @@ describe('a route with one price', () => {
     })
     const payer = await world.chain.payer(1_000_000n)
     const header = await world.sign(payer, await world.ask(`${gate}/first`))
-    expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(500)
+    const failed = await world.ask(`${gate}/first`, { headers: header })
+    expect(failed.status).toBe(500)
+    const proven = { ...header, 'x-payment-token': failed.headers.get('x-payment-token')! }
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     fails = false
-    expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(200)
-    expect((await world.ask(`${gate}/first`, { headers: header })).status).toBe(409)
+    // The chain shows the signature to everybody by now.
+    const bare = await world.ask(`${gate}/first`, { headers: header })
+    expect(bare).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
+    expect((await world.ask(`${gate}/first`, { headers: proven })).status).toBe(200)
+    expect((await world.ask(`${gate}/first`, { headers: proven })).status).toBe(409)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
@@ -189,13 +211,15 @@ describe('a route with one price', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  it('carries on what a process left: the chain is asked again, and an upstream that was being asked is free', async () => {
+  it('finishes and charges what was asked of the upstream although its client hung up, and keeps the answer for it', async () => {
     const { gate } = await world.sell([{ path: '/left', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
-    const header = await world.sign(payer, await world.ask(`${gate}/left`))
-    let hangs = true
+    const signed = await world.sign(payer, await world.ask(`${gate}/left`))
+    // Chosen by the buyer: the signature alone fetches nothing once a chain may show it.
+    const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
+    let answerNow = (): void => undefined
     world.upstream.on('/left', (_request, response) => {
-      if (!hangs) json(response, 200, {})
+      answerNow = () => json(response, 200, {})
     })
     const gone = new AbortController()
     const asking = world.ask(`${gate}/left`, { headers: header, signal: gone.signal })
@@ -203,12 +227,13 @@ describe('a route with one price', () => {
     expect((await world.ask(`${gate}/left`, { headers: header })).body.code).toBe('payment_processing')
     gone.abort()
     await expect(asking).rejects.toThrow()
-    hangs = false
+    answerNow()
     const answer = await until(async () => {
       const one = await world.ask(`${gate}/left`, { headers: header })
       return one.status === 409 ? null : one
     })
     expect(answer.status).toBe(200)
+    expect(asks('/left')).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 })

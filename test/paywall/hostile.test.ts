@@ -79,7 +79,11 @@ describe('whoever wants it for nothing', () => {
         first.status === 200
           ? first
           : await until(async () => {
-              const answer = await world.ask(url, { headers: header })
+              const proof = {
+                'x-payment-id': String(first.body.paymentId),
+                'x-payment-token': String(first.body.paymentToken),
+              }
+              const answer = await world.ask(url, { headers: proof })
               return answer.status === 503 || answer.body?.code === 'payment_processing' ? null : answer
             })
       return { first, last, header, left: await usdcOf(world.chain, payer.address) }
@@ -96,7 +100,7 @@ describe('whoever wants it for nothing', () => {
         await until(() => strange.settled > before)
         expect(strange.settled).toBe(before + 1)
         const again = await world.ask(`${shops[shop]}/secret`, { headers: header })
-        expect(again).toMatchObject({ status: 409, body: { code: 'payment_delivered' } })
+        expect(again).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
       },
     )
 
@@ -138,7 +142,7 @@ describe('whoever wants it for nothing', () => {
       strange.mood = 'approves-all'
       const answers = [await world.ask(url, { headers: forged }), await world.ask(url, { headers: forged })]
       for (const answer of answers) {
-        expect(answer.status).toBe(503)
+        expect([409, 503]).toContain(answer.status)
         expect(answer.text).not.toContain('worth it')
       }
       expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)

@@ -27,7 +27,12 @@ describe('a payment that the chain has not taken yet', () => {
     const id = String(pending.body.paymentId)
     const told = await world.ask(String(pending.body.statusUrl).replace('http://localhost:0', world.service.origin))
     expect(told.body.payment).toMatchObject({ id, status: 'settling', delivered: false })
-    expect((await world.ask(`${gate}/slow`, { ...asked, headers: header })).status).toBe(503)
+    const token = String(pending.body.paymentToken)
+    const proven = { ...header, 'x-payment-token': token }
+    expect((await world.ask(`${gate}/slow`, { ...asked, headers: proven })).status).toBe(503)
+    // By now the chain shows the signature to everybody.
+    const bareAgain = await world.ask(`${gate}/slow`, { ...asked, headers: header })
+    expect(bareAgain).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
     await world.chain.call('evm_setAutomine', true)
     await world.chain.mine()
     await until(async () => {
@@ -35,17 +40,17 @@ describe('a payment that the chain has not taken yet', () => {
       return (await world.service.paywalls.payment(id)).state === 'paid'
     })
 
-    const other = await world.ask(`${gate}/slow`, { method: 'POST', body: 'two', headers: header })
+    const other = await world.ask(`${gate}/slow`, { method: 'POST', body: 'two', headers: proven })
     expect(other).toMatchObject({ status: 409, body: { code: 'payment_for_another_request' } })
     // By its id alone nobody gets it; with the token that only its buyer was given, they do.
     const bare = await world.ask(`${gate}/slow`, { ...asked, headers: { 'x-payment-id': id } })
     expect(bare).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
     const guessed = { 'x-payment-id': id, 'x-payment-token': `tok_${'A'.repeat(43)}` }
     expect((await world.ask(`${gate}/slow`, { ...asked, headers: guessed })).status).toBe(400)
-    const named = { 'x-payment-id': id, 'x-payment-token': String(pending.body.paymentToken) }
+    const named = { 'x-payment-id': id, 'x-payment-token': token }
     const answer = await world.ask(`${gate}/slow`, { ...asked, headers: named })
     expect(answer).toMatchObject({ status: 200, body: { body: 'one' } })
-    const later = await world.ask(`${gate}/slow`, { ...asked, headers: header })
+    const later = await world.ask(`${gate}/slow`, { ...asked, headers: named })
     expect(later).toMatchObject({ status: 409, body: { code: 'payment_delivered' } })
     expect(asks('/slow')).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
@@ -66,7 +71,7 @@ describe('a payment that the chain has not taken yet', () => {
         await world.sweep()
         return (await world.service.paywalls.payment(id)).state === 'paid'
       })
-      return { id, header, wanted }
+      return { id, header, wanted, token: String(body.paymentToken) }
     }
     const first = await pay()
     const fresh = await world.sign(payer, first.wanted)
@@ -80,7 +85,7 @@ describe('a payment that the chain has not taken yet', () => {
 
     const second = await pay()
     world.service.clock.forward(601_000)
-    const late = await world.ask(`${gate}/kept`, { headers: second.header })
+    const late = await world.ask(`${gate}/kept`, { headers: { ...second.header, 'x-payment-token': second.token } })
     expect(late).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
     await world.service.paywalls.sweepers.answers(world.service.clock.now())
     const kept = await world.service.database.statements.run('SELECT FROM paywall_answer', [])

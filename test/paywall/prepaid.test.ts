@@ -40,7 +40,11 @@ describe('a prepaid route', () => {
     expect(token).toMatch(/^tok_/)
     // Too little for the most that the next call could cost.
     const short = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
-    expect(short).toMatchObject({ status: 402, body: { reason: 'insufficient_balance', balance: '0.015' } })
+    expect(short).toMatchObject({
+      status: 402,
+      body: { reason: 'insufficient_balance', balance: '0.015', amount: '0.005', prepaid: { maximum: '0.02' } },
+    })
+    expect(short.body.accepts[0].maxAmountRequired).toBe('5000')
     // The second payment joins the first: one payer, one balance, and either token opens it.
     const more = await world.pay(payer, `${gate}/chat`, asked)
     expect(more.headers.get('x-payment-balance')).toBe('0.03')
@@ -57,6 +61,63 @@ describe('a prepaid route', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
     const wrong = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': 'tok_x' } })
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
+  })
+
+  it('uses what is left: the difference is asked for, tops up the same balance, and the call is made', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = { method: 'POST', body: '{}' }
+    const token = (await world.pay(payer, `${gate}/chat`, asked)).headers.get('x-payment-token')!
+    const withToken = { ...asked, headers: { 'x-payment-token': token } }
+    for (const [call, version] of ([1, 2, 1] as const).entries()) {
+      const topped = await world.pay(payer, `${gate}/chat`, { ...withToken, version })
+      expect([topped.status, topped.headers.get('x-payment-balance')]).toEqual([200, '0.015'])
+      expect(await usdcOf(world.chain, payer.address)).toBe(980_000n - 5_000n * BigInt(call + 1))
+    }
+    expect(await balanceOf(payer.address)).toEqual({ available: 15_000n, held: 0n, paid: 35_000n, drawn: 20_000n })
+
+    // A failed upstream charges nothing: what was paid in is there for the next call.
+    const wanted = await world.ask(`${gate}/chat`, withToken)
+    world.upstream.on('/chat', (_request, response) => json(response, 500, {}))
+    const header = await world.sign(payer, wanted)
+    const failed = await world.ask(`${gate}/chat`, { ...asked, headers: { ...withToken.headers, ...header } })
+    expect([failed.status, failed.headers.get('x-payment-balance')]).toEqual([500, '0.02'])
+    world.upstream.on('/chat', (_request, response) => {
+      json(response, 200, { text: 'hello', usage: { input_tokens: 1_000, output_tokens: 2_000 } })
+    })
+    expect((await world.ask(`${gate}/chat`, withToken)).headers.get('x-payment-balance')).toBe('0.015')
+
+    // Nobody else is told what is left, nor pays for it: not by naming the payer, not by a signature of their own.
+    const stranger = await world.chain.payer(1_000_000n)
+    const said = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-payer': payer.address } })
+    expect([said.body.amount, said.body.prepaid.balance]).toEqual(['0.02', null])
+    const theirs = await world.sign(stranger, await world.ask(`${gate}/chat`, withToken))
+    const other = await world.ask(`${gate}/chat`, { ...asked, headers: { ...withToken.headers, ...theirs } })
+    expect(other).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
+    const alone = await world.ask(`${gate}/chat`, { ...asked, headers: theirs })
+    expect(alone).toMatchObject({ status: 402, body: { reason: 'insufficient_balance', amount: '0.02', balance: '0' } })
+    expect(await usdcOf(world.chain, stranger.address)).toBe(1_000_000n)
+  })
+
+  it('never serves more than was paid in, however many differences are paid at once', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = { method: 'POST', body: '{}' }
+    const token = (await world.pay(payer, `${gate}/chat`, asked)).headers.get('x-payment-token')!
+    const wanted = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
+    const headers = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, wanted)))
+    const answers = await Promise.all(
+      headers.map((header) =>
+        world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token, ...header } }),
+      ),
+    )
+    const served = answers.filter(({ status }) => status === 200).length
+    expect(served).toBeGreaterThan(0)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(served === 6 ? [200] : [200, 402]))
+    const { paid, drawn, held, available } = (await balanceOf(payer.address))!
+    expect(drawn).toBe(5_000n * BigInt(served + 1))
+    expect([held, available]).toEqual([0n, paid - drawn])
+    expect(paid).toBe(1_000_000n - (await usdcOf(world.chain, payer.address)))
   })
 
   it('never draws more than was paid in, however many ask at once', async () => {

@@ -3,6 +3,7 @@ import { usdc } from '../../service/kit/money.ts'
 import type { Route } from '../../service/paywall/model.ts'
 import { passes, toClient, toUpstream } from '../../service/paywall/rules/headers.ts'
 import { eventsOf, isSuccess, nextResume } from '../../service/paywall/rules/payment.ts'
+import { pays, topUpOf } from '../../service/paywall/rules/prepaid.ts'
 import { costOf, lastsMs, tierAt, windowStart } from '../../service/paywall/rules/pricing.ts'
 import { hiddenRoute, routeOf, segmentsOf } from '../../service/paywall/rules/routes.ts'
 import { together, usageIn } from '../../service/paywall/rules/usage.ts'
@@ -46,6 +47,46 @@ describe('which route a request is for', () => {
         fc.pre(!/[/\\;\0]/.test(text) && text !== '.' && text !== '..')
         const all = [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
         expect(segmentsOf(`/${all}`)).toEqual(segmentsOf(`/${encodeURIComponent(text)}`))
+      }),
+    )
+  })
+})
+
+describe('what is paid in for a measured call', () => {
+  const micro = (max: number) => fc.bigInt(0n, BigInt(max)).map(usdc)
+  const terms = fc.record({ maximum: fc.bigInt(100n, 1_000_000n).map(usdc), least: micro(100) })
+
+  it('is what is missing, no less than can be settled, and never more than the maximum', () => {
+    fc.assert(
+      fc.property(terms, micro(2_000_000), ({ maximum, least }, left) => {
+        const more = topUpOf({ maximum }, left, least)
+        expect(pays({ maximum }, left, more)).toBe(true)
+        expect(more >= least && more <= maximum).toBe(true)
+        if (more > least) expect(left + more).toBe(maximum)
+      }),
+    )
+  })
+
+  it('is used by calls in the end, to less than a maximum, and calls never cost more than was paid in', () => {
+    const costs = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(terms, costs, ({ maximum, least }, shares) => {
+        let [paid, left, drawn] = [0n, 0n, 0n]
+        for (const share of shares) {
+          if (!pays({ maximum }, usdc(left))) {
+            const more = topUpOf({ maximum }, usdc(left), least)
+            paid += more
+            left += more
+          }
+          // As the ledger does it: all of it is set aside, and the rest comes back.
+          left -= maximum
+          expect(left >= 0n).toBe(true)
+          const cost = BigInt(Math.floor(share * Number(maximum)))
+          left += maximum - cost
+          drawn += cost
+        }
+        expect(left + drawn).toBe(paid)
+        expect(left <= maximum + least).toBe(true)
       }),
     )
   })
@@ -188,4 +229,34 @@ it('drops what belongs to one connection, also what it names itself', () => {
   ])
   expect(toClient(given).map(([name]) => name)).toEqual(['Via', 'X-A', 'x-a'])
   expect(passes(given)).toBe(1)
+})
+
+it.each([
+  'X-HTTP-Method-Override',
+  'X-HTTP-Method',
+  'X-Method-Override',
+  'X-Original-URL',
+  'X-Rewrite-URL',
+  'X-Remote-User',
+  'Remote-User',
+  'X-Forwarded-User',
+  'X-Forwarded-Prefix',
+  'X-Forwarded-Port',
+  'Forwarded',
+  'x_payment_id',
+  'X_Payment-Token',
+  'coinslot_payment',
+  'Coinslot.Payment',
+  'x_forwarded_host',
+  'x_http_method_override',
+])('a gate passes no %s on', (name) => {
+  const from = { address: '10.0.0.1', host: 'gate.example', secure: true }
+  const sent = toUpstream([[name, 'forged']], from, [])
+  expect(sent.map(([, value]) => value)).not.toContain('forged')
+})
+
+it('a client writes no twin of an owner’s own header', () => {
+  const from = { address: '10.0.0.1', host: 'gate.example', secure: true }
+  const sent = toUpstream([['x_api_key', 'forged']], from, [['X-Api-Key', 'k']])
+  expect(sent.map(([, value]) => value)).not.toContain('forged')
 })

@@ -1,11 +1,12 @@
+import { expectLikeItsTest } from '../deliveries/samples.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { openWorld, until, type Answer, type World } from './world.ts'
 
 describe('tiers', () => {
   /*
-   * Each customer has a tier of their own, exact at its boundary however many calls come at once; and each fact is told
-   * once.
+   * Each customer has a tier of their own. Only calls that were paid lead to the next one, however many come at once;
+   * and each fact is told once.
    */
 
   let world: World
@@ -46,20 +47,26 @@ describe('tiers', () => {
     }
   }
 
-  it('sells exactly as many calls of a tier as it has, and tells of the change once, under load', async () => {
+  it('sells as many calls of a tier as it has, and tells of the change once, under load', async () => {
     const tiers = [{ upTo: 5, amount: 0.03 }, { upTo: 8, amount: 0.02 }, { amount: 0.01 }]
     const { gate, id } = await world.sell([{ path: '/data', pricing: { model: 'tiered', tiers, window: 'day' } }], {
       milestones: [0.1, 0.2, 5],
     })
     const payer = await world.chain.payer(1_000_000n)
     const other = await world.chain.payer(1_000_000n)
-    const calls = [...Array.from({ length: 12 }, () => payer), ...Array.from({ length: 3 }, () => other)]
-    const answers = await Promise.all(calls.map((who) => buy(who, `${gate}/data`)))
-    expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 200))
+    const together = (calls: number, who: TestAccount): Promise<Answer[]> =>
+      Promise.all(Array.from({ length: calls }, () => buy(who, `${gate}/data`)))
+    const answers = [
+      ...(await Promise.all([together(5, payer), together(3, other)])).flat(),
+      ...(await together(3, payer)),
+      ...(await together(4, payer)),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n - 5n * 30_000n - 3n * 20_000n - 4n * 10_000n)
     expect(await usdcOf(world.chain, other.address)).toBe(1_000_000n - 3n * 30_000n)
 
     const events = await told(id)
+    events.forEach(expectLikeItsTest)
     const count = (name: string): number => events.filter(({ event }) => event === name).length
     expect(count('payment.completed')).toBe(15)
     expect(count('customer.first_payment')).toBe(2)
@@ -119,6 +126,30 @@ describe('tiers', () => {
     expect(wanted.body.amount).toBe('0.03')
   })
 
+  it('sells nothing cheaper while dearer calls are under way, and nothing cheaper after they were given up', async () => {
+    const tiers = [{ upTo: 2, amount: 0.03 }, { amount: 0.01 }]
+    const { gate } = await world.sell([{ path: '/w', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
+    const waiting: (() => void)[] = []
+    let fails = true
+    world.upstream.on('/w', (_request, response) => {
+      if (!fails) return void response.writeHead(200).end('worth it')
+      waiting.push(() => response.writeHead(500).end())
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const given = [1, 2].map(() => world.pay(payer, `${gate}/w`))
+    await until(() => (waiting.length === 2 ? true : null))
+    const as = { headers: { 'x-payment-payer': payer.address } }
+    expect((await world.ask(`${gate}/w`, as)).body.amount).toBe('0.03')
+    fails = false
+    expect((await world.pay(payer, `${gate}/w`, as)).status).toBe(200)
+    for (const giveUp of waiting) giveUp()
+    expect((await Promise.all(given)).map(({ status }) => status)).toEqual([500, 500])
+    expect(await usdcOf(world.chain, payer.address)).toBe(970_000n)
+    expect((await world.pay(payer, `${gate}/w`, as)).status).toBe(200)
+    expect((await world.ask(`${gate}/w`, as)).body.amount).toBe('0.01')
+    expect(await usdcOf(world.chain, payer.address)).toBe(940_000n)
+  })
+
   it('tells once of a payment that the chain refused, and answers nothing', async () => {
     const { gate, id } = await world.sell([{ path: '/poor', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
@@ -131,6 +162,7 @@ describe('tiers', () => {
     expect(answer.text).not.toContain('worth it')
     const events = await told(id)
     expect(events.map(({ event }) => event)).toEqual(['payment.failed'])
+    events.forEach(expectLikeItsTest)
     expect(events[0]!.data).toMatchObject({
       reason: 'invalid_exact_evm_insufficient_balance',
       customerId: payer.address,

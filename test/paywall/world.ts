@@ -178,7 +178,7 @@ export function encoded(value: unknown): string {
 
 /** Looks again and again until there is something to see. */
 export async function until<Value>(look: () => Promise<Value | null | false> | Value | null | false): Promise<Value> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const seen = await look()
     if (seen !== null && seen !== false) return seen

@@ -9,7 +9,7 @@ import { history, type Step } from './history.ts'
 import { Person } from './perform.ts'
 
 /** `.ci/run` has ten thousand of them. */
-const HISTORIES = Number(process.env['HISTORIES'] ?? 2_000)
+const HISTORIES = Number(process.env['HISTORIES'] ?? 1_000)
 const TOGETHER = 200
 const CRASH_RATE = 0.03
 

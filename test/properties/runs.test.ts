@@ -36,6 +36,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
   const plans = new Map<string, Plan & { creator: string }>()
   const started = new Map<string, () => void>()
   const executions = new Map<string, number>()
+  const interrupted: Run[] = []
 
   const executor: Executor = {
     async execute({ runId, asset }, signal) {
@@ -103,6 +104,9 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
     })
     expect(people).toBe(HISTORIES)
     expect(problems).toEqual([])
+    // Claimed or ended by a statement of which this process never heard, and given up at its next beat.
+    expect(interrupted.filter(({ failure }) => failure?.code !== 'run_interrupted')).toEqual([])
+    expect(interrupted.length).toBeLessThan(HISTORIES / 20)
     expect(statements.crashes).toBeGreaterThan(100)
     expect(await calm.ledger.differences()).toEqual([])
     // The row and the lock say the same of every run that was ever accepted.
@@ -116,13 +120,13 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
     ).toEqual([])
     // Once begun, never begun again.
     expect([...executions.values()].filter((times) => times > 1)).toEqual([])
-  }, 120_000)
+  })
 
   async function actTogether(histories: Plan[][]): Promise<void> {
     let over = false
     const looking = lookAllTheTime(() => over)
-    await Promise.all(histories.map((steps) => person(`usr_p${String(people++)}`, steps)))
-    over = true
+    const persons = histories.map((steps) => person(`usr_p${String(people++)}`, steps))
+    await Promise.all(persons).finally(() => (over = true))
     await looking
   }
 
@@ -169,7 +173,8 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
       if (run === null) continue
       const row = mine.find(({ id }) => id === run.id)
       expect([row?.output, row?.cost]).toEqual([run.output, run.cost])
-      expect(run.state === 'succeeded').toBe(steps[place]!.execution === 'succeeds')
+      if (run.state === 'succeeded') expect(steps[place]!.execution).toBe('succeeds')
+      else if (steps[place]!.execution === 'succeeds') interrupted.push(run)
     }
     const { funds } = (await calm.ledger.wallet({ userId, environment: 'sandbox' }))!
     expect(funds).toMatchObject({ available: FUNDS - spent + earned, locked: 0n, spent })
@@ -183,7 +188,8 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
     const begun = new Promise<void>((resolve) => started.set(id, resolve))
     const cancel = async (): Promise<void> => {
       await begun
-      await stubborn(() => engines[0]!.runs.cancel(caller, id)).catch(refused)
+      // Only the process that executes a run knows that its request has not left yet.
+      for (const each of engines) await stubborn(() => each.runs.cancel(caller, id)).catch(refused)
     }
     const canceling = plan.execution === 'is canceled' ? cancel() : null
     const send = (): Promise<Run | null> => stubborn(() => once(engine, caller, asset, name, plan)).catch(refused)

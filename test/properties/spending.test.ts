@@ -76,7 +76,7 @@ describe('any history of an agent', () => {
       }),
       { numRuns: HISTORIES / TOGETHER, seed: SEED, endOnFailure: true },
     )
-  }, 120_000)
+  })
 
   async function live({ rate, begins, steps, ...limits }: History): Promise<void> {
     let now = begins.getTime()

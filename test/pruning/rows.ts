@@ -16,6 +16,9 @@ export const ROWS: Readonly<Record<string, Rows>> = {
     goes: attempt('delivered'),
     stays: attempt('unconfirmed'),
   },
+  delivery_bounded_event: {
+    goes: `INSERT INTO delivery_bounded_event (about, key, at) VALUES ('chk_' || ${N}, ${HASH}, $1)`,
+  },
   idempotent_request: {
     goes: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
            VALUES (${HASH}, ${HASH}, 'op', $1, 200, $1)`,
@@ -24,6 +27,17 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   },
   tool_answer: {
     goes: `INSERT INTO tool_answer (call_id, kind, value, created_at) VALUES ('call_' || ${N}, 'json', '1', $1)`,
+  },
+  outflow: {
+    goes: `INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
+           VALUES ('out ' || $2::int, 'sandbox', 'usr_1', 'pay', decode(repeat('00', 20), 'hex'), 1, $1)`,
+  },
+  run_free: { goes: `INSERT INTO run_free (at, owner, caller, used) VALUES ($1, 'sandbox/u', 'c' || $2::int, 1)` },
+  identity_grant_count: {
+    goes: `INSERT INTO identity_grant_count (at, source, used) VALUES ($1, 'domain ' || $2::int, 1)`,
+  },
+  outflow_step: {
+    goes: `INSERT INTO outflow_step (account, step, amount) VALUES ('sandbox/' || $2::int, $1, 1)`,
   },
   spending_decision: {
     goes: `INSERT INTO spending_decision (agent_id, at, kind, target, amount, outcome, reference)

@@ -70,5 +70,5 @@ describe.each(backends)('a worker that is killed, on %s', (kind) => {
     expect((await database.pool.query('SELECT 1 FROM outbox WHERE done_at IS NULL')).rows).toEqual([])
     await redis?.close()
     await database.close()
-  }, 60_000)
+  })
 })

@@ -68,7 +68,7 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 1_000)).toHaveLength(1_000)
     // 10 ms where it was measured; 6 s when each id reads the whole backlog.
     expect(performance.now() - started).toBeLessThan(3_000)
-  }, 60_000)
+  })
 
   it('end once: a straggler of an earlier try neither ends nor postpones a later one', async () => {
     await announce('a', 1)

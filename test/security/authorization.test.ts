@@ -99,6 +99,8 @@ describe('authorization', () => {
   test('procedures of the dashboard: nobody, ended keys, agents, other sites', async () => {
     const wrong: unknown[] = []
     for (const [name, { _def }] of Object.entries(procedures())) {
+      // For visitors, who say nothing of who they are: test/trpc/authorization.test.ts.
+      if (name.startsWith('market.')) continue
       const mutation = _def.type === 'mutation'
       const asking = (options: CallOptions): Promise<Answer> =>
         mutation

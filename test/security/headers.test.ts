@@ -108,8 +108,6 @@ describe('headers', () => {
     const script = await service.call('GET', file)
     expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(script.headers.get('x-content-type-options')).toBe('nosniff')
-    const bundle = await service.call('GET', '/docs/swagger-ui.css')
-    expect(bundle.headers.get('cache-control')).toBe('public, max-age=86400')
   })
 
   test('another site may read what is open to all, and nothing that a cookie opens', async () => {

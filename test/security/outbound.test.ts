@@ -97,7 +97,11 @@ describe('addresses that users give', () => {
     // On every address of this machine, so that each way of writing one would arrive.
     await new Promise<void>((resolve) => neighbour.listen(0, '::', resolve))
     port = (neighbour.address() as AddressInfo).port
-    service = await testService({ ALLOW_PRIVATE_CALLBACKS: 'false', RATE_API_PER_MINUTE: '0' })
+    service = await testService({
+      ALLOW_PRIVATE_CALLBACKS: 'false',
+      RATE_API_PER_MINUTE: '0',
+      TOOL_IMPORTS_PER_HOUR: '100000',
+    })
     person = await service.person()
     await person.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     await person.call('POST', '/v1/rda', { body: promptBody({ slug: 'inside-prompt' }) })

@@ -112,6 +112,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api POST /rda/:identifier/archive': ['401 401 404 403 403', { thing: 'asset' }],
   'api POST /rda/:identifier/rate': ['401 401 404 403 403', { thing: 'asset', body: { score: 1 } }],
   'api POST /rda/:identifier/source': ['401 401 404 403 403', { thing: 'asset', body: {} }],
+  'api GET /rda/:identifier/runs': ['401 401 404 403 404', { thing: 'asset' }],
   'api POST /run': ['401 401 404 202 403', { thing: 'asset', at: 'rdaSlug', body: { inputs: { article: 'x' } } }],
   'api GET /runs': ['401 401 200 200 200', { listed: 'runs' }],
   'api GET /runs/:id': ['401 401 404 404 404', { thing: 'run' }],
@@ -140,6 +141,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
     '404 404 404 404 404',
     { params: { chk: 'chk_nobodys' }, body: { input: {}, simulate: true } },
   ],
+  'receipts GET /:pay': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
   'pay GET /:chk/payments/:pay': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', pay: 'pay_nobodys' } }],
 
   'tools GET /': ['200 401 200 200 200', { listed: 'tools' }],

@@ -1,3 +1,4 @@
+import { expectLikeItsTest } from '../deliveries/samples.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { agentWith, callerOf, callOf, policyOf, spendingOn, verdictOf, type SpendingUnderTest } from './harness.ts'
@@ -28,6 +29,7 @@ describe('alerts', () => {
       .filter(({ topic }) => topic === 'spending.alert')
       .map(({ payload }) => {
         const { event, data } = payload as unknown as { event: string; data: Record<string, unknown> }
+        expectLikeItsTest({ event, data })
         return [event, data['limit'], data['at']]
       })
 

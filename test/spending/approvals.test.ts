@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { DomainError } from '../../service/kit/errors.ts'
+import { usdc } from '../../service/kit/money.ts'
 import { startSmtp } from '../harness/smtp.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { callOf, verdictOf } from './harness.ts'
@@ -39,7 +41,7 @@ describe('approvals', () => {
   }
 
   async function link(id: string): Promise<string> {
-    for (const end = Date.now() + 15_000; Date.now() < end; await new Promise(setImmediate)) {
+    for (const end = Date.now() + 60_000; Date.now() < end; await new Promise(setImmediate)) {
       const mail = smtp.received
         .map((one) => one.replace(/=\n/g, '').replace(/=3D/g, '='))
         .find((one) => one.includes(id))
@@ -51,6 +53,28 @@ describe('approvals', () => {
     }
     throw new Error(`no mail about ${id} came`)
   }
+
+  test('a refusal answers the same act until its time is over, and no other act', async () => {
+    const { agent, call, id } = await hold()
+    await person.call('POST', `/v1/approvals/${id}/refuse`)
+    const again = (more: object = {}) =>
+      service.spending
+        .reserve({ ...call, id: `run_${Math.random().toString()}`, ...more })
+        .then(() => null)
+        .catch((thrown: unknown) => thrown as DomainError)
+    for (const more of [{}, { amount: usdc(1_500_000n) }, { amount: usdc(5_000_000n) }]) {
+      const error = await again(more)
+      expect([error?.kind, error?.code, error?.fields['approvalId']]).toEqual(['forbidden', 'approval_refused', id])
+    }
+    expect((await person.call('GET', `/v1/approvals?agentId=${agent.id}`)).body).toMatchObject({ total: 1 })
+    const other = await again({ spender: { ...call.spender!, requestHash: 'another act' } })
+    expect(other?.code).toBe('approval_required')
+    const [decision] = (await person.call('GET', `/v1/agents/${agent.id}/decisions?outcome=refused`)).body.decisions
+    expect(decision).toMatchObject({ rule: 'approvalRefused', approvalId: id })
+    service.clock.forward(15 * 60_000 + 1)
+    const later = await again()
+    expect([later?.code, later?.fields['approvalId'] === id]).toEqual(['approval_required', false])
+  })
 
   test('are listed with what they are about, and decided once', async () => {
     const { id, agent } = await hold()
@@ -201,7 +225,7 @@ describe('approvals', () => {
     const agent = await newAgent({ limits: { perMonth: 2 }, alerts: [{ at: 0.5 }], onExceeded: 'pause' })
     await service.spending.reserve(callOf(agent, 1_500_000n))
     await verdictOf(service.spending.reserve(callOf(agent, 1_500_000n)))
-    for (const end = Date.now() + 15_000; heard.length < 3 && Date.now() < end;) await new Promise(setImmediate)
+    for (const end = Date.now() + 60_000; heard.length < 3 && Date.now() < end;) await new Promise(setImmediate)
     expect(heard.map(({ event }) => event).sort()).toEqual([...events].sort())
     expect(heard.find(({ event }) => event === 'agent.spending.warning')?.data).toMatchObject({
       agentId: agent.id,
@@ -212,7 +236,7 @@ describe('approvals', () => {
       allowed: 2,
     })
     for (
-      const end = Date.now() + 15_000;
+      const end = Date.now() + 60_000;
       Date.now() < end && !smtp.received.some((mail) => mail.includes('is paused'));
     ) {
       await new Promise(setImmediate)

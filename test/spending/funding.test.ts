@@ -112,7 +112,9 @@ describe('an account’s payer wallet', () => {
 
   describe('a call that a person must approve', () => {
     async function agentKey(person: TestPerson): Promise<string> {
-      const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'A', approvalAbove: 0.1 } })).body
+      const { agent } = (
+        await person.call('POST', '/v1/agents', { body: { name: 'A', limits: { perDay: 5 }, approvalAbove: 0.1 } })
+      ).body
       return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
     }
 

@@ -5,6 +5,8 @@ import type { Clock } from '../../service/kit/clock.ts'
 import type { StatementPool } from '../../service/kit/transaction.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
 import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createOutflow } from '../../service/outflow/service.ts'
+import { createOutflowStore } from '../../service/outflow/store.ts'
 import type { Agent, AgentReserve, Limit, Policy, Spender } from '../../service/spending/model.ts'
 import { createSpending, type Spending } from '../../service/spending/service.ts'
 import { createSpendingStore } from '../../service/spending/store.ts'
@@ -22,6 +24,11 @@ export function spendingOn(statements: StatementPool, clock: Clock): SpendingUnd
   const spending = createSpending({
     store: createSpendingStore(statements),
     ledger,
+    outflow: createOutflow({
+      store: createOutflowStore(statements),
+      clock,
+      settings: { paused: false, limits: { perDay: null, totalPerDay: null, withdrawalsPerDay: null }, allowList: [] },
+    }),
     clock,
     announce: async (_, announcements) => {
       announced.push(...announcements)

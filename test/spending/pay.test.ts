@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { usdc } from '../../service/kit/money.ts'
 import { startChain, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { usdcOf } from '../facilitator/world.ts'
@@ -179,6 +180,16 @@ describe('paying an address', () => {
     const [before, money] = [await wallet(), await chainBalance()]
     const lost = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(lost.status).toBe(502)
+    // Nobody is told that nothing was taken: who believed it would pay a second time.
+    await service.outflow.setPaused(true)
+    const paused = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
+    await service.outflow.setPaused(false)
+    expect([paused.status, paused.body.code, paused.body.paymentId]).toEqual([
+      503,
+      'payouts_paused',
+      lost.body.paymentId,
+    ])
+    expect(paused.body.error).toMatch(/a new one would pay again/)
     const again = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(again.body.paymentId).toBe(lost.body.paymentId)
     const shown = seller.shown.get('/v2/hang-up')!
@@ -193,6 +204,40 @@ describe('paying an address', () => {
     expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
   })
 
+  describe('as money that leaves', () => {
+    const limitedKey = async () => {
+      const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'L', limits: { perDay: 50 } } })).body
+      return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
+    }
+
+    test('it is counted with withdrawals: where those have used the day up, nothing is signed', async () => {
+      const owner = { userId: person.caller.user.id, environment: 'sandbox' as const }
+      const { left } = await service.outflow.terms(owner)
+      const before = { id: 'wdr_before', owner, kind: 'withdrawal' as const, to: recipient, amount: usdc(left! - 1n) }
+      await service.database.statements.together((inside) => service.outflow.take(before, inside))
+      const [locked, key] = [(await wallet()).totalLocked, await limitedKey()]
+      for (const headers of [{}, { authorization: `Bearer ${key}` }]) {
+        const { status: code, body } = await pay('/v2/over', {}, headers)
+        expect([code, body.code, body.limit, body.requested]).toEqual([403, 'withdrawal_limit', 1000, 0.25])
+      }
+      expect([seller.shown.get('/v2/over'), (await wallet()).totalLocked]).toEqual([undefined, locked])
+      await service.database.statements.together((inside) => service.outflow.giveBack('wdr_before', inside))
+      expect((await pay('/v2/over')).status).toBe(200)
+      expect((await service.outflow.terms(owner)).left).toBe(left! - 250_000n)
+    })
+
+    test('while payouts are paused no seller is asked, and a repeated request sends no authorization', async () => {
+      await service.outflow.setPaused(true)
+      try {
+        const { status: code, body } = await pay('/v2/paused')
+        expect([code, body.code, seller.asked.get('/v2/paused')]).toEqual([503, 'payouts_paused', undefined])
+      } finally {
+        await service.outflow.setPaused(false)
+      }
+      expect((await pay('/v2/paused')).status).toBe(200)
+    })
+  })
+
   describe('for an agent', () => {
     async function agentKey(rules: object): Promise<{ id: string; key: string }> {
       const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'A', ...rules } })).body
@@ -201,6 +246,12 @@ describe('paying an address', () => {
     }
     const payAs = (key: string, path: string, more: object = {}) =>
       service.call('POST', '/v1/pay', { key, body: { url: seller.url(path), maxAmount: 1, ...more } })
+
+    test('without any limit it may not pay outside, and the seller is not asked', async () => {
+      const { key } = await agentKey({ approvalAbove: 5 })
+      const { status: code, body } = await payAs(key, '/v2/unlimited')
+      expect([code, body.code, seller.asked.get('/v2/unlimited')]).toEqual([403, 'limits_required', undefined])
+    })
 
     test('limits hold, and a released payment gives its room back', async () => {
       const { id, key } = await agentKey({ limits: { lifetime: 0.5 } })
@@ -219,7 +270,7 @@ describe('paying an address', () => {
     })
 
     test('a host that its rules deny is not even asked', async () => {
-      const { id, key } = await agentKey({ domains: { allow: ['*.good.test'] } })
+      const { id, key } = await agentKey({ limits: { perDay: 5 }, domains: { allow: ['*.good.test'] } })
       const { status: code, body } = await payAs(key, '/v2/unasked')
       expect([code, body.code, body.limit]).toEqual([403, 'spending_limit', 'domains.allow'])
       expect(seller.asked.get('/v2/unasked')).toBeUndefined()
@@ -228,7 +279,7 @@ describe('paying an address', () => {
     })
 
     test('a dear one waits for a person, and is then paid once', async () => {
-      const { key } = await agentKey({ approvalAbove: 0.2 })
+      const { key } = await agentKey({ limits: { perDay: 5 }, approvalAbove: 0.2 })
       const held = await payAs(key, '/v1/approved')
       expect([held.status, held.body.code]).toEqual([202, 'approval_required'])
       expect(seller.shown.get('/v1/approved')).toBeUndefined()
@@ -239,9 +290,9 @@ describe('paying an address', () => {
     })
 
     test("it sees its own payments, and not another's", async () => {
-      const { key } = await agentKey({})
+      const { key } = await agentKey({ limits: { perDay: 5 } })
       const { payment } = (await payAs(key, '/v2/own')).body
-      const other = await agentKey({})
+      const other = await agentKey({ limits: { perDay: 5 } })
       expect((await service.call('GET', `/v1/pay/${String(payment.id)}`, { key })).body.payment).toEqual(payment)
       expect((await service.call('GET', `/v1/pay/${String(payment.id)}`, { key: other.key })).status).toBe(404)
       expect((await service.call('GET', '/v1/pay', { key })).body).toMatchObject({ total: 1 })

@@ -74,6 +74,7 @@ describe('lists', () => {
       tools: { allow: ['search-*'], deny: ['search-private'] },
       rdas: { allow: [], deny: [] },
       domains: { allow: null, deny: ['*.evil.test'] },
+      limits: { perDay: 5_000_000n },
     })
     expect(told(policy, { kind: 'tool', target: 'search-web' })).toBe('allowed')
     expect(told(policy, { kind: 'tool', target: 'search-private' })).toBe('tools.deny')
@@ -83,7 +84,10 @@ describe('lists', () => {
   })
 
   test('a host is meant in any case, with its port or without, and with its last dot', () => {
-    const policy = policyOf({ domains: { allow: ['api.example.com', 'other.test:8443'], deny: [] } })
+    const policy = policyOf({
+      domains: { allow: ['api.example.com', 'other.test:8443'], deny: [] },
+      limits: { perDay: 5_000_000n },
+    })
     for (const domain of [
       'api.example.com',
       'API.Example.com',
@@ -105,6 +109,15 @@ describe('lists', () => {
 })
 
 describe('limits', () => {
+  test('money that leaves needs one; what stays in the house does not', () => {
+    expect(told(policyOf(), { kind: 'pay' })).toBe('limits')
+    expect(told(policyOf({ approvalAbove: usdc(1n) }), { kind: 'pay', amount: usdc(1n) })).toBe('limits')
+    expect(told(policyOf(), { kind: 'run' })).toBe('allowed')
+    for (const limit of ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const) {
+      expect([limit, told(policyOf({ limits: { [limit]: 9_000_000n } }), { kind: 'pay' })]).toEqual([limit, 'allowed'])
+    }
+  })
+
   test('to the micro-dollar', () => {
     const policy = policyOf({ limits: { perCall: 5n, perDay: 12n } })
     expect(told(policy, { amount: usdc(5n) })).toBe('allowed')

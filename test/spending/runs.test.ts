@@ -97,7 +97,7 @@ describe('runs of an agent', () => {
     await caller.call('POST', `/v1/approvals/${String(held.body.approvalId)}/approve`)
     const path = `/v1/runs/${String(held.body.runId)}`
     let state = ''
-    for (const end = Date.now() + 20_000; state !== 'succeeded' && Date.now() < end;) {
+    for (const end = Date.now() + 60_000; state !== 'succeeded' && Date.now() < end;) {
       state = (await world.service.call('GET', path, { key })).body.run?.status ?? ''
     }
     expect(state).toBe('succeeded')
@@ -127,7 +127,7 @@ describe('runs of an agent', () => {
     expect([silent.status, silent.body.code]).toEqual([202, 'approval_required'])
   })
 
-  test('a refused one stays refused, and a new request asks anew', async () => {
+  test('a refused one stays refused, for the same request too until its time is over', async () => {
     const { key } = await agentKey({ approvalAbove: 0 })
     const held = await run(key)
     const path = `/v1/approvals/${String(held.body.approvalId)}`
@@ -135,6 +135,9 @@ describe('runs of an agent', () => {
     const otherwise = await caller.call('POST', `${path}/approve`)
     expect([otherwise.status, otherwise.body.code]).toEqual([409, 'approval_over'])
     const again = await run(key)
-    expect([again.status, again.body.approvalId === held.body.approvalId]).toEqual([202, false])
+    expect([again.status, again.body.code]).toEqual([403, 'approval_refused'])
+    world.service.clock.forward(16 * 60_000)
+    const anew = await run(key)
+    expect([anew.status, anew.body.approvalId === held.body.approvalId]).toEqual([202, false])
   })
 })

@@ -9,6 +9,8 @@ import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { Payment } from '../../service/spending/model/payment.ts'
 import type { PayerKeys, PaymentStore, Treasury } from '../../service/spending/ports/payment.ts'
+import { createOutflow } from '../../service/outflow/service.ts'
+import { createOutflowStore } from '../../service/outflow/store.ts'
 import { createEnding } from '../../service/spending/service/end.ts'
 import { createFunding } from '../../service/spending/service/fund.ts'
 import { createLook } from '../../service/spending/service/look.ts'
@@ -49,7 +51,20 @@ describe('an authorization is signed by whoever has the keys, or given back', ()
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
   function parts() {
-    const common = { store, ledger: world.ledger, clock, log, checkpoint: () => undefined, chainOf: () => null }
+    const outflow = createOutflow({
+      store: createOutflowStore(database.statements),
+      clock,
+      settings: { paused: false, limits: { perDay: null, totalPerDay: null, withdrawalsPerDay: null }, allowList: [] },
+    })
+    const common = {
+      store,
+      ledger: world.ledger,
+      outflow,
+      clock,
+      log,
+      checkpoint: () => undefined,
+      chainOf: () => null,
+    }
     const ending = createEnding(common)
     const treasury: Treasury = {
       address: () => '0x00000000000000000000000000000000000000ff',

@@ -36,7 +36,8 @@ describe('an agent that calls tools', () => {
     [{ allow: ['tool_github-read'] }, 'github-read', 'allowed'],
     [{ deny: ['tool_github-read'] }, 'github-read', 'tools.deny'],
     [{ allow: [] }, 'github-read', 'tools.allow'],
-    [{ allow: ['GitHub-*'] }, 'github-read', 'tools.allow'],
+    [{ allow: ['GitHub-*'] }, 'github-read', 'allowed'],
+    [{ deny: ['*-DELETE-*'] }, 'github-delete-repository', 'tools.deny'],
   ])('%j: %s is %s', async (lists, tool, verdict) => {
     expect(await call(await agentWith(world, tools(lists)), tool)).toBe(verdict)
   })

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
@@ -37,7 +38,7 @@ describe('the service as a process', () => {
   }
 
   test('greets with lines that work, and drains on SIGTERM', async () => {
-    const service = start(environment)
+    const service = start({ ...environment, DRAIN_MS: '1500' })
     const said = await service.says(GREETED)
     const lines = said.split('\n').filter((line) => line.trim().startsWith('curl'))
     expect(lines).toHaveLength(4)
@@ -50,6 +51,14 @@ describe('the service as a process', () => {
       expect.objectContaining({ success: true, cost: 0.005 }),
     ])
     service.kill('SIGTERM')
+    // Balancers see it leave while it still serves.
+    const ask = (of: string) => fetch(`http://localhost:${environment['PORT'] ?? ''}${of}`)
+    const readiness = async () => {
+      const answer = await ask('/readyz')
+      return `${String(answer.status)} ${((await answer.json()) as { status: string }).status}`
+    }
+    while ((await readiness()) !== '503 draining') await setImmediate()
+    expect((await ask('/tools')).status).toBe(200)
     expect(await service.ended()).toBe(0)
     // The key is never in a log line.
     const key = /csk_test_\w+/.exec(said)?.[0] ?? 'none'

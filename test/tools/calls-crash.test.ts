@@ -76,11 +76,17 @@ describe('a call whose process dies', () => {
     expect((await caller.call('GET', '/v1/tool-calls')).body.total).toBe(1)
   })
 
-  test.each<[state: Parameters<PayCheckpoint>[0], asked: number]>([
-    ['claimed', 1],
-    ['answered', 1],
-    ['settled', 1],
-  ])('a stranger’s, once it was %s: paid once, and answered', async (state, asked) => {
+  test.each<[state: Parameters<PayCheckpoint>[0], slug: string]>([
+    ['claimed', 'acme-create-note'],
+    ['answered', 'acme-create-note'],
+    ['settled', 'acme-create-note'],
+    ['claimed', 'acme-get-anything'],
+    ['answered', 'acme-get-anything'],
+    ['settled', 'acme-get-anything'],
+  ])('a stranger’s, once it was %s at %s: paid once, and answered', async (state, slug) => {
+    const input = slug === 'acme-create-note' ? { title: 'Survives' } : {}
+    const path = slug === 'acme-create-note' ? '/notes' : '/anything'
+    world.upstream.says('/anything', { id: 5 })
     const payer = await world.chain.payer(1_000_000n)
     const { checkpoint, reached } = dyingAt(state)
     const replica = await startReplica(
@@ -94,14 +100,14 @@ describe('a call whose process dies', () => {
       { toolPaymentCheckpoint: checkpoint },
     )
     dead.push(replica)
-    const payment = await world.sign(payer, await world.buy('acme-create-note', input), 2, { validBefore: FAR })
-    const before = world.upstream.to('/notes').length
-    void buyAt(replica.origin, payment).catch(() => null)
+    const payment = await world.sign(payer, await world.buy(slug, input), 2, { validBefore: FAR })
+    const before = world.upstream.to(path).length
+    void buyAt(replica.origin, payment, slug, input).catch(() => null)
     await reached
     world.service.clock.forward(120_000)
-    const again = await world.buy('acme-create-note', input, payment)
+    const again = await world.buy(slug, input, payment, TOKEN)
     expect([again.status, again.body.output]).toEqual([200, { id: 5 }])
-    expect(world.upstream.to('/notes')).toHaveLength(before + asked)
+    expect(world.upstream.to(path)).toHaveLength(before + 1)
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
@@ -123,11 +129,18 @@ describe('a call whose process dies', () => {
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
+  /** Chosen by the buyer: the signature alone fetches nothing once a chain may show it. */
+  const TOKEN = `tok_${'t'.repeat(43)}`
   const FAR = BigInt(Math.floor(Date.now() / 1000) + 36_000)
 
-  function buyAt(origin: string, { header, value }: Payment): Promise<unknown> {
-    const headers = { 'content-type': 'application/json', [header]: value }
-    return fetch(`${origin}/tools/pay/acme-create-note`, { method: 'POST', headers, body: JSON.stringify(input) })
+  function buyAt(
+    origin: string,
+    { header, value }: Payment,
+    slug = 'acme-create-note',
+    sent: object = input,
+  ): Promise<unknown> {
+    const headers = { 'content-type': 'application/json', [header]: value, 'x-payment-token': TOKEN }
+    return fetch(`${origin}/tools/pay/${slug}`, { method: 'POST', headers, body: JSON.stringify(sent) })
   }
 
   async function stateOf(payer: string): Promise<string | undefined> {

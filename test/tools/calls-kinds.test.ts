@@ -86,6 +86,26 @@ describe('calls of tools of every kind', () => {
     expect((await world.call(poor, 'rda-shout', { say: 'x' })).body).toMatchObject({ required: 0.25, available: 0 })
   })
 
+  test('of a creator, for an agent: both the lists of tools and of RDAs hold; of a run only that of RDAs', async () => {
+    const caller = await world.caller(5)
+    const agentOf = async (policy: Record<string, unknown>) => {
+      const { agent } = (await caller.call('POST', '/v1/agents', { body: { name: 'Agent', ...policy } })).body
+      const made = await caller.call('POST', '/v1/keys', { body: { name: 'agent', agentId: agent.id } })
+      return String(made.body.secret)
+    }
+    const asTool = async (policy: Record<string, unknown>) => {
+      const { status, body } = await world.call(await agentOf(policy), 'rda-shout', { say: 'x' })
+      return status === 200 ? 'called' : `${String(status)} ${String(body.limit)}`
+    }
+    expect(await asTool({ tools: { deny: ['RDA-*'] } })).toBe('403 tools.deny')
+    expect(await asTool({ tools: { allow: ['github-*'] } })).toBe('403 tools.allow')
+    expect(await asTool({ rdas: { deny: ['Shout'] } })).toBe('403 rdas.deny')
+    expect(await asTool({ tools: { allow: ['rda-SHOUT'] }, rdas: { allow: ['sh*'] } })).toBe('called')
+    const key = await agentOf({ tools: { deny: ['*'] } })
+    const body = { rdaSlug: 'shout', inputs: { say: 'x' } }
+    expect((await world.service.call('POST', '/v1/run', { key, body })).status).toBe(200)
+  })
+
   test('of a server that is only simulated', async () => {
     const document = JSON.stringify({
       openapi: '3.1.0',
@@ -124,7 +144,7 @@ describe('calls of tools of every kind', () => {
     for (let call = 0; call < 5; call++) await world.call(caller, 'acme-get-slow')
     await calls.foldFigures()
     const { id } = await catalogue.bySlug('sandbox', 'acme-get-slow', null)
-    const failing = async () => (await calls.figures('sandbox')).get(id)!.failing
+    const failing = async () => (await calls.figures({ environment: 'sandbox', ownerId: null })).get(id)!.failing
     expect(await failing()).toBe(true)
     // Too early.
     await calls.lookAtFailing(clock.now())
@@ -138,6 +158,10 @@ describe('calls of tools of every kind', () => {
     world.upstream.says('/slow', {})
     await world.call(caller, 'acme-get-slow')
     await calls.foldFigures()
-    expect((await calls.figures('sandbox')).get(id)).toMatchObject({ calls: 7, succeeded: 1, failing: false })
+    expect((await calls.figures({ environment: 'sandbox', ownerId: null })).get(id)).toMatchObject({
+      calls: 7,
+      succeeded: 1,
+      failing: false,
+    })
   })
 })

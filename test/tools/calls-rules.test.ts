@@ -80,6 +80,41 @@ describe('the request that an input means', () => {
     )
   })
 
+  test.each([
+    ...['../admin', 'a/../../admin', 'a/./b', '%2e%2e', '%2e%2e/admin', '..%2fadmin', '%2E%2E%2Fadmin', 'a%2fb', '%2f'],
+    ...[
+      '%252e%252e%252fadmin',
+      '%25252e%25252e',
+      '..\\admin',
+      '..%5cadmin',
+      'a%255cb',
+      '..;/admin',
+      '%2e%2e;x=1/admin',
+    ],
+    ...['%c0%ae%c0%ae/admin', '..%c0%af', '%u002e%u002e', 'a%00', `%${'25'.repeat(9)}2e`, ' .. /admin'],
+  ])('what a server that decodes again would read as another address is refused: %j', (id) => {
+    const to = upstream({ id: { in: 'path', name: 'id' } }, { path: '/things/{id}/parts' })
+    expect(() => requestOf(to, { id }, NOTHING)).toThrow(
+      expect.objectContaining({ kind: 'invalid', fields: { details: { id: expect.any(String) } } }) as Error,
+    )
+  })
+
+  test('values that make dots only together are refused too; an ordinary percent sign, dot or slash is not', () => {
+    const both = upstream({ a: { in: 'path', name: 'a' }, b: { in: 'path', name: 'b' } }, { path: '/x/{a}{b}/y' })
+    expect(() => requestOf(both, { a: '.', b: '.' }, NOTHING)).toThrow()
+    const next = upstream({ a: { in: 'path', name: 'a' } }, { path: '/x/.{a}/y' })
+    expect(() => requestOf(next, { a: '.' }, NOTHING)).toThrow()
+    const to = upstream({ id: { in: 'path', name: 'id' } }, { path: '/things/{id}' })
+    const pathOf = (id: string) => new URL(requestOf(to, { id }, NOTHING).url).pathname
+    expect(['100%', 'v1.2', '...', 'docs/read me.md', 'a/50%25'].map(pathOf)).toEqual([
+      '/v1/things/100%25',
+      '/v1/things/v1.2',
+      '/v1/things/...',
+      '/v1/things/docs%2Fread%20me.md',
+      '/v1/things/a%2F50%2525',
+    ])
+  })
+
   test.each<[string, unknown, string, string]>([
     ['application/json', { a: { b: [1] } }, 'application/json', '{"a":{"b":[1]}}'],
     [

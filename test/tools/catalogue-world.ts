@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { catalogueOn } from '../../service/compose/catalogue.ts'
-import type { Environment } from '../../service/ledger/model.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createToolServers } from '../../service/mcp-client/servers.ts'
 import { outboundClient } from '../../service/outbound/client.ts'
 import type { Figures } from '../../service/tools/model/figures.ts'
 import type { ToolId } from '../../service/tools/model/tool.ts'
+import type { ToolQuotas } from '../../service/tools/rules/quota.ts'
 import type { Documents } from '../../service/tools/ports/sources.ts'
 import type { Catalogue } from '../../service/tools/service/catalogue.ts'
 import type { ImportWanted } from '../../service/tools/service/catalogue/importing.ts'
@@ -25,7 +25,10 @@ export interface CatalogueWorld {
 }
 
 /** A catalogue on a database of its own, without the rest of the service. */
-export async function catalogueWorld({ documents }: { documents?: Documents } = {}): Promise<CatalogueWorld> {
+export async function catalogueWorld({
+  documents,
+  quotas = ROOMY,
+}: { documents?: Documents; quotas?: ToolQuotas } = {}): Promise<CatalogueWorld> {
   const database = await testDatabase()
   const clock = new TestClock()
   const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
@@ -34,8 +37,8 @@ export async function catalogueWorld({ documents }: { documents?: Documents } = 
   const vault = vaultOf(parseKeyring(`test:${randomBytes(32).toString('base64')}`, undefined))
   const make = () =>
     catalogueOn(database.statements, {
-      ...{ clock, vault, outbound, servers },
-      measured: { of: (_: Environment) => Promise.resolve(figures) },
+      ...{ clock, vault, quotas, outbound, servers },
+      measured: { of: () => Promise.resolve(figures) },
       ...(documents === undefined ? {} : { documents }),
     })
   return {
@@ -49,6 +52,8 @@ export async function catalogueWorld({ documents }: { documents?: Documents } = 
     },
   }
 }
+
+const ROOMY: ToolQuotas = { providers: 1_000, tools: 100_000, bytes: 1_000_000_000, importsPerHour: 1_000 }
 
 /** How a document is brought in, unless a test says otherwise. */
 export function wanted(slug: string, other: Partial<ImportWanted> = {}): ImportWanted {

@@ -12,7 +12,7 @@ describe('MCP', () => {
   const open: Client[] = []
 
   beforeAll(async () => {
-    world = await toolWorld({ TOP_UP_URL: 'https://pay.example/top-up' })
+    world = await toolWorld({ TOP_UP_URL: 'https://pay.example/top-up', STREAM_CHECK_MS: '50' })
     world.upstream.says('/notes', { id: 7 }, 201)
   })
   afterEach(async () => {
@@ -131,7 +131,7 @@ describe('MCP', () => {
     expect(told).toEqual(['Calling acme-get-slow', 'Charging the call'])
   })
 
-  test('a cancelled call is not charged', async () => {
+  test('a call cancelled after its tool was asked is finished and charged', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const client = await streamable(person)
@@ -141,9 +141,8 @@ describe('MCP', () => {
     await world.upstream.wasAsked('/slow', times + 1)
     stop.abort('changed my mind')
     await expect(asked).rejects.toThrow('changed my mind')
-    await until(async () => (await world.left(person)).available === 0 && (await world.locks()) === 0)
-    expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
     open()
+    await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
 
   test('who loses the stream of a call in a session comes back for its answer', async () => {
@@ -189,7 +188,7 @@ describe('MCP', () => {
     expect((await post({ jsonrpc: '2.0', id: 2, method: 'ping' }, session)).status).toBe(404)
   })
 
-  test('who hangs up without a session is not charged', async () => {
+  test('who hangs up without a session after the tool was asked is charged', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const times = world.upstream.to('/slow').length
@@ -207,9 +206,8 @@ describe('MCP', () => {
     await world.upstream.wasAsked('/slow', times + 1)
     gone.abort()
     await expect(asked).rejects.toThrow()
-    await until(async () => (await world.locks()) === 0)
     open()
-    expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
+    await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
 
   test('the older transport: a GET without a session opens a stream', async () => {
@@ -222,8 +220,72 @@ describe('MCP', () => {
     })
     const lost = await world.service.call('POST', '/tools/mcp/messages?sessionId=nobody', {
       body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+      key: person.key,
     })
     expect(lost.status).toBe(404)
+  })
+
+  /** A stream of the older transport, or of the newer one where there is a session, until it ends. */
+  async function listening(query: string, headers: Record<string, string>) {
+    const response = await fetch(address(query), { headers: { accept: 'text/event-stream', ...headers } })
+    expect(response.status).toBe(200)
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const ended = async (): Promise<void> => {
+      while (!(await reader.read()).done);
+    }
+    return { first: async () => (await reader.read()).value ?? '', ended, close: () => reader.cancel() }
+  }
+
+  test('the older transport: each message says who sends it', async () => {
+    const [person, other] = [await world.caller(), await world.caller()]
+    const stream = await listening('', { authorization: `Bearer ${person.key}` })
+    const endpoint = /data: (\S+)/.exec(await stream.first())![1]!
+    expect(endpoint).not.toContain(person.key)
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const post = async (given: { key?: string; raw?: string }) =>
+      (await world.service.call('POST', endpoint, { ...(given.raw === undefined ? { body: ping } : {}), ...given }))
+        .status
+    // The session's name alone spends nothing; nor does another account's key, whose body is not even read.
+    expect([await post({}), await post({ key: other.key }), await post({ key: other.key, raw: '{' })]).toEqual([
+      401, 404, 404,
+    ])
+    expect(await post({ key: person.key })).toBe(202)
+    await stream.close()
+    const byAddress = await listening(`?key=${person.key}`, {})
+    expect(await byAddress.first()).toContain(`key=${person.key}`)
+    await byAddress.close()
+  })
+
+  test('every stream ends with the key that opened it, and the key spends no more', async () => {
+    const person = await world.caller()
+    const { secret, key } = (await person.call('POST', '/v1/keys', { body: { name: 'short' } })).body
+    const headers = { authorization: `Bearer ${secret}` }
+    const older = await listening('', headers)
+    const endpoint = /data: (\S+)/.exec(await older.first())![1]!
+    const begun = await world.service.call('POST', '/tools/mcp', {
+      key: secret,
+      headers: { accept: 'application/json, text/event-stream' },
+      body: {
+        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      },
+    })
+    const newer = await listening('', { ...headers, 'mcp-session-id': begun.headers.get('mcp-session-id')! })
+    expect((await person.call('DELETE', `/v1/keys/${String(key.id)}`)).status).toBeLessThan(300)
+    await Promise.all([older.ended(), newer.ended()])
+    const body = { jsonrpc: '2.0', id: 2, method: 'ping' }
+    expect((await world.service.call('POST', endpoint, { body, key: secret })).status).toBe(401)
+  })
+
+  test('an account has so many streams open and no more', async () => {
+    const person = await world.caller()
+    const streams = await Promise.all(Array.from({ length: 20 }, () => listening(`?key=${person.key}`, {})))
+    const more = await fetch(address(`?key=${person.key}`), { headers: { accept: 'text/event-stream' } })
+    expect([more.status, await more.json()]).toEqual([
+      429,
+      expect.objectContaining({ code: 'quota_exceeded', quota: 'event_streams', limit: 20, resetsAt: null }),
+    ])
+    await Promise.all(streams.map((stream) => stream.close()))
   })
 
   test('without a valid key 401, in every transport; pages of strangers 403', async () => {

@@ -24,7 +24,11 @@ export type Thing =
   | 'provider'
 
 export async function furnished(service: TestService): Promise<Furnished> {
-  const person = await service.person()
+  return await furnish(service, await service.person())
+}
+
+/** Gives somebody one of everything. */
+export async function furnish(service: TestService, person: TestPerson): Promise<Furnished> {
   const post = async (path: string, body: object, key = person.key): Promise<Answer['body']> => {
     const { status, body: answer, text } = await service.call('POST', `/v1${path}`, { key, body })
     if (status >= 300) throw new Error(`${path}: ${text}`)

@@ -13,6 +13,8 @@ interface Row {
   more?: object
   /** Where a wrong id is a wrong field of what is made. */
   refusal?: string
+  /** Everybody may read it, signed in or not. */
+  open?: boolean
 }
 
 const own: Row = { thing: null, listed: null, field: 'id' }
@@ -70,7 +72,10 @@ const PROCEDURES: Record<string, Row> = {
   'assets.rate': { ...act('asset'), more: { score: 1 } },
   'assets.buySource': act('asset'),
   'assets.models': own,
+  'market.list': { ...own, open: true },
+  'market.get': { ...look('asset'), open: true },
   'runs.list': none('runs'),
+  'runs.ofCustomers': look('asset'),
   'runs.days': own,
   'runs.get': look('run'),
   'runs.start': { ...act('asset', 'rdaSlug'), more: { inputs: {} } },
@@ -79,6 +84,7 @@ const PROCEDURES: Record<string, Row> = {
   'checkouts.get': look('checkout'),
   'checkouts.payments': look('checkout'),
   'checkouts.days': own,
+  'paywalls.days': own,
   'checkouts.expire': act('checkout'),
   'checkouts.rotateSecret': act('checkout'),
   'checkouts.testPayment': act('checkout'),
@@ -104,12 +110,15 @@ const PROCEDURES: Record<string, Row> = {
   'paywalls.list': none('paywalls'),
   'paywalls.get': look('paywall'),
   'paywalls.create': own,
+  'paywalls.check': { ...act('paywall'), more: { body: { name: 'stolen' } } },
   'paywalls.change': { ...act('paywall'), more: { body: { name: 'stolen' } } },
   'paywalls.remove': act('paywall'),
   'paywalls.rotateSecret': act('paywall'),
   'paywalls.payments': look('paywall'),
   'paywalls.analytics': look('paywall'),
 }
+
+const closed = Object.entries(PROCEDURES).filter(([, { open }]) => open !== true)
 
 const ofOthers = Object.entries(PROCEDURES).filter(([, { thing }]) => thing !== null)
 
@@ -121,9 +130,7 @@ describe("the dashboard's procedures", () => {
   let stranger: TestPerson
 
   beforeAll(async () => {
-    service = await testService({
-      ...liveSettings(),
-    })
+    service = await testService({ QUOTA_KEYS: '100000', ...liveSettings() })
     owner = await furnished(service)
     stranger = await service.person()
   })
@@ -145,7 +152,7 @@ describe("the dashboard's procedures", () => {
     expect(Object.keys(procedures()).filter((name) => !called.has(name))).toEqual([])
   })
 
-  test.each(Object.entries(PROCEDURES))('%s is nobody’s without signing in, and no agent’s', async (name, row) => {
+  test.each(closed)('%s is nobody’s without signing in, and no agent’s', async (name, row) => {
     const input = inputOf(row, owner)
     expect(await code(ask(name, input))).toBe('UNAUTHORIZED')
     const { body } = await owner.person.call('POST', '/v1/keys', { body: { name: 'bound', agentId: owner.ids.agent } })
@@ -167,6 +174,12 @@ describe("the dashboard's procedures", () => {
     const ids = JSON.stringify(seen)
     for (const id of Object.values(owner.ids)) expect(ids).not.toContain(id)
     expect(ids).not.toContain(owner.person.caller.user.id)
+  })
+
+  test('visitors of a live server read production: what is published in the sandbox is not there', async () => {
+    await owner.person.call('POST', `/v1/rda/${owner.ids.asset}/publish`)
+    expect((await ask('market.list', { search: 'Summarizer' })).body.result.data).toEqual({ assets: [], total: 0 })
+    expect(await code(ask('market.get', { id: owner.ids.asset }))).toBe('NOT_FOUND')
   })
 
   test('a wrong field is named, with what is wrong about it', async () => {

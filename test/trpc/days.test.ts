@@ -18,8 +18,12 @@ describe('days', () => {
     const caller = await world.caller(10)
     await world.run(caller, slug)
     await world.run(caller, slug)
-    expect(await ask(caller, 'wallet.days')).toEqual([{ day: today(), moneyIn: 10, moneyOut: 0.04 }])
-    expect(await ask(world.creator, 'wallet.days')).toEqual([{ day: today(), moneyIn: 0.04, moneyOut: 0 }])
+    expect(await ask(caller, 'wallet.days')).toEqual([
+      { day: today(), moneyIn: 10, sales: 0, deposits: 10, moneyOut: 0.04 },
+    ])
+    expect(await ask(world.creator, 'wallet.days')).toEqual([
+      { day: today(), moneyIn: 0.04, sales: 0.04, deposits: 0, moneyOut: 0 },
+    ])
   })
 
   test('of runs: how many of each state, what they cost, and none from before', async () => {
@@ -35,7 +39,9 @@ describe('days', () => {
       { day: today(), status: 'succeeded', count: 2, cost: 0.04 },
     ])
     expect(await ask(caller, 'runs.days', 1)).toEqual([{ day: today(), status: 'succeeded', count: 2, cost: 0.04 }])
-    expect(await ask(caller, 'wallet.days', 1)).toEqual([{ day: today(), moneyIn: 0, moneyOut: 0.04 }])
+    expect(await ask(caller, 'wallet.days', 1)).toEqual([
+      { day: today(), moneyIn: 0, sales: 0, deposits: 0, moneyOut: 0.04 },
+    ])
   })
 
   test('of sales: none that was simulated', async () => {
@@ -57,6 +63,62 @@ describe('days', () => {
     )
     expect(await ask(seller, 'checkouts.days')).toEqual([{ day: today(), paid: 1, failed: 0, amount: 5 }])
     expect(await ask(world.creator, 'checkouts.days')).toEqual([])
+  })
+
+  test('of the wallet: a payment for a checkout that arrived there is a sale, and no deposit', async () => {
+    const seller = await world.service.person()
+    const hash = `0x${'ab'.repeat(32)}`
+    const terms = {
+      callbackUrl: world.server.on('/paid', () => ({ body: {} })),
+      product: { name: 'Audit' },
+      price: 5,
+      network: 'base-sepolia',
+      recipient: `0x${'11'.repeat(20)}`,
+      testMode: true,
+    }
+    const { checkout } = (await seller.call('POST', '/v1/checkouts', { body: terms })).body
+    expect((await seller.call('POST', `/v1/checkouts/${String(checkout.id)}/test-payment`)).status).toBe(200)
+    await world.service.database.pool.query(
+      `UPDATE checkout_payment SET simulated = false, digest = sha256('y'), request = '{}', recipient = '0x1', tx_hash = $2
+       WHERE checkout_id = $1`,
+      [checkout.id, hash],
+    )
+    const put = async (person: TestPerson, amount: number, transactionHash: string): Promise<void> => {
+      const { status } = await person.call('POST', '/v1/wallet/deposit', { body: { amount, transactionHash } })
+      expect(status).toBe(200)
+    }
+    await put(seller, 5, hash)
+    await put(seller, 20, `0x${'cd'.repeat(32)}`)
+    expect(await ask(seller, 'wallet.days')).toEqual([
+      { day: today(), moneyIn: 25, sales: 5, deposits: 20, moneyOut: 0 },
+    ])
+    const { transactions } = (await seller.call('GET', '/v1/wallet/transactions')).body
+    expect((transactions as { type: string; amount: number }[]).map(({ type, amount }) => [type, amount])).toEqual([
+      ['deposit', 20],
+      ['sale', 5],
+    ])
+  })
+
+  test('of paywalls: what was paid, of its owner only', async () => {
+    const seller = await world.service.person()
+    const upstreamUrl = world.server.on('/upstream', () => ({ body: {} }))
+    const route = { method: 'GET', path: '/a', pricing: { model: 'per-request', amount: 0.01 } }
+    const body = {
+      slug: 'days-gate',
+      name: 'Days',
+      upstreamUrl,
+      routes: [route],
+      network: 'base-sepolia',
+      testMode: true,
+    }
+    const { paywall } = (await seller.call('POST', '/v1/paywalls', { body })).body
+    await world.service.database.pool.query(
+      `INSERT INTO paywall_day (paywall_id, day, route, outcome, count, amount)
+       VALUES ($1, $2, 'GET /a', 'paid', 3, 30000), ($1, $2, 'GET /a', 'simulated', 7, 70000)`,
+      [paywall.id, today()],
+    )
+    expect(await ask(seller, 'paywalls.days')).toEqual([{ day: today(), paid: 3, amount: 0.03 }])
+    expect(await ask(world.creator, 'paywalls.days')).toEqual([])
   })
 
   test('are at most ninety', async () => {

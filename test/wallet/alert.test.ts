@@ -1,3 +1,4 @@
+import { expectLikeItsTest } from '../deliveries/samples.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
@@ -39,6 +40,7 @@ describe('a balance that runs low', () => {
     await look()
     const [only, ...others] = await told()
     expect(others).toEqual([])
+    expectLikeItsTest(JSON.parse(only!.body) as Parameters<typeof expectLikeItsTest>[0])
     expect(JSON.parse(only!.body)).toEqual({
       event: 'wallet.low_balance',
       data: { available: 4, below: 5, topUpUrl: 'https://pay.example/top-up' },

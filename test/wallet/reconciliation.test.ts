@@ -104,7 +104,7 @@ describe('reconciliation', () => {
     // If it could hardly ever be said, it would have said nothing.
     expect(compared).toBeGreaterThan(20)
     expect(await world.service.ledger.differences()).toEqual([])
-  }, 120_000)
+  })
 
   test('names what is missing, to the micro-dollar, and counts it', async () => {
     const { chain, service } = world
@@ -125,7 +125,7 @@ describe('reconciliation', () => {
     expect(text).toMatch(/coinslot_events_total\{event="reconciliation_difference"\} 1/)
     expect(await service.wallets.reconciling.newest()).toMatchObject({ difference: 1n })
     expect(await checkByHand()).toMatchObject({ code: 1, said: expect.stringContaining('0.000001 USDC more') })
-  }, 120_000)
+  })
 
   /** As `npm run ledger -- check` does it. */
   async function checkByHand(): Promise<{ code: number | null; said: string }> {

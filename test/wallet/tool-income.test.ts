@@ -67,7 +67,7 @@ describe('income of tools', () => {
     const claimed = await person.deposit(0.01, String(paid.body.txHash))
     expect([claimed.status, claimed.body.code]).toEqual([409, expect.any(String)])
     expect(await person.balance()).toBe(0)
-  }, 60_000)
+  })
 
   async function pay(payer: TestAccount): Promise<Answer> {
     const asked = await world.service.call('POST', '/tools/pay/acme-ping', { body: {} })

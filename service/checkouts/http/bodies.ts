@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Address } from '../../chain/model.ts'
-import { fieldOut, fieldsSchema, isWebAddress, plainText } from '../../kit/fields.ts'
+import { recipientAddress } from '../../kit/address.ts'
+import { fieldOut, fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
 import { amountOut, positiveAmount, timestamp } from '../../kit/wire.ts'
-import type { PaymentView, Terms } from '../model.ts'
+import { TOKEN } from '../../facilitator/service/proof.ts'
+import { OUTCOMES, type PaymentView, type Terms } from '../model.ts'
 
 const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
 
@@ -12,12 +14,10 @@ const NETWORK_NAMES = ['base', 'base-sepolia'] as const
 export const termsBody = z
   .strictObject({
     callbackUrl: webAddress.meta({ description: 'Where a paid input is delivered' }),
-    product: z.strictObject({ name: plainText(200), description: plainText(5_000).nullish() }),
+    product: z.strictObject({ name: plainLine(200), description: plainText(5_000).nullish() }),
     price: positiveAmount,
     network: z.enum(NETWORK_NAMES),
-    recipient: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+    recipient: recipientAddress
       .transform((text) => text.toLowerCase() as Address)
       .nullish()
       .meta({ description: "Who is paid; the owner's own wallet when absent" }),
@@ -69,12 +69,34 @@ export const payBody = z
       override: { type: 'object', description: 'An x402 payload of either version: the signed authorization' },
     }),
     simulate: z.literal(true, 'must be true or absent').optional().meta({ description: 'In test mode, instead' }),
+    outcome: z.enum(OUTCOMES).optional().meta({
+      description: 'With simulate: what the payment comes to; `paid` when absent. `slow` is paid after some seconds',
+    }),
     quoteId: z.string().max(500).optional().meta({ description: "The price that GET promised; else today's" }),
+    token: z
+      .string()
+      .regex(TOKEN, 'must be tok_ and 43 characters')
+      .optional()
+      .meta({ description: 'Choose one before you pay, and fetch the answer with it if the first one gets lost' }),
+    paymentId: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'A payment that was made here, by id or nonce, with its token or a fresh signature' }),
   })
-  .refine(({ paymentPayload, simulate }) => (paymentPayload === undefined) !== (simulate === undefined), {
+  .refine(({ paymentPayload, simulate, paymentId }) => paidBy(paymentPayload, simulate, paymentId), {
     path: ['paymentPayload'],
     message: 'is required, unless simulate is true in test mode',
   })
+  .refine(({ simulate, outcome }) => outcome === undefined || simulate === true, {
+    path: ['outcome'],
+    message: 'must be absent: it is for a simulated payment',
+  })
+
+function paidBy(payload: unknown, simulate: unknown, paymentId: unknown): boolean {
+  if (paymentId !== undefined) return simulate === undefined
+  return (payload === undefined) !== (simulate === undefined)
+}
 
 const source = z.object({ instanceId: z.string(), workflowId: z.string(), nodeId: z.string() })
 
@@ -124,9 +146,23 @@ export const paymentOut = z
       createdAt: timestamp,
       paidAt: timestamp.nullable(),
       redirectUrl: z.string().nullable(),
+      token: z.string().nullable().meta({ description: 'For the buyer alone: fetches the answer again' }),
+      receiptUrl: z.string().nullable(),
     }),
     delivery: z
-      .object({ id: z.string(), status: z.string(), attempts: z.int(), answer: z.string().nullable() })
+      .object({
+        id: z.string(),
+        status: z.string(),
+        attempts: z.int(),
+        lastStatus: z.int().nullable(),
+        lastError: z.string().nullable().meta({ description: 'In test mode alone' }),
+        nextAttemptAt: timestamp.nullable(),
+        history: z
+          .array(z.object({ at: timestamp, status: z.int().nullable(), error: z.string().nullable() }))
+          .nullable()
+          .meta({ description: 'The last ten attempts, oldest first; in test mode alone' }),
+        answer: z.string().nullable(),
+      })
       .nullable(),
   })
   .meta({ id: 'CheckoutPayment' })

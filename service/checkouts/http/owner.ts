@@ -75,8 +75,14 @@ function lifeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       method: 'delete',
       path: '/checkouts/:id',
       summary: 'Expire it; registering the same source again brings the same link back',
+      query: z.object({
+        graceSeconds: z.coerce.number().int().min(0).max(60).optional().meta({
+          description: 'It sells on for so long, and does not end if its source is registered again meanwhile',
+        }),
+      }),
       answers: { 200: withoutSecret },
-      handle: async ({ caller, params }) => reply(200, { checkout: toBody(await checkouts.expire(caller, params.id)) }),
+      handle: async ({ caller, params, query }) =>
+        reply(200, { checkout: toBody(await checkouts.expire(caller, params.id, query.graceSeconds)) }),
     }),
     route({
       ...common,
@@ -93,7 +99,7 @@ function lifeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'post',
       path: '/checkouts/:id/rotate-secret',
-      summary: 'A new secret; the old one signs along for 24 hours',
+      summary: 'Make a new secret; the old secret stays valid for 24 hours',
       idempotent: true,
       answers: { 200: withSecret },
       async handle({ caller, params, operation }) {

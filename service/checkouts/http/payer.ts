@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { carriedIn, type Carried } from '../../chain/x402.ts'
 import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../edge/route.ts'
+import { TOKEN } from '../../facilitator/service/proof.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import type { CheckoutPages } from '../ports.ts'
@@ -22,11 +23,23 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       path: '/:chk',
       summary: 'The page for a browser, what it is made of for a program',
       params: z.object({ chk: z.string() }),
+      query: z.object({
+        payment: z.string().optional().meta({ description: 'For a browser: what became of this payment' }),
+        token: z.string().optional().meta({ description: "The payment's own" }),
+      }),
       answers: { 200: z.object({ checkout: z.looseObject({}), available: z.boolean() }) },
       errors: GONE,
-      async handle({ params, wantsPage, header, operation }) {
+      async handle({ params, query, wantsPage, header, operation }) {
         const presented = carriedIn(header)
-        if (presented !== null) return await buy(checkouts, params.chk, {}, presented, operation)
+        const proof = proofIn(header)
+        if (presented !== null || proof.paymentId !== null) {
+          return await buy(checkouts, params.chk, {}, { presented, ...proof }, operation)
+        }
+        const bought =
+          wantsPage && query.payment !== undefined ? await checkouts.receipt(query.payment, query.token ?? null) : null
+        if (bought?.payment.payment.checkoutId === params.chk) {
+          return { ...reply(200, null), page: pages.payment(bought.view, bought.payment), headers: FRESH }
+        }
         const view = await checkouts.view(params.chk)
         if (wantsPage) return { ...reply(200, null), page: pages.checkout(view), headers: FRESH }
         return { ...reply(200, view), headers: FRESH }
@@ -37,7 +50,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       method: 'post',
       path: '/:chk',
       summary: 'For agents: the input in the body, paid by x402 of either version',
-      idempotent: 'anyone',
+      idempotent: 'payer',
       limit: 'pay',
       bodyBytesMax: BODY_BYTES_MAX,
       params: z.object({ chk: z.string() }),
@@ -52,7 +65,10 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
         const input = body ?? {}
         if (!isObject(input)) throw invalid({ body: 'must be an object of the fields by name' })
         const presented = carriedIn(header)
-        if (presented !== null) return await buy(checkouts, params.chk, input, presented, operation)
+        const proof = proofIn(header)
+        if (presented !== null || proof.paymentId !== null) {
+          return await buy(checkouts, params.chk, input, { presented, ...proof }, operation)
+        }
         return toRequired(await checkouts.offer(params.chk, input), 'A payment is required.')
       },
     }),
@@ -61,7 +77,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       method: 'post',
       path: '/:chk/pay',
       summary: 'Pay with a signed authorization, or simulate it in test mode',
-      idempotent: 'anyone',
+      idempotent: 'payer',
       limit: 'pay',
       bodyBytesMax: BODY_BYTES_MAX,
       params: z.object({ chk: z.string() }),
@@ -78,7 +94,10 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
           input: body.input,
           named: (field: string) => `input.${field}`,
           payload: body.paymentPayload ?? null,
+          ...(body.outcome === undefined ? {} : { outcome: body.outcome }),
           quoteId: body.quoteId ?? null,
+          token: body.token ?? null,
+          paymentId: body.paymentId ?? null,
         }
         return answered(await checkouts.pay(params.chk, purchase, operation))
       },
@@ -89,17 +108,22 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       path: '/:chk/payments/:pay',
       summary: 'How far a payment and its delivery have come; as server-sent events until they rest',
       params: z.object({ chk: z.string(), pay: z.string() }),
+      query: z.object({
+        token: z.string().optional().meta({ description: 'Of the payment: without it, its state alone is shown' }),
+      }),
       answers: { 200: paymentOut },
       errors: { 404: 'No such payment at this checkout.' },
-      async handle({ params, header, wantsPage }) {
+      async handle({ params, query, header, wantsPage }) {
         const { chk, pay } = params
+        const token = header('x-payment-token') ?? query.token ?? null
         if (header('accept')?.includes('text/event-stream') === true) {
-          const follow = await checkouts.follow(chk, pay)
+          const follow = await checkouts.follow(chk, pay, token)
           return { ...reply(200, null), events: (gone) => toEvents(follow(gone)) }
         }
-        const view = await checkouts.payment(chk, pay)
+        const view = await checkouts.payment(chk, pay, token)
         if (!wantsPage) return { ...reply(200, shown(view)), headers: FRESH }
-        const page = pages.payment(await checkouts.viewOrNull(chk), view)
+        const bought = await checkouts.receipt(pay, token)
+        const page = pages.payment(bought?.view ?? (await checkouts.viewOrNull(chk)), view)
         return { ...reply(200, null), page, headers: FRESH }
       },
     }),
@@ -110,12 +134,14 @@ async function buy(
   checkouts: Checkouts,
   chk: string,
   input: Readonly<Record<string, unknown>>,
-  presented: Carried,
+  { presented, token, paymentId }: { presented: Carried | null; token: string | null; paymentId: string | null },
   operation: Parameters<Checkouts['pay']>[2],
 ): Promise<Reply> {
-  const purchase = { input, named: (field: string) => field, payload: presented.payload, quoteId: null, patient: true }
+  const named = (field: string): string => field
+  const payload = presented?.payload ?? null
+  const purchase = { input, named, payload, quoteId: null, token, paymentId, patient: true }
   try {
-    return sold(answered(await checkouts.pay(chk, purchase, operation)), presented)
+    return sold(answered(await checkouts.pay(chk, purchase, operation)), presented?.version ?? 2)
   } catch (error) {
     return await requireAgain(error, () => checkouts.offer(chk, input))
   }
@@ -123,8 +149,19 @@ async function buy(
 
 /** 202 while the chain has not said yet: never taken for a failure. */
 function answered(view: PaymentView): Reply {
-  const { status } = view.payment
-  return { ...reply(status === 'created' || status === 'settling' ? 202 : 200, shown(view)), headers: FRESH }
+  const { status, id, token } = view.payment
+  const proof = token === null ? {} : { 'X-Payment-ID': id, 'X-Payment-Token': token }
+  const headers = { ...FRESH, ...proof }
+  return { ...reply(status === 'created' || status === 'settling' ? 202 : 200, shown(view)), headers }
+}
+
+/** By which a buyer fetches what was paid for before. */
+function proofIn(header: (name: string) => string | undefined) {
+  const token = header('x-payment-token') ?? null
+  if (token !== null && !TOKEN.test(token)) {
+    throw invalid({ 'x-payment-token': 'must be tok_ and 43 characters' }, 'invalid_payment')
+  }
+  return { token, paymentId: header('x-payment-id') ?? null }
 }
 
 async function* toEvents(views: AsyncIterable<PaymentView>): AsyncIterable<ServerEvent> {

@@ -2,7 +2,7 @@ import type { Reply } from '../../edge/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import { NETWORKS } from '../../chain/networks.ts'
-import { toHeader, type Carried } from '../../chain/x402.ts'
+import { toHeader } from '../../chain/x402.ts'
 import { requiredHeader } from '../rules/x402.ts'
 import type { Offer } from '../service/show.ts'
 
@@ -43,7 +43,7 @@ export async function requireAgain(error: unknown, offer: () => Promise<Offer>):
 }
 
 /** A sale with the receipt where a client of that version looks for it. */
-export function sold(answer: Reply, { version }: Carried): Reply {
+export function sold(answer: Reply, version: 1 | 2): Reply {
   const { payment } = answer.body as PaymentView
   if (payment.status === 'created' || payment.status === 'settling') return answer
   const network = NETWORKS[payment.network]

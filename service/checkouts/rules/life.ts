@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto'
 import { NETWORKS } from '../../chain/networks.ts'
-import type { DeliveryState, NewDelivery } from '../../deliveries/model.ts'
+import { FAILS_FIRST, type DeliveryState, type NewDelivery } from '../../deliveries/model.ts'
 import { invalid } from '../../kit/errors.ts'
 import { idLike } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Environment } from '../../ledger/model.ts'
+import type { Reason } from '../../facilitator/model.ts'
 import { checkoutMissing, workflowUnavailable } from '../errors.ts'
-import { ZERO_ADDRESS, type Checkout, type Payment, type PaymentView, type Status, type Terms } from '../model.ts'
+import {
+  ZERO_ADDRESS,
+  type Checkout,
+  type Payment,
+  type PaymentState,
+  type PaymentView,
+  type SimulatedOutcome,
+  type Status,
+  type Terms,
+} from '../model.ts'
 
 /** What it is now: a temporary one ends by itself, whoever comes to write it down. */
 export function statusOf(checkout: Pick<Checkout, 'state' | 'leasedUntil'>, now: Date): Status {
@@ -77,6 +87,12 @@ export function isGone(status: number): boolean {
   return status === 404 || status === 410
 }
 
+/** What its owner's endpoints receive when it is paused. */
+export function pauseOf(checkout: Pick<Checkout, 'id' | 'product' | 'callbackUrl' | 'source'>, now: Date) {
+  const { id, product, callbackUrl, source } = checkout
+  return { checkoutId: id, product: product.name, callbackUrl, source, pausedAt: now.toISOString() }
+}
+
 /** A workflow that is there says so in JSON; a proxy's or a login's page is no answer. */
 export function isSensible(status: number, body: Buffer): boolean {
   if (status < 200 || status > 299) return false
@@ -121,8 +137,46 @@ export function simulatedHash(payment: Payment['id']): string {
   return `simulated:${payment}`
 }
 
-/** What the workflow gets: exactly the specification's output data. */
-export function deliveryOf(payment: Payment, checkout: Checkout, paidAt: Date): NewDelivery {
+/** A payment of test mode as its outcome begins. What fails does so for the reason that a chain would give. */
+export function simulatedAs(
+  outcome: SimulatedOutcome,
+  id: Payment['id'],
+  now: Date,
+): Pick<Payment, 'state' | 'reason' | 'txHash' | 'paidAt'> {
+  const open = { reason: null, txHash: null, paidAt: null }
+  switch (outcome) {
+    case 'paid':
+    case 'delivery_failed':
+      return { ...open, state: 'paid', txHash: simulatedHash(id), paidAt: now }
+    case 'slow':
+      return { ...open, state: 'created' }
+    case 'declined':
+    case 'insufficient_funds':
+      return { ...open, state: 'failed', reason: REFUSALS[outcome] }
+  }
+}
+
+const REFUSALS = {
+  declined: 'invalid_exact_evm_transaction_failed',
+  insufficient_funds: 'invalid_exact_evm_insufficient_balance',
+} as const satisfies Partial<Record<SimulatedOutcome, Reason>>
+
+/** How far a slow one has come by now: nothing but time carries it. */
+export function slowState(createdAt: Date, now: Date): PaymentState {
+  const age = now.getTime() - createdAt.getTime()
+  if (age < SLOW_SETTLING_MS) return 'created'
+  return age < SLOW_PAID_MS ? 'settling' : 'paid'
+}
+
+export const SLOW_SETTLING_MS = 1_500
+const SLOW_PAID_MS = 4_000
+
+/** What the workflow gets: the specification's output data, and in `metadata` what names the payment and its receipt. */
+export function deliveryOf(
+  payment: Payment,
+  checkout: Checkout,
+  { paidAt, receiptUrl, failsFirst = false }: { paidAt: Date; receiptUrl: string; failsFirst?: boolean },
+): NewDelivery {
   const body = {
     payment: {
       txHash: payment.txHash,
@@ -133,7 +187,13 @@ export function deliveryOf(payment: Payment, checkout: Checkout, paidAt: Date): 
       timestamp: Math.floor(paidAt.getTime() / 1000),
     },
     input: payment.input,
-    metadata: { checkoutId: payment.checkoutId, receivedAt: paidAt.toISOString() },
+    metadata: {
+      checkoutId: payment.checkoutId,
+      receivedAt: paidAt.toISOString(),
+      paymentId: payment.id,
+      test: payment.simulated,
+      receiptUrl,
+    },
   }
   return {
     id: idLike('dlv', payment.id),
@@ -141,7 +201,7 @@ export function deliveryOf(payment: Payment, checkout: Checkout, paidAt: Date): 
     subject: payment.id,
     to: { target: payment.checkoutId },
     body: JSON.stringify(body),
-    ...(payment.simulated ? { headers: { 'coinslot-test': 'true' } } : {}),
+    ...(payment.simulated ? { headers: { 'coinslot-test': 'true', ...(failsFirst ? FAILS_FIRST : {}) } } : {}),
     ...(checkout.responseMode === 'lastNode' ? { waitMs: 180_000, keepBytes: 65_536 } : {}),
     onUnconfirmed: checkout.onUnconfirmed,
   }

@@ -1,21 +1,42 @@
+import type { Hex } from '../../chain/model.ts'
 import { accountOf, type Caller } from '../../identity/model.ts'
+import { authorizationUsed } from '../../facilitator/errors.ts'
+import type { Payment as Presented } from '../../facilitator/model.ts'
+import { assertBuyer, chosenTokenHash } from '../../facilitator/service/proof.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { readInput, sampleInput } from '../../kit/fields.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { idLike, isId, type Id } from '../../kit/ids.ts'
 import {
-  authorizationUsed,
   checkoutMissing,
+  badProof,
   inTestMode,
   notInTestMode,
   quoteExpired,
   refusalOf,
   workflowUnavailable,
 } from '../errors.ts'
-import { ZERO_ADDRESS, type Authorized, type Checkout, type Payment, type PaymentView } from '../model.ts'
+import {
+  ZERO_ADDRESS,
+  type Authorized,
+  type Checkout,
+  type Payment,
+  type PaymentView,
+  type Quote,
+  type SimulatedOutcome,
+} from '../model.ts'
 import type { Sale } from '../ports.ts'
-import { assertSells, deliveryOf, hashOf, isSensible, nextResume, simulatedHash } from '../rules/life.ts'
+import {
+  assertSells,
+  deliveryOf,
+  hashOf,
+  isSensible,
+  nextResume,
+  simulatedAs,
+  SLOW_SETTLING_MS,
+} from '../rules/life.ts'
 import { assertQuoted, fromQuoteId, quoteOf } from '../rules/quote.ts'
 import { readPayload, requirementsOf } from '../rules/x402.ts'
+import type { Failures } from './failures.ts'
 import type { Following } from './follow.ts'
 import type { CheckoutParts } from './parts.ts'
 import type { Settling } from './settle.ts'
@@ -31,27 +52,38 @@ export interface Purchase {
   named: (field: string) => string
   /** The x402 payload; null to simulate. */
   payload: unknown
+  /** What a simulated payment comes to; `paid` when absent. */
+  outcome?: SimulatedOutcome
   /** The price that was promised; today's when null. */
   quoteId: string | null
+  /** The token of the payment, or one that the buyer chooses for a new one. */
+  token: string | null
+  /** A payment that was made here: its id, or the nonce of its authorization. */
+  paymentId: string | null
   /** Waits for the workflow's answer, where it is shown to payers: an agent asks once and not again. */
   patient?: boolean
 }
 
 /** From an input and an authorization to a payment. Whatever is wrong is said before any money moves. */
 export function createBuying(parts: BuyingParts) {
-  const { store, payments, deliveries, facilitator, callbacks, clock, log, quoteKey } = parts
-  const { settling, showing, watching, following, checkpoint } = parts
+  const { store, payments, deliveries, facilitator, callbacks, clock, log, quoteKey, tokens, receiptOf } = parts
+  const { settling, showing, watching, following, failures, checkpoint } = parts
 
   async function pay(id: string, purchase: Purchase, operation: Id<'op'>): Promise<PaymentView> {
     const checkout = await store.find(id)
     if (checkout === null) throw checkoutMissing()
-    const view = await showing.sale(await buy(checkout, purchase, operation))
+    const view = await showing.sale(await buy(checkout, purchase, operation), 'buyer')
     return purchase.patient === true && checkout.responseMode === 'lastNode' ? await following.rested(view) : view
   }
 
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
+    const { paymentId } = purchase
+    if (paymentId !== null) return await carryOn(await proven(checkout, purchase, paymentId))
     const known = await findKnown(checkout, purchase)
     if (known !== null) return await carryOn(known)
+    // The same request by its Idempotency-Key: nothing is paid here, so the key is proof enough.
+    const simulated = purchase.payload === null ? await payments.find(idLike('pay', operation)) : null
+    if (simulated !== null) return assertSame(simulated, checkout, purchase.input)
     assertSells(checkout, clock.now())
     return purchase.payload === null
       ? await simulate(checkout, purchase, operation)
@@ -69,18 +101,60 @@ export function createBuying(parts: BuyingParts) {
   }
 
   /** The same authorization for the same input again is the same payment, also where its checkout is gone since. */
-  async function findKnown(checkout: Checkout, { input, payload }: Purchase): Promise<Sale | null> {
-    const digest = payload === null ? null : digestOf(checkout, payload)
+  async function findKnown(checkout: Checkout, purchase: Purchase): Promise<Sale | null> {
+    const presented = purchase.payload === null ? null : presentedAt(checkout, purchase.payload)
+    const digest = presented === null ? null : facilitator.purchases.digestOf(presented)
     const known = digest === null ? null : await payments.findByDigest(digest)
-    return known === null ? null : assertSame(known, checkout, input)
+    return known === null ? null : boughtBy(known, checkout, purchase, presented)
   }
 
-  /** Of the network that the payload speaks of: the checkout may have moved to another since. */
-  function digestOf(checkout: Checkout, payload: unknown): Authorized['digest'] | null {
+  /** Throws unless it was this caller who bought it, here and for this input. */
+  function boughtBy(known: Sale, checkout: Checkout, { input, token }: Purchase, presented: Presented | null): Sale {
+    const { payment, authorized, tokenHash } = known
+    const claimed = authorized === null ? null : facilitator.read(authorized.request).authorization
+    assertBuyer(
+      { signature: claimed?.signature ?? '', submitted: payment.state !== 'created' },
+      { signature: presented?.authorization?.signature ?? null, token: tokens.matches(payment.id, tokenHash, token) },
+    )
+    return assertSame(known, checkout, input)
+  }
+
+  /** A payment that is named by its buyer: with the token, or with a signature that no chain has seen. */
+  async function proven(checkout: Checkout, purchase: Purchase, name: string): Promise<Sale> {
+    const { input, payload, token } = purchase
+    const known = await named(checkout, payload, name)
+    if (known?.checkout.id !== checkout.id) throw badProof('names no payment at this checkout')
+    if (tokens.matches(known.payment.id, known.tokenHash, token)) return assertSame(known, checkout, input)
+    const { amount, network, recipient, payer } = known.payment
+    if (payload === null) throw badProof("needs the payment's token beside it, or a fresh signature of its payer")
+    const fresh = read(
+      requestOf(checkout, { ...quoteOf(checkout, clock.now()), price: amount, network, recipient }, payload),
+    )
+    const { refusal, payer: signer } = await facilitator.verify(fresh)
+    if (signer?.toLowerCase() !== payer) throw badProof('needs a signature of its own payer')
+    if (refusal !== null) throw refusalOf(refusal)
+    const digest = facilitator.purchases.digestOf(fresh)
+    if (digest === null || digest === known.authorized?.digest) throw badProof('needs a fresh signature')
+    const proof = { digest, buys: known.payment.id }
+    if (!(await store.inTransaction((inside) => facilitator.purchases.prove(inside, proof)))) throw authorizationUsed()
+    return assertSame(known, checkout, input)
+  }
+
+  /** Who lost the answer knows the nonce of what they signed, and not the payment's id. */
+  async function named(checkout: Checkout, payload: unknown, name: string): Promise<Sale | null> {
+    if (isId('pay', name)) return await payments.find(name)
+    const { network, authorization } = payload === null ? NOTHING_SIGNED : presentedAt(checkout, payload)
+    if (network === null || authorization === null || !NONCE.test(name)) return null
+    const digest = await facilitator.purchases.digestBy(network.name, authorization.from, name as Hex)
+    return digest === null ? null : await payments.findByDigest(digest)
+  }
+
+  /** On the network that the payload speaks of: the checkout may have moved to another since. */
+  function presentedAt(checkout: Checkout, payload: unknown): Presented {
     const { network } = readPayload(payload)
     const recipient = checkout.recipient ?? ZERO_ADDRESS
     const quote = { ...quoteOf(checkout, clock.now()), recipient, network: network ?? checkout.network }
-    return facilitator.purchases.digestOf(read(requestOf(checkout, quote, payload)))
+    return read(requestOf(checkout, quote, payload))
   }
 
   /** The facilitator names what is wrong in a request of its own; here only the payload is somebody else's. */
@@ -112,9 +186,8 @@ export function createBuying(parts: BuyingParts) {
   async function accept(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
     if (checkout.testMode) throw inTestMode()
     const input = valuesOf(checkout, purchase)
-    const now = clock.now()
-    const { payload, quoteId } = purchase
-    const quote = quoteId === null ? quoteOf(checkout, now) : fromQuoteId(checkout.id, quoteId, quoteKey, now)
+    const { payload } = purchase
+    const quote = quoteFor(checkout, purchase)
     assertQuoted(quote, checkout.owner.environment)
     const request = requestOf(checkout, quote, payload)
     const presented = read(request)
@@ -124,30 +197,42 @@ export function createBuying(parts: BuyingParts) {
       // Its own twin may just have been settled.
       const twin = await findKnown(checkout, purchase)
       if (twin !== null) return twin
-      throw refusalOf(refusal ?? 'unsupported_payload_type')
+      const reason = refusal ?? 'unsupported_payload_type'
+      await failures.refused(checkout, { quote, presented, digest, reason })
+      throw refusalOf(reason)
     }
     await preflight(checkout)
     const payment: Payment = {
-      ...begun(checkout, input, operation, now),
+      ...begun(checkout, quote, input, operation),
       state: 'created',
-      amount: quote.price,
-      network: quote.network,
-      recipient: quote.recipient,
       payer: payer.toLowerCase() as Payment['payer'],
     }
-    return await claim({ payment, checkout, authorized: { digest, request }, inputHash: hashOf(purchase.input) })
+    const inputHash = hashOf(purchase.input)
+    const tokenHash = chosenTokenHash(purchase.token)
+    const sale = { payment, checkout, authorized: { digest, request }, inputHash, tokenHash }
+    return await claim(sale, purchase, presented)
+  }
+
+  /** What was promised, in test mode as with money; without a promise what is asked today. */
+  function quoteFor(checkout: Checkout, { quoteId }: Purchase): Quote {
+    const now = clock.now()
+    return quoteId === null ? quoteOf(checkout, now) : fromQuoteId(checkout.id, quoteId, quoteKey, now)
   }
 
   /** The authorization and the payment that it pays, together: from here on it buys nothing else, anywhere. */
-  async function claim(sale: Sale & { authorized: Authorized }): Promise<Sale> {
-    const { payment, checkout, authorized, inputHash } = sale
+  async function claim(
+    sale: Sale & { authorized: Authorized },
+    purchase: Purchase,
+    presented: Presented,
+  ): Promise<Sale> {
+    const { payment, checkout, authorized, inputHash, tokenHash } = sale
     const { digest } = authorized
     const resumeAt = nextResume(payment.createdAt, payment.createdAt)
     const buys = await store
       .inTransaction(async (inside) => {
         const bought = await facilitator.purchases.claim(inside, { digest, buys: payment.id })
         if (bought !== payment.id) return bought
-        const added = await payments.add(inside, { payment, authorized, inputHash, resumeAt })
+        const added = await payments.add(inside, { payment, authorized, inputHash, tokenHash, resumeAt })
         // Thrown, for what is not sold must not keep the authorization.
         if (added === null) throw new Unsold()
         return bought
@@ -162,43 +247,49 @@ export function createBuying(parts: BuyingParts) {
     }
     const twin = await payments.find(buys ?? payment.id)
     if (twin === null && buys === null) throw await unsold(checkout)
-    if (twin?.inputHash.compare(inputHash) !== 0) throw authorizationUsed()
-    return assertSame(twin, checkout)
+    if (twin === null) throw authorizationUsed()
+    return boughtBy(twin, checkout, purchase, presented)
   }
 
   async function simulate(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
     if (!checkout.testMode) throw notInTestMode()
     const input = valuesOf(checkout, purchase)
+    const quote = quoteFor(checkout, purchase)
     await preflight(checkout)
     const now = clock.now()
-    const begin = begun(checkout, input, operation, now)
+    const begin = begun(checkout, quote, input, operation)
+    const { outcome = 'paid' } = purchase
     const payment: Payment = {
       ...begin,
-      state: 'paid',
       payer: ZERO_ADDRESS,
       simulated: true,
-      txHash: simulatedHash(begin.id),
-      paidAt: now,
+      ...simulatedAs(outcome, begin.id, now),
     }
     const inputHash = hashOf(purchase.input)
-    const sale: Sale = { payment, checkout, authorized: null, inputHash }
+    const tokenHash = chosenTokenHash(purchase.token)
+    const sale: Sale = { payment, checkout, authorized: null, inputHash, tokenHash }
     const made = await store.inTransaction(async (inside) => {
-      const added = await payments.add(inside, { payment, authorized: null, inputHash, resumeAt: null })
-      if (added !== null) await deliveries.write(inside, deliveryOf(payment, checkout, now))
+      const resumeAt = payment.state === 'created' ? new Date(now.getTime() + SLOW_SETTLING_MS) : null
+      const added = await payments.add(inside, { payment, authorized: null, inputHash, tokenHash, resumeAt })
+      if (added?.state === 'failed') await failures.failed(inside, added)
+      if (added?.state !== 'paid') return added
+      const failsFirst = outcome === 'delivery_failed'
+      const about = { paidAt: now, receiptUrl: receiptOf(payment.id), failsFirst }
+      await deliveries.write(inside, deliveryOf(payment, checkout, about))
       return added
     })
     if (made !== null) return sale
     // The same request again, after an answer that got lost; or the checkout has just ended.
     const before = await payments.find(payment.id)
     if (before === null) throw await unsold(checkout)
-    return before
+    return assertSame(before, checkout, purchase.input)
   }
 
-  function begun(checkout: Checkout, input: Payment['input'], operation: Id<'op'>, now: Date) {
-    const { owner, price: amount, network, recipient } = checkout
+  function begun({ id: checkoutId, owner }: Checkout, quote: Quote, input: Payment['input'], operation: Id<'op'>) {
+    const { price: amount, network, recipient } = quote
     const id = idLike('pay', operation)
-    const rest = { simulated: false, txHash: null, reason: null, createdAt: now, paidAt: null }
-    return { id, checkoutId: checkout.id, owner, amount, network, recipient, input, ...rest }
+    const rest = { simulated: false, txHash: null, reason: null, createdAt: clock.now(), paidAt: null }
+    return { id, checkoutId, owner, amount, network, recipient, input, ...rest }
   }
 
   /** Why a payment did not come to be although all was well a moment ago. */
@@ -230,9 +321,8 @@ export function createBuying(parts: BuyingParts) {
       assertSells(checkout, clock.now())
       const given = input ?? sampleInput(checkout.fields)
       const named = (field: string): string => `input.${field}`
-      return await showing.sale(
-        await simulate(checkout, { input: given, named, payload: null, quoteId: null }, operation),
-      )
+      const purchase: Purchase = { input: given, named, payload: null, quoteId: null, token: null, paymentId: null }
+      return await showing.sale(await simulate(checkout, purchase, operation), 'buyer')
     },
 
     /** For an agent without a payment: what is wrong with its input, else what it has to pay. */
@@ -248,10 +338,14 @@ export function createBuying(parts: BuyingParts) {
 
 interface BuyingParts extends CheckoutParts {
   settling: Settling
+  failures: Failures
   showing: Showing
   watching: Watching
   following: Pick<Following, 'rested'>
 }
+
+const NONCE = /^0x[0-9a-f]{64}$/
+const NOTHING_SIGNED = { network: null, authorization: null } as const
 
 /** Undoes a claim. */
 class Unsold extends Error {}
@@ -262,8 +356,8 @@ function valuesOf({ fields }: Checkout, { input, named }: Pick<Purchase, 'input'
   throw invalid(Object.fromEntries(Object.entries(read.faults).map(([field, fault]) => [named(field), fault])))
 }
 
-function assertSame(known: Sale, checkout: Checkout, input?: Given): Sale {
-  const same = input === undefined || known.inputHash.compare(hashOf(input)) === 0
+function assertSame(known: Sale, checkout: Checkout, input: Given): Sale {
+  const same = known.inputHash.compare(hashOf(input)) === 0
   if (known.checkout.id !== checkout.id || !same) throw authorizationUsed()
   return known
 }

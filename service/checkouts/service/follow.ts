@@ -7,10 +7,10 @@ import type { CheckoutView, Payment, PaymentView } from '../model.ts'
 import type { Page, Sale } from '../ports.ts'
 import { assertShown, isAtRest, pauseBetweenLooks, statusOf } from '../rules/life.ts'
 import type { CheckoutParts } from './parts.ts'
-import type { Showing } from './show.ts'
+import type { Showing, Viewer } from './show.ts'
 
 /** Reading: the payer by the ids that they know, the owner all that is theirs. */
-export function createFollowing({ store, payments, deliveries, clock, showing }: FollowingParts) {
+export function createFollowing({ store, payments, deliveries, tokens, clock, showing }: FollowingParts) {
   // Everybody who follows looks again and again: those of the same moment look together.
   const looks = new Batch<string, { payment: Payment | null; delivery: AnsweredDelivery | undefined }>({
     lanes: 1,
@@ -28,6 +28,10 @@ export function createFollowing({ store, payments, deliveries, clock, showing }:
     return sale
   }
 
+  function viewerOf({ payment, tokenHash }: Sale, token: string | null): Viewer {
+    return tokens.matches(payment.id, tokenHash, token) ? 'buyer' : 'anyone'
+  }
+
   return {
     /** What is sold here, for whoever has the link; nothing once it has expired. */
     async view(id: string): Promise<CheckoutView> {
@@ -41,20 +45,34 @@ export function createFollowing({ store, payments, deliveries, clock, showing }:
       return checkout === null || statusOf(checkout, clock.now()) === 'expired' ? null : showing.checkout(checkout)
     },
 
-    async payment(checkout: string, id: string): Promise<PaymentView> {
-      return await showing.sale(await find(checkout, id))
+    async payment(checkout: string, id: string, token: string | null): Promise<PaymentView> {
+      const sale = await find(checkout, id)
+      return await showing.sale(sale, viewerOf(sale, token))
+    },
+
+    /** For the buyer, whatever became of its checkout; null for anybody else. */
+    async receipt(id: string, token: string | null): Promise<{ view: CheckoutView; payment: PaymentView } | null> {
+      const sale = await payments.find(id)
+      if (sale === null || viewerOf(sale, token) !== 'buyer') return null
+      return { view: showing.checkout(sale.checkout), payment: await showing.sale(sale, 'buyer') }
     },
 
     /** Each state from now on, until it has come to rest or its reader is gone. */
-    async follow(checkout: string, id: string): Promise<(gone: AbortSignal) => AsyncIterable<PaymentView>> {
-      const { checkout: at } = await find(checkout, id)
+    async follow(
+      checkout: string,
+      id: string,
+      token: string | null,
+    ): Promise<(gone: AbortSignal) => AsyncIterable<PaymentView>> {
+      const sale = await find(checkout, id)
+      const { checkout: at } = sale
+      const viewer = viewerOf(sale, token)
       return async function* (gone) {
         const began = clock.now().getTime()
         let last = ''
         while (!gone.aborted) {
           const { payment, delivery } = await looks.add(id)
           if (payment === null) return
-          const view = showing.payment(payment, at, delivery)
+          const view = showing.payment(payment, at, delivery, viewer)
           const said = JSON.stringify(view)
           if (said !== last) yield view
           last = said
@@ -74,7 +92,7 @@ export function createFollowing({ store, payments, deliveries, clock, showing }:
       for (;;) {
         const { payment, delivery } = await looks.add(id)
         if (payment === null) throw paymentMissing()
-        const view = showing.payment(payment, at, delivery)
+        const view = showing.payment(payment, at, delivery, 'buyer')
         const age = clock.now().getTime() - began
         if (payment.state === 'settling' || isAtRest(view) || age > PATIENCE_MS) return view
         await wait(pauseBetweenLooks(age))
@@ -93,7 +111,7 @@ export function createFollowing({ store, payments, deliveries, clock, showing }:
         listed.payments.map(({ id }) => id),
       )
       const sales = listed.payments.map((payment) => ({
-        ...showing.payment(payment, at, delivered.get(payment.id)),
+        ...showing.payment(payment, at, delivered.get(payment.id), 'owner'),
         input: payment.input,
       }))
       return { sales, total: listed.total }

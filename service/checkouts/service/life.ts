@@ -34,11 +34,14 @@ export function createLife({ store, deliveries, callbacks, walletAddress, clock 
     const before = successor(there, terms, now)
     if (before !== null) {
       const checkout = renewed(before, terms, now)
+      const isActive = before.state !== 'expired' && (before.leasedUntil === null || before.leasedUntil > now)
+      if (!isActive) await store.assertRoom(inside, checkout)
       await store.save(inside, checkout)
       return checkout
     }
     const fresh = { ...terms, id, owner, createdAt: now, state: 'active', leasedUntil: null } as const
     const checkout = renewed({ ...fresh, pausedAt: null, expiredAt: null, updatedAt: now }, terms, now)
+    await store.assertRoom(inside, checkout)
     const made = await store.add(inside, checkout)
     if (made === null) throw checkoutMissing()
     return made
@@ -68,8 +71,12 @@ export function createLife({ store, deliveries, callbacks, walletAddress, clock 
       return given(await store.prolong(accountOf(caller), id, leaseEnd(now), now))
     },
 
-    async expire(caller: Caller, id: string): Promise<Checkout> {
-      return given(await store.expire(accountOf(caller), id, clock.now()))
+    /** With a grace it sells on for so long, and whoever registers its source again before keeps it without a gap. */
+    async expire(caller: Caller, id: string, graceSeconds = 0): Promise<Checkout> {
+      const now = clock.now()
+      const owner = accountOf(caller)
+      if (graceSeconds === 0) return given(await store.expire(owner, id, now))
+      return given(await store.endSoon(owner, id, new Date(now.getTime() + graceSeconds * 1_000)))
     },
 
     /** The one before signs along for a day. */

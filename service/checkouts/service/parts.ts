@@ -1,3 +1,4 @@
+import type { PaymentTokens } from '../../facilitator/service/proof.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import type {
@@ -18,6 +19,7 @@ export interface CheckoutParts {
   payments: PaymentStore
   deliveries: DeliveryPort
   facilitator: FacilitatorPort
+  tokens: PaymentTokens
   callbacks: Callbacks
   walletAddress: WalletAddress
   announce: Announce
@@ -28,6 +30,8 @@ export interface CheckoutParts {
   checkpoint: Checkpoint
   /** Signs quotes; the same in every process. */
   quoteKey: Buffer
+  /** Where the buyer sees what became of a payment, also after its checkout has ended: with the token in it. */
+  receiptOf(payment: string): string
   addresses: {
     /** Of the hosted forms. */
     pay: string

@@ -2,7 +2,8 @@ import type { Answer } from '../../facilitator/model.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Payment } from '../model.ts'
 import type { Sale } from '../ports.ts'
-import { deliveryOf } from '../rules/life.ts'
+import { deliveryOf, simulatedHash, slowState } from '../rules/life.ts'
+import type { Failures } from './failures.ts'
 import type { CheckoutParts } from './parts.ts'
 
 export interface Settling {
@@ -16,12 +17,13 @@ export interface Settling {
  * The chain is asked under the payment's own id: whoever asks again, in whatever process, after whatever crash, asks
  * for the same transfer and is told of the same success.
  */
-export function createSettling(parts: CheckoutParts): Settling {
-  const { store, payments, deliveries, facilitator, clock, log, measures, checkpoint } = parts
+export function createSettling(parts: CheckoutParts & { failures: Failures }): Settling {
+  const { store, payments, deliveries, facilitator, clock, log, measures, checkpoint, receiptOf, failures } = parts
 
   async function settle(sale: Sale, waitMs?: number): Promise<Sale> {
     const { payment, authorized } = sale
-    if (authorized === null || payment.state === 'paid' || payment.state === 'failed') return sale
+    if (payment.state === 'paid' || payment.state === 'failed') return sale
+    if (authorized === null) return await simulate(sale)
     await payments.settling(payment.id)
     await checkpoint('settling')
     const settling: Sale = { ...sale, payment: { ...payment, state: 'settling' } }
@@ -31,6 +33,18 @@ export function createSettling(parts: CheckoutParts): Settling {
     await checkpoint('answered')
     if (!answer.success) return { ...sale, payment: await fail(payment, answer.reason) }
     return { ...sale, payment: await pay(settling, answer.txHash) }
+  }
+
+  /** A slow payment of test mode: the chain is never asked. */
+  async function simulate(sale: Sale): Promise<Sale> {
+    const { payment } = sale
+    // Only test mode has payments without an authorization; of any other this would be money that nobody paid.
+    if (!payment.simulated) throw new Error('a payment has no authorization')
+    const state = slowState(payment.createdAt, clock.now())
+    if (state === 'created') return sale
+    await payments.settling(payment.id)
+    const settling: Sale = { ...sale, payment: { ...payment, state: 'settling' } }
+    return state === 'paid' ? { ...sale, payment: await pay(settling, simulatedHash(payment.id)) } : settling
   }
 
   /** Null when nothing is known: the chain is away, or the gas is spent for today. It is asked again later. */
@@ -49,16 +63,20 @@ export function createSettling(parts: CheckoutParts): Settling {
     const paid = await store.inTransaction(async (inside) => {
       const now = clock.now()
       const done = await payments.paid(inside, payment.id, txHash, now)
-      if (done !== null) await deliveries.write(inside, deliveryOf(done, checkout, now))
+      if (done === null) return null
+      await deliveries.write(inside, deliveryOf(done, checkout, { paidAt: now, receiptUrl: receiptOf(done.id) }))
       return done
     })
     await checkpoint('paid')
-    if (paid !== null) measures.count('checkout_paid')
+    if (paid !== null && !paid.simulated) measures.count('checkout_paid')
     return paid ?? (await ended(payment))
   }
 
   async function fail(payment: Payment, reason: string): Promise<Payment> {
-    await payments.failed(payment.id, reason, clock.now())
+    await store.inTransaction(async (inside) => {
+      const failed = await payments.failed(inside, payment.id, reason, clock.now())
+      if (failed !== null) await failures.failed(inside, failed)
+    })
     measures.count('checkout_failed')
     return await ended(payment)
   }
@@ -73,7 +91,9 @@ export function createSettling(parts: CheckoutParts): Settling {
   return {
     settle,
     async sweep(now) {
-      const open = await payments.takeOpen(now, AT_ONCE)
+      // Apart from each other: simulated ones cost nothing to make, and must not stand before those with money.
+      const both = [false, true].map((simulated) => payments.takeOpen(now, AT_ONCE, simulated))
+      const open = (await Promise.all(both)).flat()
       const outcomes = await Promise.allSettled(open.map((sale) => settle(sale, 0)))
       for (const [place, outcome] of outcomes.entries()) {
         if (outcome.status === 'rejected') {

@@ -15,12 +15,15 @@ export interface Showing {
   addressOf(checkout: Pick<Checkout, 'id'>): string
   checkout(checkout: Checkout): CheckoutView
   /** What is known of the delivery is asked for by whoever has many of them to ask for. */
-  payment(payment: Payment, checkout: Checkout, delivery: AnsweredDelivery | undefined): PaymentView
+  payment(payment: Payment, checkout: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView
   /** What an agent is told that has not paid yet. */
   offer(checkout: Checkout): Offer
   /** One, with its delivery. */
-  sale(sale: { payment: Payment; checkout: Checkout }): Promise<PaymentView>
+  sale(sale: { payment: Payment; checkout: Checkout }, viewer: Viewer): Promise<PaymentView>
 }
+
+/** `anyone` knows the payment's id and sees its state; the answer, the redirect and the token are not for them. */
+export type Viewer = 'buyer' | 'owner' | 'anyone'
 
 export interface Offer {
   product: string
@@ -34,7 +37,15 @@ export interface Offer {
 }
 
 /** What the payer sees. */
-export function createShowing({ deliveries, facilitator, clock, quoteKey, addresses }: CheckoutParts): Showing {
+export function createShowing({
+  deliveries,
+  facilitator,
+  tokens,
+  receiptOf,
+  clock,
+  quoteKey,
+  addresses,
+}: CheckoutParts): Showing {
   const addressOf = ({ id }: Pick<Checkout, 'id'>): string => `${addresses.pay}/${id}`
 
   function checkout(of: Checkout): CheckoutView {
@@ -74,9 +85,10 @@ export function createShowing({ deliveries, facilitator, clock, quoteKey, addres
     }
   }
 
-  function payment(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined): PaymentView {
+  function payment(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView {
     const transaction = of.simulated || of.txHash === null ? null : `${EXPLORERS[of.network]}/tx/${of.txHash}`
-    const shows = at.responseMode === 'lastNode' && delivery?.state === 'delivered'
+    const shows = viewer !== 'anyone' && at.responseMode === 'lastNode' && delivery?.state === 'delivered'
+    const token = viewer === 'buyer' ? tokens.of(of.id) : null
     return {
       payment: {
         id: of.id,
@@ -89,11 +101,13 @@ export function createShowing({ deliveries, facilitator, clock, quoteKey, addres
         payer: of.payer,
         explorerUrl: transaction,
         reason: of.reason === null ? null : { code: of.reason, sentence: sentenceOf(of.reason as Reason) },
-        statusUrl: `${addressOf(at)}/payments/${of.id}`,
+        statusUrl: `${addressOf(at)}/payments/${of.id}${token === null ? '' : `?token=${token}`}`,
         testMode: of.simulated,
         createdAt: of.createdAt.toISOString(),
         paidAt: of.paidAt?.toISOString() ?? null,
-        redirectUrl: redirectOf(at, of),
+        redirectUrl: viewer === 'anyone' ? null : redirectOf(at, of),
+        token,
+        receiptUrl: token === null ? null : receiptOf(of.id),
       },
       delivery:
         of.state === 'paid'
@@ -101,6 +115,10 @@ export function createShowing({ deliveries, facilitator, clock, quoteKey, addres
               id: idLike('dlv', of.id),
               status: delivery?.state ?? 'pending',
               attempts: delivery?.attempts ?? 0,
+              lastStatus: viewer === 'anyone' ? null : (delivery?.lastStatus ?? null),
+              lastError: viewer !== 'anyone' && of.simulated ? (delivery?.lastError ?? null) : null,
+              nextAttemptAt: viewer === 'anyone' ? null : (delivery?.nextAttemptAt?.toISOString() ?? null),
+              history: viewer !== 'anyone' && of.simulated ? historyOf(delivery) : null,
               answer: shows ? delivery.answer : null,
             }
           : null,
@@ -127,11 +145,15 @@ export function createShowing({ deliveries, facilitator, clock, quoteKey, addres
     offer,
     checkout,
     payment,
-    async sale({ payment: sold, checkout: at }) {
+    async sale({ payment: sold, checkout: at }, viewer) {
       const delivered = await deliveries.bySubject(null, sold.state === 'paid' ? [sold.id] : [])
-      return payment(sold, at, delivered.get(sold.id))
+      return payment(sold, at, delivered.get(sold.id), viewer)
     },
   }
 }
 
 const EXPLORERS = { base: 'https://basescan.org', 'base-sepolia': 'https://sepolia.basescan.org' } as const
+
+function historyOf(delivery: AnsweredDelivery | undefined) {
+  return (delivery?.history ?? []).map(({ at, status, error }) => ({ at: at.toISOString(), status, error }))
+}

@@ -1,5 +1,5 @@
 import { isId, newId } from '../../kit/ids.ts'
-import { isGone, isThere, MISSING_MAX, nextProbe } from '../rules/life.ts'
+import { isGone, isThere, MISSING_MAX, nextProbe, pauseOf } from '../rules/life.ts'
 import { pausedMail } from './mails.ts'
 import type { CheckoutParts } from './parts.ts'
 
@@ -25,9 +25,8 @@ export function createWatching(parts: CheckoutParts): Watching {
       const paused = await store.countMissing(inside, id, MISSING_MAX, now, nextProbe(now, now))
       if (paused === null) return
       log.warn({ checkout: id }, 'a checkout is paused: its workflow is not there')
-      const { owner, product, callbackUrl, source } = paused
-      const data = { checkoutId: id, product: product.name, callbackUrl, source, pausedAt: now.toISOString() }
-      await deliveries.event(inside, { id: newId('evt', now), owner, event: 'checkout.paused', data })
+      const data = pauseOf(paused, now)
+      await deliveries.event(inside, { id: newId('evt', now), owner: paused.owner, event: 'checkout.paused', data })
       await announce(inside, [{ topic: PAUSED, payload: { checkoutId: id } }])
     })
   }

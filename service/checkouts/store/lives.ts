@@ -1,4 +1,5 @@
 import { isId } from '../../kit/ids.ts'
+import { holdQuota } from '../../kit/quota.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Checkout } from '../model.ts'
 import type { CheckoutStore } from '../ports.ts'
@@ -6,11 +7,22 @@ import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
 
 type Lives = Pick<
   CheckoutStore,
-  'inTransaction' | 'find' | 'findOwn' | 'list' | 'lockSource' | 'add' | 'save' | 'prolong' | 'expire' | 'expireLeases'
+  | 'inTransaction'
+  | 'assertRoom'
+  | 'find'
+  | 'findOwn'
+  | 'list'
+  | 'lockSource'
+  | 'add'
+  | 'save'
+  | 'prolong'
+  | 'expire'
+  | 'endSoon'
+  | 'expireLeases'
 >
 
 /** How checkouts come, change and go. */
-export function lives(statements: StatementPool): Lives {
+export function lives(statements: StatementPool, activeMax: number): Lives {
   return {
     inTransaction: (work) => statements.together(work),
 
@@ -47,6 +59,15 @@ export function lives(statements: StatementPool): Lives {
       return (await inside.run<CheckoutRow>(OF_SOURCE, place, 'checkout_of_source')).map(fromCheckoutRow)
     },
 
+    async assertRoom(inside, { id, owner, updatedAt }) {
+      await holdQuota(inside, {
+        ...{ quota: 'active_checkouts', owner, limit: activeMax },
+        values: [owner.userId, owner.environment, id, updatedAt],
+        rows: `checkout WHERE user_id = $1 AND environment = $2 AND id <> $3 AND state <> 'expired'
+          AND (leased_until IS NULL OR leased_until > $4)`,
+      })
+    },
+
     async add(inside, checkout) {
       const { id, owner } = checkout
       await inside.run(ADD, checkoutValues(checkout), 'checkout_add')
@@ -67,6 +88,11 @@ export function lives(statements: StatementPool): Lives {
       if (!isId('chk', id)) return null
       const rows = await statements.run<CheckoutRow>(EXPIRE, [id, userId, environment, now], 'checkout_expire')
       return only(rows)
+    },
+
+    async endSoon({ userId, environment }, id, at) {
+      if (!isId('chk', id)) return null
+      return only(await statements.run<CheckoutRow>(END_SOON, [id, userId, environment, at], 'checkout_end_soon'))
     },
 
     async expireLeases(now) {
@@ -111,7 +137,7 @@ UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url =
 WHERE id = $1 AND user_id = $2 AND environment = $3`
 
 const PROLONG = `
-UPDATE checkout SET leased_until = CASE WHEN lifetime = 'temporary' THEN $4::timestamptz END
+UPDATE checkout SET leased_until = CASE WHEN lifetime = 'temporary' THEN $4::timestamptz ELSE leased_until END
 WHERE id = $1 AND user_id = $2 AND environment = $3 AND state <> 'expired' AND (leased_until IS NULL OR leased_until > $5)
 RETURNING *`
 
@@ -123,4 +149,10 @@ RETURNING *`
 
 const EXPIRE_LEASES = `
 UPDATE checkout SET state = 'expired', expired_at = leased_until, paused_at = NULL, probe_at = NULL, updated_at = $1
-WHERE lifetime = 'temporary' AND state <> 'expired' AND leased_until <= $1`
+WHERE leased_until IS NOT NULL AND state <> 'expired' AND leased_until <= $1`
+
+// No later than what was said before; one that has ended stays as it is.
+const END_SOON = `
+UPDATE checkout SET leased_until = CASE WHEN state = 'expired' THEN leased_until ELSE least(leased_until, $4) END
+WHERE id = $1 AND user_id = $2 AND environment = $3
+RETURNING *`

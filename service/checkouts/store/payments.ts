@@ -71,12 +71,14 @@ export function payments(statements: StatementPool): PaymentStore {
       return row === undefined ? null : fromPaymentRow(row)
     },
 
-    async failed(id, reason, now) {
-      await statements.run(FAILED, [id, reason, now], 'checkout_payment_failed')
+    async failed(inside, id, reason, now) {
+      const [row] = await inside.run<PaymentRow>(FAILED, [id, reason, now], 'checkout_payment_failed')
+      return row === undefined ? null : fromPaymentRow(row)
     },
 
-    async takeOpen(now, limit) {
-      const rows = await statements.run<{ id: string; created_at: Date }>(OPEN, [now, limit], 'checkout_payment_open')
+    async takeOpen(now, limit, simulated) {
+      const values = [now, limit, simulated]
+      const rows = await statements.run<{ id: string; created_at: Date }>(OPEN, values, 'checkout_payment_open')
       if (rows.length === 0) return []
       const ids = rows.map(({ id }) => id)
       const next = rows.map((row) => nextResume(row.created_at, now))
@@ -97,19 +99,22 @@ WITH open AS (
 )
 INSERT INTO checkout_payment
   (id, checkout_id, user_id, environment, state, amount, network, recipient, payer, simulated, digest, request, input,
-   input_hash, tx_hash, resume_at, created_at, ended_at)
-SELECT $1, open.id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json, $13::json, $14, $15, $16, $17, $18 FROM open
+   input_hash, tx_hash, resume_at, created_at, ended_at, token_hash, reason)
+SELECT $1, open.id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json, $13::json, $14, $15, $16, $17, $18, $19, $20 FROM open
 ON CONFLICT DO NOTHING
 RETURNING *`
 
-function valuesOf({ payment, authorized, inputHash, resumeAt }: NewSale): unknown[] {
+function valuesOf({ payment, authorized, inputHash, tokenHash, resumeAt }: NewSale): unknown[] {
   const { owner } = payment
   return [
     ...[payment.id, payment.checkoutId, owner.userId, owner.environment, payment.state, payment.amount],
     ...[payment.network, payment.recipient, payment.payer, payment.simulated],
     authorized === null ? null : Buffer.from(authorized.digest.slice(2), 'hex'),
     authorized === null ? null : JSON.stringify(authorized.request),
-    ...[JSON.stringify(payment.input), inputHash, payment.txHash, resumeAt, payment.createdAt, payment.paidAt],
+    ...[JSON.stringify(payment.input), inputHash, payment.txHash, resumeAt, payment.createdAt],
+    // One of test mode may have failed in the moment that it was made.
+    payment.state === 'failed' ? payment.createdAt : payment.paidAt,
+    ...[tokenHash, payment.reason],
   ]
 }
 
@@ -128,11 +133,11 @@ WHERE id = $1 AND state IN ('created', 'settling') RETURNING *`
 
 const FAILED = `
 UPDATE checkout_payment SET state = 'failed', reason = $2, ended_at = $3, resume_at = NULL
-WHERE id = $1 AND state IN ('created', 'settling')`
+WHERE id = $1 AND state IN ('created', 'settling') RETURNING *`
 
 const OPEN = `
 SELECT id, created_at FROM checkout_payment
-WHERE state IN ('created', 'settling') AND resume_at <= $1 ORDER BY resume_at LIMIT $2`
+WHERE state IN ('created', 'settling') AND resume_at <= $1 AND simulated = $3 ORDER BY resume_at LIMIT $2`
 
 const TAKE = `
 WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, next)), taken AS (

@@ -91,6 +91,7 @@ export interface PaymentRow {
   request: unknown
   input: Record<string, unknown>
   input_hash: Buffer
+  token_hash: Buffer | null
   tx_hash: string | null
   reason: string | null
   created_at: Date
@@ -134,6 +135,7 @@ export function fromSaleRow(row: SaleRow): Sale {
     checkout: fromCheckoutRow(checkout),
     authorized: digest === null ? null : { digest, request: row.request },
     inputHash: row.input_hash,
+    tokenHash: row.token_hash,
   }
 }
 

@@ -40,6 +40,7 @@ export async function examineDatabase(patient: Patient): Promise<readonly Findin
       await migrations(pool),
       await clock(pool, patient.now),
       ...(await sealed(pool, config)),
+      ...(await payouts(pool, config)),
     ]
   } finally {
     await pool.end()
@@ -102,6 +103,17 @@ function settings(found: Settings, config: Config): Finding[] {
           `Only ${String(free)} of ${String(found.connections)} connections are free, and each process wants up to DATABASE_POOL (${String(config.DATABASE_POOL)}) and a few for the queue.`,
         ),
   ]
+}
+
+/** Nothing to say of a database that has no such table yet: the check of the migrations says why. */
+async function payouts(pool: pg.Pool, config: Config): Promise<Finding[]> {
+  if (config.PAYOUTS === 'off') return [warning('payouts', 'PAYOUTS is off: no money leaves until it is removed.')]
+  const { rows } = await pool.query<{ there: boolean }>(`SELECT to_regclass('outflow_switch') IS NOT NULL AS there`)
+  if (rows[0]?.there !== true) return []
+  const { rows: switches } = await pool.query<{ paused: boolean }>('SELECT paused FROM outflow_switch')
+  return switches[0]?.paused === true
+    ? [warning('payouts', 'An operator has paused payouts: npm run admin -- payouts on lets them go on.')]
+    : [fine('payouts', 'Money may leave, within the limits.')]
 }
 
 async function migrations(pool: pg.Pool): Promise<Finding> {

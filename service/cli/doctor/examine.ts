@@ -5,6 +5,7 @@ import { examineDatabase } from './database.ts'
 import { examineMachine } from './machine.ts'
 import { fault, fine, reasonOf, type Examine, type Finding } from './model.ts'
 import { examineRedis } from './redis.ts'
+import { examineSelling } from './selling.ts'
 
 /** Everything about one deployment, whatever is broken: no check waits for another, and none takes the others down. */
 export async function examine(read: () => Config): Promise<Examination> {
@@ -38,4 +39,5 @@ const CHECKS: readonly [string, Examine][] = [
   ['chain', examineChains],
   ['addresses', examineAddresses],
   ['machine', examineMachine],
+  ['selling', examineSelling],
 ]

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { invalid } from '../../kit/errors.ts'
-import { fromDecimal, toDecimal, usdc, type Usdc } from '../../kit/money.ts'
+import { isId } from '../../kit/ids.ts'
+import { fromDecimal, toDecimal, type Usdc } from '../../kit/money.ts'
 import { importShipped, shippedWanted } from '../../compose/shipped-tools.ts'
 import type { Environment } from '../../ledger/model.ts'
 import { SHIPPED, shippedText } from '../../openapi/shipped.ts'
@@ -40,6 +41,7 @@ export const COMMANDS: Readonly<Record<string, (given: Given) => Promise<boolean
   import: bringIn,
   key: setKey,
   remove,
+  drop,
   collection: saveCollection,
   'drop-collection': dropCollection,
 }
@@ -75,7 +77,8 @@ async function bringIn(given: Given): Promise<boolean> {
     return true
   }
   if (source === undefined) return false
-  if (source === 'shipped' && environment === 'sandbox') {
+  if (source === 'shipped') {
+    if (environment !== 'sandbox') throw invalid({ shipped: SANDBOX_ONLY })
     await importShipped(catalogue)
     return await providers(given)
   }
@@ -116,6 +119,15 @@ async function remove({ catalogue, environment, names: [provider] }: Given): Pro
   return true
 }
 
+/** An account's own tools are out of reach of `remove`, which is for the platform's. */
+async function drop({ catalogue, environment, names: [account] }: Given): Promise<boolean> {
+  if (account === undefined) return false
+  if (!isId('usr', account)) throw invalid({ account: 'must be the id of an account, usr_ and 26 characters' })
+  const tools = await catalogue.dropTools(environment, account)
+  console.log(`${account} in ${environment}: ${String(tools)} tools deleted, with their providers and collections.`)
+  return true
+}
+
 async function saveCollection({ catalogue, environment, names, flags }: Given): Promise<boolean> {
   const [slug, ...patterns] = names
   if (slug === undefined || patterns.length === 0) return false
@@ -152,11 +164,11 @@ async function keyGiven(flags: Flags): Promise<Pick<ImportWanted, 'credentials'>
   return { credentials: { headers: { authorization: `Bearer ${secret}` }, query: {} } }
 }
 
-const STANDARD_PRICE = usdc(1_000n)
+const SANDBOX_ONLY = `only the sandbox answers for all of them itself. In production import those that you have a key for, one by one: ${SHIPPED.map(({ slug }) => slug).join(', ')}`
 
-function pricingOf({ price, 'price-get': get }: Flags): PriceRule {
+function pricingOf({ price, 'price-get': get }: Flags): Partial<PriceRule> {
   return {
-    otherwise: price === undefined ? STANDARD_PRICE : amountOf(price, '--price'),
+    ...(price === undefined ? {} : { otherwise: amountOf(price, '--price') }),
     ...(get === undefined ? {} : { byMethod: { GET: amountOf(get, '--price-get') } }),
   }
 }

@@ -9,6 +9,7 @@ import { Empty, Failure, PageSkeleton } from './parts/states.tsx'
 import { LinkButton } from './parts/Button.tsx'
 import { settings } from './settings.ts'
 import { Boundary } from './shell/Boundary.tsx'
+import { OpenShell } from './shell/OpenShell.tsx'
 import { SessionEnded } from './shell/SessionEnded.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { Toasts } from './shell/Toasts.tsx'
@@ -44,6 +45,15 @@ function Gate() {
         </main>
       )
     case 'none':
+      if (isOpen(location)) {
+        return (
+          <OpenShell next={location + window.location.search}>
+            <Boundary key={location}>
+              <Pages />
+            </Boundary>
+          </OpenShell>
+        )
+      }
       return location === '/sign-in' ? (
         <SignIn next={wanted()} />
       ) : (
@@ -68,6 +78,11 @@ function Gate() {
   }
 }
 
+/** The marketplace is for visitors too. */
+function isOpen(location: string): boolean {
+  return location === '/marketplace' || location.startsWith('/marketplace/')
+}
+
 /** Only ever an address of our own: anybody can write a link with another one in it. */
 function wanted(): string {
   const next = new URLSearchParams(window.location.search).get('next') ?? '/'
@@ -88,8 +103,8 @@ function Pages() {
           )),
         )}
         <Route>
-          <Empty title="There is no such page" action={<LinkButton to="/">To the start</LinkButton>}>
-            The address may be old, or a letter of it got lost.
+          <Empty title="There is no such page" action={<LinkButton to="/">Go to overview</LinkButton>}>
+            The link may be old or mistyped.
           </Empty>
         </Route>
       </Switch>

@@ -6,6 +6,8 @@ interface Settings {
   provider: string | null
   apiUrl: string
   toolsUrl: string
+  /** Where mails are that a sandbox does not send; null where there is no such page. */
+  inboxUrl: string | null
   now: string
 }
 

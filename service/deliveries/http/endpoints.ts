@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { isSigningSecret, SIGNING_SECRET_FAULT } from '../../kit/signing-secret.ts'
 import { page, timestamp } from '../../kit/wire.ts'
 import { EVENTS, type Endpoint } from '../model.ts'
-import { isSecret } from '../rules/signature.ts'
 import type { Deliveries } from '../service.ts'
+import type { TestEvent } from '../service/endpoints.ts'
 
 export function endpointRoutes({ endpoints }: Deliveries): AnyRoute[] {
   return [
@@ -80,7 +81,7 @@ export function endpointRoutes({ endpoints }: Deliveries): AnyRoute[] {
     route({
       method: 'post',
       path: '/webhook-endpoints/:id/rotate-secret',
-      summary: 'Make a new secret for it; the one before signs along for 24 hours',
+      summary: 'Make a new secret for it; the old secret stays valid for 24 hours',
       tag: 'Webhooks',
       auth: 'person',
       idempotent: true,
@@ -95,15 +96,16 @@ export function endpointRoutes({ endpoints }: Deliveries): AnyRoute[] {
     route({
       method: 'post',
       path: '/webhook-endpoints/:id/test',
-      summary: 'Send it an event that nothing happened for',
+      summary: 'Send it an event of each type that it asks for, with all fields, for which nothing happened',
       tag: 'Webhooks',
       auth: 'person',
       idempotent: true,
       params: named,
-      answers: { 202: z.object({ deliveryId: z.string() }) },
+      body: testBody.optional(),
+      answers: { 202: testOut },
       errors: { ...MISSING, 409: 'The endpoint is disabled.' },
-      async handle({ caller, params, operation }) {
-        return reply(202, { deliveryId: await endpoints.test(caller, params.id, operation) })
+      async handle({ caller, params, body, operation }) {
+        return reply(202, toTests(await endpoints.test(caller, params.id, body?.event ?? null, operation)))
       },
     }),
   ]
@@ -126,11 +128,12 @@ const events = z
 export const newEndpointBody = z.strictObject({
   url,
   events,
-  secret: z
-    .string()
-    .refine(isSecret, 'must be whsec_ and the base64 of 24 to 64 bytes')
-    .nullish()
-    .meta({ description: 'Made when absent' }),
+  secret: z.string().refine(isSigningSecret, SIGNING_SECRET_FAULT).nullish().meta({
+    description:
+      'One that your receiver has already: whsec_ and base64, or 24 to 75 characters that are the key itself; made when absent',
+    minLength: 24,
+    maxLength: 94,
+  }),
 })
 
 export const changedEndpointBody = z.strictObject({
@@ -138,6 +141,21 @@ export const changedEndpointBody = z.strictObject({
   events: events.optional(),
   status: z.enum(['enabled', 'disabled']).optional(),
 })
+
+export const testBody = z.strictObject({
+  event: z.enum(EVENTS).optional().meta({ description: 'This type alone, whether the endpoint asks for it or not' }),
+})
+
+const testOut = z.object({
+  deliveryId: z.string().meta({ description: 'Of the first one' }),
+  deliveries: z.array(z.object({ id: z.string(), event: z.enum(EVENTS) })),
+})
+
+export function toTests(deliveries: readonly TestEvent[]): z.infer<typeof testOut> {
+  const [first] = deliveries
+  if (first === undefined) throw new Error('an endpoint asks for no event')
+  return { deliveryId: first.id, deliveries: [...deliveries] }
+}
 
 const endpointBody = z
   .object({
@@ -154,7 +172,10 @@ const endpointBody = z
 const shown = z.object({ webhookEndpoint: endpointBody })
 const withSecret = z.object({
   webhookEndpoint: endpointBody,
-  secret: z.string().nullable().meta({ description: 'whsec_…; null when a request is replayed' }),
+  secret: z
+    .string()
+    .nullable()
+    .meta({ description: 'whsec_…, or the one that you chose; null when a request is replayed' }),
 })
 
 function show(endpoint: Endpoint): z.infer<typeof shown> {

@@ -1,12 +1,12 @@
 import { Batch } from '../../kit/batch.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Owner } from '../../ledger/model.ts'
-import type { Attempt } from '../model.ts'
+import { FAILS_FIRST, type Attempt } from '../model.ts'
 import type { Concluded, Outgoing } from '../ports.ts'
 import { KEEP_BYTES_MAX, toKept, WAIT_MS } from '../rules/answer.ts'
 import { verdictOf, type Verdict } from '../rules/schedule.ts'
 import { signatureOf } from '../rules/signature.ts'
-import { createLanes } from './lanes.ts'
+import { createLanes, type Lanes } from './lanes.ts'
 import type { DeliveriesParts } from './parts.ts'
 import type { createRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
@@ -32,7 +32,22 @@ export function createAttempt(parts: AttemptParts) {
       await record.failed({ id, turn, attempt: null, error: 'endpoint_disabled', verdict: 'gone' })
       return
     }
-    const place = await lanes.enter(...lanesOf(delivery.owner, delivery.url, delivery.waitMs))
+    if (failsFirst(delivery)) {
+      const attempt = {
+        at: clock.now(),
+        durationMs: 0,
+        status: null,
+        error: 'simulated_failure',
+        answer: null,
+        id,
+        turn,
+      }
+      // Without its target, whose own failures are counted, and its owner is told of nothing: anybody may simulate.
+      const tried = { ...attempt, target: null }
+      await record.failed({ id, turn, attempt: tried, error: null, verdict: 'gone', silent: true })
+      return
+    }
+    const place = await lanes.enter(lanesOf(delivery.owner, delivery.url, delivery.waitMs))
     if ('stayAwayMs' in place) {
       parts.count('delivery waits')
       await record.wait({ id, turn, dueAt: new Date(clock.now().getTime() + place.stayAwayMs) })
@@ -103,6 +118,10 @@ type AttemptParts = Pick<
   secrets: Secrets
 }
 
+function failsFirst({ headers, attempts }: Outgoing): boolean {
+  return attempts === 0 && Object.keys(FAILS_FIRST).every((name) => headers[name] === 'true')
+}
+
 interface Received {
   status: number | null
   chunks: Buffer[]
@@ -123,9 +142,15 @@ function toMade({ status, chunks, error }: Received, at: Date, tookMs: number, k
 }
 
 /** Those that may take minutes do not fill the lanes of those that take moments. */
-function lanesOf(owner: Owner, url: string, waitMs: number): [own: string, host: string] {
+function lanesOf(owner: Owner, url: string, waitMs: number): Parameters<Lanes['enter']>[0] {
   // What is no address fails as an attempt does, when it is called.
   const origin = URL.canParse(url) ? new URL(url).origin : url
   const kind = waitMs > WAIT_MS ? 'long' : 'short'
-  return [`${kind} ${owner.userId} ${origin}`, `${kind} ${origin}`]
+  const account = `${kind} ${owner.environment} ${owner.userId}`
+  return {
+    own: `${kind} ${owner.userId} ${origin}`,
+    host: `${kind} ${origin}`,
+    account,
+    environment: `${kind} ${owner.environment}`,
+  }
 }

@@ -1,19 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { DomainError } from '../../kit/errors.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
+import { toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Owner } from '../../ledger/model.ts'
 import { accountOf, type Caller } from '../../identity/model.ts'
 import { endpointMissing, endpointOff, tooManyEndpoints, urlRefused } from '../errors.ts'
 import type { Endpoint, EventName, Page } from '../model.ts'
 import type { EndpointChange } from '../ports.ts'
-import { toSecret } from '../rules/signature.ts'
+import { deliveryOf } from '../rules/ids.ts'
 import type { DeliveriesParts } from './parts.ts'
 import type { Secrets } from './secrets.ts'
 import { SECRET_BYTES, type createTargets } from './targets.ts'
 import type { createWriting } from './write.ts'
 
 /** An account's own addresses for events. */
-export function createEndpoints({ store, targets, clock, secrets, checkAddress, writing, own }: EndpointsParts) {
+export function createEndpoints({
+  store,
+  targets,
+  clock,
+  secrets,
+  checkAddress,
+  sampleOf,
+  writing,
+  own,
+}: EndpointsParts) {
   /** What the guard says of the address, said of the field. */
   async function check(url: string): Promise<void> {
     try {
@@ -47,7 +57,7 @@ export function createEndpoints({ store, targets, clock, secrets, checkAddress, 
       const owner = accountOf(caller)
       await check(wanted.url)
       const id = idLike('whe', operation)
-      const sealed = secrets.seal(wanted.secret ?? toSecret(randomBytes(SECRET_BYTES)), id)
+      const sealed = secrets.seal(wanted.secret ?? toSigningSecret(randomBytes(SECRET_BYTES)), id)
       const { url, events } = wanted
       const row = { id, owner, url, events, sealed, madeBy: operation, createdAt: clock.now() }
       if (!(await targets.addEndpoint(row, ENDPOINTS_MAX))) throw tooManyEndpoints(ENDPOINTS_MAX)
@@ -74,30 +84,39 @@ export function createEndpoints({ store, targets, clock, secrets, checkAddress, 
       return { endpoint, ...(await own.rotate({ id, owner }, operation)) }
     },
 
-    /** An event of no account, to see whether they arrive; sent whatever the endpoint asked for. */
-    async test(caller: Caller, id: string, operation: Id<'op'>): Promise<Id<'dlv'>> {
+    /**
+     * To see whether they arrive, and what they look like: an event of each type that the endpoint asks for, or of the
+     * one that is named. Nothing happened for them.
+     */
+    async test(caller: Caller, id: string, wanted: EventName | null, operation: Id<'op'>): Promise<TestEvent[]> {
       const owner = accountOf(caller)
       const endpoint = await find(owner, id)
       if (endpoint.status !== 'enabled') throw endpointOff()
-      const event = endpoint.events[0] ?? 'payment.completed'
-      const delivery = idLike('dlv', operation)
-      const body = JSON.stringify({ event, data: { test: true, id: endpoint.id, at: clock.now().toISOString() } })
-      await store.inTransaction((inside) =>
-        writing.write(inside, {
-          id: delivery,
-          owner,
-          subject: idLike('evt', operation),
-          to: { target: id },
-          body,
-          headers: { 'coinslot-test': 'true' },
-        }),
-      )
-      return delivery
+      const subject = idLike('evt', operation)
+      const now = clock.now()
+      const tests = (wanted === null ? endpoint.events : [wanted]).map((event) => ({
+        id: deliveryOf(subject, `${id} ${event}`),
+        event,
+        body: JSON.stringify({ event, data: { ...sampleOf(event, now), test: true } }),
+      }))
+      await store.inTransaction(async (inside) => {
+        for (const { id: delivery, body } of tests) {
+          const headers = { 'coinslot-test': 'true' }
+          await writing.write(inside, { id: delivery, owner, subject, to: { target: id }, body, headers })
+        }
+      })
+      return tests.map(({ id: delivery, event }) => ({ id: delivery, event }))
     },
   }
 }
 
-type EndpointsParts = Pick<DeliveriesParts, 'store' | 'targets' | 'clock' | 'checkAddress'> & {
+/** A test that is on its way. */
+export interface TestEvent {
+  id: Id<'dlv'>
+  event: EventName
+}
+
+type EndpointsParts = Pick<DeliveriesParts, 'store' | 'targets' | 'clock' | 'checkAddress' | 'sampleOf'> & {
   secrets: Secrets
   writing: ReturnType<typeof createWriting>
   own: ReturnType<typeof createTargets>

@@ -5,17 +5,22 @@
  */
 export interface Lanes {
   /** A place, to be given back with how long it was used; or how long to stay away. */
-  enter(own: string, host: string): Promise<Pass | { stayAwayMs: number }>
+  enter(by: { own: string; host: string; account: string; environment: string }): Promise<Pass | { stayAwayMs: number }>
 }
 
 export interface Pass {
   leave(): void
 }
 
-/** How many attempts at once, in this process: to one owner's address, and to one host of all owners. */
+/**
+ * How many attempts at once, in this process: to one owner's address, to one host of all owners, to all addresses of
+ * one account, which may have as many names as it likes, and of one environment.
+ */
 export interface LaneSizes {
   own: number
   host: number
+  account: number
+  environment: number
 }
 
 export function createLanes(sizes: LaneSizes, chance: () => number): Lanes {
@@ -49,8 +54,8 @@ export function createLanes(sizes: LaneSizes, chance: () => number): Lanes {
   }
 
   return {
-    async enter(own, host) {
-      const taken = [laneOf(`own ${own}`, sizes.own), laneOf(`host ${host}`, sizes.host)]
+    async enter(by) {
+      const taken = KINDS.map((kind) => laneOf(`${kind} ${by[kind]}`, sizes[kind]))
       const patience = performance.now() + PATIENCE_MS
       for (;;) {
         const full = taken.find((lane) => lane.since.size >= lane.size)
@@ -62,6 +67,8 @@ export function createLanes(sizes: LaneSizes, chance: () => number): Lanes {
     },
   }
 }
+
+const KINDS = ['own', 'host', 'account', 'environment'] as const
 
 interface Lane {
   key: string

@@ -7,6 +7,7 @@ import type {
   Listener,
   MailOwner,
   Post,
+  SampleOf,
   Sealing,
   SecretsOf,
   TargetStore,
@@ -18,6 +19,7 @@ export interface DeliveriesParts {
   targets: TargetStore
   post: Post
   checkAddress: CheckAddress
+  sampleOf: SampleOf
   sealing: Sealing
   accountSecrets: SecretsOf
   announce: Announce

@@ -34,7 +34,8 @@ export function createRecord(parts: RecordParts) {
       // Sent again by hand meanwhile, or ended by another process: what was tried is kept and changes nothing.
       if (isCurrent(before, ending) && !moved.has(ending.id)) {
         moved.add(ending.id)
-        changes.push({ before, to: redirected(before, ending, now) })
+        const to = redirected(before, ending, now)
+        changes.push({ before, to: ending.silent === true ? { ...to, told: null } : to })
       } else if (ending.attempt !== null) late.push(ending.attempt)
     }
     await store.redirect(
@@ -104,6 +105,8 @@ export interface Ending {
   attempt: Concluded | null
   error: string | null
   verdict: Exclude<Verdict, 'confirmed'>
+  /** Its owner is not told. */
+  silent?: true
 }
 
 type RecordParts = Pick<DeliveriesParts, 'store' | 'targets' | 'announce' | 'clock' | 'chance'> & { telling: Telling }

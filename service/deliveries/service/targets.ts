@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { newId, type Id } from '../../kit/ids.ts'
+import { toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../ledger/model.ts'
 import type { NewTarget } from '../model.ts'
-import { toSecret } from '../rules/signature.ts'
 import type { DeliveriesParts } from './parts.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Addresses that other capabilities keep here, each with a secret of its own. */
 export function createTargets({ targets, clock, secrets }: TargetsParts) {
-  const draw = (id: string): string => secrets.seal(toSecret(randomBytes(SECRET_BYTES)), id)
+  const draw = (id: string): string => secrets.seal(toSigningSecret(randomBytes(SECRET_BYTES)), id)
 
   async function secretOf(owner: Owner, id: string): Promise<string> {
     const kept = await targets.secrets(owner, id)

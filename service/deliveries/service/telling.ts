@@ -21,14 +21,25 @@ export function createTelling({ announce, event, clock }: TellingParts) {
     ): Promise<void> {
       // Of an event that did not arrive no further event is told: it would hardly fare better.
       if (subject.startsWith('evt_')) return
-      await tell(inside, { owner, event: name, data: { id, subject } }, { event: name, id, about: subject })
+      await tell(inside, { owner, event: name, data: endOf({ id, subject }) }, { event: name, id, about: subject })
     },
 
-    async ofEndpoint(inside: Statements, { id, url, owner, failingSince }: Endpoint): Promise<void> {
-      const data = { id, url, failingSince: failingSince?.toISOString() ?? null }
+    async ofEndpoint(inside: Statements, endpoint: Endpoint): Promise<void> {
+      const { id, url, owner } = endpoint
+      const data = disabledOf(endpoint)
       await tell(inside, { owner, event: 'endpoint.disabled', data }, { event: 'endpoint.disabled', id, about: url })
     },
   }
+}
+
+/** What endpoints receive of a delivery that did not arrive. */
+export function endOf({ id, subject }: Pick<Locked, 'id' | 'subject'>) {
+  return { id, subject }
+}
+
+/** What the others receive of an endpoint that was disabled. */
+export function disabledOf({ id, url, failingSince }: Pick<Endpoint, 'id' | 'url' | 'failingSince'>) {
+  return { id, url, failingSince: failingSince?.toISOString() ?? null }
 }
 
 export type Telling = ReturnType<typeof createTelling>

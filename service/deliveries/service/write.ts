@@ -28,11 +28,12 @@ export function createWriting({ store, targets, announce, clock }: WritingParts)
     },
 
     /** One delivery to each endpoint that asked for it; where nobody asked, nothing. */
-    async event(inside: Statements, { id, owner, event, data, headers = {} }: NewEvent): Promise<void> {
+    async event(inside: Statements, { id, owner, event, data, headers = {}, bound }: NewEvent): Promise<void> {
       const endpoints = await targets.listening(inside, owner, event)
       if (endpoints.length === 0) return
-      const body = JSON.stringify({ event, data })
       const now = clock.now()
+      if (bound !== undefined && !(await targets.withinBound(inside, bound, now))) return
+      const body = JSON.stringify({ event, data })
       const rows = endpoints.map((target) =>
         toRow({ id: deliveryOf(id, target), owner, subject: id, to: { target }, body, headers }, now),
       )

@@ -59,7 +59,7 @@ type Endings = Pick<
 >
 
 const LOAD = `
-SELECT d.id, d.user_id AS "userId", d.environment, d.turn, d.state, coalesce(t.url, d.url) AS url, d.body, d.headers,
+SELECT d.id, d.user_id AS "userId", d.environment, d.turn, d.state, d.attempts, coalesce(t.url, d.url) AS url, d.body, d.headers,
   d.wait_ms AS "waitMs", d.keep_bytes AS "keepBytes", d.target_id AS "targetId", t.status = 'enabled' AS open, t.sealed,
   t.previous_sealed AS "previousSealed", t.previous_expires_at AS "previousExpiresAt"
 FROM delivery d LEFT JOIN delivery_target t ON t.id = d.target_id
@@ -175,6 +175,7 @@ interface OutgoingRow {
   environment: Environment
   turn: number
   state: Outgoing['state']
+  attempts: number
   url: string
   body: string
   headers: Record<string, string>
@@ -188,12 +189,13 @@ interface OutgoingRow {
 }
 
 function toOutgoing(row: OutgoingRow): Outgoing {
-  const { id, userId, environment, turn, state, url, body, headers, waitMs, keepBytes, targetId } = row
+  const { id, userId, environment, turn, state, attempts, url, body, headers, waitMs, keepBytes, targetId } = row
   return {
     id,
     owner: { userId, environment },
     turn,
     state,
+    attempts,
     url,
     body,
     headers,

@@ -43,6 +43,14 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
       return rows.map(({ id }) => id)
     },
 
+    async withinBound(inside, { about, key, perHour }, now) {
+      const since = new Date(now.getTime() - 3_600_000)
+      // A full hour costs one look and no lock: refused payments must not queue up behind each other.
+      const open = await inside.run(BOUND_LOCK, [about, since, perHour], 'delivery_bound_lock')
+      if (open.length === 0) return false
+      return (await inside.run(BOUND_ADD, [about, key, now, since, perHour], 'delivery_bound_add')).length > 0
+    },
+
     async listeners(inside, owners, events) {
       const values = [owners.map(({ userId }) => userId), owners.map(({ environment }) => environment), events]
       return await inside.run<Owner>(LISTENERS, values, 'delivery_endpoint_listeners')
@@ -105,6 +113,19 @@ const REMOVE = `UPDATE delivery_target t SET status = 'deleted' WHERE t.id = $3 
 
 const LISTENING = `
 SELECT t.id FROM delivery_target t WHERE ${OWNED} AND t.status = 'enabled' AND $3::text = ANY(t.events) ORDER BY t.id`
+
+const SENT_SINCE = (since: string): string => `
+  (SELECT count(*) FROM delivery_bounded_event WHERE about = $1::text AND at > ${since}::timestamptz)`
+
+const BOUND_LOCK = `
+SELECT pg_advisory_xact_lock(hashtextextended('event ' || $1::text, 0))
+FROM (SELECT ${SENT_SINCE('$2')} AS sent) hour WHERE sent < $3::int`
+
+// Counted again under the lock.
+const BOUND_ADD = `
+INSERT INTO delivery_bounded_event (about, key, at)
+SELECT $1::text, $2::bytea, $3::timestamptz WHERE ${SENT_SINCE('$4')} < $5::int
+ON CONFLICT DO NOTHING RETURNING about`
 
 const LISTENERS = `
 SELECT o."userId", o.environment FROM unnest($1::text[], $2::environment[]) AS o("userId", environment)

@@ -45,7 +45,10 @@ export function reading(statements: StatementPool): Pick<DeliveryStore, 'find' |
               owner.environment,
             ])
       return new Map(
-        rows.map((row): [string, AnsweredDelivery] => [row.subject, { ...toView(row), answer: row.answer }]),
+        rows.map((row): [string, AnsweredDelivery] => {
+          const history = row.history.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
+          return [row.subject, { ...toView(row), answer: row.answer, history }]
+        }),
       )
     },
   }
@@ -98,13 +101,21 @@ function toWhere(userId: string, environment: Environment, { subject, state, tar
   }
 }
 
+const HISTORY_MAX = 10
+
 function bySubject(owned: string): string {
   return `
-SELECT DISTINCT ON (d.subject) ${VIEW}, said.answer
+SELECT DISTINCT ON (d.subject) ${VIEW}, said.answer, tried.history
 FROM ${JOINED}
 LEFT JOIN LATERAL (
   SELECT a.answer FROM delivery_attempt a WHERE a.delivery_id = d.id ORDER BY a.id DESC LIMIT 1
 ) AS said ON true
+LEFT JOIN LATERAL (
+  SELECT coalesce(json_agg(json_build_object('at', a.at, 'status', a.status, 'error', a.error) ORDER BY a.id), '[]') AS history
+  FROM (
+    SELECT id, at, status, error FROM delivery_attempt WHERE delivery_id = d.id ORDER BY id DESC LIMIT ${HISTORY_MAX}
+  ) AS a
+) AS tried ON true
 WHERE d.subject = ANY($1::text[]) ${owned}
 ORDER BY d.subject, d.created_at DESC, d.id DESC`
 }
@@ -122,6 +133,7 @@ interface DetailRow extends ViewRow {
 
 interface AnsweredRow extends ViewRow {
   answer: string | null
+  history: readonly (Pick<Attempt, 'status' | 'error'> & { at: string })[]
 }
 
 function toView(row: ViewRow): DeliveryView {

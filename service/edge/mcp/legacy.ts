@@ -1,28 +1,31 @@
-import { randomUUID } from 'node:crypto'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
 import type { Caller } from '../../identity/model.ts'
 import { newId } from '../../kit/ids.ts'
-import { sendEvents } from '../events.ts'
+import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
 import { refuse, type McpParts } from './parts.ts'
 import type { Relay } from './relay.ts'
+import type { Sessions } from './sessions.ts'
 
 /**
  * The transport of 2024-11-05: one stream for all answers, and an address that messages are posted to. The stream is
- * somewhere; a message that reaches another process is relayed there. Who knows the address is its client: it is told
- * on that stream only and cannot be guessed.
+ * somewhere; a message that reaches another process is relayed there. Each message carries the key of the stream, in
+ * its header or in the address that the stream announced, and the session's name says whose it is: knowing the address
+ * alone spends nothing, and neither does a key that has ended since.
  */
-export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay }: LegacyParts) {
+export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, sessions }: LegacyParts) {
   const open = new Set<LegacyTransport>()
   const { pathname } = new URL(address)
 
   return {
-    open({ caller, query }: { caller: Caller; query: Readonly<Record<string, string>> }, response: Response): void {
-      const id = randomUUID()
-      const transport = new LegacyTransport(`${pathname}/messages?sessionId=${id}`)
+    open({ caller, query, owner }: Opening, response: Response): void {
+      const id = sessions.begin(caller)
+      const { key } = query
+      const endpoint = new URLSearchParams({ sessionId: id, ...(key === undefined ? {} : { key }) })
+      const transport = new LegacyTransport(`${pathname}/messages?${endpoint.toString()}`)
       open.add(transport)
       const forget = relay.receive(`sse:${id}`, (message) => transport.onmessage?.(message as JSONRPCMessage))
       // Each message is an act of its own; the server asks for a name where it needs one.
@@ -43,11 +46,16 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay }
         void server.close()
       })
       void server.connect(transport)
-      sendEvents(response, (gone) => transport.events(gone))
+      sendEvents(response, (gone) => transport.events(gone), owner)
     },
 
-    async receive(request: Request, response: Response): Promise<void> {
+    async receive(caller: Caller, request: Request, response: Response): Promise<void> {
       const id = request.query['sessionId']
+      // Before the body is read: of a session that is not there, or is another's, nothing is taken in.
+      if (typeof id !== 'string' || !(await sessions.check(id, caller))) {
+        refuse(response, 404, -32_001, NO_SESSION)
+        return
+      }
       const body = await readBody(request, bodyBytesMax)
       let message: JSONRPCMessage
       try {
@@ -56,9 +64,8 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay }
         refuse(response, 400, -32_700, 'This is not a JSON-RPC message.')
         return
       }
-      const taken = typeof id === 'string' && (await relay.send(`sse:${id}`, message))
-      if (taken) response.status(202).type('text/plain').send('Accepted')
-      else refuse(response, 404, -32_001, 'There is no such session: open a new stream.')
+      if (await relay.send(`sse:${id}`, message)) response.status(202).type('text/plain').send('Accepted')
+      else refuse(response, 404, -32_001, NO_SESSION)
     },
 
     close(): void {
@@ -69,7 +76,18 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay }
 
 export interface LegacyParts extends Pick<McpParts, 'clock' | 'log' | 'serve' | 'address' | 'bodyBytesMax'> {
   relay: Relay
+  sessions: Sessions
 }
+
+interface Opening {
+  caller: Caller
+  query: Readonly<Record<string, string>>
+  owner: StreamOwner
+}
+
+const NO_SESSION = 'Session not found: open a new stream.'
+/** Of answers that a client has not read. */
+const WAITING_MAX = 1_000
 
 class LegacyTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
@@ -88,6 +106,7 @@ class LegacyTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
+    if (this.waiting.length >= WAITING_MAX) return this.close()
     this.waiting.push({ event: 'message', data: message })
     this.ring()
     return Promise.resolve()

@@ -14,7 +14,7 @@ import type { Request, Response } from 'express'
 import type { Caller } from '../../identity/model.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { isId, newId, type Id } from '../../kit/ids.ts'
-import { sendEvents } from '../events.ts'
+import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
 import { refuse, type McpParts } from './parts.ts'
@@ -83,14 +83,14 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
   }
 
   /** What the server has to say of itself, which is nothing; or the answer that somebody lost sight of. */
-  function listen(caller: Caller, request: Request, response: Response): void {
+  function listen({ caller, owner }: Listener, request: Request, response: Response): void {
     const last = request.get('last-event-id')
     const event = last === undefined ? null : fromEventId(last)
     if (last !== undefined && event === null) {
       refuse(response, 400, -32_000, 'Invalid event ID format')
       return
     }
-    sendEvents(response, (gone) => (event === null ? nothing(gone) : lost(caller, event, gone)))
+    sendEvents(response, (gone) => (event === null ? nothing(gone) : lost(caller, event, gone)), owner)
   }
 
   async function* lost(caller: Caller, event: EventId, gone: AbortSignal): AsyncGenerator<ServerEvent> {
@@ -124,6 +124,11 @@ interface Post {
   query: Readonly<Record<string, string>>
   session: string | null
   body: Buffer
+}
+
+interface Listener {
+  caller: Caller
+  owner: StreamOwner
 }
 
 /** Says which call of whose request an event belongs to: that is all it takes to find the answer again, anywhere. */

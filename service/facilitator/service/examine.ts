@@ -2,7 +2,7 @@ import type { Chain, Hex, SignedAuthorization } from '../../chain/model.ts'
 import type { Network } from '../../chain/networks.ts'
 import { networkUnavailable } from '../errors.ts'
 import type { Payment, Reason } from '../model.ts'
-import { refuseGas, refuseMatch, refuseSimulation, refuseTerms, refuseTime } from '../rules.ts'
+import { refuseDust, refuseGas, refuseMatch, refuseSimulation, refuseTerms, refuseTime } from '../rules.ts'
 import type { FacilitatorParts } from './parts.ts'
 
 /** A payment of which nothing is wrong with the terms. */
@@ -32,10 +32,13 @@ export function examine(parts: FacilitatorParts, payment: Payment): Examined | R
   return { payment, chain, network, authorization, digest, signed }
 }
 
-/** What would happen if it were submitted now. */
-export async function simulate(parts: FacilitatorParts, examined: Examined): Promise<Simulated> {
+/** What would happen if it were submitted now. `own`: the house moves its own money, however little. */
+export async function simulate(parts: FacilitatorParts, examined: Examined, own = false): Promise<Simulated> {
   const { payment, chain, authorization, signed } = examined
-  const mismatch = refuseMatch(payment) ?? refuseTime(authorization, parts.clock.now())
+  const mismatch =
+    refuseMatch(payment) ??
+    (own ? null : refuseDust(authorization, parts.settings.valueMin)) ??
+    refuseTime(authorization, parts.clock.now())
   // A key's signature is judged without the chain; any other needs to know whether the payer has code, since a
   // wrong signature is named before whatever else is wrong.
   if (signed && mismatch !== null) return { refusal: mismatch }

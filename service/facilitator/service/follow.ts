@@ -14,12 +14,11 @@ export async function follow(parts: FacilitatorParts, chain: Chain, carrier: Car
     if (carrier.state === 'mined') await reopen(parts, carrier)
     return false
   }
-  if (receipt.blockHash !== carrier.blockHash) {
-    await record(parts, carrier, receipt)
-  } else if (await isDeep(parts, chain, receipt)) {
-    await parts.store.finish(carrier)
-  }
+  const isNew = receipt.blockHash !== carrier.blockHash
+  if (isNew) await record(parts, carrier, receipt)
   await judgeRest(parts, chain, carrier)
+  // Nobody looks at what a final one carried again: what cannot be judged yet keeps it open.
+  if (!isNew && (await isDeep(parts, chain, receipt))) await parts.store.finish(carrier)
   return true
 }
 

@@ -1,4 +1,5 @@
 import type { Address, Chain } from '../../chain/model.ts'
+import { paysForOne } from '../rules.ts'
 import type { FacilitatorParts } from './parts.ts'
 
 export interface SponsorGas {
@@ -7,41 +8,86 @@ export interface SponsorGas {
   /** Null while it is not known. */
   wei: bigint | null
   low: boolean
+  /** Cannot pay for a single transfer. */
+  empty: boolean
 }
 
-/** What the sponsors have left, read twice a minute at most. Nobody waits for it: a dead RPC must not hold up /readyz. */
-export function createGasWatch(parts: FacilitatorParts): () => readonly SponsorGas[] {
+interface Read extends SponsorGas {
+  price: bigint
+}
+
+export interface GasWatch {
+  /** What is known now. Nobody waits for it: a dead RPC must not hold up /readyz. */
+  known(): readonly SponsorGas[]
+  /** Whether any sponsor can pay for a transfer there, as far as is known. */
+  seemsToPay(network: string): boolean
+  /** The same, once the balances have been read at all. */
+  pays(network: string): Promise<boolean>
+  /** Of a unit of gas there today, in wei; 0 while it is not known. */
+  priceOf(network: string): bigint
+  /** Whether this one can. */
+  isEmpty(network: string, sponsor: Address): boolean
+}
+
+/** What the sponsors have left, read every few seconds at most, however many payments ask. */
+export function createGasWatch(parts: FacilitatorParts): GasWatch {
   const sponsors = [...parts.chains.values()].flatMap((chain) =>
     parts.keys.map((key) => ({ chain, sponsor: chain.addressOf(key) })),
   )
-  let known: readonly SponsorGas[] = sponsors.map(({ chain, sponsor }) => unknown(chain, sponsor))
+  let latest: readonly Read[] = sponsors.map(({ chain, sponsor }) => unknown(chain, sponsor))
   let readAt = 0
+  let first: Promise<unknown> | null = null
 
-  async function read(chain: Chain, sponsor: Address): Promise<SponsorGas> {
+  async function read(chain: Chain, sponsor: Address): Promise<Read> {
     const network = chain.network.name
     try {
-      const wei = await chain.nativeBalance(sponsor)
+      const [wei, fees] = await Promise.all([chain.nativeBalance(sponsor), chain.fees()])
       const low = wei < parts.settings.lowBalance
-      if (low) parts.log.warn({ network, sponsor, wei: String(wei) }, 'a sponsor runs out of gas money')
-      return { network, sponsor, wei, low }
+      const empty = !paysForOne(wei, fees)
+      if (low) parts.log.warn({ network, sponsor, wei: String(wei), empty }, 'a sponsor runs out of gas money')
+      return { network, sponsor, wei, low, empty, price: fees.maxFeePerGas }
     } catch {
       // Whoever reads this wants to hear that it is not known, not an error page.
-      return unknown(chain, sponsor)
+      // The last price stays in force: budgets that count at none would bound nothing.
+      const price = latest.find((one) => one.network === network && one.sponsor === sponsor)?.price
+      return { ...unknown(chain, sponsor), price: price ?? 0n }
     }
   }
 
-  return () => {
+  function refreshed(): readonly Read[] {
     const now = parts.clock.now().getTime()
     if (now - readAt >= EVERY_MS) {
       readAt = now
-      void Promise.all(sponsors.map(({ chain, sponsor }) => read(chain, sponsor))).then((read) => (known = read))
+      const reading = Promise.all(sponsors.map(({ chain, sponsor }) => read(chain, sponsor))).then((read) => {
+        latest = read
+      })
+      first ??= reading
     }
-    return known
+    return latest
+  }
+
+  function seemsToPay(network: string): boolean {
+    const there = refreshed().filter((one) => one.network === network)
+    // Where other processes have the keys nothing is known here.
+    return there.length === 0 || there.some(({ empty }) => !empty)
+  }
+
+  return {
+    known: () => refreshed().map(({ network, sponsor, wei, low, empty }) => ({ network, sponsor, wei, low, empty })),
+    seemsToPay,
+    async pays(network) {
+      refreshed()
+      await first
+      return seemsToPay(network)
+    },
+    priceOf: (network) => refreshed().find((one) => one.network === network)?.price ?? 0n,
+    isEmpty: (network, sponsor) =>
+      refreshed().some((one) => one.network === network && one.sponsor === sponsor && one.empty),
   }
 }
 
-function unknown(chain: Chain, sponsor: Address): SponsorGas {
-  return { network: chain.network.name, sponsor, wei: null, low: false }
+function unknown(chain: Chain, sponsor: Address): Read {
+  return { network: chain.network.name, sponsor, wei: null, low: false, empty: false, price: 0n }
 }
 
-const EVERY_MS = 30_000
+const EVERY_MS = 5_000

@@ -18,14 +18,20 @@ export async function judge(
   after: 'waiting' | 'among-others' | 'alone',
 ): Promise<void> {
   const { store, clock, signatures, log, measures } = parts
-  const { authorization, digest } = settlement
+  const { authorization, digest, seenBlock } = settlement
   const head = await chain.head()
   const { used } = await chain.authorization(authorization.from, authorization.nonce)
   if (used) {
-    const use = await chain.findUse(authorization.from, authorization.nonce, settlement.seenBlock)
+    const use = await chain.findUse(authorization.from, authorization.nonce, seenBlock)
     // The node that knows the event lags behind the one that knows the state: asked again at the next turn.
     if (use === null) return
-    if (!isPaidBy(use, settlement)) return await store.fail(settlement, USED, false, clock.now())
+    if (!isPaidBy(use, settlement)) {
+      // With its time as `past`: where the second node is away for long, the first one's word counts in the end.
+      const past = authorization.validBefore
+      const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
+      if (!agreed.known || agreed.use === null || isPaidBy(agreed.use, settlement)) return
+      return await store.fail(settlement, USED, false, clock.now())
+    }
     const final = head.number - use.blockNumber + 1n >= BigInt(parts.settings.confirmations)
     await store.settledElsewhere(settlement, use, final, clock.now())
     return
@@ -35,13 +41,21 @@ export async function judge(
     measures.count('settlement_reorganised')
     return await store.release(settlement, settlement.payerHasCode)
   }
-  if (isOver(settlement, head.timestamp)) return await store.fail(settlement, EXPIRED, false, clock.now())
+  if (isOver(settlement, head.timestamp)) {
+    // The state may be read from a node that lags behind the one that named the block: one of them has the payment.
+    const past = authorization.validBefore
+    const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
+    if (!agreed.known || agreed.used) return
+    return await store.fail(settlement, EXPIRED, false, clock.now())
+  }
   if (after === 'waiting') return
 
   const [simulation] = await chain.simulate([authorization])
   if (simulation === undefined) return
   const signed = signatures.recover(digest, authorization.signature) === authorization.from
   const refusal = refuseSimulation(simulation, authorization.value, signed)
+  // Used since the first look: the next turn finds by whom.
+  if (refusal === USED) return
   if (refusal !== null) return await store.fail(settlement, refusal, false, clock.now())
   // It would go through now. Among others it may have been starved of gas, so it gets a transaction of its own.
   const payerHasCode = simulation.payerCode !== 'none'

@@ -4,6 +4,7 @@ import type { Carrier, Settlement } from '../model.ts'
 import { gaps, gasLimit, plan } from '../rules.ts'
 import type { Bell } from './bell.ts'
 import { follow } from './follow.ts'
+import type { GasWatch } from './gas.ts'
 import { judge } from './judge.ts'
 import { PACE, type FacilitatorParts } from './parts.ts'
 import { createSender, type Sender } from './send.ts'
@@ -23,6 +24,7 @@ export function createLane(
   parts: FacilitatorParts,
   chain: Chain,
   key: Hex,
+  gas: GasWatch,
   bells: { claimed: Bell; ended: Bell },
 ): Lane {
   const { store, clock } = parts
@@ -61,7 +63,8 @@ export function createLane(
   async function submit(to: Sender): Promise<void> {
     carriers = await store.open(network, { sponsor })
     const inFlight = carriers.filter(({ state }) => state !== 'mined').length
-    if (inFlight >= PACE.flightMax) return
+    // What it cannot pay for it does not take: another sponsor may, and a hash that no node knows helps no one.
+    if (inFlight >= PACE.flightMax || gas.isEmpty(network, sponsor)) return
     const now = clock.now()
     const room = (PACE.flightMax - inFlight) * PACE.batchMax
     const taken = await store.take(network, lane, Math.min(room, 200), now, new Date(now.getTime() + PACE.takenMs))

@@ -27,11 +27,18 @@ export interface Settings {
   waitMs: number
   /** A transaction this deep is final; until then it is looked at again. */
   confirmations: number
+  /** Micro-USDC below which nothing is settled, but for the house's own transfers. */
+  valueMin: bigint
   /** What one authorization may cost at most. */
   gasMax: bigint
   /** Wei a day, for each network and for each payer on it; null where there is no budget. */
   gasPerDay: bigint | null
   gasPerPayerDay: bigint | null
+  gasPerRecipientDay: bigint | null
+  /** For what strangers ask for from one address. */
+  gasPerCallerDay: bigint | null
+  /** Of a network's day, in percent, that only the house's own sales may spend. */
+  gasReserve: number
   /** Wei below which a sponsor is reported. */
   lowBalance: bigint
   /** Unmined for so long, a transaction's fees are raised. */

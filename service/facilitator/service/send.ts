@@ -111,7 +111,7 @@ export async function createSender(
       "a sponsor's nonce was used by a transaction that is not ours",
     )
     for (const settlement of await store.carried(carrier)) await judge(parts, chain, settlement, 'among-others')
-    await store.lose(carrier)
+    if (!(await store.lose(carrier))) return true
     foreign.delete(carrier.id)
     next = await countNonce()
     return true

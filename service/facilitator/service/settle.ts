@@ -1,8 +1,9 @@
 import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
-import { gasSpent } from '../errors.ts'
+import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
+import type { GasWatch } from './gas.ts'
 import type { Answer, Asker, Payment, Reason, Settlement } from '../model.ts'
-import { isMendable, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
+import { blockBefore, isMendable, isPaidBy, overBudget, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
 import type { Bell } from './bell.ts'
 import { examine, simulate, type Examined } from './examine.ts'
 import { PACE, type FacilitatorParts } from './parts.ts'
@@ -12,7 +13,11 @@ export interface Settling {
 }
 
 /** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
-export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; ended: Bell }): Settling {
+export function createSettling(
+  parts: FacilitatorParts,
+  gas: GasWatch,
+  bells: { claimed: Bell; ended: Bell },
+): Settling {
   const { store, clock, settings } = parts
   const looks = new Batch<Hex, { settlement: Settlement | null }>({
     lanes: 1,
@@ -39,9 +44,9 @@ export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; 
     const known = await look(examined.digest)
     if (known !== null) {
       const refusal = refuseKnown(examined, known)
-      return refusal === null && asker.again && isMendable(known) ? await revive(examined) : refusal
+      return refusal === null && asker.again && isMendable(known) ? await revive(examined, asker) : refusal
     }
-    const refusal = await claim(examined)
+    const refusal = await claim(examined, asker)
     if (refusal === null) return null
     // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
     const since = await look(examined.digest)
@@ -49,42 +54,108 @@ export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; 
   }
 
   /** Null when it was claimed. What is refused before that leaves no trace. */
-  async function claim(examined: Examined): Promise<Reason | null> {
+  async function claim(examined: Examined, asker: Asker): Promise<Reason | null> {
     const { digest, network, authorization, chain } = examined
     // The block is read first: whoever uses the nonce after the simulation does it in a later one.
     const { number: seenBlock } = await chain.head()
-    const simulated = await simulate(parts, examined)
-    if (simulated.refusal !== null) return simulated.refusal
-    await assertGas(examined)
-    const { payerHasCode, gas } = simulated
+    const simulated = await simulate(parts, examined, asker.again)
+    if (simulated.refusal !== null) return await refuseUnlessPaid(examined, asker, simulated.refusal)
+    await assertGas(examined, asker)
+    const { payerHasCode } = simulated
     const asset = network.usdc.address
     const { name } = network
-    const claim = { digest, network: name, asset, authorization, payerHasCode, gas, seenBlock, now: clock.now() }
+    const claim = {
+      digest,
+      network: name,
+      asset,
+      authorization,
+      payerHasCode,
+      gas: simulated.gas,
+      seenBlock,
+      caller: callerOf(asker),
+      now: clock.now(),
+    }
     if ((await store.claim(claim)) === null) return 'invalid_exact_evm_nonce_already_used'
     await parts.checkpoint('claimed')
     bells.claimed.ring()
     return null
   }
 
+  /**
+   * A sale that claimed its authorization while it was unused is paid by its very transfer, whoever submitted it. Null
+   * where that is so; what the chain shows decides, and without it nothing is known yet.
+   */
+  async function refuseUnlessPaid(examined: Examined, asker: Asker, refusal: Reason): Promise<Reason | null> {
+    const { digest, authorization, chain, network } = examined
+    const purchase = await store.bought(digest)
+    if (purchase?.buys !== asker.operation) return refusal
+    const head = await chain.head()
+    const seenBlock = blockBefore(head, purchase.boughtAt)
+    const { from: payer, nonce, validBefore } = authorization
+    // That nobody has used it is final only once its time is over on the chain, by more than one node's clock.
+    const past = refusal === EXPIRED ? validBefore : null
+    const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
+    if (!agreed.known) throw networkUnavailable(network.name, 'RPC')
+    const { used, use } = agreed
+    if (!used && refusal !== USED) return refusal
+    if (use === null) {
+      // The node that knows the event lags behind the one that knows the state.
+      if (refusal === USED) throw networkUnavailable(network.name, 'RPC')
+      return refusal
+    }
+    if (!isPaidBy(use, { authorization })) return USED
+    const asset = network.usdc.address
+    const claim = {
+      digest,
+      network: network.name,
+      asset,
+      authorization,
+      payerHasCode: false,
+      gas: 0n,
+      seenBlock,
+      caller: null,
+    }
+    const settlement = await store.claim({ ...claim, now: clock.now() })
+    if (settlement === null) return USED
+    const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
+    await store.settledElsewhere(settlement, use, final, clock.now())
+    parts.measures.count('settlement_by_others')
+    bells.ended.ring()
+    return null
+  }
+
   /** Null when what failed is under way again. As long as it would fail once more, it stays what it is. */
-  async function revive(examined: Examined): Promise<Reason | null> {
-    const simulated = await simulate(parts, examined)
+  async function revive(examined: Examined, asker: Asker): Promise<Reason | null> {
+    const simulated = await simulate(parts, examined, true)
     if (simulated.refusal !== null) return simulated.refusal
-    await assertGas(examined)
+    await assertGas(examined, asker)
     await store.revive(examined.digest, simulated)
     parts.measures.count('settlement_revived')
     bells.claimed.ring()
     return null
   }
 
-  async function assertGas({ network, authorization }: Examined): Promise<void> {
-    const { gasPerDay, gasPerPayerDay } = settings
-    if (gasPerDay === null && gasPerPayerDay === null) return
+  async function assertGas({ network, authorization }: Examined, asker: Asker): Promise<void> {
+    // Nothing is claimed that cannot be sent.
+    if (!(await gas.pays(network.name))) {
+      parts.log.error({ network: network.name }, 'no sponsor can pay the gas; nothing is settled')
+      throw outOfGas(network.name)
+    }
+    const { gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay, gasReserve } = settings
+    const budgets = [gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay]
+    if (budgets.every((budget) => budget === null)) return
     const now = clock.now()
-    const spent = await store.gasSpent(network.name, authorization.from, now)
-    const over = (budget: bigint | null, used: bigint): boolean => budget !== null && used >= budget
-    if (over(gasPerDay, spent.network)) throw gasSpent(network.name, 'network', secondsUntilTomorrow(now))
-    if (over(gasPerPayerDay, spent.payer)) throw gasSpent(network.name, 'payer', secondsUntilTomorrow(now))
+    const { from, to } = authorization
+    const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(asker) }, now)
+    const ours = asker.stranger !== true
+    const over = overBudget(used, gas.priceOf(network.name), {
+      network: gasPerDay === null || ours ? gasPerDay : (gasPerDay * BigInt(100 - gasReserve)) / 100n,
+      payer: gasPerPayerDay,
+      // The house is the recipient of its own sales, and bounded by the network's day alone.
+      recipient: ours ? null : gasPerRecipientDay,
+      caller: ours ? null : gasPerCallerDay,
+    })
+    if (over !== null) throw gasSpent(network.name, over, secondsUntilTomorrow(now))
   }
 
   /** Waits for the end, at most its time; a success is told to one. */
@@ -125,7 +196,12 @@ export function createSettling(parts: FacilitatorParts, bells: { claimed: Bell; 
   return { settle }
 }
 
+function callerOf({ stranger, caller }: Asker): string | null {
+  return stranger === true ? (caller ?? null) : null
+}
+
 const USED = 'invalid_exact_evm_nonce_already_used'
+const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 
 /** Somebody who asks again: the same terms and the payer's signature, but neither the clock nor the chain. */

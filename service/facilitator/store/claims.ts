@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Statements } from '../../kit/transaction.ts'
@@ -7,7 +8,7 @@ import { fromSettlementRow, SETTLEMENT, toBytes, type SettlementRow } from './ro
 
 type Claims = Pick<
   SettlementStore,
-  'find' | 'findByNonce' | 'claim' | 'take' | 'offer' | 'confirm' | 'withdraw' | 'gasSpent'
+  'find' | 'findByNonce' | 'claim' | 'take' | 'offer' | 'confirm' | 'withdraw' | 'gasUsed'
 >
 
 /** Before the sponsor's part and after it: who claims an authorization, and who is told of its success. */
@@ -70,18 +71,64 @@ export function claims(statements: Statements): Claims {
       )
     },
 
-    async gasSpent(network, payer, day) {
-      const rows = await statements.run<{ everybody: boolean; spent: string }>(
-        `SELECT payer = '' AS everybody, spent FROM facilitator_gas
-         WHERE network = $1 AND day = $2::date AND payer IN ('', $3)`,
-        [network, day.toISOString().slice(0, 10), toBytes(payer)],
-        'facilitator_gas_spent',
+    async gasUsed(network, { payer, recipient, caller }, day) {
+      const to = toBytes(recipient)
+      const by = toCaller(caller)
+      const [row] = await statements.run<Record<string, string>>(
+        GAS_USED,
+        [
+          ...[network, day.toISOString().slice(0, 10), toBytes(payer), recipientKey(to), to],
+          ...[by === null ? null : callerKey(by), by],
+        ],
+        'facilitator_gas_used',
       )
-      const of = (everybody: boolean): bigint => BigInt(rows.find((row) => row.everybody === everybody)?.spent ?? 0)
-      return { network: of(true), payer: of(false) }
+      const of = (name: string): bigint => BigInt(row?.[name] ?? 0)
+      return {
+        spent: {
+          network: of('spent'),
+          payer: of('payer_spent'),
+          recipient: of('recipient_spent'),
+          caller: of('caller_spent'),
+        },
+        pending: {
+          network: of('pending'),
+          payer: of('payer_pending'),
+          recipient: of('recipient_pending'),
+          caller: of('caller_pending'),
+        },
+      }
     },
   }
 }
+
+/** Payers, recipients and callers are counted in one table: all but a payer's key have one byte before what they name. */
+export function recipientKey(recipient: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([1]), recipient])
+}
+
+export function callerKey(caller: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([2]), caller])
+}
+
+/** As it is stored: not the address itself. */
+function toCaller(caller: string | null): Buffer | null {
+  return caller === null ? null : createHash('sha256').update(`caller ${caller}`).digest().subarray(0, 20)
+}
+
+const GAS_USED = `
+WITH spent AS (
+  SELECT coalesce(sum(spent) FILTER (WHERE payer = ''), 0) AS spent,
+    coalesce(sum(spent) FILTER (WHERE payer = $3), 0) AS payer_spent,
+    coalesce(sum(spent) FILTER (WHERE payer = $4), 0) AS recipient_spent,
+    coalesce(sum(spent) FILTER (WHERE payer = $6::bytea), 0) AS caller_spent
+  FROM facilitator_gas WHERE network = $1 AND day = $2::date AND payer IN ('', $3, $4, $6::bytea)
+), pending AS (
+  SELECT coalesce(sum(gas), 0) AS pending, coalesce(sum(gas) FILTER (WHERE payer = $3), 0) AS payer_pending,
+    coalesce(sum(gas) FILTER (WHERE pay_to = $5), 0) AS recipient_pending,
+    coalesce(sum(gas) FILTER (WHERE caller = $7::bytea), 0) AS caller_pending
+  FROM facilitator_settlement WHERE network = $1 AND state IN ('claimed', 'signed', 'broadcast')
+)
+SELECT * FROM spent, pending`
 
 const FIND = `SELECT ${SETTLEMENT} FROM facilitator_settlement s WHERE digest = ANY($1)`
 
@@ -89,17 +136,19 @@ const FIND = `SELECT ${SETTLEMENT} FROM facilitator_settlement s WHERE digest = 
 const CLAIM = `
 INSERT INTO facilitator_settlement AS s
   (digest, network, asset, payer, nonce, pay_to, value, valid_after, valid_before, signature, payer_has_code, alone, gas,
-   seen_block, claimed_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14)
+   seen_block, claimed_at, caller)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15)
 ON CONFLICT DO NOTHING
 RETURNING ${SETTLEMENT}`
 
-function valuesOf({ digest, network, asset, authorization, payerHasCode, gas, seenBlock, now }: Claim): unknown[] {
+function valuesOf(claim: Claim): unknown[] {
+  const { digest, network, asset, authorization, payerHasCode, gas, seenBlock, caller, now } = claim
   const { from, nonce, to, value, validAfter, validBefore, signature } = authorization
   const [digestBytes, assetBytes, payer, nonceBytes, payTo] = [digest, asset, from, nonce, to].map(toBytes)
   return [
     ...[digestBytes, network, assetBytes, payer, nonceBytes, payTo],
     ...[String(value), String(validAfter), String(validBefore), toBytes(signature), payerHasCode, gas, seenBlock, now],
+    toCaller(caller),
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { Statements } from '../../kit/transaction.ts'
 import { shareCost } from '../rules.ts'
 import type { SettlementStore } from '../ports.ts'
+import { callerKey, recipientKey } from './claims.ts'
 import { fromSettlementRow, SETTLEMENT, toBytes, toHex, type SettlementRow } from './rows.ts'
 
 type Endings = Pick<
@@ -12,12 +13,18 @@ type Endings = Pick<
 export function endings(statements: Statements): Endings {
   return {
     async mined(carrier, receipt, settled, now) {
-      const payers = await statements.run<{ payer: Buffer }>(
-        'SELECT payer FROM facilitator_settlement WHERE transaction_id = $1',
+      const payers = await statements.run<{ payer: Buffer; pay_to: Buffer; caller: Buffer | null }>(
+        'SELECT payer, pay_to, caller FROM facilitator_settlement WHERE transaction_id = $1',
         [carrier.id],
         'facilitator_payers',
       )
       const shares = payers.length === 0 ? [] : shareCost(receipt.cost, payers.length)
+      const counted = payers.flatMap(({ payer, pay_to, caller }, place) =>
+        [payer, recipientKey(pay_to), ...(caller === null ? [] : [callerKey(caller)])].map((key) => ({
+          key,
+          share: String(shares[place]),
+        })),
+      )
       await statements.run(
         MINED,
         [
@@ -29,7 +36,12 @@ export function endings(statements: Statements): Endings {
             settled.map(toBytes),
             now,
           ],
-          ...[carrier.network, now.toISOString().slice(0, 10), payers.map(({ payer }) => payer), shares.map(String)],
+          ...[
+            carrier.network,
+            now.toISOString().slice(0, 10),
+            counted.map(({ key }) => key),
+            counted.map(({ share }) => share),
+          ],
           String(receipt.cost),
         ],
         'facilitator_mined',
@@ -46,11 +58,8 @@ export function endings(statements: Statements): Endings {
     },
 
     async lose({ id }) {
-      await statements.run(
-        `UPDATE facilitator_transaction SET state = 'lost' WHERE id = $1 AND state IN ('signed', 'broadcast', 'mined')`,
-        [id],
-        'facilitator_lose',
-      )
+      const rows = await statements.run(LOSE, [id], 'facilitator_lose')
+      return rows.length > 0
     },
 
     async settledElsewhere({ digest }, { hash, blockNumber }, final, now) {
@@ -66,7 +75,11 @@ export function endings(statements: Statements): Endings {
 
     async fail({ digest }, reason, ours, now) {
       await statements.run(
-        `UPDATE facilitator_settlement SET state = 'failed', reason = $2, ours = $3, ended_at = $4, taken_by = NULL, taken_until = NULL
+        `UPDATE facilitator_settlement SET state = 'failed', reason = $2, ours = $3, ended_at = $4, taken_by = NULL, taken_until = NULL,
+           final = NOT EXISTS (
+             SELECT FROM facilitator_transaction t
+             WHERE t.id = transaction_id AND t.state IN ('signed', 'broadcast', 'mined')
+           )
          WHERE digest = $1 AND state IN ('claimed', 'signed', 'broadcast')`,
         [toBytes(digest), reason, ours, now],
         'facilitator_fail',
@@ -129,10 +142,24 @@ SET state = 'signed', tx_hash = back.hash, block_number = NULL, ended_at = NULL,
 FROM back WHERE s.transaction_id = back.id AND s.state IN ('settled', 'failed') AND NOT s.external AND NOT s.final
 RETURNING s.digest, s.offered_to IS NOT NULL AS handed`
 
+/** For the last time, so only what has brought or ended all that it carried. */
+const LAST = (states: string): string => `
+id = $1 AND state IN (${states}) AND NOT EXISTS (
+  SELECT FROM facilitator_settlement WHERE transaction_id = $1 AND state IN ('signed', 'broadcast'))`
+
 const FINISH = `
-WITH done AS (UPDATE facilitator_transaction SET state = 'final' WHERE id = $1 AND state = 'mined' RETURNING id)
+WITH done AS (UPDATE facilitator_transaction SET state = 'final' WHERE ${LAST(`'mined'`)} RETURNING id)
 UPDATE facilitator_settlement s SET final = true FROM done
 WHERE s.transaction_id = done.id AND s.state IN ('settled', 'failed') AND NOT s.external`
+
+const LOSE = `
+WITH done AS (
+  UPDATE facilitator_transaction SET state = 'lost' WHERE ${LAST(`'signed', 'broadcast', 'mined'`)} RETURNING id
+), ended AS (
+  UPDATE facilitator_settlement s SET final = true FROM done
+  WHERE s.transaction_id = done.id AND s.state = 'failed' AND NOT s.external
+)
+SELECT id FROM done`
 
 const LOOSE = `
 (SELECT ${SETTLEMENT} FROM facilitator_settlement s

@@ -1,8 +1,23 @@
+import type { Statements } from '../../kit/transaction.ts'
 import type { SettlementStore } from '../ports.ts'
 import { toBytes } from './rows.ts'
 
 /** What authorizations were spent on. */
-export const purchases: Pick<SettlementStore, 'buy'> = {
+export const purchases = (statements: Statements): Pick<SettlementStore, 'buy' | 'bought' | 'isSubmitted'> => ({
+  async isSubmitted(inside, digest) {
+    const text = 'SELECT FROM facilitator_settlement WHERE digest = $1'
+    return (await inside.run(text, [toBytes(digest)], 'facilitator_is_submitted')).length > 0
+  },
+
+  async bought(digest) {
+    const [row] = await statements.run<{ buys: string; bought_at: Date }>(
+      'SELECT buys, bought_at FROM facilitator_purchase WHERE digest = $1',
+      [toBytes(digest)],
+      'facilitator_bought_at',
+    )
+    return row === undefined ? null : { digest, buys: row.buys, boughtAt: row.bought_at }
+  },
+
   async buy(inside, { digest, buys }, now) {
     const made = await inside.run<{ buys: string }>(BUY, [toBytes(digest), buys, now], 'facilitator_buy')
     // A statement of its own: what another transaction has just written is not in the first one's view.
@@ -11,7 +26,7 @@ export const purchases: Pick<SettlementStore, 'buy'> = {
     if (row === undefined) throw new Error('a purchase vanished')
     return row.buys
   },
-}
+})
 
 const BUY = `
 INSERT INTO facilitator_purchase (digest, buys, bought_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING buys`

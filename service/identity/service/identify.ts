@@ -20,7 +20,7 @@ export function createIdentify(parts: IdentifyParts) {
   const { store, live } = parts
   const uses = noteUses(parts)
 
-  /** Throws `unauthenticated`, in the same words whatever was wrong with the credential. */
+  /** Throws `unauthenticated`, with the reason. */
   async function identify(asked: Asked): Promise<Caller> {
     if (asked.authorization !== undefined) {
       const credential = toCredential(asked.authorization)
@@ -33,14 +33,15 @@ export function createIdentify(parts: IdentifyParts) {
           return await bySession(await parts.signIn.personOf({ bearer: credential.text }), asked)
       }
     }
-    if (asked.cookie === undefined) throw unauthenticated()
+    if (asked.cookie === undefined) throw unauthenticated('credential_missing')
     return await bySession(await parts.signIn.personOf({ cookie: asked.cookie }), asked)
   }
 
   async function byKey(text: string, asked: Asked): Promise<Caller> {
     const key = await store.findKey(hashOf(text))
-    // One way out for unknown, revoked and expired, after the same statement.
-    if (key === null || !isUsable(key, asked.now)) throw unauthenticated()
+    // Found by its hash: only whoever holds the whole key hears that there is one.
+    if (key === null) throw unauthenticated('key_unknown')
+    if (!isUsable(key, asked.now)) throw unauthenticated(key.revokedAt === null ? 'key_expired' : 'key_revoked')
     const environment = environmentOfKey(key.environment, asked.environmentHeader, live)
     uses.note(key, asked.now)
     const { user, id: keyId, agentId } = key

@@ -6,7 +6,8 @@ import type { Environment } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import { BUILT_IN_ISSUER, type Person, type User } from '../model.ts'
 import type { IdentityStore } from '../ports.ts'
-import { grantsDue, idOf, isSignedUp } from '../rules.ts'
+import { grantsDue, grantSources, idOf, isSignedUp, type GrantBounds } from '../rules.ts'
+import { callerAddress } from './caller-address.ts'
 
 /** The user of this person, made or brought up to date. Whatever an earlier try left undone is done now. */
 export type SignUp = (person: Person, options?: { askToConfirm: boolean }) => Promise<{ user: User; created: boolean }>
@@ -28,7 +29,7 @@ export function createSignUp(parts: SignUpParts): SignUp {
       if (created) await ledger.openAccounts(user.id, inside)
       // The sandbox's first, always: two transactions that take the same accounts take them in one order.
       for (const environment of grantsDue(user, granted)) {
-        await grant(parts, user, environment, inside)
+        if (await mayGrant(parts, user, environment, now, inside)) await grant(parts, user, environment, inside)
         await store.markGranted(user.id, environment, now, inside)
       }
       const toConfirm = user.issuer === BUILT_IN_ISSUER && user.email !== null && !user.emailConfirmed
@@ -46,7 +47,25 @@ export interface SignUpParts {
   clock: Clock
   /** Free credits in each environment; 0 for none. */
   credits: Usdc
+  grantBounds: GrantBounds
   announceConfirmation(subject: string, inside: Statements): Promise<void>
+}
+
+/**
+ * Anybody with a domain has any number of mailboxes, and production's credits are real money of the platform's: beyond
+ * a day's bound the account is made without them. The sandbox's are play money, of which there is as much as one likes.
+ */
+async function mayGrant(
+  { store, credits, grantBounds }: SignUpParts,
+  user: User,
+  environment: Environment,
+  now: Date,
+  inside: Statements,
+): Promise<boolean> {
+  if (environment === 'sandbox' || credits === 0n) return true
+  const isWithin = await store.takeGrants(grantSources(user.email, callerAddress(), grantBounds), now, inside)
+  if (!isWithin) await store.markWithheld(user.id, now, inside)
+  return isWithin
 }
 
 async function grant(parts: SignUpParts, user: User, environment: Environment, inside: Statements): Promise<void> {

@@ -4,7 +4,7 @@ import { newId, type Id } from '../../kit/ids.ts'
 import type { Owner } from '../../ledger/model.ts'
 import { accountOf, type Caller, type SigningSecret } from '../model.ts'
 import type { IdentityStore, Sealing } from '../ports.ts'
-import { toSigningSecret } from '../rules.ts'
+import { toSigningSecret } from '../../kit/signing-secret.ts'
 
 /** The `whsec_…` of an account's outgoing calls. Made when it is first asked for. */
 export function createSigningSecrets({ store, clock, sealing }: SigningSecretParts) {

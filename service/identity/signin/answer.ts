@@ -1,18 +1,32 @@
+import { isOfAnotherSite } from '../../kit/fetch-site.ts'
+import { faultOfJsonShape } from '../../kit/json-shape.ts'
+import { ONE_LINE } from '../../kit/text.ts'
+
 /**
  * Lets through what is served here and nothing else of the library's many endpoints, and puts its refusals
  * into the house's form: `{error, code}` beside the `message` that its own client reads.
  */
-export async function answer(request: Request, handler: (request: Request) => Promise<Response>): Promise<Response> {
+export async function answer(
+  request: Request,
+  handler: (request: Request) => Promise<Response>,
+  mayTryPassword: (headers: Headers) => Promise<boolean>,
+): Promise<Response> {
   const path = new URL(request.url).pathname.replace(/^\/auth/, '')
   const requestId = request.headers.get('x-request-id') ?? ''
   if (!SERVED.has(`${request.method} ${path}`)) return refusal(requestId, NOTHING_HERE)
+  // better-auth looks at the Origin; a browser may send a form of another site without one.
+  const { headers } = request
+  const isForeign = !headers.has('origin') && isOfAnotherSite(headers.get('sec-fetch-site'))
+  if (request.method !== 'GET' && headers.has('cookie') && isForeign) return refusal(requestId, FOREIGN)
   const fault = await faultOf(request)
   if (fault !== null) return refusal(requestId, fault)
+  // Not by the address in its body, as a sign-in: who has a stolen session writes whatever address they like there.
+  if (WITH_PASSWORD.has(path) && !(await mayTryPassword(headers))) return refusal(requestId, TOO_MANY_TRIES)
   const response = await handler(request)
   return response.status < 400 ? await signed(response) : refusal(requestId, await toFault(response), response.headers)
 }
 
-const SERVED = new Set([
+export const SERVED: ReadonlySet<string> = new Set([
   'POST /sign-up/email',
   'POST /sign-in/email',
   'POST /sign-out',
@@ -39,12 +53,25 @@ const SERVED = new Set([
   'GET /verify-email',
 ])
 
+/** Where somebody who is signed in gives the password again. */
+const WITH_PASSWORD: ReadonlySet<string> = new Set(['/change-password', '/email/change'])
+
 interface Fault {
   status: number
   code: string
   message: string
 }
 
+const FOREIGN: Fault = {
+  ...{
+    status: 403,
+    code: 'FOREIGN_ORIGIN',
+    message: 'This request came from another site. Open the dashboard and try again.',
+  },
+}
+const TOO_MANY_TRIES: Fault = {
+  ...{ status: 429, code: 'TOO_MANY_TRIES', message: 'The password was tried too often. Try again in an hour.' },
+}
 const NOTHING_HERE: Fault = { status: 404, code: 'NOT_FOUND', message: 'There is nothing here.' }
 
 /** A form of another site may post text and forms without asking first, but never JSON. */
@@ -60,13 +87,34 @@ async function faultOf(request: Request): Promise<Fault | null> {
   if (body.includes('\\u0000')) {
     return { status: 400, code: 'INVALID_INPUT', message: 'The body must not contain the character \\u0000.' }
   }
+  const misshapen = faultOfJsonShape(body)
+  if (misshapen !== null) return { status: 400, code: 'INVALID_JSON', message: `The body ${misshapen}.` }
   try {
-    JSON.parse(body)
-    return null
+    return faultOfTexts(JSON.parse(body))
   } catch {
     return { status: 400, code: 'INVALID_JSON', message: 'The body must be JSON.' }
   }
 }
+
+/** better-auth lets some fields through to the database whatever their type. */
+function faultOfTexts(body: unknown): Fault | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return invalidInput('The body must be an object.')
+  for (const [field, value] of Object.entries(body)) {
+    if (!TEXTS.has(field) || value === undefined || value === null) continue
+    if (typeof value !== 'string') return invalidInput(`${field} must be a text.`)
+    if (SHOWN.has(field) && !ONE_LINE.test(value)) return invalidInput(`${field} must be one line.`)
+  }
+  return null
+}
+
+function invalidInput(message: string): Fault {
+  return { status: 400, code: 'INVALID_INPUT', message }
+}
+
+const TEXTS = new Set(['name', 'image', 'email', 'newEmail', 'password', 'newPassword', 'currentPassword', 'token'])
+/** To other people too, and in mails. */
+const SHOWN = new Set(['name', 'email', 'newEmail'])
 
 /** better-auth tells a session's bare name in the body, and what the API takes for it in a header: one is enough. */
 async function signed(response: Response): Promise<Response> {

@@ -56,7 +56,7 @@ export function codeFlow(options: CodeFlowOptions) {
       // A provider may keep to the letter of the standard, and tell of an address only when it is asked for it.
       const more = await readDocument(described.userinfoEndpoint, options, { authorization: `Bearer ${accessToken}` })
       const told = profile.safeParse(more)
-      if (!told.success || told.data.sub !== claims.sub) throw unauthenticated(told.error)
+      if (!told.success || told.data.sub !== claims.sub) throw unauthenticated('credential_invalid', told.error)
       return toPerson(options.issuer, { ...claims, ...told.data })
     },
   }

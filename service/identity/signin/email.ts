@@ -5,6 +5,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { EmailChange } from '../model.ts'
 import type { SignInEmails } from '../ports.ts'
 import { isNobodys } from '../rules.ts'
+import { emailToken, emailWanted } from './bodies.ts'
 import { readEmailToken } from './email-token.ts'
 import type { StoredUser } from './person.ts'
 
@@ -30,7 +31,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
 
       emailChange: createAuthEndpoint(
         '/email/change',
-        { method: 'POST', body: asked, use: [sensitiveSessionMiddleware] },
+        { method: 'POST', body: emailWanted, use: [sensitiveSessionMiddleware] },
         async (context) => {
           const { internalAdapter, session, password } = context.context
           const { id, email: from, issuer } = session.user
@@ -57,7 +58,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
 
       emailConfirm: createAuthEndpoint(
         '/email/confirm',
-        { method: 'POST', body: mailed, use: [sensitiveSessionMiddleware] },
+        { method: 'POST', body: emailToken, use: [sensitiveSessionMiddleware] },
         async (context) => {
           const { id } = context.context.session.user
           const change = readEmailToken(context.body.token, clock.now(), secret)
@@ -87,9 +88,6 @@ export interface EmailOptions {
   changed(user: StoredUser): Promise<void>
 }
 
-const asked = z.object({ email: z.string(), password: z.string().max(128).optional() })
-const mailed = z.object({ token: z.string().max(2_000) })
-
 const REFUSALS = {
   provider: { code: 'EMAIL_OF_PROVIDER', message: 'Your address is the one your provider knows: change it there.' },
   unavailable: {
@@ -97,7 +95,7 @@ const REFUSALS = {
     message: 'This server cannot send mail, so it cannot find out whether an address is yours.',
   },
   invalid: { code: 'INVALID_EMAIL', message: 'This is not an e-mail address.' },
-  nobodys: { code: 'INVALID_EMAIL', message: 'This is nobody’s e-mail address.' },
+  nobodys: { code: 'INVALID_EMAIL', message: 'Enter a valid e-mail address.' },
   same: { code: 'EMAIL_SAME', message: 'This is your address already.' },
   password: { code: 'INVALID_PASSWORD', message: 'This is not your password.' },
   tooMany: { code: 'TOO_MANY_MAILS', message: 'Too many mails were asked for. Try again in an hour.' },

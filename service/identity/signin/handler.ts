@@ -1,9 +1,10 @@
 import type { Request as Incoming, RequestHandler } from 'express'
 import { DomainError } from '../../kit/errors.ts'
+import { faultOfJsonShape } from '../../kit/json-shape.ts'
 import type { Identity } from '../service.ts'
 
 /** The sign-in on Express, under /auth: it speaks the web's requests and answers, Express node's. */
-export function signInHandler(identity: Identity, dashboard: string): RequestHandler {
+export function signInHandler(identity: Identity, dashboard: string, countTry: CountTry): RequestHandler {
   const { origin } = new URL(dashboard)
   return async (request, response) => {
     const address = origin + request.originalUrl
@@ -11,8 +12,12 @@ export function signInHandler(identity: Identity, dashboard: string): RequestHan
     const headers = toHeaders(request)
     headers.set('x-request-id', String(response.getHeader('x-request-id') ?? ''))
     const body = await readBody(request)
+    const email = emailIn(body)
+    // By address alone, whoever has many addresses could guess one person's password without end.
+    if (email !== null) await countTry(email)
     const answer = await identity.answerSignIn(
       new Request(address, { method: request.method, headers, ...(body.length === 0 ? {} : { body }) }),
+      request.ip ?? null,
     )
     response.status(answer.status)
     for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
@@ -22,6 +27,24 @@ export function signInHandler(identity: Identity, dashboard: string): RequestHan
     response.end(Buffer.from(await answer.arrayBuffer()))
   }
 }
+
+/** Throws where somebody was tried too often. */
+type CountTry = (email: string) => Promise<void>
+
+/** Whom a request is about; what cannot be read is refused further on. */
+function emailIn(body: Buffer): string | null {
+  // As the web's requests read it further on: without a byte order mark.
+  const text = new TextDecoder().decode(body)
+  if (faultOfJsonShape(text) !== null) return null
+  try {
+    const said = JSON.parse(text) as { email?: unknown } | null
+    return typeof said?.email === 'string' ? said.email.trim().toLowerCase().slice(0, EMAIL_MAX) : null
+  } catch {
+    return null
+  }
+}
+
+const EMAIL_MAX = 254
 
 function toHeaders(request: Incoming): Headers {
   const headers = new Headers()

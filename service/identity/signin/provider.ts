@@ -8,6 +8,7 @@ import { DomainError } from '../../kit/errors.ts'
 import type { Person } from '../model.ts'
 import { codeFlow, type CodeFlowOptions } from './code-flow.ts'
 import { madeOnce, ownerOf } from './first.ts'
+import { withoutTrailing } from '../../kit/text.ts'
 
 /**
  * Sign-in with the configured OpenID Connect provider, in the form of `signInWithEthereum`. better-auth's own plugin
@@ -40,7 +41,7 @@ export function signInWithProvider(options: ProviderOptions) {
 
       oidcCallback: createAuthEndpoint('/oidc/callback', { method: 'GET', query: answer }, async (context) => {
         const leave = (to: string, fault?: string): never => {
-          const url = new URL(options.dashboard.replace(/\/*$/, '') + (fault === undefined ? to : '/sign-in'))
+          const url = new URL(withoutTrailing(options.dashboard, '/') + (fault === undefined ? to : '/sign-in'))
           if (fault !== undefined) url.searchParams.set('fault', fault)
           throw context.redirect(url.href)
         }

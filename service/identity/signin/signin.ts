@@ -8,7 +8,7 @@ import { newId } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import { sessionsUnavailable } from '../errors.ts'
 import type { ConnectedWallets, SignIn, SignInEmails, WalletSignatures, Welcome } from '../ports.ts'
-import { isNobodys } from '../rules.ts'
+import { isNobodys, PASSWORD_LENGTH, PERSON_NAME_MAX } from '../rules.ts'
 import { answer } from './answer.ts'
 import { changeOfEmail } from './email.ts'
 import { toEmailToken } from './email-token.ts'
@@ -35,6 +35,8 @@ export interface SignInOptions {
   confirmsFirst: boolean
   /** Whether one more mail of a kind may go to somebody now: nobody's mailbox is filled by whoever knows its address. */
   mayMail(kind: string, subject: string): Promise<boolean>
+  /** Whether the password of a signed-in user may be tried once more: a stolen session guesses it from many addresses. */
+  mayTryPassword(user: string): Promise<boolean>
   /** Null where no OpenID Connect provider is configured. */
   provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri'> | null
   signatures: WalletSignatures
@@ -49,7 +51,11 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
   const auth = open(options, welcome)
 
   return {
-    handle: (request) => answer(request, auth.handler),
+    handle: (request) =>
+      answer(request, auth.handler, async (headers) => {
+        const found = await auth.api.getSession({ headers, query: { disableRefresh: true } })
+        return found === null || (await options.mayTryPassword(found.user.id))
+      }),
 
     async personOf(session) {
       // Never both: better-auth would fall back to the cookie where the token is wrong.
@@ -168,8 +174,8 @@ function open(options: SignInOptions, welcome: Welcome) {
     },
     emailAndPassword: {
       enabled: true,
-      minPasswordLength: 10,
-      maxPasswordLength: 128,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
       requireEmailVerification: options.confirmsFirst,
       resetPasswordTokenExpiresIn: RESET_SECONDS,
       // The token that it made is not used: one that waits to be mailed would lie in the outbox.
@@ -216,7 +222,7 @@ function open(options: SignInOptions, welcome: Welcome) {
     plugins: [
       // A session's row is no credential: what is shown to the API is its name with our signature.
       bearer({ requireSignature: true }),
-      signInWithEthereum({ ...options, domain: origin.host }),
+      signInWithEthereum({ ...options, domain: origin.host, origin: origin.origin }),
       changeOfEmail({
         ...options,
         wanted: welcome.emailChangeWanted,
@@ -243,10 +249,11 @@ function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: 
   }
   // Whoever took a wallet's stand-in address would keep that wallet out.
   if (typeof email === 'string' && isNobodys(email)) {
-    throw APIError.from('BAD_REQUEST', { code: 'INVALID_EMAIL', message: 'This is nobody’s e-mail address.' })
+    throw APIError.from('BAD_REQUEST', { code: 'INVALID_EMAIL', message: 'Enter a valid e-mail address.' })
   }
-  if (typeof name === 'string' && name.length > 100) {
-    throw APIError.from('BAD_REQUEST', { code: 'INVALID_NAME', message: 'A name has at most 100 characters.' })
+  if (typeof name === 'string' && name.length > PERSON_NAME_MAX) {
+    const message = `A name has at most ${String(PERSON_NAME_MAX)} characters.`
+    throw APIError.from('BAD_REQUEST', { code: 'INVALID_NAME', message })
   }
 }
 

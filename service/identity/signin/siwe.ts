@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { AuthContext, BetterAuthPlugin } from 'better-auth'
 import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { ConnectedWallets, WalletSignatures } from '../ports.ts'
 import { walletEmailOf, WALLETS_MAX } from '../rules.ts'
+import { connectedAddress, signedMessage } from './bodies.ts'
 import { madeOnce, ownerOf } from './first.ts'
 
 /**
@@ -15,10 +16,10 @@ import { madeOnce, ownerOf } from './first.ts'
  * for ever, three of ten first sign-ins at once were refused, and the refusals told of the database. Here
  * both are one commit, and a wallet is one row by its index.
  */
-export function signInWithEthereum({ clock, signatures, wallets, domain, chainIds }: WalletOptions) {
+export function signInWithEthereum({ clock, signatures, wallets, domain, origin, chainIds }: WalletOptions) {
   /** Whose wallet signed this, for this site, now, and never before. */
   async function proven({ message, signature }: SignedMessage, adapter: Adapter): Promise<string> {
-    const expected = { domain, chainIds, now: clock.now() }
+    const expected = { domain, origin, chainIds, now: clock.now() }
     const { address, nonce } = await signatures.read(message, signature, expected).catch(refuse)
     // Taken away whoever comes first: the same message counts once.
     if ((await adapter.consumeVerificationValue(identifierOf(nonce))) === null) {
@@ -70,7 +71,7 @@ export function signInWithEthereum({ clock, signatures, wallets, domain, chainId
 
       siweUnlink: createAuthEndpoint(
         '/siwe/unlink',
-        { method: 'POST', body: unwanted, use: [sessionMiddleware] },
+        { method: 'POST', body: connectedAddress, use: [sessionMiddleware] },
         async (context) => {
           const did = await wallets.disconnect(context.context.session.user.id, context.body.address, clock.now())
           if (did === 'missing') throw APIError.from('NOT_FOUND', REFUSALS[did])
@@ -87,14 +88,12 @@ export interface WalletOptions {
   signatures: WalletSignatures
   wallets: ConnectedWallets
   domain: string
+  origin: string
   chainIds: readonly number[]
 }
 
 type Adapter = AuthContext['internalAdapter']
 type SignedMessage = z.output<typeof signedMessage>
-
-const signedMessage = z.object({ message: z.string().max(4_000), signature: z.string().max(10_000) })
-const unwanted = z.object({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an Ethereum address') })
 
 const REFUSALS = {
   taken: {

@@ -165,7 +165,9 @@ export function plain(text: string, longest: number): string {
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
   if (short.length <= longest) return short
-  return `${short.slice(0, longest - 1).replace(/\s+\S*$/, '')}…`
+  const cut = short.slice(0, longest - 1)
+  const space = cut.lastIndexOf(' ')
+  return `${space < 0 ? cut : cut.slice(0, space)}…`
 }
 
 const HOPS_MAX = 10

@@ -4,7 +4,7 @@ import type { Day, Owner } from '../model.ts'
 import type { Accounts } from './accounts.ts'
 
 /**
- * The wallet's days. Postings carry no time, so the newest ones are read in the order in which they came: more than
+ * The wallet's days. What is `sold` are references of deposits that paid for something. Postings carry no time, so the newest ones are read in the order in which they came: more than
  * `READ` of them are too many to be worth their time on a page that shows a plot.
  */
 export async function readDays(
@@ -12,15 +12,21 @@ export async function readDays(
   accounts: Accounts,
   owner: Owner,
   since: Date,
+  sold: readonly string[],
 ): Promise<readonly Day[]> {
   const own = await accounts.find(owner)
   if (own === null) return []
-  const rows = await statements.run<{ day: string; money_in: bigint; money_out: bigint }>(
+  const rows = await statements.run<{ day: string; money_in: bigint; sales: bigint; money_out: bigint }>(
     DAYS,
-    [own.wallet, since, READ],
+    [own.wallet, since, READ, sold],
     'ledger_days',
   )
-  return rows.map(({ day, money_in, money_out }) => ({ day, moneyIn: usdc(money_in), moneyOut: usdc(money_out) }))
+  return rows.map(({ day, money_in, sales, money_out }) => ({
+    day,
+    moneyIn: usdc(money_in),
+    sales: usdc(sales),
+    moneyOut: usdc(money_out),
+  }))
 }
 
 const READ = 20_000
@@ -28,9 +34,12 @@ const READ = 20_000
 const DAYS = `
 SELECT to_char(m.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
        coalesce(sum(p.change) FILTER (WHERE p.change > 0), 0)::bigint AS money_in,
+       coalesce(sum(p.change) FILTER (
+         WHERE p.change > 0 AND (p.kind IN ('capture', 'transfer') OR m.reference = ANY ($4::text[]))
+       ), 0)::bigint AS sales,
        coalesce(-sum(p.change) FILTER (WHERE p.change < 0), 0)::bigint AS money_out
 FROM (
-  SELECT movement_id, available + locked AS change FROM ledger_posting
+  SELECT movement_id, kind, available + locked AS change FROM ledger_posting
   WHERE account_id = $1 AND available + locked <> 0
   ORDER BY sequence DESC
   LIMIT $3

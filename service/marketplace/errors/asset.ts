@@ -1,7 +1,9 @@
 import { DomainError } from '../../kit/errors.ts'
+import { didYouMean } from '../../kit/nearest.ts'
 
-export function assetMissing(): DomainError {
-  return new DomainError('missing', 'rda_not_found', 'There is no such RDA.')
+/** `meant` is the slug of a published one that was probably meant. */
+export function assetMissing(meant: string | null = null): DomainError {
+  return new DomainError('missing', 'rda_not_found', `There is no such RDA.${didYouMean(meant)}`, { didYouMean: meant })
 }
 
 /** Only to those who did not say who they are: whoever did and may not see it is told that there is none. */

@@ -1,6 +1,6 @@
 import { DomainError } from '../../kit/errors.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
-import type { Failure, Run, RunState } from '../model/run.ts'
+import type { Failure, FreeRunsBound, Run, RunState } from '../model/run.ts'
 
 export function runMissing(): DomainError {
   return new DomainError('missing', 'run_not_found', 'There is no such run.')
@@ -32,6 +32,17 @@ export function tooDear(required: Usdc, maxCost: Usdc, available: Usdc): DomainE
 export function creatorCannotPay(cause: unknown): DomainError {
   const sentence = 'This free prompt does not run: its creator has no funds for its model.'
   return new DomainError('unavailable', 'creator_unfunded', sentence, {}, cause)
+}
+
+/** Its creator pays for its model, and does so only so many times a day. */
+export function freeRunsUsedUp(of: FreeRunsBound, resetsAt: Date): DomainError {
+  const until = resetsAt.toISOString()
+  const sentence = {
+    caller: `You have used up your free runs of this creator for today. Try again after ${until}.`,
+    day: `The free runs that this creator pays for are used up for today. Try again after ${until}.`,
+    asset: `The free runs of this asset are used up for today. Try again after ${until}.`,
+  }[of]
+  return new DomainError('limited', 'free_runs_used_up', sentence, { resetsAt: until })
 }
 
 export function rateReached(retryAfterSeconds: number): DomainError {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldOut, fieldsSchema, isWebAddress, plainText } from '../../kit/fields.ts'
+import { fieldOut, FIELDS_MAX, fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
 import { amount, amountOut, timestamp } from '../../kit/wire.ts'
 
 /* What comes in and goes out, field by field, as the specification has it. */
@@ -13,19 +13,17 @@ const OUTPUT_TYPES = ['markdown', 'text', 'json', 'file'] as const
 
 const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
 const tag = plainText(40).refine((text) => text.trim() === text, 'must not begin or end with a space')
-const oneLine = (longest: number) =>
-  plainText(longest)
-    .regex(/^\P{Cc}*$/u, 'must be one line of text')
-    .refine((text) => text.trim() !== '', 'must not be empty')
+const oneLine = (longest: number) => plainLine(longest).refine((text) => text.trim() !== '', 'must not be empty')
 
 /** Names are header names or the like; what they may be is said where it is known whose they are. */
 const secrets = z
   .record(z.string().min(1).max(128), plainText(4_096))
   .refine((texts) => Object.keys(texts).length <= 50, 'must have at most 50')
+  .meta({ maxProperties: 50 })
 
 const example = z.strictObject({
   title: oneLine(200),
-  inputs: z.record(z.string(), z.unknown()),
+  inputs: z.record(z.string(), z.unknown()).meta({ maxProperties: FIELDS_MAX }),
   output: plainText(20_000),
   model: z.string().max(200).nullish(),
 })
@@ -38,6 +36,9 @@ const promptConfig = z.strictObject({
   sourcePrice: amount
     .nullish()
     .meta({ description: 'What a reader pays once to see the template; 0 shows it to all, null is not for sale' }),
+  freeRunsPerDay: z.int().min(0).max(1_000_000).nullish().meta({
+    description: "While it is free: runs of others that you pay for in a day of UTC; null is the server's own bound",
+  }),
   examples: z.array(example).max(20).nullish(),
 })
 
@@ -69,6 +70,12 @@ const toolConfig = z.strictObject({
     .meta({ description: 'api_key: headerName, apiKey; bearer: token; basic: username, password. Kept sealed' }),
   requestTransform: plainText(10_000).nullish().meta({ description: 'JSONata over the inputs' }),
   responseTransform: plainText(10_000).nullish().meta({ description: "JSONata over the API's answer" }),
+  timeoutSeconds: z
+    .int()
+    .min(1)
+    .max(60)
+    .nullish()
+    .meta({ description: 'How long the API may take for its answer, 25 when absent, 60 at most' }),
   rateLimitPerMinute: z.int().min(1).max(100_000).nullish(),
   basePrice: amount.nullish(),
 })
@@ -96,6 +103,10 @@ const page = {
   codeLanguage: oneLine(40).nullish(),
   outputSchema: z.strictObject({ type: z.enum(OUTPUT_TYPES) }).nullish(),
   pricing: pricing.nullish(),
+  sharesInputs: z.boolean().nullish().meta({
+    description:
+      'Ask customers to let you see what they fill in: the form says so before they pay, and only runs whose caller agrees show their inputs. False when absent',
+  }),
   promptConfig: promptConfig.nullish(),
   agentConfig: agentConfig.nullish(),
   toolConfig: toolConfig.nullish(),
@@ -178,6 +189,7 @@ export const wholeOut = z
     codeSnippet: z.string().nullable(),
     codeLanguage: z.string().nullable(),
     version: z.string(),
+    sharesInputs: z.boolean().meta({ description: 'Its creator asks to see what customers fill in' }),
     schema: z.object({ inputs: z.array(fieldOut), outputs: z.object({ type: z.enum(OUTPUT_TYPES) }) }),
     promptConfig: z
       .object({
@@ -186,6 +198,7 @@ export const wholeOut = z
         allowedModels: z.array(z.object({ id: z.string(), name: z.string(), tier: z.string() })),
         defaultModelId: z.string(),
         sourcePrice: amountOut.nullable(),
+        freeRunsPerDay: z.int().nullable(),
         examples: z.array(
           z.object({
             id: z.string(),
@@ -218,6 +231,7 @@ export const wholeOut = z
         authConfig: masked,
         requestTransform: z.string().nullable(),
         responseTransform: z.string().nullable(),
+        timeoutSeconds: z.int(),
         rateLimitPerMinute: z.int().nullable(),
         basePrice: amountOut.nullable(),
       })

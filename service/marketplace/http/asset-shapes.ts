@@ -1,3 +1,4 @@
+import { toolSecondsOf } from '../rules/run.ts'
 import type { z } from 'zod'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { AgentConfig, Model, Pricing, PromptConfig, Sealed, Summary, ToolConfig } from '../model/asset.ts'
@@ -29,6 +30,7 @@ export function toDraft(body: Created): AssetDraft {
     inputs: body.inputSchema,
     outputs: body.outputSchema ?? { type: 'markdown' },
     pricing: toPricing(body.pricing),
+    sharesInputs: body.sharesInputs ?? false,
     promptConfig: body.promptConfig == null ? null : { ...NO_PROMPT, ...toPrompt(body.promptConfig) },
     agentConfig: body.agentConfig == null ? null : { ...NO_AGENT, ...toAgent(body.agentConfig) },
     toolConfig: body.toolConfig == null ? null : { ...NO_TOOL, ...toTool(body.toolConfig) },
@@ -48,6 +50,7 @@ export function toEdit(body: Edited): AssetEdit {
     inputs: body.inputSchema,
     outputs: body.outputSchema === null ? ({ type: 'markdown' } as const) : body.outputSchema,
     pricing: body.pricing === undefined ? undefined : toPricing(body.pricing),
+    sharesInputs: body.sharesInputs === null ? false : body.sharesInputs,
     promptConfig: body.promptConfig == null ? undefined : toPrompt(body.promptConfig),
     agentConfig: body.agentConfig == null ? undefined : toAgent(body.agentConfig),
     toolConfig: body.toolConfig == null ? undefined : toTool(body.toolConfig),
@@ -92,7 +95,7 @@ function defined<Given extends object>(given: Given): Partial<Defined<Given>> {
 
 const NO_PROMPT: GivenPromptConfig = {
   ...{ promptTemplate: null, systemPrompt: null, allowedModels: null, defaultModelId: null, sourcePrice: null },
-  examples: null,
+  ...{ freeRunsPerDay: null, examples: null },
 }
 const NO_AGENT: GivenAgentConfig = {
   ...{ webhookUrl: null, webhookMethod: null, webhookHeaders: null, timeoutSeconds: null, maxRetries: null },
@@ -100,7 +103,8 @@ const NO_AGENT: GivenAgentConfig = {
 }
 const NO_TOOL: GivenToolConfig = {
   ...{ apiEndpoint: null, apiMethod: null, apiHeaders: null, authType: null, authConfig: null },
-  ...{ requestTransform: null, responseTransform: null, rateLimitPerMinute: null, basePrice: null },
+  ...{ requestTransform: null, responseTransform: null, timeoutSeconds: null, rateLimitPerMinute: null },
+  basePrice: null,
 }
 
 export function toReduced(asset: Summary): z.infer<typeof reducedOut> {
@@ -111,11 +115,12 @@ export function toReduced(asset: Summary): z.infer<typeof reducedOut> {
 /** The specification's full object. What is for the owner's eyes, or for buyers', is null to others. */
 export function toWhole(view: View, models: readonly Model[]): z.infer<typeof wholeOut> {
   const { asset, asOwner, withSource, estimatedCost } = view
-  const { inputs, outputs, config } = asset.content
+  const { inputs, outputs, config, sharesInputs = false } = asset.content
   const { longDescription, tags, codeSnippet, codeLanguage, version, stats } = asset
   return {
     ...toHead(asset),
     ...{ longDescription, tags: [...tags], codeSnippet, codeLanguage, version },
+    sharesInputs,
     schema: { inputs: [...inputs], outputs: { type: outputs.type } },
     promptConfig: config.type === 'prompt' ? toPromptOut(config, models, withSource) : null,
     agentConfig: config.type === 'agent' ? toAgentOut(config, asOwner) : null,
@@ -155,6 +160,7 @@ function toPromptOut(config: PromptConfig, models: readonly Model[], withSource:
     }),
     defaultModelId,
     sourcePrice: toWireOrNull(sourcePrice),
+    freeRunsPerDay: config.freeRunsPerDay ?? null,
     examples: examples.map(({ id, title, inputs, output, model }) => ({ id, title, inputs, output, model })),
   }
 }
@@ -182,6 +188,7 @@ function toToolOut(config: ToolConfig, asOwner: boolean) {
     authConfig: asOwner ? { ...authNames, ...masksOf(config.authSecrets) } : null,
     requestTransform: asOwner ? config.requestTransform : null,
     responseTransform: asOwner ? config.responseTransform : null,
+    timeoutSeconds: toolSecondsOf(config),
     rateLimitPerMinute: config.rateLimitPerMinute,
     basePrice: toWireOrNull(config.basePrice),
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute, type ServerEvent } from '../../edge/route.ts'
+import { FIELDS_MAX } from '../../kit/fields.ts'
 import { idLike, isId, type Id } from '../../kit/ids.ts'
 import { amount, amountOut, page, timestamp } from '../../kit/wire.ts'
 import { toWire } from '../../kit/money.ts'
 import { FAILURES, runFailed, runMissing, runUnsettled } from '../errors/run.ts'
-import { hasEnded, RUN_STATES, type Run, type RunSummary } from '../model/run.ts'
+import { hasEnded, RUN_STATES, type CustomerRun, type Run, type RunSummary } from '../model/run.ts'
 import type { EndedRun } from '../ports/run.ts'
 import { timelineOf } from '../rules/run.ts'
 import type { Runs } from '../service/runs.ts'
@@ -38,6 +39,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
           maxCost: body.maxCost ?? null,
           webhookUrl: body.webhookUrl ?? null,
           waits: body.async === true,
+          sharesInputs: body.sharesInputs === true,
         }
         if (ask.waits) {
           const run = await runs.queue(caller, ask, operation, keyed)
@@ -69,6 +71,23 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
     }),
     route({
       method: 'get',
+      path: '/rda/:identifier/runs',
+      summary: "What customers ran of the caller's own RDA, newest first",
+      tag: 'Runs',
+      auth: 'person',
+      params: z.object({ identifier: z.string().meta({ description: 'Its slug or id' }) }),
+      query: page.extend({ status: z.enum(RUN_STATES).optional() }),
+      answers: {
+        200: z.object({ runs: z.array(customerBody), total: z.int(), limit: z.int(), offset: z.int() }),
+      },
+      errors: { 404: 'There is no such RDA of yours in this environment.' },
+      async handle({ caller, params, query: { status = null, limit, offset } }) {
+        const found = await runs.ofCustomers(caller, params.identifier, { state: status, limit, offset })
+        return reply(200, { runs: found.runs.map(toCustomerRun), total: found.total, limit, offset })
+      },
+    }),
+    route({
+      method: 'get',
       path: '/runs/:id',
       summary: 'One run, with what it was given and what came out',
       tag: 'Runs',
@@ -81,14 +100,18 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
     route({
       method: 'post',
       path: '/runs/:id/cancel',
-      summary: 'Stop a run; it costs nothing',
+      summary: 'Cancel a run: free until its request was sent to the asset; after that it goes on',
       tag: 'Runs',
       auth: 'agent',
       idempotent: true,
       params: runParams,
-      answers: { 200: z.object({ run: detailBody }) },
+      answers: { 200: canceledOut },
       errors: { 404: 'There is no such run.', 409: 'The run has ended already.' },
-      handle: async ({ caller, params }) => reply(200, { run: toDetail(await runs.cancel(caller, runId(params.id))) }),
+      async handle({ caller, params }) {
+        const run = await runs.cancel(caller, runId(params.id))
+        const canceled = run.state === 'canceled'
+        return reply(200, { canceled, message: canceled ? CANCELED : GOES_ON, run: toDetail(run) })
+      },
     }),
     route({
       method: 'get',
@@ -109,9 +132,15 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
   ]
 }
 
+const CANCELED = 'The run was canceled before its request was sent. Nothing was charged.'
+const GOES_ON =
+  'The run has begun and can no longer be canceled. It is charged if it succeeds; get the run to see how it ends.'
+
 export const runBody = z.strictObject({
   rdaSlug: z.string().min(1).max(200).meta({ description: 'Slug or id of the RDA' }),
-  inputs: z.record(z.string(), z.unknown()),
+  inputs: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Those of its input schema, by their names', maxProperties: FIELDS_MAX }),
   modelId: z.string().min(1).max(200).nullish().meta({ description: 'For prompts; else the default model runs' }),
   maxCost: amount.nullish().meta({ description: 'Refuse to start a run that may cost more' }),
   webhookUrl: z
@@ -119,6 +148,9 @@ export const runBody = z.strictObject({
     .max(2_048)
     .nullish()
     .meta({ description: 'Told once of the end, signed: `run.completed` or `run.failed`' }),
+  sharesInputs: z.boolean().nullish().meta({
+    description: 'Lets the creator see the inputs, where the RDA asks for that with its own `sharesInputs`',
+  }),
   async: z.boolean().nullish().meta({ description: 'Answer 202 at once and run in the background' }),
 })
 
@@ -168,6 +200,17 @@ const summaryBody = z
   })
   .meta({ id: 'RunSummary' })
 
+const customerBody = summaryBody
+  .omit({ rdaType: true, agentId: true, maxCost: true })
+  .extend({
+    inputsShared: z.boolean().meta({ description: 'The customer agreed that you see the inputs' }),
+    inputs: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'Null where they are not shared, or longer than 32 KB' }),
+  })
+  .meta({ id: 'CustomerRun', description: 'Who ran it and to which output is not shown.' })
+
 const detailBody = summaryBody
   .extend({
     inputs: z.record(z.string(), z.unknown()),
@@ -196,6 +239,35 @@ function toRan(run: Run): z.infer<typeof ranBody> {
     usage: toUsage(run),
   }
 }
+
+/** The creator sees how it went. Who ran it, with what, and what came out stays the customer's. */
+export function toCustomerRun(run: CustomerRun): z.infer<typeof customerBody> {
+  return {
+    id: run.id,
+    rdaId: run.rdaId,
+    rdaSlug: run.rdaSlug,
+    rdaVersion: run.rdaVersion,
+    status: run.state,
+    cost: toWire(run.cost),
+    duration: run.durationMs,
+    modelId: run.modelId,
+    usage: toUsage(run),
+    inputsShared: run.inputsShared,
+    inputs: run.inputs === null ? null : { ...run.inputs },
+    error: cut(run.failure?.sentence ?? null),
+    code: run.failure?.code ?? null,
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    endedAt: run.endedAt?.toISOString() ?? null,
+  }
+}
+
+/** A long sentence may carry a piece of what the run was given. */
+function cut(sentence: string | null): string | null {
+  return sentence === null || sentence.length <= SENTENCE_MAX ? sentence : `${sentence.slice(0, SENTENCE_MAX)}…`
+}
+
+const SENTENCE_MAX = 200
 
 function toUsage({ usage }: Pick<Run, 'usage'>): z.infer<typeof usageBody> {
   if (usage === null) return null
@@ -229,6 +301,14 @@ export function toSummary(run: RunSummary): z.infer<typeof summaryBody> {
   }
 }
 
+const canceledOut = z.object({
+  canceled: z
+    .boolean()
+    .meta({ description: 'False where the request had left: the run goes on and is charged if it succeeds' }),
+  message: z.string(),
+  run: detailBody,
+})
+
 export function toDetail(run: Run): z.infer<typeof detailBody> {
   return {
     ...toSummary(run),
@@ -246,7 +326,7 @@ async function* toEvents(states: AsyncIterable<Run>): AsyncIterable<ServerEvent>
 }
 
 /** What a webhook, or an endpoint that listens for events, is told of a run's end. */
-export function toEndEvent({ run, ...end }: EndedRun, address: string) {
+export function toEndEvent({ run, ...end }: EndOfRun, address: string) {
   return {
     event: end.state === 'succeeded' ? ('run.completed' as const) : ('run.failed' as const),
     data: {
@@ -266,6 +346,11 @@ export function toEndEvent({ run, ...end }: EndedRun, address: string) {
       statusUrl: `${address}/runs/${run.id}`,
     },
   }
+}
+
+/** What of an end is told. */
+export type EndOfRun = Pick<EndedRun, 'state' | 'output' | 'cost' | 'durationMs' | 'usage' | 'failure' | 'endedAt'> & {
+  run: Pick<EndedRun['run'], 'id' | 'rdaId' | 'rdaSlug' | 'modelId'>
 }
 
 const OUTPUT_TOLD_MAX = 65_536

@@ -1,29 +1,29 @@
 import { z } from 'zod'
 import type { Id } from '../../kit/ids.ts'
-import type { Sweeper, Topic } from '../../queue/model.ts'
+import type { Sweeper, Topic, Turns } from '../../queue/model.ts'
 import { EXECUTE, type Runs } from '../service/runs.ts'
 import { fromPayload, RESUME, type Resumption } from '../service/runs/resumption.ts'
 
-export function runTopics(runs: Runs): Topic<{ runId: Id<'run'> }>[] {
-  return [
-    {
-      topic: EXECUTE,
-      decode: z.object({ runId: z.custom<Id<'run'>>((value) => typeof value === 'string') }),
-      handle: ({ runId }, { signal }) => runs.work(runId, signal),
-      // Mostly waiting for others.
-      concurrency: 64,
-      // Longer than the longest execution: that ends by its own limit.
-      timeoutMs: 215_000,
-    },
-  ]
+export function runTopics(runs: Runs, turns: Turns): Topic<{ runId: Id<'run'> }>[] {
+  return Object.values(EXECUTE).map((topic) => ({
+    topic,
+    decode: z.object({ runId: z.custom<Id<'run'>>((value) => typeof value === 'string') }),
+    handle: ({ runId }, { signal }) => runs.work(runId, signal),
+    turns,
+    // Mostly waiting for others.
+    concurrency: 64,
+    // Longer than the longest execution: that ends by its own limit.
+    timeoutMs: 215_000,
+  }))
 }
 
 /** A run that waited for a person's word. */
-export function resumeTopic(runs: Runs): Topic<Resumption> {
+export function resumeTopic(runs: Pick<Runs, 'resume'>, turns: Turns): Topic<Resumption> {
   return {
     topic: RESUME,
     decode: z.record(z.string(), z.unknown()).transform(fromPayload),
     handle: (resumption) => runs.resume(resumption),
+    turns,
     concurrency: 8,
     timeoutMs: 30_000,
   }

@@ -19,6 +19,7 @@ export interface AssetDraft {
   inputs: readonly Field[]
   outputs: Outputs
   pricing: GivenPricing | null
+  sharesInputs: boolean
   promptConfig: GivenPromptConfig | null
   agentConfig: GivenAgentConfig | null
   toolConfig: GivenToolConfig | null
@@ -42,6 +43,7 @@ export interface GivenPromptConfig {
   allowedModels: readonly string[] | null
   defaultModelId: string | null
   sourcePrice: Usdc | null
+  freeRunsPerDay: number | null
   examples: readonly GivenExample[] | null
 }
 
@@ -66,6 +68,7 @@ export interface GivenToolConfig {
   authConfig: GivenAuth | null
   requestTransform: string | null
   responseTransform: string | null
+  timeoutSeconds: number | null
   rateLimitPerMinute: number | null
   basePrice: Usdc | null
 }

@@ -54,6 +54,8 @@ export interface Content {
   outputs: Outputs
   config: Config
   pricing: Pricing
+  /** Its creator asks to see what customers fill in. Absent where it was saved before there was a choice. */
+  sharesInputs?: boolean
 }
 
 export interface Outputs {
@@ -73,6 +75,8 @@ export interface PromptConfig {
   defaultModelId: string
   /** What a reader pays once to see the template: 0 shows it to all, null is not for sale. */
   sourcePrice: Usdc | null
+  /** While it is free: how many runs of others its creator pays for in a day. Without one the server's own bound holds. */
+  freeRunsPerDay?: number | null
   examples: readonly Example[]
 }
 
@@ -108,6 +112,8 @@ export interface ToolConfig {
   authSecrets: Sealed
   requestTransform: string | null
   responseTransform: string | null
+  /** Absent where it was saved before there was a choice. */
+  timeoutSeconds?: number
   rateLimitPerMinute: number | null
   basePrice: Usdc | null
 }

@@ -61,7 +61,14 @@ export interface RunAsk {
   webhookUrl: string | null
   /** Queued for a worker; else whoever asks waits for its end. */
   waits: boolean
+  /** Who asks agrees that the creator sees the inputs, where the asset asks for that. */
+  sharesInputs?: boolean
+  /** Names of the tool that it was asked for as: an agent's list of tools holds for it too. */
+  toolNames?: readonly string[]
 }
+
+/** What is used up where a free run is refused: of one caller, of all that the creator pays for, or of one asset. */
+export type FreeRunsBound = 'caller' | 'day' | 'asset'
 
 /** Why a run has no output: a word for programs, a sentence for a person. */
 export interface Failure {
@@ -71,6 +78,34 @@ export interface Failure {
 
 /** What a list shows: a run without what it was given and what came out. */
 export type RunSummary = Omit<Run, 'inputs' | 'output'>
+
+/**
+ * What a creator sees of another account's run: that it ran, how it ended and what it cost. Who ran it and to which output
+ * is the customer's, and so are the inputs unless they agreed to show them.
+ */
+export type CustomerRun = SharedInputs &
+  Pick<
+    RunSummary,
+    | 'id'
+    | 'rdaId'
+    | 'rdaSlug'
+    | 'rdaVersion'
+    | 'state'
+    | 'cost'
+    | 'modelId'
+    | 'usage'
+    | 'failure'
+    | 'createdAt'
+    | 'startedAt'
+    | 'endedAt'
+    | 'durationMs'
+  >
+
+interface SharedInputs {
+  inputsShared: boolean
+  /** Null where they are not shared, or too long for a list. */
+  inputs: Readonly<Record<string, unknown>> | null
+}
 
 /** How a run ended. */
 export interface Ending {

@@ -10,6 +10,8 @@ import type { Costs } from '../rules/asset-estimate.ts'
 export interface AssetsForRuns {
   /** What the caller wants to run, by id or slug, in their environment; throws `missing` when they may not. */
   forRun(identifier: string, caller: Caller): Promise<RunnableAsset>
+  /** Another creator's asset is missing. */
+  own(caller: Caller, identifier: string): Promise<Pick<Asset, 'id'>>
   /** The version that a run started with, whatever the asset is today; null when there is none such. */
   version(id: Id<'rda'>, version: string): Promise<RunnableAsset | null>
   /** The headers or credentials of this asset's agent or tool, in clear: for the call itself and nothing else. */
@@ -24,6 +26,8 @@ export interface AssetStore {
   /** `slug-taken` when another asset of the environment has it. Adding the same one again changes nothing. */
   add(asset: Asset): Promise<'added' | 'slug-taken'>
   slugTaken(environment: Environment, slug: string): Promise<boolean>
+  /** Slugs of published ones that stand near this one in the order of slugs; a few dozen at most. */
+  slugsNear(environment: Environment, slug: string): Promise<readonly string[]>
   find(environment: Environment, identifier: string): Promise<FoundAsset | null>
   findVersion(id: Id<'rda'>, version: string): Promise<RunnableAsset | null>
   /** False when it is not at the version any more that the edit was made from. */

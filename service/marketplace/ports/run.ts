@@ -1,11 +1,12 @@
 import type { Usdc } from '../../kit/money.ts'
+import type { Departure } from '../../kit/departure.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../ledger/model.ts'
 import type { Answer, OutboundRequest } from '../../outbound/model.ts'
 import type { RunnableAsset } from '../model/asset.ts'
 import type { LanguageModel, Usage } from '../model/language-model.ts'
-import type { Ending, Run, RunState, RunSummary } from '../model/run.ts'
+import type { CustomerRun, Ending, FreeRunsBound, Run, RunState, RunSummary } from '../model/run.ts'
 
 export interface RunStore {
   /**
@@ -16,12 +17,22 @@ export interface RunStore {
   find(id: Id<'run'>): Promise<Run | null>
   findOf(asker: RunAsker, id: Id<'run'>): Promise<Run | null>
   list(asker: RunAsker, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>
+  /** What others ran of one asset: for its creator, and for nobody else. */
+  listOfCustomers(
+    creator: Owner,
+    rda: Id<'rda'>,
+    filter: Omit<RunFilter, 'rda'>,
+  ): Promise<{ runs: readonly CustomerRun[]; total: number }>
   /** Of each day of UTC since then, how many there were in each state and what they cost; the oldest day first. */
   days(owner: Owner, since: Date): Promise<readonly RunDay[]>
   /** From queued to running, for one process, which may ask twice; null when it is somebody else's or has ended. */
   claim(id: Id<'run'>, process: string, now: Date): Promise<Run | null>
+  /** Of these runs those that are running in the name of one of these processes. */
+  runningOf(processes: readonly string[], ids: readonly Id<'run'>[]): Promise<readonly Run[]>
   /** From running back to queued, for another process; false when it is not this one's any more. */
   handOn(id: Id<'run'>, process: string): Promise<boolean>
+  /** How many background runs of an account wait; counted up to `most`. */
+  waiting(owner: Owner, most: number): Promise<number>
   states(ids: readonly Id<'run'>[]): Promise<ReadonlyMap<Id<'run'>, RunState>>
   /** Open runs that are past their deadline or whose process is gone. */
   lost(now: Date, limit: number): Promise<readonly Run[]>
@@ -29,7 +40,10 @@ export interface RunStore {
   foldStats(): Promise<number>
 }
 
-export type NewRun = Omit<Run, 'cost' | 'usage' | 'output' | 'failure' | 'endedAt' | 'durationMs'>
+export type NewRun = Omit<Run, 'cost' | 'usage' | 'output' | 'failure' | 'endedAt' | 'durationMs'> & {
+  /** The caller agreed that the creator sees the inputs. */
+  inputsShared: boolean
+}
 
 export interface EndedRun extends Ending {
   id: Id<'run'>
@@ -74,12 +88,12 @@ export interface Completion {
   usage: Usage
 }
 
-/** Runs JSONata expressions of strangers, within limits of time, memory and size. */
+/** Runs JSONata expressions of strangers, within limits of time, memory and size; their creators take turns. */
 export interface Transforms {
   /** Throws a DomainError that says what is wrong with the expression or with what it came to. */
-  apply(expression: string, input: unknown): Promise<unknown>
+  apply(expression: string, input: unknown, of: Owner): Promise<unknown>
   /** Why this expression is not taken, or null: it does not compile, or it does not end. */
-  check(expression: string, sample?: unknown): Promise<string | null>
+  check(expression: string, of: Owner, sample?: unknown): Promise<string | null>
 }
 
 /** The guarded client for addresses of creators. */
@@ -96,6 +110,21 @@ export interface Throttle {
   take(rda: Id<'rda'>, perMinute: number): Promise<number | null>
   /** For a call that was not made after all. */
   giveBack(rda: Id<'rda'>): Promise<void>
+}
+
+/** Bounds what free prompts take of their creators' wallets in a day of UTC. */
+export interface FreeRuns {
+  /** Null when there was room; else what is used up, until when, and whether the creator has not been told yet. */
+  take(run: FreeRun, now: Date): Promise<{ of: FreeRunsBound; resetsAt: Date; first: boolean } | null>
+  /** For a run that was not begun after all. */
+  giveBack(run: FreeRun, now: Date): Promise<void>
+}
+
+export interface FreeRun {
+  creator: Owner
+  caller: string
+  /** An asset that has a bound of its own counts by itself, and not with the creator's others. */
+  own: { rda: Id<'rda'>; perDay: number } | null
 }
 
 /** A lease that nobody else ever asks for: whoever holds it lives. */
@@ -117,6 +146,8 @@ export interface Work {
   inputs: Readonly<Record<string, unknown>>
   /** Of a prompt. */
   model: LanguageModel | null
+  /** Marked right before anything is sent: from then on the run cannot be canceled. */
+  departure: Departure
 }
 
 export interface Executed {

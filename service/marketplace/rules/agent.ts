@@ -2,7 +2,9 @@ import { textOf } from './template.ts'
 
 /** What an agent says of a run. */
 export type Reply =
-  { status: 'completed'; output: string } | { status: 'pending'; jobId: string | null } | { status: 'failed' }
+  | { status: 'completed'; output: string }
+  | { status: 'pending'; jobId: string | null }
+  | { status: 'failed'; error: string | null }
 
 /** The gateway before the agent speaks, not the agent: asking again is safe, under the same run id. */
 export function isTrouble(status: number): boolean {
@@ -24,7 +26,7 @@ export function readReply(status: number, body: string): Reply | string {
       if (typeof jobId === 'string' || typeof jobId === 'number') return { status: 'pending', jobId: String(jobId) }
       return { status: 'pending', jobId: null }
     case 'failed':
-      return { status: 'failed' }
+      return { status: 'failed', error: errorOf(said as Record<string, unknown>) }
     default:
       return 'The agent answered with a status that is none of completed, pending and failed.'
   }
@@ -41,6 +43,13 @@ export function pollAddress(pollUrl: string, runId: string, jobId: string | null
   url.searchParams.set('run_id', runId)
   if (jobId !== null) url.searchParams.set('job_id', jobId)
   return url.href
+}
+
+/** Its own word: a text, or an object with a message. */
+function errorOf({ error }: Record<string, unknown>): string | null {
+  if (typeof error === 'string') return error
+  const { message } = (error ?? {}) as { message?: unknown }
+  return typeof message === 'string' ? message : null
 }
 
 function parse(body: string): unknown {

@@ -1,3 +1,4 @@
+import { TOOL_SECONDS } from './run.ts'
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Asset, AuthType, Config, Model, ModelTier, Pricing, Sealed } from '../model/asset.ts'
 import type {
@@ -172,6 +173,7 @@ export function configOf(draft: AssetDraft, models: readonly Model[], sealed: Se
         systemPrompt: promptConfig.systemPrompt,
         ...chosen,
         sourcePrice: promptConfig.sourcePrice,
+        freeRunsPerDay: promptConfig.freeRunsPerDay,
         examples: (promptConfig.examples ?? []).map((example, place) => ({
           id: `ex_${String(place + 1)}`,
           ...example,
@@ -203,6 +205,7 @@ export function configOf(draft: AssetDraft, models: readonly Model[], sealed: Se
         authSecrets: sealed.auth,
         requestTransform: toolConfig.requestTransform,
         responseTransform: toolConfig.responseTransform,
+        timeoutSeconds: toolConfig.timeoutSeconds ?? TOOL_SECONDS,
         rateLimitPerMinute: toolConfig.rateLimitPerMinute,
         basePrice: toolConfig.basePrice,
       }
@@ -281,17 +284,19 @@ function definedOf<Given extends object>(given: Given): Given {
 
 function toDraft(asset: Asset): AssetDraft {
   const { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = asset
-  const { inputs, outputs, pricing, config } = asset.content
+  const { inputs, outputs, pricing, config, sharesInputs = false } = asset.content
   const page = { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage }
-  const rest = { ...page, inputs, outputs, pricing, promptConfig: null, agentConfig: null, toolConfig: null }
+  const content = { inputs, outputs, pricing, sharesInputs }
+  const rest = { ...page, ...content, promptConfig: null, agentConfig: null, toolConfig: null }
   switch (config.type) {
     case 'prompt':
-      return { ...rest, promptConfig: config }
+      return { ...rest, promptConfig: { ...config, freeRunsPerDay: config.freeRunsPerDay ?? null } }
     case 'agent':
       return { ...rest, agentConfig: { ...config, webhookHeaders: kept(config.webhookHeaders) } }
     case 'tool': {
       const authConfig = { headerName: config.authHeaderName, secrets: kept(config.authSecrets) }
-      return { ...rest, toolConfig: { ...config, apiHeaders: kept(config.apiHeaders), authConfig } }
+      const timeoutSeconds = config.timeoutSeconds ?? null
+      return { ...rest, toolConfig: { ...config, timeoutSeconds, apiHeaders: kept(config.apiHeaders), authConfig } }
     }
   }
 }

@@ -1,5 +1,9 @@
-import { toWire, usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import type { Content, Model } from '../model/asset.ts'
+import { toWire, ZERO, type Usdc } from '../../kit/money.ts'
+import { withoutTrailing } from '../../kit/text.ts'
+import type { Content } from '../model/asset.ts'
+import type { LanguageModel } from '../model/language-model.ts'
+import { amountOf, quote } from './price.ts'
+import { limitOf } from './run.ts'
 
 /** What recent runs came to. */
 export interface Costs {
@@ -7,39 +11,35 @@ export interface Costs {
   most: Usdc
 }
 
-/** A range for a person to read: what runs cost lately, or what the prices say of small and large ones. */
-export function estimate(content: Content, models: readonly Model[], recent: Costs | null): string {
+/**
+ * A range for a person to read: from what runs cost lately, or what a short one costs, up to the most that a run of an
+ * ordinary input can be charged. Its upper end is what `quote` sets aside, so that no charge surprises.
+ */
+export function estimate(content: Content, models: readonly LanguageModel[], recent: Costs | null): string {
   const { pricing, config } = content
   if (pricing.model === 'free') return 'Free'
+  const used = config.type !== 'prompt' ? [] : models.filter(({ id }) => config.allowedModels.includes(id))
+  const choices = used.length === 0 ? [null] : used
+  const limitMs = limitOf({ content })
+  const dearest = choices
+    .map((model) => quote({ pricing, model, limitMs }, longPrompt(content)).lock)
+    .reduce(most, ZERO)
   // A new price has no recent runs, whatever the old one had.
-  if (recent !== null && pricing.model !== 'per-run') return range(recent.least, recent.most)
-  switch (pricing.model) {
-    case 'per-run':
-    case 'per-token': {
-      const used = config.type !== 'prompt' ? [] : models.filter(({ id }) => config.allowedModels.includes(id))
-      const [small, large] = SIZES.map(({ input, output }) => {
-        const asked =
-          pricing.model === 'per-run' ? pricing.amount : upTo(BigInt(input + output) * pricing.amount, 1_000n)
-        const floors = used.map((model) =>
-          upTo(BigInt(input) * model.inputPrice + BigInt(output) * model.outputPrice, 1_000_000n),
-        )
-        return { least: most(asked, least(floors)), most: most(asked, floors.reduce(most, ZERO)) }
-      })
-      return range(small?.least ?? pricing.amount, large?.most ?? pricing.amount)
-    }
-    case 'per-second': {
-      const seconds = config.type === 'agent' ? config.timeoutSeconds : TOOL_SECONDS
-      return range(pricing.amount, usdc(pricing.amount * BigInt(seconds)))
-    }
-  }
+  if (recent !== null && pricing.model !== 'per-run') return range(recent.least, most(recent.most, dearest))
+  const usage = config.type === 'prompt' ? SMALL : null
+  const small = choices.map((model) => amountOf({ pricing, model, limitMs }, { usage, durationMs: 0 }))
+  return range(least(small), dearest)
 }
 
-/** Tokens of a short prompt with a short answer, and of a long one with a long answer. */
-const SIZES = [
-  { input: 200, output: 200 },
-  { input: 2_000, output: 1_000 },
-]
-const TOOL_SECONDS = 30
+/** Tokens of a short prompt with a short answer, and of a long prompt; an answer is as long as its model writes. */
+const SMALL = { promptTokens: 200, completionTokens: 200 }
+const LARGE_INPUT = 2_000
+
+/** Tokens of the template, of which no language needs more than one for three characters on average, and of its inputs. */
+function longPrompt({ config }: Content): number {
+  if (config.type !== 'prompt') return 0
+  return LARGE_INPUT + Math.ceil((config.promptTemplate.length + (config.systemPrompt?.length ?? 0)) / 3)
+}
 
 function range(from: Usdc, to: Usdc): string {
   return from === to ? `${text(from)} USDC` : `${text(from)} - ${text(to)} USDC`
@@ -47,13 +47,8 @@ function range(from: Usdc, to: Usdc): string {
 
 /** Never in scientific notation, which `String` has for small numbers. */
 function text(amount: Usdc): string {
-  return toWire(amount)
-    .toFixed(6)
-    .replace(/(\.\d\d\d*?)0+$/, '$1')
-}
-
-function upTo(value: bigint, step: bigint): Usdc {
-  return usdc((value + step - 1n) / step)
+  const [whole = '', fraction = ''] = toWire(amount).toFixed(6).split('.')
+  return `${whole}.${withoutTrailing(fraction, '0').padEnd(2, '0')}`
 }
 
 function most(a: Usdc, b: Usdc): Usdc {

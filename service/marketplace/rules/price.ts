@@ -65,7 +65,7 @@ export function modelCost(model: LanguageModel | null, usage: Usage | null): Usd
 }
 
 /** The creator's price for it, or the model's own cost where that is more. */
-function amountOf({ pricing, model }: Terms, { usage, durationMs }: Measures): Usdc {
+export function amountOf({ pricing, model }: Terms, { usage, durationMs }: Measures): Usdc {
   const asked = askedFor(pricing, usage, durationMs)
   const floor = modelCost(model, usage)
   return asked > floor ? asked : floor

@@ -1,9 +1,9 @@
-import type { RunnableAsset } from '../model/asset.ts'
+import type { RunnableAsset, ToolConfig } from '../model/asset.ts'
 import type { Ending, Failure, Run, RunState } from '../model/run.ts'
 import { ZERO } from '../../kit/money.ts'
 
 /** How long an execution may take, retries and polls included. */
-export function limitOf(asset: RunnableAsset): number {
+export function limitOf(asset: Pick<RunnableAsset, 'content'>): number {
   const { config } = asset.content
   switch (config.type) {
     case 'prompt':
@@ -11,13 +11,20 @@ export function limitOf(asset: RunnableAsset): number {
     case 'agent':
       return Math.min(config.timeoutSeconds * 1_000, AGENT_MS)
     case 'tool':
-      return TOOL_MS
+      return toolSecondsOf(config) * 1_000 + TRANSFORMS_MS
   }
 }
 
+/** How long a tool's API may take for its answer. */
+export function toolSecondsOf({ timeoutSeconds = TOOL_SECONDS }: Pick<ToolConfig, 'timeoutSeconds'>): number {
+  return timeoutSeconds
+}
+
+export const TOOL_SECONDS = 25
+
 const PROMPT_MS = 120_000
 const AGENT_MS = 180_000
-const TOOL_MS = 30_000
+const TRANSFORMS_MS = 5_000
 
 /** When the money goes back by itself: later than the execution can take, also for one that waits for a worker. */
 export function deadlineOf(limitMs: number, waits: boolean, now: Date): Date {

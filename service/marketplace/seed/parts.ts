@@ -29,6 +29,7 @@ export function page(slug: string, name: string, description: string, tags: read
     },
     outputs: { type: 'markdown' } as AssetDraft['outputs'],
     pricing: null as AssetDraft['pricing'],
+    sharesInputs: false,
     ...{ promptConfig: null, agentConfig: null, toolConfig: null },
   }
 }
@@ -40,7 +41,7 @@ export function field(given: Partial<Field> & Pick<Field, 'name' | 'label'>): Fi
 
 export function prompt(given: Partial<GivenPromptConfig> & { sourcePrice: Usdc | null }): GivenPromptConfig {
   const plain = { promptTemplate: null, systemPrompt: null, allowedModels: null, defaultModelId: null, examples: null }
-  return { ...plain, ...given }
+  return { ...plain, freeRunsPerDay: null, ...given }
 }
 
 export function agent(given: Partial<GivenAgentConfig>): GivenAgentConfig {
@@ -57,5 +58,6 @@ export function tool(given: Partial<GivenToolConfig>): GivenToolConfig {
     authConfig: null,
     basePrice: null,
   }
-  return { ...plain, requestTransform: null, responseTransform: null, rateLimitPerMinute: null, ...given }
+  const limits = { timeoutSeconds: null, rateLimitPerMinute: null }
+  return { ...plain, requestTransform: null, responseTransform: null, ...limits, ...given }
 }

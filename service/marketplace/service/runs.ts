@@ -1,25 +1,37 @@
 import { ownerOf, type Caller } from '../../identity/model.ts'
 import { DomainError } from '../../kit/errors.ts'
-import type { Id } from '../../kit/ids.ts'
+import { idLike, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { FAILURES, runEnded, runMissing } from '../errors/run.ts'
 import { hasEnded, type Run, type RunAsk, type RunState, type RunSummary } from '../model/run.ts'
-import type { EndedRun, Executor, LifeSign, Models, NewRun, RunFilter, RunStore, Throttle } from '../ports/run.ts'
+import type {
+  EndedRun,
+  Executor,
+  FreeRuns,
+  LifeSign,
+  Models,
+  NewRun,
+  RunFilter,
+  RunStore,
+  Throttle,
+} from '../ports/run.ts'
 import type { AssetsForRuns } from '../ports/asset.ts'
 import { durationOf, unpaid } from '../rules/run.ts'
-import type { AssetType } from '../model/asset.ts'
+import type { AssetType, RunnableAsset } from '../model/asset.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
+import type { Environment, Owner } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Guard } from '../../spending/service/guard.ts'
-import { createAccepting } from './runs/accept.ts'
+import { createAccepting, type Enter } from './runs/accept.ts'
 import { askerOf } from './runs/asker.ts'
 import { createExecution } from './runs/execution.ts'
 import { createFlights } from './runs/flight.ts'
 import { createPresence } from './runs/presence.ts'
 import type { Resumption } from './runs/resumption.ts'
 import { createSweeping } from './runs/sweep.ts'
+import { createUnanswered } from './runs/unanswered.ts'
 import { createWatch } from './runs/watch.ts'
 import { createWorking } from './runs/work.ts'
 
@@ -27,23 +39,23 @@ import { createWorking } from './runs/work.ts'
 export function createRuns(parts: RunsParts) {
   const { store, clock, log, announce, tellOfEnds } = parts
   const watch = createWatch(store, log)
-  const presence = createPresence(parts)
+  const unanswered = createUnanswered(parts)
+  const onBeat = (): Promise<void> => unanswered.resolve()
+  const presence = createPresence({ ...parts, onBeat })
+  const canceling = createPresence({ ...parts, onBeat })
   const flights = createFlights({
     ...parts,
     async also(inside, begun, ended) {
       const queued = begun.filter(({ state }) => state === 'queued')
       if (queued.length > 0) {
-        await announce(
-          inside,
-          queued.map(({ id }) => ({ topic: EXECUTE, payload: { runId: id } })),
-        )
+        await announce(inside, queued.map(announcementOf))
       }
       if (ended.length > 0) await tellOfEnds(inside, ended)
     },
   })
   const execution = createExecution({ ...parts, flights, watch })
   const accepting = createAccepting({ ...parts, flights, presence })
-  const working = createWorking({ ...parts, presence, execution, watch })
+  const working = createWorking({ ...parts, presence, execution, unanswered, watch })
 
   async function get(caller: Caller, id: Id<'run'>): Promise<Run> {
     const run = await store.findOf(askerOf(caller), id)
@@ -51,47 +63,83 @@ export function createRuns(parts: RunsParts) {
     return run
   }
 
+  /**
+   * A queued run is claimed first, as a worker does: from then on no worker can begin it. Under a name of its own: a
+   * worker of this very process must not believe the claim to be its own. Null where somebody is at it already.
+   */
+  async function cancelQueued(run: Run): Promise<Run | null> {
+    const process = await canceling.announce()
+    if (run.state !== 'queued' && run.process !== process) return null
+    const end = (claimed: Run): Promise<Run> =>
+      execution.giveBack(claimed, unpaid('canceled', FAILURES.canceled, durationOf(run, clock.now()), false))
+    const resolve = async (claimed: Run): Promise<void> => {
+      await end(claimed)
+    }
+    return await unanswered.track({ id: run.id, process, resolve }, async () => {
+      const claimed = await store.claim(run.id, process, clock.now())
+      return claimed === null ? null : await end(claimed)
+    })
+  }
+
   return {
     /** Runs it and answers when it has ended; a repeated act waits for the first one's end. */
-    async run(caller: Caller, ask: RunAsk, operation: Id<'op'>, keyed: boolean): Promise<Run> {
-      const accepted = await accepting.accept(caller, ask, operation, keyed)
-      if ('order' in accepted) return await execution.execute(accepted.order)
-      const { run } = accepted
+    async run(
+      caller: Caller,
+      ask: RunAsk,
+      operation: Id<'op'>,
+      keyed: boolean,
+      enter: Enter | null = null,
+    ): Promise<Run> {
+      const process = await presence.announce()
+      const claim = { id: idLike('run', operation), process, resolve: working.giveUp }
+      const run = await unanswered.track(claim, async () => {
+        const accepted = await accepting.accept(caller, ask, operation, { keyed, enter })
+        return 'order' in accepted ? await execution.execute(accepted.order).finally(accepted.leave) : accepted.run
+      })
       if (hasEnded(run.state)) return run
       // Begun by this process, which was not told that it had: nobody is at it.
-      if (run.process === (await presence.announce())) await working.work(run.id, new AbortController().signal)
+      if (run.process === process) await working.work(run.id, new AbortController().signal)
       else await watch.ended(run.id)
       return await get(caller, run.id)
     },
 
     /** Accepts it for a worker to run. */
     async queue(caller: Caller, ask: RunAsk, operation: Id<'op'>, keyed: boolean): Promise<RunSummary | NewRun> {
-      const accepted = await accepting.accept(caller, { ...ask, waits: true }, operation, keyed)
+      const accepted = await accepting.accept(caller, { ...ask, waits: true }, operation, { keyed })
       return 'order' in accepted ? accepted.order.run : accepted.run
     },
 
     /** Once a person approved it; whatever refuses it now, it was asked for and is not. */
     async resume({ caller, ask, operation }: Resumption): Promise<void> {
       try {
-        await accepting.accept(caller, ask, operation, true)
+        await accepting.accept(caller, ask, operation, { keyed: true })
       } catch (error) {
-        if (!(error instanceof DomainError) || error.kind === 'failed' || error.kind === 'unavailable') throw error
+        // A full queue or a used-up minute passes: the job is tried again until the approval lapses.
+        const passes = error instanceof DomainError && PASSING.has(error.kind)
+        if (!(error instanceof DomainError) || passes) throw error
         log.info({ operation, reason: error.code }, 'an approved run was refused')
       }
     },
 
     get,
     list: (caller: Caller, filter: RunFilter) => store.list(askerOf(caller), filter),
+    /** What customers ran of the caller's own asset, without who they are and what they asked. */
+    async ofCustomers(caller: Caller, identifier: string, filter: Omit<RunFilter, 'rda'>) {
+      const { id } = await parts.assets.own(caller, identifier)
+      return await store.listOfCustomers(ownerOf(caller), id, filter)
+    },
     days: (caller: Caller, since: Date) => store.days(ownerOf(caller), since),
 
-    /** Gives the money back and stops the work, wherever it is going on. Canceling twice is canceling once. */
+    /**
+     * Gives the money back as long as nothing was sent to the asset. After that the run may have had an effect: it goes
+     * on, is charged if it succeeds, and is answered as it is. Canceling twice is canceling once.
+     */
     async cancel(caller: Caller, id: Id<'run'>): Promise<Run> {
       const run = await get(caller, id)
       if (run.state === 'canceled') return run
       if (hasEnded(run.state)) throw runEnded(run.state)
-      const ending = unpaid('canceled', FAILURES.canceled, durationOf(run, clock.now()), false)
-      const ended = await execution.giveBack(run, ending)
-      if (ended.state !== 'canceled') throw runEnded(ended.state)
+      const ended = (await cancelQueued(run)) ?? (await execution.recall(id)) ?? (await get(caller, id))
+      if (ended.state !== 'canceled' && hasEnded(ended.state)) throw runEnded(ended.state)
       return ended
     },
 
@@ -128,6 +176,8 @@ export function createRuns(parts: RunsParts) {
 
     /** What a worker does with the announcement of a queued run. */
     work: (id: Id<'run'>, signal: AbortSignal) => working.work(id, signal),
+    /** Looks at the runs that became this process's without its knowing; each of its heartbeats does. */
+    resolveUnanswered: () => unanswered.resolve(),
     ...createSweeping({ ...parts, execution }),
 
     /** What runs here is ended unpaid; from then on this process is not at anything. */
@@ -135,6 +185,7 @@ export function createRuns(parts: RunsParts) {
       await execution.stop()
       watch.close()
       await presence.leave()
+      await canceling.leave()
     },
   }
 }
@@ -160,6 +211,24 @@ export interface RunsParts {
   tellOfEnds(inside: Statements, ended: readonly EndedRun[]): Promise<void>
   /** The platform's part of what is left to the creator, in hundredths of a percent. */
   feeBps: number
+  /** How many background runs of an account may wait. */
+  waitingMax: number
+  freeRuns: FreeRuns
+  /** Once a day: the creator's bound on free runs is reached, or that of one asset. */
+  tellOfFreeRuns(creator: Owner, asset: Pick<RunnableAsset, 'id' | 'name'> | null, resetsAt: Date): Promise<void>
 }
 
-export const EXECUTE = 'marketplace.execute'
+/** Each environment has places of its own. */
+export const EXECUTE = {
+  production: 'marketplace.execute',
+  sandbox: 'marketplace.execute.sandbox',
+} as const satisfies Record<Environment, string>
+
+/** It takes its caller's turn, and occupies the creator whose server does the work. */
+function announcementOf({ id, environment, userId, ownerId }: NewRun): Announcement {
+  const turn = { account: `${environment}/${userId}`, target: `${environment}/${ownerId}` }
+  return { topic: EXECUTE[environment], payload: { runId: id }, turn }
+}
+
+/** Reasons to try an approved run again. */
+const PASSING: ReadonlySet<string> = new Set(['failed', 'unavailable', 'limited'])

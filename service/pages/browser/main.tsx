@@ -36,7 +36,7 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
       store={store}
       acts={{
         pay: (raw) => void flow.pay(raw),
-        simulate: (raw) => void flow.simulate(raw),
+        simulate: (raw, outcome) => void flow.simulate(raw, outcome),
         connect: (wallet) => void purse.connect(wallet),
         switchNetwork: () => void purse.switchNetwork(),
         look: () => void purse.look(),
@@ -74,7 +74,7 @@ function startGate({ page }: Data, clockBehindMs: number): void {
       store={store}
       acts={{
         pay: flow.pay,
-        simulate: () => undefined,
+        simulate: (testToken) => void flow.simulate(testToken),
         connect: (wallet) => void purse.connect(wallet),
         switchNetwork: () => void purse.switchNetwork(),
         look: () => void purse.look(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Address } from '../../chain/model.ts'
+import { recipientAddress } from '../../kit/address.ts'
 import { isWebAddress, plainText } from '../../kit/fields.ts'
 import { toWire, usdc } from '../../kit/money.ts'
 import { amount, amountOut, positiveAmount, timestamp } from '../../kit/wire.ts'
@@ -9,6 +10,7 @@ import { sortedMilestones } from '../rules/payment.ts'
 import { faultsOfPricing } from '../rules/pricing.ts'
 import { faultOfPattern, hiddenRoute, keyOf } from '../rules/routes.ts'
 import type { Change, Wanted } from '../service/owner.ts'
+import { withoutTrailing } from '../../kit/text.ts'
 
 const NETWORK_NAMES = ['base', 'base-sepolia'] as const
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', '*'] as const
@@ -64,10 +66,13 @@ const routes = z
     z
       .strictObject({
         method: z.enum(METHODS),
-        path: z.string().superRefine((path, context) => {
-          const fault = faultOfPattern(path)
-          if (fault !== null) context.addIssue({ code: 'custom', message: fault })
-        }),
+        path: z
+          .string()
+          .superRefine((path, context) => {
+            const fault = faultOfPattern(path)
+            if (fault !== null) context.addIssue({ code: 'custom', message: fault })
+          })
+          .meta({ description: 'Below the gate, like `/today/:city` or `/*`', pattern: '^/[!-~]*$', maxLength: 500 }),
         pricing,
         description: plainText(500).nullish(),
         settle: z.enum(['after', 'before']).nullish().meta({
@@ -103,16 +108,17 @@ const upstreamHeaders = z
     }
     if (Object.keys(given).length > 50) context.addIssue({ code: 'custom', message: 'must have at most 50 headers' })
   })
-  .meta({ description: 'Sent to the upstream besides: its API key, for example. Sealed, and never shown again' })
+  .meta({
+    description: 'Sent to the upstream besides: its API key, for example. Sealed, and never shown again',
+    maxProperties: 50,
+  })
 
 export const terms = {
   slug,
   name: plainText(200),
   upstreamUrl,
   routes,
-  recipient: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+  recipient: recipientAddress
     .transform((text) => text.toLowerCase() as Address)
     .nullable()
     .meta({ description: "Who is paid; the owner's own wallet when absent" }),
@@ -146,7 +152,7 @@ export function toWanted(body: z.output<typeof newPaywall>): Wanted {
   return {
     slug: body.slug,
     name: body.name,
-    upstreamUrl: body.upstreamUrl.replace(/\/+$/, ''),
+    upstreamUrl: withoutTrailing(body.upstreamUrl, '/'),
     routes: body.routes,
     recipient: body.recipient ?? null,
     network: body.network,
@@ -163,7 +169,7 @@ export const paywallChange = z.strictObject(terms).partial().meta({ id: 'Paywall
 
 export function toChange(body: z.output<typeof paywallChange>): Change {
   const { upstreamHeaders: headers, upstreamUrl: url, ...rest } = body
-  return { ...rest, upstreamUrl: url?.replace(/\/+$/, ''), headers }
+  return { ...rest, upstreamUrl: url === undefined ? undefined : withoutTrailing(url, '/'), headers }
 }
 
 const pricingOut = z.looseObject({ model: z.enum(['free', 'per-request', 'tiered', 'per-token', 'per-minute']) })

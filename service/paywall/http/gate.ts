@@ -9,6 +9,7 @@ import type { Ask, Asked, GateRequest, HeaderList, Offer, Outcome, UpstreamAnswe
 import { passes, toClient, toUpstream } from '../rules/headers.ts'
 import type { Opened, Paywalls } from '../service.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
+import { withoutTrailing } from '../../kit/text.ts'
 
 export interface GateSetting {
   /** The path under which gates are served. */
@@ -173,15 +174,15 @@ function asking(
   rest: { path: string; query: string },
   { host, secure, asked }: { host: string; secure: boolean; asked: GateRequest },
 ): Ask {
-  return async ({ body, payment, plain }: Asked) => {
+  return async ({ body, payment, plain, signal }: Asked) => {
     const base = new URL(gate.upstreamUrl)
     const sent = toUpstream(headersOf(request), { address: asked.clientAddress, host, secure }, owned)
     const passed = {
       origin: base.origin,
-      path: base.pathname.replace(/\/+$/, '') + rest.path + rest.query,
+      path: withoutTrailing(base.pathname, '/') + rest.path + rest.query,
       method: asked.method,
       headers: [...(plain ? unpacked(sent) : sent), sign(payment)],
-      signal: asked.gone,
+      signal,
     }
     const answered = asked.upgrade
       ? await relay.upgrade({ ...passed, protocol: 'websocket' })

@@ -140,7 +140,7 @@ function salesRoutes(paywalls: Paywalls, { now }: Place): AnyRoute[] {
   ]
 }
 
-const paymentOut = z
+export const paymentOut = z
   .object({
     id: z.string(),
     status: z.enum(['calling', 'released', 'settling', 'paid', 'failed']),
@@ -149,7 +149,7 @@ const paymentOut = z
     endpoint: z.string(),
     amount: amountOut,
     currency: z.literal('USDC'),
-    network: z.string(),
+    network: z.enum(['base', 'base-sepolia']),
     payer: z.string(),
     txHash: z.string().nullable(),
     reason: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Readable, type Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { countTokens as countWithTables } from '../../models/tokens.ts'
 import type { Address, Hex } from '../../chain/model.ts'
@@ -8,13 +9,17 @@ import { answer } from '../http/answer.ts'
 import { paymentMissing } from '../errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Outcome } from '../model.ts'
 import type { Books } from '../ports.ts'
+import { overrides } from '../rules/headers.ts'
 import { routeOf, segmentsOf } from '../rules/routes.ts'
 import { createGate } from '../service/gate.ts'
 import { createRemoteSettler } from '../service/remote.ts'
+import { bodyOf } from './body.ts'
 import { capture } from './capture.ts'
 import { memoryBooks, type PaymentEvent } from './memory.ts'
 import { readOptions, type GivenOptions } from './options.ts'
 import { rpcWitness } from './rpc.ts'
+import { usdc } from '../../kit/money.ts'
+import { withoutTrailing } from '../../kit/text.ts'
 
 export interface PaywallOptions extends GivenOptions {
   /** The address of an x402 facilitator, with its path. */
@@ -24,6 +29,8 @@ export interface PaywallOptions extends GivenOptions {
    * without it a payment whose outcome got lost is pending until its authorization has expired.
    */
   rpc?: string
+  /** Of a request's body that no parser before the paywall has read; 10 MB when absent. */
+  bodyBytesMax?: number
   /** How long the facilitator may take; 25 seconds when absent. */
   timeoutMs?: number
   /** In memory, and gone with the process, unless you keep them somewhere. */
@@ -39,13 +46,13 @@ export interface PaywallOptions extends GivenOptions {
 /** Sells routes of an Express server. What no route names is passed on as if the paywall were not there. */
 export function paywall(options: PaywallOptions): RequestHandler {
   const { routes, milestones, recipient, network, name } = readOptions(options)
-  const { timeoutMs = 25_000 } = options
+  const { timeoutMs = 25_000, bodyBytesMax = BODY_BYTES_MAX } = options
   const now = options.now ?? (() => new Date())
   const clock = { now }
   const tell = (fields: Record<string, unknown>, sentence: string): void => {
     options.onProblem?.(fields, sentence)
   }
-  const facilitator = options.facilitator.replace(/\/+$/, '')
+  const facilitator = withoutTrailing(options.facilitator, '/')
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
     books,
@@ -53,6 +60,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
       post: (path, body, operation) => post(facilitator + path, body, operation, timeoutMs),
       witness: options.rpc === undefined ? null : rpcWitness(options.rpc),
       digestOf: ({ chainId }, { from, nonce }) => nameOf(chainId, from, nonce),
+      digestBy: ({ chainId }, payer, nonce) => nameOf(chainId, payer, nonce),
       clock,
     }),
     tally: { count: () => undefined },
@@ -62,7 +70,16 @@ export function paywall(options: PaywallOptions): RequestHandler {
     checkpoint: () => undefined,
     draw: () => randomBytes(32).toString('base64url'),
     addresses: { facilitator, statusOf: (payment) => STATUS_PATH + payment },
-    limits: { bodyBytes: Infinity, keptBytes: 1_048_576, gatherMs: 1_000, settleMs: timeoutMs },
+    limits: {
+      // What a parser has read is in its own bounds, and bytes are bounded as they are read.
+      bodyBytes: Infinity,
+      keptBytes: 1_048_576,
+      gatherMs: 1_000,
+      wholeMs: 30_000,
+      workMs: WORK_MS,
+      paymentMin: PAYMENT_MIN,
+      settleMs: timeoutMs,
+    },
   })
 
   function gateAt(address: string): Gate {
@@ -109,7 +126,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
       }
       const address = `${request.protocol}://${request.get('host') ?? 'localhost'}`
       const query = mark < 0 ? '' : request.originalUrl.slice(mark)
-      const { asked, ask } = served(request, response, next, { path, query, wire })
+      const { asked, ask } = served(request, response, next, { path, query, wire, bodyBytesMax })
       await send(await engine.serve(gateAt(address), asked, ask))
     } catch (error) {
       // Nobody is there to be told.
@@ -150,36 +167,43 @@ function served(
   request: Request,
   response: Response,
   next: NextFunction,
-  { path, query, wire }: { path: string; query: string; wire: Wire },
+  { path, query, wire, bodyBytesMax }: { path: string; query: string; wire: Wire; bodyBytesMax: number },
 ): { asked: GateRequest; ask: Ask } {
   const gone = new AbortController()
   response.once('close', () => {
     gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
   })
-  const ask: Ask = async ({ payment, body }) => {
-    // Only looked at: the handlers have it already.
-    body?.resume()
+  const ask: Ask = async ({ payment, body, signal }) => {
+    // Only looked at: the handlers have it, or read it after this. They start once the payment is bound to it.
+    if (body !== null && payment.state !== 'free') await finished(body.resume())
+    for (const name of Object.keys(request.headers)) if (overrides(name)) Reflect.deleteProperty(request.headers, name)
     const captured = capture(response)
     wire.to = captured.wire
     wire.reset = captured.reset
     response.locals['payment'] = payment
     next()
-    return await Promise.race([captured.answer, ended(gone.signal)])
+    return await Promise.race([captured.answer, ended(signal)])
   }
   const asked: GateRequest = {
     method: request.method,
     path,
     query,
     header: (name) => request.get(name),
-    // What a parser before the paywall has made of it. Without one the handlers read it themselves, and two requests
-    // that differ in nothing but their bodies are the same here.
-    body: request.body === undefined ? null : Readable.from([Buffer.from(JSON.stringify(request.body))]),
+    body: bodyOf(request, bodyBytesMax),
     upgrade: false,
     clientAddress: request.ip ?? 'unknown',
     gone: gone.signal,
   }
   return { asked, ask }
 }
+
+const BODY_BYTES_MAX = 10_485_760
+
+/** Facilitators refuse dust. */
+const PAYMENT_MIN = usdc(100n)
+
+/** Handlers have no limit of their own; an authorization has to outlast what most of them take. */
+const WORK_MS = 60_000
 
 function ended(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
@@ -203,6 +227,7 @@ const STATUS: Partial<Record<Kind, number>> = {
   missing: 404,
   conflict: 409,
   expired: 410,
+  'too-large': 413,
   upstream: 502,
   unavailable: 503,
   late: 504,

@@ -2,7 +2,7 @@ import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Payment, StoredAnswer, Tier } from '../model.ts'
 import type { Books, Hold } from '../ports.ts'
 import { eventsOf, failureOf, HELD_MS } from '../rules/payment.ts'
-import { tierAt, tierOf } from '../rules/pricing.ts'
+import { nextTier, tierAt, tierOf } from '../rules/pricing.ts'
 
 export interface PaymentEvent {
   event: string
@@ -54,7 +54,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     const start = windowStart?.getTime() ?? 0
     const known = places.get(key)
     const place = known?.start === start ? known : { start, taken: 0, paid: 0, tier: known?.tier ?? 0 }
-    const tier = tierAt(tiers, place.taken)
+    const tier = nextTier(tiers, place)
     if (tierOf(tiers, tier).amount !== amount) return tier
     places.set(key, { ...place, taken: place.taken + 1 })
     return null
@@ -71,6 +71,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     const tiers = tiersOf.get(JSON.stringify([paywallId, route]))
     if (windowStart === null || place?.start !== windowStart.getTime() || tiers === undefined) return null
     place.paid += 1
+    place.taken = Math.max(place.taken, place.paid)
     const to = tierAt(tiers, place.paid)
     const from = place.tier
     place.tier = to
@@ -109,7 +110,9 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     const place = placeOf(paywallId, network, payer)
     const balance = balanceAt(place)
     balance.available = usdc(balance.available + amount - (cost ?? 0n))
-    if (tokenHash !== null) tokens.set(tokenHash.toString('hex'), { place, payer })
+    const token = tokenHash?.toString('hex')
+    // A token that is known stays with whose it is.
+    if (token !== undefined && !tokens.has(token)) tokens.set(token, { place, payer })
     if (cost === null && hold !== null) {
       holdAt(place, { ...hold, amount: hold.amount < balance.available ? hold.amount : balance.available })
     }
@@ -160,13 +163,13 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       return { begun: true }
     },
 
-    async take({ id }, tiers, until) {
+    async take({ id, windowStart }, tiers, until) {
       const known = payments.get(id)
       if (known === undefined || (known.leaseUntil !== null && known.leaseUntil > now())) return null
       if (known.state === 'failed' || (known.state === 'paid' && known.delivery !== 'none')) return null
       if (known.state !== 'released') return change(id, { leaseUntil: until })
-      if (tiers !== null && takePlace(known, tiers) !== null) return null
-      return change(id, { state: 'calling', leaseUntil: until })
+      if (tiers !== null && takePlace({ ...known, windowStart }, tiers) !== null) return null
+      return change(id, { state: 'calling', windowStart, leaseUntil: until })
     },
 
     async leave(id) {
@@ -179,9 +182,15 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       change(id, { state: 'released', leaseUntil: null })
     },
 
+    async bind(id, bodyHash) {
+      const known = existing(id).bodyHash
+      if (known === null) change(id, { bodyHash })
+      return known === null || known.equals(bodyHash)
+    },
+
     async settling(id, { answer, bodyHash, cost }) {
       if (existing(id).state !== 'calling') throw new Error('a payment was taken over while its upstream answered')
-      change(id, { state: 'settling', bodyHash, cost })
+      change(id, { state: 'settling', bodyHash: existing(id).bodyHash ?? bodyHash, cost })
       if (answer !== null) answers.set(id, answer)
     },
 
@@ -211,6 +220,12 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     },
 
     simulated: () => Promise.reject(new Error('the middleware has no test mode')),
+    async keep(id, answer, bodyHash) {
+      const { state, delivery } = existing(id)
+      if (state !== 'paid' || delivery !== 'none') return
+      change(id, { bodyHash: existing(id).bodyHash ?? bodyHash })
+      answers.set(id, answer)
+    },
     async answerOf(id) {
       return answers.get(id) ?? null
     },
@@ -230,7 +245,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       const place = placeOf(hold.paywallId, hold.network, payer)
       const { available } = balanceAt(place)
       if (available < hold.amount || (token !== undefined && token.place !== place)) {
-        return { held: false, balance: available }
+        return { held: false, balance: available, payer }
       }
       holdAt(place, hold)
       return { held: true, payer, left: usdc(available - hold.amount) }
@@ -250,7 +265,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
 
     async tier(paywall, route, payer, tiers, windowStart) {
       const place = places.get(JSON.stringify([paywall, route, payer]))
-      return tierAt(tiers, place?.start === windowStart.getTime() ? place.taken : 0)
+      return nextTier(tiers, place?.start === windowStart.getTime() ? place : { paid: 0, taken: 0 })
     },
   }
 }

@@ -16,6 +16,15 @@ export function rpcWitness(url: string): Witness {
   }
 
   return {
+    async payerHasCode({ chainId }, { from }) {
+      try {
+        const [chain, code] = await Promise.all([ask<Hex>('eth_chainId'), ask<Hex>('eth_getCode', from, 'latest')])
+        return Number(chain) === chainId ? code !== '0x' : null
+      } catch {
+        return null
+      }
+    },
+
     async look({ usdc, chainId }, { from, to, value, nonce }) {
       try {
         if (Number(await ask<Hex>('eth_chainId')) !== chainId) return null

@@ -24,7 +24,46 @@ const OURS = [
   'x-payment-token',
   'x-real-ip',
 ]
-const OUR_PREFIXES = /^(x-forwarded-|coinslot-|x-coinslot-|cf-)/
+const OUR_PREFIXES = /^(x-forwarded-|coinslot-|x-coinslot-|x-auth-request-|cf-)/
+
+/**
+ * What some servers take for another method, another path or a signed-in user than the request's own: the price was
+ * asked for this method and path, and who asks is said in `Coinslot-Payment` alone.
+ */
+const TELLING_OTHERWISE = [
+  'remote-user',
+  'x-authenticated-user',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-host',
+  'x-original-method',
+  'x-original-uri',
+  'x-original-url',
+  'x-remote-user',
+  'x-rewrite-url',
+  'x-webauth-user',
+]
+
+/** As servers read a name that pass it to programs: there `X_Payment_Id` and `X-Payment-Id` are one variable. */
+function readAs(name: string): string {
+  return name.toLowerCase().replaceAll(/[_.]/g, '-')
+}
+
+/** Names that some frameworks take for another method or path than those that were paid for. */
+export function overrides(name: string): boolean {
+  return /^x-(http-method|http-method-override|method-override|original-(method|ur[il])|rewrite-url)$/.test(
+    readAs(name),
+  )
+}
+
+/** Whether a client's header may not reach what is behind a paywall. */
+function isOurs(name: string): boolean {
+  const read = readAs(name)
+  return OUR_NAMES.has(read) || OUR_PREFIXES.test(read)
+}
+
+const OUR_NAMES: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OURS, ...TELLING_OTHERWISE])
 
 /** `owned` are the owner's own headers, with which theirs is the last word. */
 export function toUpstream(
@@ -32,12 +71,12 @@ export function toUpstream(
   from: { address: string; host: string; secure: boolean },
   owned: HeaderList,
 ): [string, string][] {
-  const dropped = new Set([...HOP_BY_HOP, ...OURS, ...named(given), ...owned.map(([name]) => name.toLowerCase())])
+  const dropped = new Set([...named(given), ...owned.map(([name]) => name)].map(readAs))
   const kept = given.filter(([name, value]) => {
     const lower = name.toLowerCase()
     // A key of ours is no business of an API behind a paywall.
     if (lower === 'authorization' && /^bearer csk_/i.test(value)) return false
-    return !dropped.has(lower) && !OUR_PREFIXES.test(lower)
+    return !dropped.has(readAs(name)) && !isOurs(name)
   })
   return [
     ...kept.map(([name, value]): [string, string] => [name, value]),

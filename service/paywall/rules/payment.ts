@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Address } from '../../chain/model.ts'
-import { toWire, type Usdc } from '../../kit/money.ts'
+import type { PaymentEventData } from '../../deliveries/model.ts'
+import { toWire, usdc, type Usdc } from '../../kit/money.ts'
 import type { Facts, Gate, GateRequest, Offered, Payment, Route } from '../model.ts'
 import { chargeOf } from './pricing.ts'
 import { keyOf } from './routes.ts'
@@ -24,11 +25,14 @@ export function lineHash(
     .digest()
 }
 
-export function tokenHash(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+/** Of a request without a body. */
+export const NO_BODY_HASH = createHash('sha256').digest()
+
+/** The chain may have been asked: from then on the authorization is public. */
+export function isSubmitted({ state }: Pick<Payment, 'state'>): boolean {
+  return state !== 'calling' && state !== 'released'
 }
 
-export const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
 export const TEST_TOKEN = /^test_[A-Za-z0-9_-]{1,128}$/
 
 /**
@@ -46,14 +50,29 @@ export function pricesOf(gate: Gate, route: Route): Price[] {
   })
 }
 
+/** A price that was signed for. `part`: less than a measured call's maximum, to be added to what is in the balance. */
+export interface SignedPrice extends Price {
+  part: boolean
+}
+
 /** The one that was signed for; today's first where none was, so that the refusal speaks of that. */
 export function priceSigned(
   prices: readonly Price[],
   signed: { to: Address; value: bigint; network: string | null },
-): Price | null {
-  const fits = ({ amount, recipient, network }: Price): boolean =>
-    amount === signed.value && recipient === signed.to && network === signed.network
-  return prices.find(fits) ?? prices[0] ?? null
+  measured: boolean,
+): SignedPrice | null {
+  const theirs = prices.filter(({ recipient, network }) => recipient === signed.to && network === signed.network)
+  const whole = theirs.find(({ amount }) => amount === signed.value)
+  if (whole !== undefined) return { ...whole, part: false }
+  const larger = measured && signed.value > 0n ? theirs.find(({ amount }) => amount > signed.value) : undefined
+  if (larger !== undefined) return { ...larger, amount: usdc(signed.value), part: true }
+  return prices[0] === undefined ? null : { ...prices[0], part: false }
+}
+
+/** Whether a payment that is not made yet still has its price; null where it has not. */
+export function priceStanding(prices: readonly Price[], amount: Usdc, measured: boolean): { part: boolean } | null {
+  if (prices.some((price) => price.amount === amount)) return { part: false }
+  return measured && prices.some((price) => price.amount > amount) ? { part: true } : null
 }
 
 /** A status worth its price; a redirect may be the very thing that is sold. */
@@ -67,7 +86,8 @@ export function nextResume(createdAt: Date, now: Date): Date {
 }
 
 /** What the owner's endpoints are told of a payment that came in: each fact once, for it is told where it happens. */
-export function eventsOf({ payment, customerPayments, revenueBefore, revenue, milestones, tier }: Facts, now: Date) {
+export function eventsOf(facts: Omit<Facts, 'payment'> & { payment: EventPayment }, now: Date) {
+  const { payment, customerPayments, revenueBefore, revenue, milestones, tier } = facts
   const data = dataOf(payment, now)
   const events: { event: EventName; data: Record<string, unknown> }[] = [{ event: 'payment.completed', data }]
   if (payment.simulated) return events
@@ -90,13 +110,20 @@ export function eventsOf({ payment, customerPayments, revenueBefore, revenue, mi
 type EventName =
   'payment.completed' | 'payment.failed' | 'customer.first_payment' | 'revenue.milestone' | 'pricing.tier_changed'
 
-export function failureOf(payment: Payment, now: Date): { event: EventName; data: Record<string, unknown> } {
+/** What of a payment is told. */
+export type EventPayment = Pick<
+  Payment,
+  'id' | 'paywallId' | 'payer' | 'amount' | 'endpoint' | 'route' | 'network' | 'txHash' | 'simulated' | 'reason'
+>
+
+export function failureOf(payment: EventPayment, now: Date): { event: EventName; data: Record<string, unknown> } {
   return { event: 'payment.failed', data: { ...dataOf(payment, now), reason: payment.reason } }
 }
 
-function dataOf(payment: Payment, now: Date): Record<string, unknown> {
+function dataOf(payment: EventPayment, now: Date): Record<string, unknown> {
   return {
     id: payment.id,
+    checkoutId: null,
     paywallId: payment.paywallId,
     customerId: payment.payer,
     amount: toWire(payment.amount),
@@ -107,7 +134,7 @@ function dataOf(payment: Payment, now: Date): Record<string, unknown> {
     txHash: payment.txHash,
     at: now.toISOString(),
     ...(payment.simulated ? { test: true } : {}),
-  }
+  } satisfies PaymentEventData
 }
 
 /** In their order, each once. */

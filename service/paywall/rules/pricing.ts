@@ -24,6 +24,25 @@ export function tierAt(tiers: readonly Tier[], calls: number): number {
   return place < 0 ? tiers.length - 1 : place
 }
 
+/** A customer's calls of a window: those that are paid, and with them those under way. */
+export interface Places {
+  paid: number
+  taken: number
+}
+
+/**
+ * The tier of somebody's next call. Those under way may end either way, so it is the dearest that the call can be in:
+ * whatever is given up later, what was paid is never less than the tiers say for as many calls.
+ */
+export function nextTier(tiers: readonly Tier[], { paid, taken }: Places): number {
+  let dearest = tierAt(tiers, paid)
+  const last = tierAt(tiers, taken)
+  for (let tier = dearest + 1; tier <= last; tier++) {
+    if (tierOf(tiers, tier).amount > tierOf(tiers, dearest).amount) dearest = tier
+  }
+  return dearest
+}
+
 export function tierOf(tiers: readonly Tier[], place: number): Tier {
   const tier = tiers[place]
   if (tier === undefined) throw new Error('a tiered price has no such tier')

@@ -11,7 +11,7 @@ export type Gathered =
 /** Waits for the end of what is short; a stream is known by its type, its announced length, or its taking long. */
 export async function gather(
   answer: UpstreamAnswer,
-  limits: { keptBytes: number; gatherMs: number },
+  limits: { keptBytes: number; gatherMs: number; wholeMs: number },
 ): Promise<Gathered> {
   const { status, headers, body, trailers } = answer
   if (answer.tunnel !== null) return { kind: 'tunnel', answer }
@@ -19,7 +19,7 @@ export async function gather(
   const announced = Number(headerIn(headers, 'content-length') ?? 0)
   if (STREAMED.test(type) || announced > limits.keptBytes) return { kind: 'stream', status, headers, body, trailers }
   const chunks: Buffer[] = []
-  const ended = await collect(body, chunks, limits.keptBytes, announced > 0 ? null : limits.gatherMs)
+  const ended = await collect(body, chunks, limits.keptBytes, announced > 0 ? limits.wholeMs : limits.gatherMs)
   if (ended) return { kind: 'whole', status, headers, body: Buffer.concat(chunks), trailers }
   return { kind: 'stream', status, headers, body: continued(chunks, body), trailers }
 }
@@ -27,7 +27,7 @@ export async function gather(
 const STREAMED = /^\s*(text\/event-stream|application\/(x-ndjson|jsonl|grpc))/i
 
 /** True when the body has ended; false when the rest is still to come. */
-function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: number | null): Promise<boolean> {
+function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let bytes = 0
     const leave = (ended: boolean): void => {
@@ -50,7 +50,7 @@ function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: num
     const onClose = (): void => {
       onError(new Error('the answer broke off'))
     }
-    const timer = patienceMs === null ? undefined : setTimeout(leave, patienceMs, false)
+    const timer = setTimeout(leave, patienceMs, false)
     const stop = (): void => {
       clearTimeout(timer)
       body.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
@@ -62,6 +62,8 @@ function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: num
 function continued(chunks: readonly Buffer[], rest: Readable): Readable {
   const whole = new PassThrough()
   for (const chunk of chunks) whole.write(chunk)
+  // It may break off while its payment settles, before anybody reads it: whoever reads it then finds it destroyed.
+  whole.on('error', () => undefined)
   rest.on('error', (error) => whole.destroy(error))
   whole.on('close', () => rest.destroy())
   rest.pipe(whole)

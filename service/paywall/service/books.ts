@@ -5,13 +5,13 @@ import type { Owner } from '../../ledger/model.ts'
 import type { Payment, Tier } from '../model.ts'
 import type { Books, DeliveryPort, PaymentStore, Purchases } from '../ports.ts'
 import { eventsOf, failureOf } from '../rules/payment.ts'
-import { tierAt, tierOf } from '../rules/pricing.ts'
+import { nextTier, tierOf } from '../rules/pricing.ts'
 
 /** The gateway's books: the service's own database, its register of purchases, and its events in the same commit. */
 export function createBooks({ store, deliveries, purchases, clock }: BooksParts): Books {
   async function takePlace(inside: Statements, payment: Payment, tiers: readonly Tier[] | null): Promise<void> {
     if (tiers === null) return
-    const tier = tierAt(tiers, await store.takePlace(inside, payment))
+    const tier = nextTier(tiers, await store.takePlace(inside, payment))
     if (tierOf(tiers, tier).amount !== payment.amount) throw new AnotherTier(tier)
   }
 
@@ -50,10 +50,10 @@ export function createBooks({ store, deliveries, purchases, clock }: BooksParts)
       }
     },
 
-    async take({ id }, tiers, until) {
+    async take({ id, windowStart }, tiers, until) {
       try {
         return await store.inTransaction(async (inside) => {
-          const taken = await store.take(inside, id, clock.now(), until)
+          const taken = await store.take(inside, { id, windowStart }, clock.now(), until)
           if (taken?.state !== 'released') return taken
           await takePlace(inside, taken, tiers)
           return { ...taken, state: 'calling' }
@@ -66,6 +66,7 @@ export function createBooks({ store, deliveries, purchases, clock }: BooksParts)
     },
 
     leave: (id) => store.leave(id),
+    bind: (id, bodyHash) => store.bind(id, bodyHash),
     release: (id) => store.release(id, clock.now()),
     settling: (id, sold) => store.settling(id, sold, clock.now()),
 
@@ -100,6 +101,7 @@ export function createBooks({ store, deliveries, purchases, clock }: BooksParts)
       })
     },
 
+    keep: (id, answer, bodyHash) => store.keep(id, answer, bodyHash, clock.now()),
     answerOf: (id) => store.answerOf(id),
     begun: (id) => store.begun(id),
     delivered: (id) => store.delivered(id),
@@ -108,11 +110,11 @@ export function createBooks({ store, deliveries, purchases, clock }: BooksParts)
     left: (paywall, network, payer) => store.left(paywall, network, payer),
 
     async prove(digest, buys) {
-      return (await store.inTransaction((inside) => purchases.claim(inside, { digest, buys }))) === buys
+      return await store.inTransaction((inside) => purchases.prove(inside, { digest, buys }))
     },
 
     async tier(paywall, route, payer, tiers, windowStart) {
-      return tierAt(tiers, await store.placesTaken(paywall, route, payer, windowStart))
+      return nextTier(tiers, await store.places(paywall, route, payer, windowStart))
     },
   }
 }

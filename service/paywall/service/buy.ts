@@ -1,9 +1,22 @@
+import { outlasts, tooShort } from '../../chain/x402.ts'
 import { idLike, isId } from '../../kit/ids.ts'
-import { alreadyDelivered, anotherRequest, authorizationUsed, badPayment, paymentExpired, underWay } from '../errors.ts'
+import { authorizationUsed, paymentSubmitted } from '../../facilitator/errors.ts'
+import { assertBuyer, isTokenOf, TOKEN, tokenHash } from '../../facilitator/service/proof.ts'
+import { alreadyDelivered, anotherRequest, badPayment, paymentExpired, underWay } from '../errors.ts'
 import type { Exact, Metered, Outcome, Payment } from '../model.ts'
 import { signedIn } from '../rules/facilitator.ts'
-import { HELD_MS, LEASE_MS, lineHash, priceSigned, pricesOf, TOKEN, tokenHash } from '../rules/payment.ts'
+import {
+  HELD_MS,
+  isSubmitted,
+  LEASE_MS,
+  lineHash,
+  NO_BODY_HASH,
+  pricesOf,
+  priceSigned,
+  priceStanding,
+} from '../rules/payment.ts'
 import type { Presented } from '../rules/payload.ts'
+import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { requestOf } from '../rules/x402.ts'
@@ -11,13 +24,15 @@ import { endpointOf, type Call } from './call.ts'
 import type { Carrying, Told } from './carry.ts'
 import type { Offering } from './offer.ts'
 import type { GateParts } from './parts.ts'
-import type { Hex } from '../../chain/model.ts'
+import type { Hex, SignedAuthorization } from '../../chain/model.ts'
 
 export interface Buying {
   /** With a signed authorization: once. */
   buy(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Outcome>
   /** With the id of a payment that was made here, and a proof that it is theirs. */
   follow(call: Call, given: Given): Promise<Outcome>
+  /** By the payment's token, what it has paid for and was not delivered; null where nothing is owed. */
+  owed(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Outcome | null>
   /** What is to be known of an authorization before anything is made of it; an outcome where it is refused. */
   judge(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Judged | Outcome>
   begin(call: Call, pricing: Exact | Metered, judged: Judged): Promise<Outcome>
@@ -35,25 +50,36 @@ export interface Judged {
   digest: Hex
   request: unknown
   payer: `0x${string}`
+  payerHasCode: boolean
   recipient: `0x${string}`
   amount: Payment['amount']
   network: Payment['network']
+  /** Less than a measured call's maximum: it tops up a balance. */
+  part: boolean
 }
 
 /** From an authorization to an answer. Whatever is refused before the claim leaves no trace. */
 export function createBuying(parts: BuyingParts): Buying {
-  const { books, settler, clock, draw, offering, carrying, checkpoint } = parts
+  const { books, settler, clock, draw, offering, carrying, checkpoint, limits } = parts
 
   async function buy(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Outcome> {
     const judged = await judge(call, pricing, presented)
     return 'digest' in judged ? await begin(call, pricing, judged) : judged
   }
 
-  async function judge(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Judged | Outcome> {
-    const { gate, route, request } = call
+  async function owed(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Outcome | null> {
+    const { digest } = askedBy(call, presented)
+    const known = digest === null ? null : await books.find(digest)
+    if (known === null || !isTokenOf(known.tokenHash, call.request.header('x-payment-token'))) return null
+    const delivered = known.state === 'paid' && known.delivery !== 'none'
+    return delivered ? null : await again(call, pricing, known, { version: presented.version, token: null })
+  }
+
+  /** What the facilitator is asked, for the price that was signed. */
+  function askedBy({ gate, route, request }: Call, presented: Presented) {
     const { authorization, network } = presented
     const signed = { to: authorization.to, value: authorization.value, network: network?.name ?? null }
-    const price = priceSigned(pricesOf(gate, route), signed)
+    const price = priceSigned(pricesOf(gate, route), signed, isMetered(route.pricing))
     if (price === null) throw new Error('a paywall without a recipient sells for money')
     const described = {
       resource: gate.address + request.path + request.query,
@@ -61,26 +87,46 @@ export function createBuying(parts: BuyingParts): Buying {
       mimeType: 'application/json',
     }
     const asked = requestOf(presented, price, described)
-    const digest = settler.digestOf(asked)
+    return { asked, price, digest: settler.digestOf(asked) }
+  }
+
+  async function judge(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Judged | Outcome> {
+    const { asked, price, digest } = askedBy(call, presented)
+    const { authorization } = presented
     const told: Told = { version: presented.version, token: null }
     const known = digest === null ? null : await books.find(digest)
-    if (known !== null) return await again(call, pricing, signedAlike(known, presented), told)
-    const { refusal } = await settler.verify(asked)
+    if (known !== null) return await again(call, pricing, boughtBy(call, known, presented), told)
+    const { refusal, payerHasCode = false } = await settler.verify(asked)
     if (refusal !== null || digest === null) {
       // Its own twin may just have been settled.
       const twin = digest === null ? null : await books.find(digest)
-      if (twin !== null) return await again(call, pricing, signedAlike(twin, presented), told)
+      if (twin !== null) return await again(call, pricing, boughtBy(call, twin, presented), told)
       if (refusal === USED) throw authorizationUsed()
       return await offering.refused(call, pricing, { reason: refusal ?? UNSUPPORTED, payer: authorization.from })
     }
-    return { presented, digest, request: asked, payer: authorization.from, ...price }
+    const paid = payerHasCode || price.part ? moneyFirst(call) : call
+    const lapses = await lapsesTooSoon(paid, pricing, authorization)
+    if (lapses !== null) return lapses
+    return { presented, digest, request: asked, payer: authorization.from, payerHasCode, ...price }
+  }
+
+  /** Where the money moves after the work, the authorization must still be valid then. */
+  async function lapsesTooSoon(
+    call: Call,
+    pricing: Exact | Metered,
+    authorization: SignedAuthorization,
+  ): Promise<Outcome | null> {
+    const { workMs } = limits
+    if (call.route.settle === 'before' || outlasts(authorization, workMs, clock.now())) return null
+    const sentence = `${tooShort(workMs)} Nothing was charged.`
+    return await offering.refused(call, pricing, { reason: EXPIRES, payer: authorization.from, sentence })
   }
 
   async function begin(call: Call, pricing: Exact | Metered, judged: Judged): Promise<Outcome> {
     const { gate, route, request, id } = call
     const { digest, payer, presented } = judged
     const now = clock.now()
-    const token = `tok_${draw()}`
+    const token = chosenToken(call) ?? `tok_${draw()}`
     const payment: Payment = {
       id: idLike('pay', id),
       paywallId: gate.id,
@@ -97,9 +143,9 @@ export function createBuying(parts: BuyingParts): Buying {
       digest,
       request: judged.request,
       lineHash: lineHash(gate.id, request),
-      bodyHash: null,
+      bodyHash: request.body === null ? NO_BODY_HASH : null,
       tokenHash: tokenHash(token),
-      windowStart: pricing.model === 'tiered' ? windowStart(pricing.window, now) : null,
+      windowStart: windowOf(pricing, now),
       cost: null,
       txHash: null,
       reason: null,
@@ -113,16 +159,18 @@ export function createBuying(parts: BuyingParts): Buying {
     const begun = await books.begin(payment, tiersOf(pricing))
     if (begun.begun) {
       await checkpoint('begun')
-      return await carrying.carry(call, pricing, payment, told)
+      const onward = judged.payerHasCode || judged.part ? moneyFirst(call) : call
+      return await carrying.carry(onward, pricing, payment, told)
     }
     if ('tier' in begun) return await anotherTier(call, pricing, payer)
     const twin = await books.findById(begun.bought)
     if (twin === null) throw authorizationUsed()
-    return await again(call, pricing, signedAlike(twin, presented), { ...told, token: null })
+    return await again(call, pricing, boughtBy(call, twin, presented), { ...told, token: null })
   }
 
   async function anotherTier(call: Call, pricing: Exact | Metered, payer: `0x${string}`): Promise<Outcome> {
-    const sentence = 'Your calls so far have another price. Nothing was charged; sign for the amount given here.'
+    const sentence =
+      'Your next call has another price: calls that you paid for and calls under way count. Nothing was charged; sign for the amount given here.'
     return await offering.refused(call, pricing, { reason: 'tier_changed', payer, sentence })
   }
 
@@ -142,24 +190,44 @@ export function createBuying(parts: BuyingParts): Buying {
       }
     }
     if (known.leaseUntil !== null && known.leaseUntil > now) throw underWay(known.id)
+    let onward = call
     if (known.state === 'released' || known.state === 'calling') {
       const place = await offering.tierOf(call, pricing, known.payer)
-      const price = pricesOf(gate, route).some(({ amount }) => amount === known.amount)
-      if (price && pricing.model === 'tiered' && chargeOf(pricing, place) !== known.amount) {
+      const price = priceStanding(pricesOf(gate, route), known.amount, isMetered(pricing))
+      if (price !== null && pricing.model === 'tiered' && chargeOf(pricing, place) !== known.amount) {
         return await anotherTier(call, pricing, known.payer)
       }
-      const { refusal } = price ? await settler.verify(known.request) : { refusal: VALUE }
-      if (refusal !== null) return await offering.refused(call, pricing, { reason: refusal, payer: known.payer })
+      const { refusal, payerHasCode = false } =
+        price === null ? { refusal: VALUE } : await settler.verify(known.request)
+      // A nonce that is used may have paid for this, or have been cancelled: the chain says which, before any work.
+      if (payerHasCode || price?.part === true || refusal === USED) onward = moneyFirst(call)
+      // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.
+      if (refusal === USED && !provenBy(call, known, told)) throw paymentSubmitted()
+      if (refusal !== null && refusal !== USED)
+        return await offering.refused(call, pricing, { reason: refusal, payer: known.payer })
+      // A transfer that is in a block can no longer lapse.
+      const lapses =
+        refusal === USED ? null : await lapsesTooSoon(onward, pricing, signedIn(known.request).authorization)
+      if (lapses !== null) return lapses
+      if (refusal === null && price?.part === true && isMetered(pricing)) {
+        const balance = await books.left(gate.id, gate.network, known.payer)
+        const why = { reason: 'insufficient_balance', payer: known.payer, balance, sentence: TOO_LITTLE }
+        if (!pays(pricing, balance, known.amount)) return await offering.refused(call, pricing, why)
+      }
     }
-    const taken = await books.take(known, tiersOf(pricing), new Date(now.getTime() + LEASE_MS))
+    // The window in which it was first presented may be over, and its calls with it.
+    const current = { ...known, windowStart: windowOf(pricing, now) }
+    const taken = await books.take(current, tiersOf(pricing), new Date(now.getTime() + LEASE_MS))
     if (taken === null) throw underWay(known.id)
-    return await carrying.carry(call, pricing, taken, told)
+    return await carrying.carry(onward, pricing, taken, told)
   }
 
   async function follow(call: Call, { payment: id, token, presented }: Given): Promise<Outcome> {
     const { pricing } = call.route
     if (pricing.model === 'free') throw new Error('a free route asks for no payment')
-    if (!isId('pay', id)) throw badPayment('x-payment-id', 'must be the id of a payment, pay_…')
+    if (!isId('pay', id) && !NONCE.test(id)) {
+      throw badPayment('x-payment-id', 'must be the id of a payment, pay_…, or the nonce of its authorization')
+    }
     if (token === undefined && presented === null) {
       throw badPayment(
         'x-payment-id',
@@ -167,15 +235,20 @@ export function createBuying(parts: BuyingParts): Buying {
       )
     }
     if (token !== undefined && !TOKEN.test(token)) throw badPayment('x-payment-token', 'must be tok_ and 43 characters')
-    const known = await books.findById(id)
+    const known = isId('pay', id) ? await books.findById(id) : await byNonce(id as Hex, presented)
     if (known?.paywallId !== call.gate.id) throw badPayment('x-payment-id', 'names no payment at this paywall')
     if (token !== undefined) {
-      if (known.tokenHash?.equals(tokenHash(token)) !== true) {
-        throw badPayment('x-payment-token', 'is not that of this payment')
-      }
-      return await again(call, pricing, known, { version: null, token: null })
+      if (!isTokenOf(known.tokenHash, token)) throw badPayment('x-payment-token', 'is not that of this payment')
+      return await again(call, pricing, known, { version: presented?.version ?? null, token })
     }
     return presented === null ? await offering.unpaid(call, pricing) : await proven(call, pricing, known, presented)
+  }
+
+  /** Who lost the answer knows the nonce of what they signed, and not the payment's id. */
+  async function byNonce(nonce: Hex, presented: Presented | null): Promise<Payment | null> {
+    if (presented?.network == null) return null
+    const digest = await settler.digestBy(presented.network.name, presented.authorization.from, nonce)
+    return digest === null ? null : await books.find(digest)
   }
 
   /** A signature that nobody has seen before: ids and settled payments are public, and prove nothing. */
@@ -193,10 +266,10 @@ export function createBuying(parts: BuyingParts): Buying {
     const { refusal } = await settler.verify(asked)
     if (refusal !== null) return await offering.refused(call, pricing, { reason: refusal, payer: known.payer })
     if (!(await books.prove(digest, known.id))) throw authorizationUsed()
-    return await again(call, pricing, known, { version: presented.version, token: null })
+    return await again(call, pricing, known, { version: presented.version, token: null, proven: true })
   }
 
-  return { buy, follow, judge, begin, again }
+  return { buy, follow, owed, judge, begin, again }
 }
 
 interface BuyingParts extends GateParts {
@@ -205,17 +278,45 @@ interface BuyingParts extends GateParts {
 }
 
 const USED = 'invalid_exact_evm_nonce_already_used'
+const EXPIRES = 'invalid_exact_evm_payload_authorization_valid_before'
 const UNSUPPORTED = 'unsupported_payload_type'
 const VALUE = 'invalid_exact_evm_payload_authorization_value_mismatch'
 
-/** Who knows what was signed without the signature has read it somewhere. */
-function signedAlike(known: Payment, { authorization }: Presented): Payment {
-  if (signedIn(known.request).authorization.signature !== authorization.signature) throw authorizationUsed()
+/** Throws unless it was this caller who bought it: by its token, or by the signature that no chain has seen yet. */
+function boughtBy({ request }: Call, known: Payment, { authorization }: Presented): Payment {
+  const { signature } = signedIn(known.request).authorization
+  const token = isTokenOf(known.tokenHash, request.header('x-payment-token'))
+  assertBuyer({ signature, submitted: isSubmitted(known) }, { signature: authorization.signature, token })
   return known
 }
 
+function provenBy({ request }: Call, known: Payment, { proven }: Told): boolean {
+  return proven === true || isTokenOf(known.tokenHash, request.header('x-payment-token'))
+}
+
+/** A buyer who chooses the token before paying can fetch the answer although the first one got lost. */
+function chosenToken({ request }: Call): string | null {
+  const token = request.header('x-payment-token')
+  if (token !== undefined && !TOKEN.test(token)) throw badPayment('x-payment-token', 'must be tok_ and 43 characters')
+  return token ?? null
+}
+
+const NONCE = /^0x[0-9a-f]{64}$/
+
 function tiersOf(pricing: Exact | Metered) {
   return pricing.model === 'tiered' ? pricing.tiers : null
+}
+
+/**
+ * A wallet with code may take its word back while the upstream works: the money moves before it is asked. So it does where
+ * a part is paid in: only together with what is in the balance by then does it pay for the call.
+ */
+function moneyFirst(call: Call): Call {
+  return { ...call, route: { ...call.route, settle: 'before' } }
+}
+
+function windowOf(pricing: Exact | Metered, now: Date): Date | null {
+  return pricing.model === 'tiered' ? windowStart(pricing.window, now) : null
 }
 
 /** Times beyond any calendar are the end of it. */

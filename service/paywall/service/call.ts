@@ -1,6 +1,7 @@
+import type { Departure } from '../../kit/departure.ts'
 import { upstreamFailed } from '../errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment, Route, UpstreamAnswer } from '../model.ts'
-import { isSuccess } from '../rules/payment.ts'
+import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'
 import { keyOf } from '../rules/routes.ts'
 import type { Id } from '../../kit/ids.ts'
 import { gather, type Gathered } from './answer.ts'
@@ -13,6 +14,8 @@ export interface Call {
   route: Route
   request: GateRequest
   ask: Ask
+  /** Whether it has left for the upstream: from then on a client that hangs up changes nothing. */
+  departure: Departure
   /** Names it. */
   id: Id<'op'>
   began: Date
@@ -31,6 +34,8 @@ export interface Who {
   state: Identity['state']
   /** The answer's use is measured. */
   measured: boolean
+  /** Binds the payment to the request's body; rejects where it is bound to another one. Null where it draws from a balance. */
+  bind: ((hash: Buffer) => Promise<void>) | null
 }
 
 export interface Sellable {
@@ -66,17 +71,28 @@ export function createCalling({ tally, clock, limits }: GateParts): Calling {
   return {
     async free(call) {
       const { request, gate, route } = call
-      const who: Who = { payment: null, payer: null, amount: null, state: 'free', measured: false }
-      const answer = await reach(call, { body: request.body, payment: identityOf(call, who), plain: false })
+      const who: Who = { payment: null, payer: null, amount: null, state: 'free', measured: false, bind: null }
+      const answer = await reach(call, {
+        body: request.body,
+        payment: identityOf(call, who),
+        plain: false,
+        signal: request.gone,
+      })
       tally.count(gate.id, keyOf(route), isSuccess(answer.status) ? 'answered' : 'upstream_error')
       return passedOn(answer)
     },
 
     async paid(call, who) {
       const { request } = call
-      const sent = watched(request.body, limits.bodyBytes, who.measured ? MEASURED_BYTES : 0)
+      const { bind, measured } = who
+      if (request.body === null) await bind?.(NO_BODY_HASH)
+      const length = Number(request.header('content-length') ?? NaN)
+      const binding = bind === null ? null : { bind, length: Number.isFinite(length) ? length : null }
+      const sent = watched(request.body, limits.bodyBytes, measured ? MEASURED_BYTES : 0, binding)
       const payment = identityOf(call, who)
-      const answer = await reach(call, { body: sent, payment, plain: who.measured })
+      call.departure.leave()
+      const { signal } = call.departure
+      const answer = await reach(call, { body: sent, payment, plain: who.measured, signal })
       if (!isSuccess(answer.status)) return { failed: passedOn(answer) }
       try {
         return { failed: null, gathered: await gather(answer, limits), sent }

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { DomainError } from '../../kit/errors.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { anotherRequest, settlementPending } from '../errors.ts'
 import type { Exact, HeaderList, Metered, Outcome, Payment } from '../model.ts'
 import type { Hold } from '../ports.ts'
-import { HOLD_MS } from '../rules/payment.ts'
+import { HOLD_MS, NO_BODY_HASH } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { receiptOf } from '../rules/x402.ts'
@@ -22,6 +21,8 @@ export interface Told {
   version: 1 | 2 | null
   /** Given once. */
   token: string | null
+  /** By a fresh signature. */
+  proven?: boolean
 }
 
 export interface Carrying {
@@ -40,29 +41,36 @@ export function createCarrying(parts: CarryingParts): Carrying {
     const { id } = payment
     try {
       if (payment.state === 'calling' && call.route.settle === 'after') return await sell(call, pricing, payment, told)
+      // Once the chain is asked nothing is taken back.
+      call.departure.leave()
       const ended = payment.state === 'paid' ? payment : await settleFirst(payment)
-      if (ended.state !== 'paid') return await unpaid(call, pricing, ended, told)
+      if (ended.state !== 'paid') return await unpaid(call, pricing, ended)
       return await answerOwed(call, pricing, ended, told)
     } catch (error) {
       await books.leave(id).catch((fault: unknown) => {
         log.error({ payment: id, err: fault }, 'a payment could not be left to others; its lease ends by itself')
       })
+      // Whoever asks again needs the token: somebody else may have put the signature on the chain meanwhile.
+      if (error instanceof DomainError) throw withToken(error, told.token, id)
       if (!(error instanceof TooLittle)) throw error
-      const sentence = 'Your balance was used up by other calls. Nothing more was charged.'
-      return await offering.refused(call, pricing, { reason: 'insufficient_balance', payer: payment.payer, sentence })
+      const { payer } = payment
+      const sentence =
+        'Your payment is in your balance, which other calls have used meanwhile. Nothing more was charged.'
+      const why = { reason: 'insufficient_balance', payer, sentence, balance: error.balance }
+      return await offering.refused(call, pricing, { ...why, headers: headersOf(payment, { ...told, version: null }) })
     }
   }
 
   async function sell(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome> {
     const answer = await callFor(call, pricing, payment)
-    if (answer.failed !== null) return answer.failed
+    if (answer.failed !== null) return withHeaders(answer.failed, payment, told)
     const { gathered, sent } = answer
     try {
       const cost = await costOf(call, pricing, payment, answer)
       const kept = gathered.kind === 'whole' ? gathered : null
       await books.settling(payment.id, {
         answer: kept === null ? null : { status: kept.status, headers: kept.headers, body: kept.body },
-        bodyHash: sent === null ? NOTHING : sent.hash,
+        bodyHash: sent === null ? NO_BODY_HASH : sent.hash,
         cost,
       })
       await checkpoint('answered')
@@ -73,7 +81,7 @@ export function createCarrying(parts: CarryingParts): Carrying {
       )
       if (ended.state !== 'paid') {
         discardAll(gathered)
-        return await unpaid(call, pricing, ended, told)
+        return await unpaid(call, pricing, ended)
       }
       return await deliver(call, pricing, ended, gathered, sent?.text() ?? '', told)
     } catch (error) {
@@ -112,9 +120,14 @@ export function createCarrying(parts: CarryingParts): Carrying {
       return await metering.call(call, pricing, { payer: payment.payer }, headersOf(payment, told), payment)
     }
     const answer = await callFor(call, pricing, payment)
-    if (answer.failed !== null) return answer.failed
-    if (answer.gathered.kind !== 'whole') await books.begun(payment.id)
-    return await deliver(call, pricing, payment, answer.gathered, '', told)
+    if (answer.failed !== null) return withHeaders(answer.failed, payment, told)
+    const { gathered, sent } = answer
+    if (gathered.kind === 'whole') {
+      // Whoever hangs up now fetches this one; the upstream is not asked twice for one payment.
+      const { status, headers, body } = gathered
+      await books.keep(payment.id, { status, headers, body }, sent === null ? NO_BODY_HASH : sent.hash)
+    } else await books.begun(payment.id)
+    return await deliver(call, pricing, payment, gathered, '', told)
   }
 
   /** On failure nobody works on the payment any more: what was not charged is free, what was is owed. */
@@ -125,7 +138,10 @@ export function createCarrying(parts: CarryingParts): Carrying {
       await (state === 'calling' ? books.release(id) : books.leave(id))
     }
     try {
-      const who = { payment: id, payer, amount, measured: isMetered(pricing) } as const
+      const bind = async (hash: Buffer): Promise<void> => {
+        if (!(await books.bind(id, hash))) throw anotherRequest()
+      }
+      const who = { payment: id, payer, amount, measured: isMetered(pricing), bind } as const
       const answer = await calling.paid(call, { ...who, state: state === 'calling' ? 'authorized' : 'settled' })
       if (answer.failed !== null) await giveUp()
       return answer
@@ -149,14 +165,14 @@ export function createCarrying(parts: CarryingParts): Carrying {
     return cost < amount ? cost : amount
   }
 
-  async function unpaid(call: Call, pricing: Exact | Metered, payment: Payment, told: Told): Promise<Outcome> {
+  async function unpaid(call: Call, pricing: Exact | Metered, payment: Payment): Promise<Outcome> {
     const { id, reason, payer } = payment
     if (payment.state === 'failed') {
       return await offering.refused(call, pricing, { reason: reason ?? UNKNOWN, payer })
     }
     await books.leave(id)
     tally.count(call.gate.id, keyOf(call.route), 'settlement_pending')
-    throw withToken(settlementPending(id, addresses.statusOf(id)), told.token)
+    throw settlementPending(id, addresses.statusOf(id))
   }
 
   async function deliver(
@@ -212,20 +228,25 @@ interface CarryingParts extends GateParts {
   metering: Metering
 }
 
-const NOTHING = createHash('sha256').digest()
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 
 function headersOf(payment: Payment, { version, token }: Told): HeaderList {
   return [
     ['X-Payment-ID', payment.id],
     ...(version === null ? [] : [receiptOf(payment, version)]),
-    ...(token === null || payment.kind !== 'balance' ? [] : ([['X-Payment-Token', token]] as const)),
+    ...(token === null ? [] : ([['X-Payment-Token', token]] as const)),
   ]
 }
 
-function withToken(error: DomainError, token: string | null): DomainError {
+/** What failed is passed on as it came, with what its buyer needs to ask again. */
+function withHeaders(outcome: Outcome, payment: Payment, { token }: Told): Outcome {
+  return { ...outcome, headers: [...outcome.headers, ...headersOf(payment, { version: null, token })] }
+}
+
+function withToken(error: DomainError, token: string | null, paymentId: string): DomainError {
   if (token === null) return error
-  return new DomainError(error.kind, error.code, error.message, { ...error.fields, paymentToken: token })
+  const fields = { ...error.fields, paymentId, paymentToken: token }
+  return new DomainError(error.kind, error.code, error.message, fields, error.cause)
 }
 
 function discardAll(gathered: Gathered): void {

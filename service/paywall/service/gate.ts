@@ -1,3 +1,4 @@
+import { Departure } from '../../kit/departure.ts'
 import { newId } from '../../kit/ids.ts'
 import { looping, paywallPaused, routeMissing } from '../errors.ts'
 import type { Ask, Gate, GateRequest, Outcome } from '../model.ts'
@@ -32,7 +33,9 @@ export function createGate(parts: GateParts) {
     if (gate.status === 'paused') throw paywallPaused()
     const route = routeOf(gate.routes, request.method, segments)
     if (route === null) throw routeMissing(request.method)
-    const call: Call = { gate, route, request, ask, id: newId('op', clock.now()), began: clock.now() }
+    const began = clock.now()
+    const departure = new Departure(request.gone)
+    const call: Call = { gate, route, request, ask, departure, id: newId('op', began), began }
     try {
       return await sell(call)
     } catch (error) {
@@ -50,7 +53,7 @@ export function createGate(parts: GateParts) {
     const token = request.header('x-payment-token')
     const presented = presentedIn(request.header)
     if (payment !== undefined) return await buying.follow(call, { payment, token, presented })
-    if (token !== undefined && isMetered(pricing)) return await prepaying.byToken(call, pricing, token)
+    if (token !== undefined && isMetered(pricing)) return await prepaying.byToken(call, pricing, token, presented)
     if (presented === null) return await offering.unpaid(call, pricing)
     return isMetered(pricing)
       ? await prepaying.bySignature(call, pricing, presented)

@@ -1,4 +1,4 @@
-import { Transform, type TransformCallback } from 'node:stream'
+import { Transform, type Readable, type TransformCallback } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Metered } from '../model.ts'
 import type { CountTokens } from '../ports.ts'
@@ -41,6 +41,8 @@ export class StreamMeter extends Transform {
   #usage: Tokens | null = null
   #text = ''
   readonly #listens: boolean
+  /** The stream has come to its own end, so that what it said of its use is all there is to say. */
+  #whole = false
 
   constructor(pricing: Metered) {
     super()
@@ -49,17 +51,54 @@ export class StreamMeter extends Transform {
 
   async cost(pricing: Metered, sent: string, ms: number, countTokens: CountTokens): Promise<Usdc> {
     if (pricing.model === 'per-minute') return costOf(pricing, { tokens: null, ms })
-    return costOf(pricing, { tokens: this.#usage ?? (await counted(sent, this.#text, countTokens)), ms })
+    if (this.#whole && this.#usage !== null) return costOf(pricing, { tokens: this.#usage, ms })
+    // One that broke off has not said all: what was counted is the least that was used.
+    return costOf(pricing, { tokens: together(this.#usage, await counted(sent, this.#text, countTokens)), ms })
+  }
+
+  /**
+   * Takes the stream in; `end` is when there is no more to hear. Its reader may leave early: the upstream works on all
+   * the same, so the stream is heard to its end, or for this long, for what it says of its use. Where time is what is
+   * sold, the reader's leaving is the end.
+   */
+  listen(source: Readable, mostMs: number): { end: Promise<void> } {
+    this.on('error', () => undefined)
+    // It may have broken off while the payment settled: then there is nothing more to hear of it.
+    if (source.destroyed && !source.readableEnded) {
+      this.destroy()
+      return { end: Promise.resolve() }
+    }
+    const end = new Promise<void>((resolve) => {
+      const late = setTimeout(() => source.destroy(), mostMs)
+      source.once('end', () => {
+        if (this.#listens) this.#hear('\n')
+        this.#whole = true
+      })
+      source.once('error', (error) => this.destroy(error))
+      source.once('close', () => {
+        clearTimeout(late)
+        // Cut off, not ended: its reader must not take it for whole.
+        if (!this.#whole) this.destroy()
+        resolve()
+      })
+      this.once('close', () => {
+        source.unpipe(this)
+        if (!this.#listens) source.destroy()
+        else if (!source.destroyed) {
+          source.on('data', (chunk: Buffer) => {
+            this.#hear(this.#decoder.write(chunk))
+          })
+          source.resume()
+        }
+      })
+    })
+    source.pipe(this)
+    return { end }
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     if (this.#listens) this.#hear(this.#decoder.write(chunk))
     done(null, chunk)
-  }
-
-  override _flush(done: TransformCallback): void {
-    if (this.#listens) this.#hear('\n')
-    done()
   }
 
   #hear(text: string): void {
@@ -69,7 +108,7 @@ export class StreamMeter extends Transform {
       const json = parse(line.replace(/^data:/, ''))
       if (json === undefined) continue
       this.#usage = together(this.#usage, usageIn(json))
-      if (this.#usage === null && this.#text.length < COUNTED_MAX) this.#text += ` ${textIn(json)}`
+      if (this.#text.length < COUNTED_MAX) this.#text += ` ${textIn(json)}`
     }
     // A line without an end is no event of anybody's.
     if (this.#line.length > COUNTED_MAX) this.#line = ''

@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream'
 import { toDecimal, type Usdc } from '../../kit/money.ts'
 import type { Address } from '../../chain/model.ts'
 import type { HeaderList, Metered, Outcome, Payment } from '../model.ts'
@@ -33,10 +32,12 @@ export interface Metering {
 /** Thrown where a balance does not pay for the call; null where there is none. */
 export class TooLittle extends Error {
   readonly balance: Usdc | null
+  readonly payer: Address | null
 
-  constructor(balance: Usdc | null) {
+  constructor(balance: Usdc | null, payer: Address | null) {
     super('the balance does not pay for this call')
     this.balance = balance
+    this.payer = payer
   }
 }
 
@@ -60,10 +61,10 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
       minimum: pricing.minimum,
       until: new Date(clock.now().getTime() + HOLD_MS),
     })
-    if (!held.held) throw new TooLittle(held.balance)
+    if (!held.held) throw new TooLittle(held.balance, held.payer ?? null)
     const who = { payment: payment?.id ?? null, payer: held.payer, amount: pricing.maximum } as const
     try {
-      const answer = await calling.paid(one, { ...who, state: 'prepaid', measured: true })
+      const answer = await calling.paid(one, { ...who, state: 'prepaid', measured: true, bind: null })
       if (answer.failed !== null) {
         tally.count(gate.id, keyOf(route), 'upstream_error')
         const left = await books.draw(id, ZERO)
@@ -101,8 +102,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
       after = await books.draw(one.id, cost)
     }
     if (gathered.kind === 'tunnel') return { ...outcome, cutAfterMs, whenSent: end }
-    // The pipe's errors are those of whoever reads the end of it.
-    pipeline(gathered.body, meter, () => undefined)
+    const heard = meter.listen(gathered.body, cutAfterMs)
     const { trailers } = gathered
     return {
       ...outcome,
@@ -110,6 +110,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
       body: meter,
       trailers: () => ({ ...trailers(), ...(after === null ? {} : { 'X-Payment-Balance': toDecimal(after) }) }),
       async whenSent() {
+        await heard.end
         await end().catch((error: unknown) => {
           log.error({ call: one.id, err: error }, 'a call could not be charged; its hold ends by itself')
         })

@@ -1,7 +1,9 @@
+import { toDecimal, type Usdc } from '../../kit/money.ts'
 import { badPayment, paymentExpired } from '../errors.ts'
 import type { Exact, HeaderList, Metered, Offer, Outcome } from '../model.ts'
 import { HELD_MS } from '../rules/payment.ts'
-import { chargeOf, windowStart } from '../rules/pricing.ts'
+import { prepaidTerms, topUpOf } from '../rules/prepaid.ts'
+import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
@@ -20,19 +22,25 @@ interface Why {
   /** Whose price is told. */
   payer: `0x${string}` | null
   sentence?: string
-  fields?: object
+  /** What is left of the balance of a payer who has proven who they are: no more than the difference is asked for. */
+  balance?: Usdc | null
   headers?: HeaderList
 }
 
 /** What is said to whoever has not paid, or not what it costs. */
-export function createOffering({ books, settler, tally, clock, addresses }: GateParts): Offering {
-  function offerOf({ gate, route, request }: Call, pricing: Exact | Metered, tier: number): Offer {
+export function createOffering({ books, settler, tally, clock, addresses, limits }: GateParts): Offering {
+  function offerOf(
+    { gate, route, request }: Call,
+    pricing: Exact | Metered,
+    { tier, balance }: { tier: number; balance: Usdc | null },
+  ): Offer {
+    const topUp = balance !== null && isMetered(pricing) ? topUpOf(pricing, balance, limits.paymentMin) : null
     return {
       paywall: gate.id,
       name: gate.name,
       description: route.description,
       pricing: pricing.model,
-      amount: chargeOf(pricing, tier),
+      amount: topUp ?? chargeOf(pricing, tier),
       recipient: gate.recipient,
       network: gate.network,
       facilitator: addresses.facilitator,
@@ -72,17 +80,25 @@ export function createOffering({ books, settler, tally, clock, addresses }: Gate
       const error = call.gate.testMode
         ? 'A payment is required. This paywall is in test mode: its owner has a token for X-Payment-Token.'
         : 'A payment is required.'
-      return required(offerOf(call, pricing, await tierOf(call, pricing, payer)), { error, reason: null })
+      const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance: null })
+      return required(offer, { error, reason: null, fields: prepaidIn(pricing, null) })
     },
 
-    async refused(call, pricing, { reason, payer, sentence, fields = {}, headers = [] }) {
+    async refused(call, pricing, { reason, payer, sentence, balance = null, headers = [] }) {
       const error = sentence ?? `${settler.sentenceOf(reason)} Nothing was charged.`
-      if (reason === EXPIRED) throw paymentExpired(error)
+      // One that is still valid but lapses too soon has a sentence of its own, and is answered like any refusal.
+      if (reason === EXPIRED && sentence === undefined) throw paymentExpired(error)
       tally.count(call.gate.id, keyOf(call.route), reason)
-      const offer = offerOf(call, pricing, await tierOf(call, pricing, payer))
-      return required(offer, { error, reason, fields }, headers)
+      const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance })
+      const fields = { ...prepaidIn(pricing, balance), ...(balance === null ? {} : { balance: toDecimal(balance) }) }
+      const left: HeaderList = balance === null ? [] : [['X-Payment-Balance', toDecimal(balance)]]
+      return required(offer, { error, reason, fields }, [...headers, ...left])
     },
   }
+}
+
+function prepaidIn(pricing: Exact | Metered, balance: Usdc | null): object {
+  return isMetered(pricing) ? { prepaid: prepaidTerms(pricing, balance) } : {}
 }
 
 const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'

@@ -4,6 +4,7 @@ import { accountOf, type Caller } from '../../identity/model.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
+import { signingKey, toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Environment } from '../../ledger/model.ts'
 import { paywallMissing, slugTaken } from '../errors.ts'
 import { ZERO_ADDRESS, type HeaderList, type Payment, type Paywall, type Terms } from '../model.ts'
@@ -30,14 +31,14 @@ export interface OwnerParts {
 /** What whoever sells says of a paywall, and is told of it. */
 export function createOwning({ store, addresses, sealing, walletAddress, clock, tokenKey }: OwnerParts) {
   /** What the guard says of the address, said of the field. */
-  async function check(terms: { upstreamUrl: string; headers?: Readonly<Record<string, string>> }): Promise<void> {
+  async function checkUpstream({ upstreamUrl, headers }: Pick<Change, 'upstreamUrl' | 'headers'>): Promise<void> {
     try {
-      addresses.checkHeaders(terms.headers ?? {})
+      addresses.checkHeaders(headers ?? {})
     } catch (error) {
       throw about('upstreamHeaders', error)
     }
     try {
-      await addresses.check(terms.upstreamUrl)
+      if (upstreamUrl !== undefined) await addresses.check(upstreamUrl)
     } catch (error) {
       throw about('upstreamUrl', error)
     }
@@ -53,10 +54,10 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
       const { headers, ...terms } = wanted
       const recipient = terms.recipient ?? (await walletAddress(owner))
       assertTerms({ ...terms, recipient }, owner.environment)
-      await check(wanted)
+      await checkUpstream(wanted)
       const now = clock.now()
       const id = idLike('pwl', operation)
-      const secret = `whsec_${randomBytes(32).toString('base64')}`
+      const secret = toSigningSecret(randomBytes(32))
       const sealed = { headers: sealHeaders(id, headers), secret: sealing.seal(secret, `${id}/secret`) }
       const upstreamHeaders = Object.keys(headers)
       const paywall = { ...terms, id, owner, recipient, upstreamHeaders, version: 1, createdAt: now, updatedAt: now }
@@ -66,6 +67,27 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
       const kept = await store.bySlug(made.slug)
       if (kept?.gate.id !== made.id) throw slugTaken()
       return { paywall: made, secret: sealing.open(kept.sealed.secret, `${id}/secret`) }
+    },
+
+    /**
+     * Throws what `create` or `change` would say of these terms, and makes nothing: a form asks it before its next
+     * step. The slug may be taken by another account before it is saved; that is refused then.
+     */
+    async check(caller: Caller, id: string | null, terms: Change): Promise<void> {
+      const owner = accountOf(caller)
+      const before = id === null ? null : given(await store.find(owner, id))
+      if (terms.slug !== undefined) {
+        const holder = await store.bySlug(terms.slug)
+        if (holder !== null && holder.gate.id !== before?.id) throw slugTaken()
+      }
+      await checkUpstream(terms)
+      const { network = before?.network, testMode = before?.testMode ?? false } = terms
+      if (network === undefined) return
+      const recipient =
+        terms.recipient === undefined && before !== null
+          ? before.recipient
+          : (terms.recipient ?? (await walletAddress(owner)))
+      assertTerms({ network, testMode, recipient }, owner.environment)
     },
 
     async get(caller: Caller, id: string): Promise<Paywall> {
@@ -80,7 +102,7 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
       const { headers, ...changed } = withoutAbsent(change)
       const before = given(await store.find(owner, id))
       if (change.upstreamUrl !== undefined || headers !== undefined) {
-        await check({ upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, ...(headers ? { headers } : {}) })
+        await checkUpstream({ upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, headers })
       }
       const wallet = change.recipient === null ? await walletAddress(owner) : null
       return await unlessTaken(() =>
@@ -120,7 +142,7 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
     /** What signs who paid, from now on. */
     async rotateSecret(caller: Caller, id: string): Promise<{ paywall: Paywall; secret: string }> {
       const owner = accountOf(caller)
-      const secret = `whsec_${randomBytes(32).toString('base64')}`
+      const secret = toSigningSecret(randomBytes(32))
       const paywall = await store.inTransaction(async (inside) => {
         const held = given(await store.lock(inside, owner, id))
         const sealed = { secret: sealing.seal(secret, `${held.id}/secret`) }
@@ -134,6 +156,8 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
       if (listed === null) throw paywallMissing()
       return listed
     },
+
+    days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),
 
     async analytics(caller: Caller, id: string, span: { from: string; to: string }): Promise<Analytics> {
       const found = await store.analytics(accountOf(caller), id, span.from, span.to)
@@ -149,7 +173,7 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
     opened(id: string, sealed: { headers: string; secret: string }): { headers: HeaderList; key: Buffer } {
       const headers = JSON.parse(sealing.open(sealed.headers, `${id}/upstreamHeaders`)) as HeaderList
       const secret = sealing.open(sealed.secret, `${id}/secret`)
-      return { headers, key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64') }
+      return { headers, key: signingKey(secret) }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts'
+import type { Usdc } from '../../kit/money.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Books, Checkpoint, CountTokens, Settler, Tally } from '../ports.ts'
 
@@ -25,6 +26,12 @@ export interface GateParts {
     keptBytes: number
     /** An answer of unknown length that has not ended by then is passed on as it comes. */
     gatherMs: number
+    /** One of a known length, too. */
+    wholeMs: number
+    /** The longest time between the request and what is settled: an authorization has to outlast it. */
+    workMs: number
+    /** The least that can be paid in. */
+    paymentMin: Usdc
     /** How long a client waits for the chain. */
     settleMs: number
   }

@@ -1,5 +1,5 @@
-import type { Hex, SignedAuthorization } from '../../chain/model.ts'
-import { networkOf, type Network, type NetworkName } from '../../chain/networks.ts'
+import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
+import { NETWORKS, networkOf, type Network, type NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Settled } from '../model.ts'
@@ -10,6 +10,8 @@ import { readSettled, readVerdict, refuseHere, signedIn } from '../rules/facilit
 export interface Witness {
   /** Null when it cannot be asked. */
   look(network: Network, authorization: SignedAuthorization): Promise<Sight | null>
+  /** Whether a code decides about the payer's signatures; null when it cannot be asked. */
+  payerHasCode(network: Network, authorization: SignedAuthorization): Promise<boolean | null>
 }
 
 /** `used`: this very payment reached its recipient. `spent`: it was cancelled, and never will. */
@@ -21,6 +23,8 @@ interface RemoteParts {
   /** Null where there is nobody but the facilitator to ask: then its word has to do. */
   witness: Witness | null
   digestOf(network: Network, authorization: SignedAuthorization): Hex
+  /** Where payer and nonce are enough to name an authorization. */
+  digestBy?: (network: Network, payer: Address, nonce: Hex) => Hex
   clock: Clock
 }
 
@@ -28,7 +32,7 @@ interface RemoteParts {
  * A facilitator somewhere else. With a witness nothing that it says about the money is believed: a success counts once
  * the chain shows it, a failure once the authorization can never be used again, and until then the payment is pending.
  */
-export function createRemoteSettler({ post, witness, digestOf, clock }: RemoteParts): Settler {
+export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }: RemoteParts): Settler {
   async function ask(path: '/verify' | '/settle', body: unknown, operation: string | null) {
     try {
       return await post(path, body, operation)
@@ -56,19 +60,23 @@ export function createRemoteSettler({ post, witness, digestOf, clock }: RemotePa
   }
 
   return {
+    digestBy: (network, payer, nonce) => Promise.resolve(digestBy?.(NETWORKS[network], payer, nonce) ?? null),
     digestOf(request) {
       const { network, authorization } = signedIn(request)
       return network === null ? null : digestOf(network, authorization)
     },
 
     async verify(request) {
-      const { authorization } = signedIn(request)
+      const { network, authorization } = signedIn(request)
       const refusal = refuseHere(request, clock.now())
       if (refusal !== null) return { payer: authorization.from, refusal }
       const { status, json } = await ask('/verify', request, null)
       const verdict = readVerdict(status, json)
       if (verdict === null) throw unavailable()
-      return { payer: authorization.from, refusal: verdict.refusal }
+      const verified = { payer: authorization.from, refusal: verdict.refusal }
+      if (verdict.refusal !== null || witness === null || network === null) return verified
+      // Where that is not known right now the order is the one that is safe with any wallet.
+      return { ...verified, payerHasCode: (await witness.payerHasCode(network, authorization)) ?? true }
     },
 
     async settle(request, operation) {

@@ -45,7 +45,14 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
       }
       const measured = isMetered(pricing)
       const payment = idLike('pay', id)
-      const who = { payment, payer: ZERO_ADDRESS, amount: chargeOf(pricing, 0), state: 'simulated', measured } as const
+      const who = {
+        payment,
+        payer: ZERO_ADDRESS,
+        amount: chargeOf(pricing, 0),
+        state: 'simulated',
+        measured,
+        bind: null,
+      } as const
       const answer = await calling.paid(call, who)
       if (answer.failed !== null) {
         tally.count(gate.id, keyOf(route), 'upstream_error')

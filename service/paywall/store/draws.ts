@@ -31,7 +31,7 @@ export function createDraws(statements: StatementPool) {
       if (payer === null) return { held: false, balance: null }
       if (held) return { held: true, payer, left: usdc(left) }
       // Too little for all of those before it; by itself it may do.
-      return left >= amount ? 'ask again' : { held: false, balance: usdc(left) }
+      return left >= amount ? 'ask again' : { held: false, balance: usdc(left), payer }
     })
   }
 

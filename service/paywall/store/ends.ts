@@ -154,7 +154,7 @@ SELECT $1, $2, $3, $4, $5, least($6, b.available), least($7, $6, b.available), $
 FROM paywall_balance b, held WHERE b.paywall_id = $2 AND b.network = $3 AND b.payer = $4`
 
 const COUNT_PAID = `
-UPDATE paywall_tier SET paid = paid + 1
+UPDATE paywall_tier SET paid = paid + 1, taken = greatest(taken, paid + 1)
 WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4 RETURNING paid, tier`
 
 const FAILED = `

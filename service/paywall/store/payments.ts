@@ -3,6 +3,7 @@ import type { StatementPool } from '../../kit/transaction.ts'
 import type { HeaderList, Payment } from '../model.ts'
 import type { PaymentStore } from '../ports.ts'
 import { nextResume } from '../rules/payment.ts'
+import type { Places } from '../rules/pricing.ts'
 import { bytesOf, fromPaymentRow, paymentValues, type PaymentRow } from './rows.ts'
 
 type Payments = Pick<
@@ -11,12 +12,14 @@ type Payments = Pick<
   | 'find'
   | 'findById'
   | 'takePlace'
-  | 'placesTaken'
+  | 'places'
   | 'add'
   | 'take'
   | 'leave'
   | 'release'
+  | 'bind'
   | 'settling'
+  | 'keep'
   | 'answerOf'
   | 'begun'
   | 'delivered'
@@ -37,22 +40,14 @@ export function payments(statements: StatementPool): Payments {
     },
 
     async takePlace(inside, { paywallId, route, payer, windowStart }) {
-      const [row] = await inside.run<{ before: number }>(
-        TAKE_PLACE,
-        [paywallId, route, payer, windowStart],
-        'paywall_take_place',
-      )
+      const [row] = await inside.run<Places>(TAKE_PLACE, [paywallId, route, payer, windowStart], 'paywall_take_place')
       if (row === undefined) throw new Error('a place in a tier vanished')
-      return row.before
+      return { paid: row.paid, taken: row.taken - 1 }
     },
 
-    async placesTaken(paywall, route, payer, windowStart) {
-      const [row] = await statements.run<{ taken: number }>(
-        PLACES,
-        [paywall, route, payer, windowStart],
-        'paywall_places',
-      )
-      return row?.taken ?? 0
+    async places(paywall, route, payer, windowStart) {
+      const [row] = await statements.run<Places>(PLACES, [paywall, route, payer, windowStart], 'paywall_places')
+      return { paid: row?.paid ?? 0, taken: row?.taken ?? 0 }
     },
 
     async add(inside, payment, resumeAt) {
@@ -60,10 +55,10 @@ export function payments(statements: StatementPool): Payments {
       return rows.length > 0
     },
 
-    async take(inside, id, now, until) {
+    async take(inside, { id, windowStart }, now, until) {
       const [row] = await inside.run<PaymentRow & { before: Payment['state'] }>(
         TAKE,
-        [id, now, until],
+        [id, now, until, windowStart],
         'paywall_payment_take',
       )
       return row === undefined ? null : { ...fromPaymentRow(row), state: row.before }
@@ -77,6 +72,11 @@ export function payments(statements: StatementPool): Payments {
       await statements.run(RELEASE('p.id = $1'), [id], 'paywall_release')
     },
 
+    async bind(id, bodyHash) {
+      const [row] = await statements.run<{ same: boolean }>(BIND, [id, bodyHash], 'paywall_bind')
+      return row?.same === true
+    },
+
     async settling(id, { answer, bodyHash, cost }, now) {
       const rows = await statements.run(
         SETTLING,
@@ -87,6 +87,10 @@ export function payments(statements: StatementPool): Payments {
         'paywall_settling',
       )
       if (rows.length === 0) throw new Error('a payment was taken over while its upstream answered')
+    },
+
+    async keep(id, { status, headers, body }, bodyHash, now) {
+      await statements.run(KEEP, [id, bodyHash, now, status, JSON.stringify(headers), body], 'paywall_keep')
     },
 
     async answerOf(id) {
@@ -127,10 +131,10 @@ ON CONFLICT (paywall_id, route, payer) DO UPDATE SET
   taken = CASE WHEN t.window_start = EXCLUDED.window_start THEN t.taken + 1 ELSE 1 END,
   paid = CASE WHEN t.window_start = EXCLUDED.window_start THEN t.paid ELSE 0 END,
   window_start = EXCLUDED.window_start
-RETURNING taken - 1 AS before`
+RETURNING paid, taken`
 
 const PLACES = `
-SELECT taken FROM paywall_tier WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4`
+SELECT paid, taken FROM paywall_tier WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4`
 
 const ADD = `
 INSERT INTO paywall_payment (id, paywall_id, user_id, environment, kind, state, route, endpoint, amount, network,
@@ -149,7 +153,8 @@ WITH free AS (
   FOR UPDATE
 )
 UPDATE paywall_payment p SET lease_until = $3,
-  state = CASE WHEN p.state = 'released' THEN 'calling'::paywall_payment_state ELSE p.state END
+  state = CASE WHEN p.state = 'released' THEN 'calling'::paywall_payment_state ELSE p.state END,
+  window_start = CASE WHEN p.state = 'released' THEN $4 ELSE p.window_start END
 FROM free WHERE p.id = free.id
 RETURNING p.*, free.state AS before`
 
@@ -166,15 +171,26 @@ UPDATE paywall_tier t SET taken = greatest(t.taken - freed.places, t.paid) FROM 
 WHERE t.paywall_id = freed.paywall_id AND t.route = freed.route AND t.payer = freed.payer
   AND t.window_start = freed.window_start`
 
+const BIND = `
+UPDATE paywall_payment SET body_hash = coalesce(body_hash, $2) WHERE id = $1 RETURNING body_hash = $2 AS same`
+
 const SETTLING = `
 WITH settling AS (
-  UPDATE paywall_payment SET state = 'settling', body_hash = $2, cost = $3, resume_at = $4
+  UPDATE paywall_payment SET state = 'settling', body_hash = coalesce(body_hash, $2), cost = $3, resume_at = $4
   WHERE id = $1 AND state = 'calling' AND lease_until > $5 RETURNING id
 ), kept AS (
   INSERT INTO paywall_answer (payment_id, status, headers, body, kept_at)
   SELECT id, $6::int, $7::json, $8::bytea, $5 FROM settling WHERE $6::int IS NOT NULL
 )
 SELECT id FROM settling`
+
+const KEEP = `
+WITH owed AS (
+  UPDATE paywall_payment SET body_hash = coalesce(body_hash, $2) WHERE id = $1 AND state = 'paid' AND delivery = 'none' RETURNING id
+)
+INSERT INTO paywall_answer (payment_id, status, headers, body, kept_at)
+SELECT id, $4::int, $5::json, $6::bytea, $3 FROM owed
+ON CONFLICT (payment_id) DO NOTHING`
 
 const DELIVERED = `
 WITH gone AS (DELETE FROM paywall_answer WHERE payment_id = $1)

@@ -1,5 +1,6 @@
 import { isId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
+import { holdQuota } from '../../kit/quota.ts'
 import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { DayRow, Offered, Paywall } from '../model.ts'
@@ -7,13 +8,19 @@ import type { PaywallStore, SealedParts } from '../ports.ts'
 import { fromEarlier, fromPaymentRow, fromPaywallRow, toStoredRoute, type PaymentRow, type PaywallRow } from './rows.ts'
 
 /** Paywalls, and what their owners ask of them. */
-export function paywalls(statements: StatementPool): PaywallStore {
+export function paywalls(statements: StatementPool, paywallsMax: number): PaywallStore {
   return {
     inTransaction: (work) => statements.together(work),
 
     async add(paywall, sealed) {
       const { id, owner } = paywall
-      await statements.run(ADD, [...valuesOf(paywall), sealed.headers, sealed.secret], 'paywall_add')
+      await statements.together(async (inside) => {
+        await holdQuota(inside, {
+          ...{ quota: 'paywalls', owner, limit: paywallsMax, values: [owner.userId, owner.environment, id] },
+          rows: 'paywall WHERE user_id = $1 AND environment = $2 AND id <> $3 AND removed_at IS NULL',
+        })
+        await inside.run(ADD, [...valuesOf(paywall), sealed.headers, sealed.secret], 'paywall_add')
+      })
       const [row] = await statements.run<PaywallRow>(FIND_OWN, [id, owner.userId, owner.environment], 'paywall_find')
       return row === undefined ? null : fromPaywallRow(row)
     },
@@ -68,6 +75,16 @@ export function paywalls(statements: StatementPool): PaywallStore {
         totalOf(statements, { from: 'paywall_payment WHERE paywall_id = $1', values: [id], ...byId('pay') }),
       ])
       return found === undefined ? null : { payments: rows.map(fromPaymentRow), total }
+    },
+
+    async days({ userId, environment }, since) {
+      const values = [userId, environment, since.toISOString().slice(0, 10)]
+      const rows = await statements.run<{ day: string; paid: bigint; amount: bigint }>(
+        SALE_DAYS,
+        values,
+        'paywall_sale_days',
+      )
+      return rows.map(({ day, paid, amount }) => ({ day, paid: Number(paid), amount: usdc(amount) }))
     },
 
     async analytics({ userId, environment }, id, from, to) {
@@ -148,6 +165,13 @@ SELECT * FROM paywall_payment
 WHERE paywall_id = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 const IS_OWN = 'SELECT FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL'
+
+// A removed one's sales were made too.
+const SALE_DAYS = `
+SELECT to_char(d.day, 'YYYY-MM-DD') AS day, sum(d.count)::bigint AS paid, sum(d.amount)::bigint AS amount
+FROM paywall p JOIN paywall_day d ON d.paywall_id = p.id AND d.day >= $3::date AND d.outcome = 'paid'
+WHERE p.user_id = $1 AND p.environment = $2::environment
+GROUP BY 1 ORDER BY 1`
 
 const DAYS = `
 SELECT to_char(day, 'YYYY-MM-DD') AS day, route, outcome, count, amount

@@ -76,6 +76,7 @@ const payBody = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
   headers: z
     .record(z.string().max(100), z.string().max(4_096))
+    .meta({ description: 'At most 50; a payment is made here and not sent along', maxProperties: 50 })
     .nullish()
     .refine((headers) => Object.keys(headers ?? {}).length <= 50, 'must have at most 50')
     .refine((headers) => !Object.keys(headers ?? {}).some((name) => OURS.has(name.toLowerCase())), {

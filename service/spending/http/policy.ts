@@ -1,3 +1,4 @@
+import { ONE_LINE } from '../../kit/text.ts'
 import { z } from 'zod'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import { amount, amountOut } from '../../kit/wire.ts'
@@ -57,7 +58,7 @@ const name = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  .regex(/^\P{Cc}*$/u, 'must be one line of text')
+  .regex(ONE_LINE, 'must be one line of text')
 export const status = z.enum(['active', 'paused'])
 
 export const newAgent = z.strictObject({ name, status: status.default('active'), ...policyFields })

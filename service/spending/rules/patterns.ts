@@ -1,11 +1,16 @@
 import type { Patterns } from '../model.ts'
 
 /**
- * Whether a text is what the pattern means, `*` being any text, also none. The fixed pieces are looked for one
+ * Whether a text is what the pattern means, `*` being any text, also none. Upper and lower case are the same: slugs and
+ * hosts have none, and a rule that somebody wrote as `GitHub-*` is meant. The fixed pieces are looked for one
  * after the other, each at its first place behind the one before: there is no way back, so a pattern of a
  * thousand stars takes no longer than a plain one.
  */
 export function matches(pattern: string, text: string): boolean {
+  return matchesExactly(pattern.toLowerCase(), text.toLowerCase())
+}
+
+function matchesExactly(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   if (rest.length === 0) return pattern === text
   const last = rest.pop() ?? ''

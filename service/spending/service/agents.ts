@@ -85,7 +85,7 @@ export function createAgents(parts: AgentsParts) {
 
     /** Throws what stands against asking this target for anything, whatever it will cost; and writes that down. */
     async mayReach(owner: Owner, spender: Spender, reference: string): Promise<void> {
-      const { agentId, kind, target, alias = null, domain = null } = spender
+      const { agentId, kind, target, alias = null, toolNames = [], domain = null } = spender
       const agent = await store.find(owner, agentId)
       const gone: Refusal = {
         rule: 'deleted',
@@ -96,7 +96,7 @@ export function createAgents(parts: AgentsParts) {
         resetsAt: null,
       }
       if (agent === null) throw spendingLimit(gone)
-      const ask = { kind, target, alias, domain, amount: ZERO }
+      const ask = { kind, target, alias, toolNames, domain, amount: ZERO }
       const usage = await store.usage(agent.id, clock.now())
       const verdict = decide(agent, usage, ask, false)
       if (verdict.outcome !== 'refused') return

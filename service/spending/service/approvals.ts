@@ -64,7 +64,7 @@ export function createApprovals({ store, tickets, clock, announce, pause }: Appr
         const approval = await store.find(id)
         if (approval === null) throw approvalMissing()
         const { state } = seen(approval)
-        if (state === 'refused') throw approvalRefused(id)
+        if (state === 'refused') throw approvalRefused(approval)
         if (state !== 'pending') return state === 'approved'
       }
       return false

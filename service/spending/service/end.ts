@@ -1,11 +1,12 @@
 import type { Hex } from '../../chain/model.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Ledger } from '../../ledger/service.ts'
+import type { Outflows } from '../../outflow/service.ts'
 import type { Payment, ReturnReason } from '../model/payment.ts'
 import type { Checkpoint, PaymentStore } from '../ports/payment.ts'
 
 /** The two ends of a payment, each with its lock's in one transaction. Of two that end it one does. */
-export function createEnding({ store, ledger, clock, checkpoint }: EndingParts) {
+export function createEnding({ store, ledger, outflow, clock, checkpoint }: EndingParts) {
   async function again({ owner, id }: Payment): Promise<Payment> {
     const found = await store.find(owner, id)
     if (found === null) throw new Error(`the payment ${id} is gone`)
@@ -32,6 +33,7 @@ export function createEnding({ store, ledger, clock, checkpoint }: EndingParts) 
       const now = clock.now()
       await store.end(payment, { state: 'returned', reason, kept, now }, async (inside) => {
         await ledger.release({ hold, owner, announcements: [] }, inside)
+        await outflow.giveBack(hold, inside)
       })
       return await again(payment)
     },
@@ -43,6 +45,7 @@ export type Ending = ReturnType<typeof createEnding>
 export interface EndingParts {
   store: PaymentStore
   ledger: Pick<Ledger, 'capture' | 'release'>
+  outflow: Pick<Outflows, 'giveBack'>
   clock: Clock
   checkpoint: Checkpoint
 }

@@ -3,6 +3,7 @@ import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { Batch } from '../../kit/batch.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
+import type { Outflows } from '../../outflow/service.ts'
 import type { Payment } from '../model/payment.ts'
 import type { ChainOf, Checkpoint, PayerKeys, PaymentStore, Treasury } from '../ports/payment.ts'
 import { FUNDING_SECONDS, fundingNonce } from '../rules/funding.ts'
@@ -14,7 +15,7 @@ import type { Ending } from './end.ts'
  * the authorization is signed. Answers the payment as it stands afterwards, the same where it waits for the chain.
  */
 export function createFunding(parts: FundingParts) {
-  const { store, treasury, chainOf, clock, log, checkpoint, ending } = parts
+  const { store, treasury, outflow, chainOf, clock, log, checkpoint, ending } = parts
 
   const beginnings = new Batch<Payment, { payment: Payment }>({
     lanes: 1,
@@ -26,11 +27,11 @@ export function createFunding(parts: FundingParts) {
   async function step(payment: Payment): Promise<Payment> {
     switch (payment.state) {
       case 'reserved':
-        return await fund(payment)
+        return (await outflow.isPaused()) ? payment : await fund(payment)
       case 'funding':
         return await carry(payment)
       case 'funded':
-        return await sign(payment)
+        return (await outflow.isPaused()) ? payment : await sign(payment)
       default:
         return payment
     }
@@ -96,6 +97,8 @@ export function createFunding(parts: FundingParts) {
     const { used, block } = await chain.authorizationAt(from, nonce)
     if (used) return await arrive(payment)
     if (block.timestamp >= validBefore) return await giveUp(payment, block.number)
+    // What was sent before may still arrive, so the chain is asked; nothing more is sent.
+    if (await outflow.isPaused()) return payment
     await treasury.send({ network, from, to: payer, amount, nonce, validBefore, operation: `funding ${id}` })
     await checkpoint('carried')
     return (await chain.authorizationAt(from, nonce)).used ? await arrive(payment) : payment
@@ -170,6 +173,7 @@ export interface FundingParts {
   /** Null where there is no seed. */
   keys: PayerKeys | null
   treasury: Treasury
+  outflow: Pick<Outflows, 'isPaused'>
   chainOf: ChainOf
   clock: Clock
   log: Log

@@ -18,7 +18,8 @@ export function createLater({ store, seal }: { store: PaymentStore; seal: Seal }
   return {
     announcement({ owner, agentId, ask, operation }: Held): Announcement {
       const said = JSON.stringify({ ...ask, maxAmount: String(ask.maxAmount) })
-      return { topic: PAY, payload: { ...owner, agentId, operation, ask: seal.seal(said, `${operation}/ask`) } }
+      const payload = { ...owner, agentId, operation, ask: seal.seal(said, `${operation}/ask`) }
+      return { topic: PAY, payload, turn: { account: `${owner.environment}/${owner.userId}` } }
     },
 
     /** What `announcement` wrote: nobody else writes this topic. */

@@ -14,11 +14,8 @@ export function createNews(parts: NewsParts) {
     /** In the transaction of what it is about. */
     async announce(inside: Statements, news: News): Promise<void> {
       const told = [
-        ...news.alerts.map(({ agent, event, limit, at, window, spent, allowed }) => {
-          const data = { limit, at, window: window.toISOString(), spent: toWire(spent), allowed: toWire(allowed) }
-          return payload(agent, event, data)
-        }),
-        ...news.paused.map(({ agent, limit }) => payload(agent, 'agent.paused', { limit })),
+        ...news.alerts.map((alert) => payload(alert.agent, alertEvent(alert))),
+        ...news.paused.map((paused) => payload(paused.agent, pausedEvent(paused))),
       ].map((one) => ({ topic: ALERT, payload: one }))
       const asked = news.approvals.map(({ id }) => ({ topic: APPROVAL, payload: { approvalId: id } }))
       if (told.length + asked.length > 0) await parts.announce(inside, [...told, ...asked])
@@ -53,11 +50,27 @@ The link shows what is asked and changes nothing by itself.
     },
   }
 
-  function payload(agent: Agent, event: EventName, data: JsonObject): JsonObject {
-    const { id, name, owner } = agent
-    const eventId = newId('evt', parts.clock.now())
-    return { eventId, ...owner, event, data: { agentId: id, name, ...data } }
+  function payload({ owner }: Agent, event: AgentEvent): JsonObject {
+    return { eventId: newId('evt', parts.clock.now()), ...owner, ...event }
   }
+}
+
+/** What an owner's endpoints receive of an agent. */
+interface AgentEvent {
+  event: EventName
+  data: JsonObject
+}
+
+type NamedAgent = Pick<Agent, 'id' | 'name'>
+
+export function alertEvent(alert: Omit<NewAlert, 'agent'> & { agent: NamedAgent }): AgentEvent {
+  const { agent, event, limit, at, window, spent, allowed } = alert
+  const figures = { limit, at, window: window.toISOString(), spent: toWire(spent), allowed: toWire(allowed) }
+  return { event, data: { agentId: agent.id, name: agent.name, ...figures } }
+}
+
+export function pausedEvent({ agent, limit }: { agent: NamedAgent; limit: string | null }): AgentEvent {
+  return { event: 'agent.paused', data: { agentId: agent.id, name: agent.name, limit } }
 }
 
 /** What others are told of a batch, once it is committed. */

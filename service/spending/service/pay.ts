@@ -10,6 +10,8 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../ledger/model.ts'
 import type { Answer } from '../../outbound/model.ts'
+import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
+import type { Outflows } from '../../outflow/service.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { noFitOffer, payerUnavailable, paymentMissing, priceTooHigh } from '../errors.ts'
 import type { Page, Spender } from '../model.ts'
@@ -30,7 +32,7 @@ import type { Signing } from './sign.ts'
  * and asks again with it. Whatever the seller does then, nothing else is ever signed for this call.
  */
 export function createPay(parts: PayParts) {
-  const { store, seller, clock, patienceMs } = parts
+  const { store, seller, outflow, clock, patienceMs } = parts
   const limits = { bodyBytes: BODY_BYTES, headersMs: patienceMs, idleMs: patienceMs, totalMs: patienceMs }
 
   async function pay(buyer: Buyer, ask: PaidAsk, operation: Id<'op'>, how: How): Promise<PaidCall> {
@@ -38,6 +40,7 @@ export function createPay(parts: PayParts) {
     const id = idLike('pay', operation)
     const before = how.again ? await store.find(owner, id) : null
     if (before !== null) return await proceed(before, ask)
+    await outflow.assertOpen()
     seller.checkHeaders(ask.headers)
     await seller.checkAddress(ask.url)
     const spender = spenderOf(buyer, ask, how.onApproved)
@@ -50,6 +53,8 @@ export function createPay(parts: PayParts) {
     const choice = choose(readOffers(first), network, payer.address, ask.maxAmount)
     if ('tooDear' in choice) throw priceTooHigh(choice.tooDear, ask.maxAmount)
     if ('unfit' in choice) throw noFitOffer(choice.unfit)
+    // Before its address meets anything else of ours; the reservation asks again.
+    outflow.assertAllowed(choice.offer.payTo)
     const payment = await draft(buyer, ask, { id, network, payer, ...choice })
     const reserved = await reserve(payment, spender)
     await parts.checkpoint('reserved')
@@ -112,13 +117,15 @@ export function createPay(parts: PayParts) {
 
   /** Money and authorization in one transaction; nothing is signed that nothing is set aside for. */
   async function reserve(payment: Payment, spender: Spender | null): Promise<Payment> {
-    const { id, owner, amount, createdAt } = payment
+    const { id, owner, amount, payTo: to, createdAt } = payment
     // Not a time: only the chain says when the money cannot leave any more, and the ledger's sweeper cannot ask it.
     const deadline = new Date(createdAt.getTime() + NEVER_MS)
     const lock = { id, owner, amount, useCredits: false, deadline, reference: payment.url.slice(0, 500), spender }
     for (;;) {
       const outcome = await parts.guard.actTogether([{ reserve: lock }], async (inside: Statements, [outcome]) => {
-        if (outcome !== undefined && 'hold' in outcome) await store.add(inside, payment, lookAt(LOOK_MS))
+        if (outcome === undefined || !('hold' in outcome)) return outcome
+        await store.add(inside, payment, lookAt(LOOK_MS))
+        await outflow.take({ id, owner, kind: 'pay', to, amount }, inside)
         return outcome
       })
       if (outcome !== undefined && 'hold' in outcome) return payment
@@ -132,6 +139,8 @@ export function createPay(parts: PayParts) {
     const signed = await inTime(payment)
     const { signature } = signed
     if (signature === null) throw told(unsigned(signed), signed)
+    // An authorization that nobody has seen stays here; one that was sent is not sent again.
+    if (await outflow.isPaused()) throw told(payoutsPausedAfterHold(), signed)
     // Written before it leaves: from here on only the chain gives the money back.
     if (!(await store.send(signed.id, lookAt(patienceMs)))) return { payment: await current(signed), response: null }
     await parts.checkpoint('sent')
@@ -214,6 +223,7 @@ export function createPay(parts: PayParts) {
 export interface PayParts {
   store: PaymentStore
   guard: Pick<Guard, 'actTogether'>
+  outflow: Pick<Outflows, 'assertOpen' | 'assertAllowed' | 'take' | 'isPaused'>
   seller: Seller
   signing: Pick<Signing, 'payerOf' | 'signed'>
   /** A sentence for the operator where this process should pay and cannot. */

@@ -3,8 +3,8 @@ import { newId } from '../../kit/ids.ts'
 import { usdc, ZERO } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { ActOutcome } from '../../ledger/model.ts'
-import { approvalRequired, spendingLimit } from '../errors.ts'
-import type { AgentReserve, Approval, Ask, Refusal, Spender, Usage } from '../model.ts'
+import { approvalRefused, approvalRequired, spendingLimit } from '../errors.ts'
+import type { AgentReserve, Approval, Ask, Refusal, Spender, Usage, Verdict } from '../model.ts'
 import type { DecisionStore, NewDecision, Taken, TakenAgent } from '../ports.ts'
 import { APPROVAL_MS, decide, isWindow, warnings } from '../rules.ts'
 import { count, roll } from '../rules/windows.ts'
@@ -125,7 +125,7 @@ async function openCarefully(
     asks.map(({ spender }) => spender.agentId),
     asks.map(({ reserve }) => reserve.id),
   )
-  const approvals = await approvalsFor(store, inside, asks, taken)
+  const approvals = await approvalsFor(store, inside, asks, taken, now)
   const judged = await withoutFalseRefusals(store, inside, asks, judgeAll(asks, taken, approvals, now))
   const book = new Book(taken, now)
   let sound = true
@@ -138,7 +138,12 @@ async function openCarefully(
         case 'allowed':
           return null
         case 'refused':
-          return { refusal: spendingLimit(one.verdict.refusal) }
+          return {
+            refusal:
+              one.verdict.refusal.rule === 'approvalRefused' && one.approval !== null
+                ? approvalRefused(one.approval)
+                : spendingLimit(one.verdict.refusal),
+          }
         case 'held':
           return { refusal: held(parts, one.approval) }
       }
@@ -209,6 +214,10 @@ function judgeAll(
       paused.add(spender.agentId)
     }
     if (verdict.outcome === 'refused') return { kind: 'judged', ask, usage, verdict, approval: null, ended: null }
+    // It was an answer about this very act: until its time is over nobody is asked again.
+    if (approval?.state === 'refused' && approval.expiresAt > now) {
+      return { kind: 'judged', ask, usage, verdict: refusedByPerson(ask), approval, ended: null }
+    }
     const waiting = approval !== null && approval.state === 'pending' && approval.expiresAt > now
     if (waiting && approval.amount >= ask.amount) {
       return { kind: 'judged', ask, usage, verdict, approval, ended: null }
@@ -253,6 +262,7 @@ async function approvalsFor(
   inside: Statements,
   asks: readonly Asked[],
   taken: Taken,
+  now: Date,
 ): Promise<Map<string, Approval>> {
   const dear = asks.filter(({ reserve, spender }) => {
     const above = taken.agents.get(spender.agentId)?.agent.policy.approvalAbove ?? null
@@ -260,15 +270,15 @@ async function approvalsFor(
   })
   if (dear.length === 0) return new Map()
   const wanted = new Map(dear.map(({ spender }) => [keyOf(spender), spender]))
-  const found = await store.approvals(inside, [...wanted.values()])
+  const found = await store.approvals(inside, [...wanted.values()], now)
   return new Map(found.map((approval) => [keyOf(approval), approval]))
 }
 
 function askOf({ reserve, spender }: Asked, { agent }: TakenAgent): Ask {
-  const { kind, target, alias = null, domain = null } = spender
+  const { kind, target, alias = null, toolNames = [], domain = null } = spender
   // What somebody else pays is a call of this agent, but none of its owner's money.
   const own = reserve.owner.userId === agent.owner.userId && reserve.owner.environment === agent.owner.environment
-  return { kind, target, alias, domain, amount: own ? reserve.amount : ZERO }
+  return { kind, target, alias, toolNames, domain, amount: own ? reserve.amount : ZERO }
 }
 
 function newApproval({ agent }: TakenAgent, spender: Spender, { amount }: Ask, now: Date): Approval {
@@ -296,8 +306,14 @@ function held({ statusUrl }: SessionParts, approval: Approval | null): DomainErr
 }
 
 function gone({ amount }: AgentReserve): Refusal {
-  return { rule: 'deleted', spent: null, requested: usdc(amount), limit: null, pattern: null, resetsAt: null }
+  return { ...NOTHING_COUNTED, rule: 'deleted', requested: usdc(amount) }
 }
+
+function refusedByPerson({ amount }: Ask): Verdict {
+  return { outcome: 'refused', refusal: { ...NOTHING_COUNTED, rule: 'approvalRefused', requested: amount } }
+}
+
+const NOTHING_COUNTED = { spent: null, limit: null, pattern: null, resetsAt: null } as const
 
 function keyOf({ agentId, requestHash }: { agentId: string; requestHash: string }): string {
   return `${agentId} ${requestHash}`

@@ -1,5 +1,6 @@
 import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
+import { holdQuota } from '../../kit/quota.ts'
 import type { AgentStore, DecisionFilter, SpentBy } from '../ports.ts'
 import { giveBack, roll } from '../rules/windows.ts'
 import {
@@ -13,19 +14,19 @@ import {
   type UsageRow,
 } from './rows.ts'
 
-export function createAgentStore(statements: StatementPool): AgentStore {
+export function createAgentStore(statements: StatementPool, agentsMax: number): AgentStore {
   return {
     async add(agent) {
       const { id, owner, name, policy, status, createdAt } = agent
-      const [row] = await statements.run<AgentRow>(ADD, [
-        id,
-        owner.userId,
-        owner.environment,
-        name,
-        status,
-        JSON.stringify(toPolicyRow(policy)),
-        createdAt,
-      ])
+      const [row] = await statements.together(async (inside) => {
+        const { userId, environment } = owner
+        await holdQuota(inside, {
+          ...{ quota: 'agents', owner, limit: agentsMax, values: [userId, environment, id] },
+          rows: `spending_agent WHERE ${OWN} AND id <> $3`,
+        })
+        const values = [id, userId, environment, name, status, JSON.stringify(toPolicyRow(policy)), createdAt]
+        return await inside.run<AgentRow>(ADD, values)
+      })
       if (row === undefined) throw new Error('the agent was neither made nor found')
       return fromAgentRow(row)
     },

@@ -30,10 +30,10 @@ export function createDecisionStore(): DecisionStore {
       return new Set(rows.map(({ reference }) => reference))
     },
 
-    async approvals(inside, asked) {
+    async approvals(inside, asked, now) {
       const rows = await inside.run<ApprovalRow>(
         APPROVALS,
-        [asked.map(({ agentId }) => agentId), asked.map(({ requestHash }) => requestHash)],
+        [asked.map(({ agentId }) => agentId), asked.map(({ requestHash }) => requestHash), now],
         'spending_approvals',
       )
       return rows.map(fromApprovalRow)
@@ -243,9 +243,16 @@ const APPROVALS = `
 SELECT ${APPROVAL_COLUMNS}
 FROM unnest($1::text[], $2::text[]) AS asked(agent_id, request_hash)
 CROSS JOIN LATERAL (
-  SELECT * FROM spending_approval p
-  WHERE p.agent_id = asked.agent_id AND p.request_hash = asked.request_hash AND p.state IN ('pending', 'approved')
-  OFFSET 0
+  SELECT * FROM (
+    (SELECT * FROM spending_approval r
+     WHERE r.agent_id = asked.agent_id AND r.request_hash = asked.request_hash AND r.state = 'refused' AND r.expires_at > $3
+     ORDER BY r.expires_at DESC LIMIT 1)
+    UNION ALL
+    SELECT * FROM spending_approval o
+    WHERE o.agent_id = asked.agent_id AND o.request_hash = asked.request_hash AND o.state IN ('pending', 'approved')
+  ) known
+  -- A person's refusal is the answer, whatever else is open.
+  ORDER BY known.state = 'refused' DESC LIMIT 1
 ) p
 JOIN spending_agent a ON a.id = p.agent_id`
 

@@ -91,7 +91,8 @@ export function answerForgotten(callId: CallId): DomainError {
 }
 
 /** The same error, naming the call that it ended. */
-export function ofCall(error: unknown, callId: CallId): unknown {
+export function ofCall(error: unknown, callId: CallId, paymentToken?: string): unknown {
   if (!(error instanceof DomainError)) return error
-  return new DomainError(error.kind, error.code, error.message, { ...error.fields, callId }, error.cause)
+  const fields = { ...error.fields, callId, ...(paymentToken === undefined ? {} : { paymentToken }) }
+  return new DomainError(error.kind, error.code, error.message, fields, error.cause)
 }

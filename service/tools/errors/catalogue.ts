@@ -1,7 +1,9 @@
 import { DomainError, invalid } from '../../kit/errors.ts'
+import { didYouMean } from '../../kit/nearest.ts'
 
-export function toolNotFound(): DomainError {
-  return new DomainError('missing', 'tool_not_found', 'There is no such tool; search for one, or list the catalogue.')
+export function toolNotFound(meant: string | null): DomainError {
+  const sentence = `There is no such tool; search for one, or list the catalogue.${didYouMean(meant)}`
+  return new DomainError('missing', 'tool_not_found', sentence, { didYouMean: meant })
 }
 
 export function toolRemoved(slug: string, successor: string | null): DomainError {
@@ -36,4 +38,10 @@ export function slugsCollide(provider: string): DomainError {
 
 export function simulationRefused(why: string): DomainError {
   return invalid({ simulated: why })
+}
+
+export function importsBusy(): DomainError {
+  return new DomainError('unavailable', 'imports_busy', 'Other imports are being read. Try again in a minute.', {
+    retryAfterSeconds: 60,
+  })
 }

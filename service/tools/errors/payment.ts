@@ -1,6 +1,7 @@
-import { sentenceOf } from '../../facilitator/errors.ts'
+import { authorizationUsed, sentenceOf } from '../../facilitator/errors.ts'
 import type { Reason } from '../../facilitator/model.ts'
-import { DomainError } from '../../kit/errors.ts'
+import { tooShort } from '../../chain/x402.ts'
+import { DomainError, invalid } from '../../kit/errors.ts'
 import type { CallId } from '../model/call.ts'
 
 /** Its creator is paid by a run, and a run has an account. */
@@ -19,9 +20,12 @@ export function paymentsUnavailable(): DomainError {
   )
 }
 
-/** One authorization buys one thing. */
-export function authorizationUsed(): DomainError {
-  return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
+export function otherCall(why: string): DomainError {
+  return invalid({ 'x-payment-id': why }, 'invalid_payment')
+}
+
+export function badToken(): DomainError {
+  return invalid({ 'x-payment-token': 'must be tok_ and 43 characters' }, 'invalid_payment')
 }
 
 export function authorizationBusy(): DomainError {
@@ -45,16 +49,41 @@ export function paymentRefused(reason: Reason, callId?: CallId): DomainError {
     : new DomainError('unaffordable', 'payment_refused', sentence, fields)
 }
 
+/** The tool is asked before the money moves: an authorization that lapses meanwhile would leave it unpaid. */
+export function lapsesTooSoon(workMs: number): DomainError {
+  return new DomainError('unaffordable', 'payment_refused', `${tooShort(workMs)} Nothing was charged.`, {
+    reason: 'invalid_exact_evm_payload_authorization_valid_before' satisfies Reason,
+  })
+}
+
 /** Never a new 402: the money may be on its way. */
-export function settlementPending(callId: CallId, statusUrl: string): DomainError {
+export function settlementPending(callId: CallId, statusUrl: string, paymentToken: string, owed: boolean): DomainError {
+  const state = owed
+    ? 'The payment is on its way; the tool is called once it has arrived.'
+    : 'The tool has answered and the payment is on its way.'
+  return new DomainError('unavailable', 'settlement_pending', `${state} ${ASK_AGAIN}`, {
+    callId,
+    statusUrl,
+    paymentToken,
+    retryAfterSeconds: 3,
+  })
+}
+
+/** The money has arrived and the tool failed: the same payment calls it again. */
+export function stillOwed(error: DomainError, callId: CallId, statusUrl: string, paymentToken: string): DomainError {
+  const sentence = error.message.replace(/ ?Nothing was charged\.$/, '')
   return new DomainError(
-    'unavailable',
-    'settlement_pending',
-    'The tool has answered and the payment is on its way. Send the very same request again for the answer.',
-    { callId, statusUrl, retryAfterSeconds: 3 },
+    error.kind,
+    error.code,
+    `${sentence} The payment arrived; this call is still paid for. ${ASK_AGAIN}`,
+    { ...error.fields, callId, statusUrl, paymentToken, paid: true },
+    error.cause,
   )
 }
 
 export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'There is no such payment.')
 }
+
+const ASK_AGAIN =
+  'Send the same input again for the answer, with the callId as X-Payment-ID and the paymentToken as X-Payment-Token.'

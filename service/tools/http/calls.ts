@@ -21,7 +21,7 @@ export function callRoutes(calls: Calls): AnyRoute[] {
       body: toolInput,
       answers: { 200: callOut },
       errors: {
-        402: 'Credits and wallet are too low together: `required`, `available`.',
+        402: 'Insufficient credits and balance: `required`, `available`.',
         403: "A limit of the agent's refuses the call.",
         404: 'There is no such tool.',
         410: 'The tool is gone; `successor` names what took its place.',
@@ -46,7 +46,7 @@ export function callHistoryRoutes(calls: Calls): AnyRoute[] {
       summary: 'Your calls of tools, newest first',
       tag: 'Tools',
       auth: 'agent',
-      query: page.extend({ tool: z.string().optional() }),
+      query: page.extend({ tool: z.string().max(200).optional() }),
       answers: { 200: z.object({ calls: z.array(summaryOut), total: z.int(), limit: z.int(), offset: z.int() }) },
       async handle({ caller, query }) {
         const { limit, offset, tool = null } = query

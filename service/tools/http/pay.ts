@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { NETWORKS } from '../../chain/networks.ts'
-import { carriedIn, toHeader, type Carried } from '../../chain/x402.ts'
+import { carriedIn, toHeader } from '../../chain/x402.ts'
 import { reply, route, type AnyRoute, type Reply } from '../../edge/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
 import { toDecimal, toWire } from '../../kit/money.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
-import { paymentMissing } from '../errors/payment.ts'
+import { TOKEN } from '../../facilitator/service/proof.ts'
+import { badToken, paymentMissing } from '../errors/payment.ts'
 import type { PaidCall, ToolOffer, ToolPayment } from '../model/payment.ts'
 import { requirementsOf } from '../rules/x402.ts'
 import type { ToolPayments } from '../service/pay.ts'
@@ -28,20 +29,23 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
       errors: {
         402: 'What is to be paid; or why the payment is refused.',
         404: 'There is no such tool.',
-        409: 'The authorization has paid for something else, or its call is under way, or its answer was given.',
+        409: 'The authorization has paid for something else, or is public already, so that the payment token is needed; or its call is under way, or its answer was given.',
         410: 'The authorization has expired, or the tool is gone.',
         502: 'The tool failed; nothing is charged, the authorization can be used again for the same call.',
-        503: 'The payment is on its way: send the same request again. Or nothing can be settled right now.',
+        503: 'The payment is on its way: ask again with its token. Or nothing can be settled right now.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
       async handle({ params: { slug }, body: input, header, operation, gone }) {
         const presented = carriedIn(header)
-        if (presented === null)
+        const payment = header('x-payment-id') ?? null
+        const token = header('x-payment-token') ?? null
+        if (token !== null && !TOKEN.test(token)) throw badToken()
+        if (presented === null && payment === null)
           return required(await payments.offer(slug, input), facilitator, 'A payment is required.')
         try {
-          const paid = await payments.pay({ slug, input, presented, operation, gone: gone() })
+          const paid = await payments.pay({ slug, input, presented, token, payment, operation, gone: gone() })
           const whenSent = (arrived: boolean) => (arrived ? payments.given(paid.callId) : Promise.resolve())
-          return { ...reply(200, toPaidResult(paid)), headers: receiptOf(paid, presented), whenSent }
+          return { ...reply(200, toPaidResult(paid)), headers: receiptOf(paid, presented?.version ?? 2), whenSent }
         } catch (error) {
           if (!(error instanceof DomainError) || error.code !== 'payment_refused') throw error
           return required(await payments.offer(slug, input), facilitator, error.message, String(error.fields['reason']))
@@ -97,13 +101,18 @@ function required(offer: ToolOffer, facilitator: string, error: string, reason: 
 }
 
 /** Where a client of that version looks for it. */
-function receiptOf({ network, payer, txHash }: PaidCall, { version }: Carried): Record<string, string> {
+function receiptOf({ network, payer, txHash, callId, token }: PaidCall, version: 1 | 2): Record<string, string> {
   const { name, caip2 } = NETWORKS[network]
   const receipt = toHeader({ success: true, transaction: txHash, network: version === 1 ? name : caip2, payer })
-  return { 'Cache-Control': 'no-store', [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt }
+  return {
+    'Cache-Control': 'no-store',
+    'X-Payment-ID': callId,
+    'X-Payment-Token': token,
+    [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt,
+  }
 }
 
-function toPaidResult({ tool, output, cost, durationMs, callId, txHash, network, payer }: PaidCall) {
+function toPaidResult({ tool, output, cost, durationMs, callId, txHash, network, payer, token }: PaidCall) {
   return {
     success: true,
     tool,
@@ -116,6 +125,7 @@ function toPaidResult({ tool, output, cost, durationMs, callId, txHash, network,
     txHash,
     network,
     payer,
+    paymentToken: token,
   }
 }
 
@@ -142,6 +152,10 @@ const paidOut = z.looseObject({
   duration: z.int(),
   callId: z.string(),
   txHash: z.string(),
+  paymentToken: z.string().meta({
+    description:
+      'If this response is lost, send it as X-Payment-Token with the callId as X-Payment-ID within ten minutes to get the answer',
+  }),
 })
 
 const stateOut = z.object({

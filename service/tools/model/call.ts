@@ -19,7 +19,7 @@ export interface CallAsk {
   readonly keyed: boolean
   /** What is paid for is kept for whoever asks again; so it is for whoever is keyed. */
   readonly keeps?: boolean
-  /** Aborts when nobody waits any more: before the answer is in, nothing is charged. */
+  /** Aborts when the caller is gone. That ends the call only as long as the tool's server has not been asked. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
 }

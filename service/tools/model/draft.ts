@@ -59,6 +59,15 @@ export interface Changes {
   readonly unchanged: number
 }
 
+/** What an account has brought in. */
+export interface Holdings {
+  /** Those with tools. */
+  readonly providers: number
+  readonly tools: number
+  /** Of its tools' schemas and descriptions. */
+  readonly bytes: number
+}
+
 /** What an import did, by slug. */
 export interface ImportReport {
   readonly provider: string

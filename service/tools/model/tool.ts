@@ -56,6 +56,8 @@ export interface McpUpstream {
   readonly kind: 'mcp'
   readonly server: string
   readonly tool: string
+  /** Its server says that it changes nothing (`readOnlyHint`). */
+  readonly readOnly?: true
 }
 
 export interface RdaUpstream {

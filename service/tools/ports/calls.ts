@@ -7,6 +7,7 @@ import type { CallId, CallSummary, Fault, KeptCall, Output, Progress } from '../
 import type { Figures } from '../model/figures.ts'
 import type { McpUpstream, ToolId } from '../model/tool.ts'
 import type { UpstreamAnswer, UpstreamRequest } from '../model/upstream.ts'
+import type { Scope } from './keeping.ts'
 
 /** Calls that have ended, and what they say of their tools. */
 export interface CallStore {
@@ -18,7 +19,8 @@ export interface CallStore {
   list(owner: Owner, filter: CallFilter): Promise<{ calls: readonly CallSummary[]; total: number }>
   /** Moves what ended calls left behind into their tools' figures, each exactly once. */
   foldFigures(now: Date): Promise<number>
-  figures(environment: Environment, now: Date): Promise<ReadonlyMap<ToolId, Figures>>
+  /** Of one owner's tools. */
+  figures(scope: Scope, now: Date): Promise<ReadonlyMap<ToolId, Figures>>
   /** Answers and figures that are too old to be asked for. */
   forget(now: Date): Promise<void>
   /** Failing tools that nobody has looked at for a while; looking at one is noted. */
@@ -71,11 +73,15 @@ export interface AssetRunner {
 export interface AssetRun {
   readonly caller: Caller
   readonly slug: string
+  /** What the tool is called, for the lists of agents. */
+  readonly toolNames: readonly string[]
   readonly inputs: Readonly<Record<string, unknown>>
   readonly maxCost: Usdc | null
   readonly operation: Id<'op'>
   readonly keyed: boolean
-  /** When it aborts the run is canceled. */
+  /** Takes a place among the calls of its server once there is money for it; throws where there is none. */
+  readonly enter: () => () => void
+  /** When it aborts the run is canceled, if its request has not left yet. */
   readonly signal: AbortSignal
 }
 

@@ -2,6 +2,7 @@ import type { Environment } from '../../ledger/model.ts'
 import type { Figures } from '../model/figures.ts'
 import type { Credentials, SimulatedAnswer } from '../model/provider.ts'
 import type { Tool, ToolId, UserId } from '../model/tool.ts'
+import type { Scope } from './keeping.ts'
 
 /** The catalogue as whoever calls tools sees it. */
 export interface CatalogueForCalls {
@@ -13,7 +14,7 @@ export interface CatalogueForCalls {
   /** Opened from the vault for this one call: to be put into the request and nowhere else. */
   credentials(tool: Tool): Promise<Credentials>
   /** Whether calls of this tool are answered here, by `simulate`, instead of being sent anywhere. */
-  isSimulated(tool: Tool): boolean
+  isSimulated(tool: Tool): Promise<boolean>
   simulate(tool: Tool, input: unknown): SimulatedAnswer
 }
 
@@ -45,5 +46,5 @@ export interface ListedTool {
 
 /** What the calls' side knows of tools' success: read every few seconds, for ranks and warnings. */
 export interface Measured {
-  of(environment: Environment): Promise<ReadonlyMap<ToolId, Figures>>
+  of(scope: Scope): Promise<ReadonlyMap<ToolId, Figures>>
 }

@@ -10,11 +10,19 @@ export interface ToolPaymentStore {
   add(inside: Statements, payment: ToolPayment, leasedUntil: Date): Promise<boolean>
   findByDigest(digest: Hex): Promise<ToolPayment | null>
   find(id: CallId): Promise<ToolPayment | null>
-  /** To call the tool, where nobody is still at it; null when somebody is, or it has moved on. */
+  /** To go on with it, where nobody is still at it; null when somebody is, or nothing is left to do. */
   take(id: CallId, now: Date, until: Date): Promise<ToolPayment | null>
+  /** From here on its money moves before the tool is asked. False where its call has got further already. */
+  owe(id: CallId): Promise<boolean>
+  /** The chain is about to be asked: the signature proves nothing from then on. */
+  submitted(id: CallId): Promise<void>
   answered(id: CallId, output: Output, durationMs: number, until: Date): Promise<boolean>
   paid(inside: Statements, id: CallId, txHash: string, now: Date): Promise<boolean>
   failed(id: CallId, reason: string): Promise<void>
+  /** The answer to what was paid for first. False where another one was faster. */
+  fulfilled(inside: Statements, id: CallId, output: Output, durationMs: number, now: Date): Promise<boolean>
+  /** Nobody is at it any more; whoever presents it again goes on with it. */
+  leave(id: CallId, now: Date): Promise<void>
   /** The answer is out; it is not given again. */
   given(id: CallId): Promise<void>
   /** Those that nobody is at, as taken for whoever asks. */

@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly auth: AuthScheme | null
   /** It was checked before it came into the house. */
   readonly trusted: boolean
+  /** Asked while it is read: throws where this many tools, of this many bytes, are more than there may be. */
+  readonly check?: (reading: { tools: number; bytes: number }) => void
 }
 
 /** Asks MCP servers what they offer. */

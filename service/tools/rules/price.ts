@@ -1,4 +1,4 @@
-import type { Usdc } from '../../kit/money.ts'
+import { usdc, type Usdc } from '../../kit/money.ts'
 import type { PriceRule } from '../model/provider.ts'
 import type { Upstream } from '../model/tool.ts'
 
@@ -12,3 +12,18 @@ export function priceOf(rule: PriceRule, slug: string, upstream: Upstream): Usdc
 function own(prices: Readonly<Record<string, Usdc>> | undefined, name: string): Usdc | undefined {
   return prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined
 }
+
+/** A rule with a price for all replaces the one that was there; else it only changes what it names. */
+export function repriced(before: PriceRule | null, given: Partial<PriceRule>): PriceRule {
+  const { otherwise } = given
+  if (otherwise !== undefined) return { ...given, otherwise }
+  const { byMethod = {}, bySlug = {} } = { ...before, ...given }
+  return {
+    otherwise: before?.otherwise ?? STANDARD_PRICE,
+    // As it is where it was given without them, so that the same import again is the same.
+    ...(Object.keys(byMethod).length === 0 ? {} : { byMethod }),
+    ...(Object.keys(bySlug).length === 0 ? {} : { bySlug }),
+  }
+}
+
+const STANDARD_PRICE = usdc(1_000n)

@@ -3,6 +3,7 @@ import type { Credentials } from '../model/provider.ts'
 import type { HttpUpstream, Place } from '../model/tool.ts'
 import type { UpstreamRequest } from '../model/upstream.ts'
 import { bodyOf } from './request-body.ts'
+import { pathFault } from './path-value.ts'
 import { asText, fields, joined, type Given } from './request-values.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -31,6 +32,9 @@ function urlOf(upstream: HttpUpstream, given: readonly Given[], credentials: Cre
     return pathOf(one, whole)
   })
   const url = new URL(upstream.server + path)
+  // Values that are right one by one may still make a dot segment together.
+  if (segmentsOf(url) !== segmentsOf(new URL(upstream.server + upstream.path.replaceAll(/\{([^{}]+)\}/g, 'x'))))
+    throw invalid({ [[...values.values()][0]?.name ?? 'body']: 'must stay within the path of the operation' })
   for (const { place, value } of given) {
     if (place.in !== 'query') continue
     for (const [key, text] of queryOf(place, value)) url.searchParams.append(key, text)
@@ -39,9 +43,17 @@ function urlOf(upstream: HttpUpstream, given: readonly Given[], credentials: Cre
   return url.href
 }
 
+function segmentsOf({ pathname }: URL): number {
+  return pathname.split('/').length
+}
+
 function pathOf({ name, place, value }: Given, placeholder: string): string {
   const { style = 'simple', explode = false } = place
   const parts = place.json === true ? [asText(value, true)] : joined(value, explode)
+  for (const part of parts) {
+    const fault = pathFault(part)
+    if (fault !== null) throw invalid({ [name]: fault })
+  }
   const encoded = parts.map((part) => encodeURIComponent(part).replaceAll('%3D', '='))
   const text =
     place.json === true || !Array.isArray(value) ? encoded.join(',') : encoded.join(style === 'label' ? '.' : ',')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Operation, ToolDraft } from '../model/draft.ts'
+import { withoutTrailing } from '../../kit/text.ts'
 
 /** Operations under their slugs. Two that would have the same are told apart by a hash of what they are. */
 export function slugsOf(provider: string, operations: readonly Operation[]): ToolDraft[] {
@@ -11,7 +12,7 @@ export function slugsOf(provider: string, operations: readonly Operation[]): Too
     if (counts.get(slug) === 1) return { slug, ...tool }
     const { upstream } = tool
     const whole = upstream.kind === 'http' ? `${upstream.method} ${upstream.path}` : operation
-    return { slug: `${slug.slice(0, LONGEST - 7).replace(/-+$/, '')}-${digestOf(whole).slice(0, 6)}`, ...tool }
+    return { slug: `${withoutTrailing(slug.slice(0, LONGEST - 7), '-')}-${digestOf(whole).slice(0, 6)}`, ...tool }
   })
 }
 
@@ -30,7 +31,7 @@ function slugOf(provider: string, operation: string): string {
   const whole = [provider, ...dropRepeated(provider, words)].join('-')
   if (whole.length <= LONGEST) return whole
   // Clients refuse longer names of tools; what is cut off is still told apart.
-  return `${whole.slice(0, LONGEST - 7).replace(/-+$/, '')}-${digestOf(whole).slice(0, 6)}`
+  return `${withoutTrailing(whole.slice(0, LONGEST - 7), '-')}-${digestOf(whole).slice(0, 6)}`
 }
 
 /** Why a provider cannot have this slug, or null. */
@@ -48,7 +49,7 @@ const RESERVED = new Set(['mcp', 'pay', 'rda', 'collections', 'providers', 'sear
 function wordsOf(text: string): string[] {
   const words = text
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replaceAll(/(?<=[A-Z])(?=[A-Z][a-z])/g, ' ')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '')

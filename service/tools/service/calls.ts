@@ -1,5 +1,6 @@
 import { ownerOf } from '../../identity/model.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { Departure } from '../../kit/departure.ts'
 import { idLike } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Balances, Owner } from '../../ledger/model.ts'
@@ -32,8 +33,13 @@ export function createCalls(parts: CallParts) {
   const inputs = createInputCheck(parts.log)
   const bulkheads = createBulkheads(parts.providerAtOnce)
   const reach = createReach(parts)
-  const charging = createCharging({ ...parts, flights: createFlights(parts), reach })
-  const assets = createAssetCalls(parts)
+  const place = (tool: Tool, account: string | null) => {
+    const leave = bulkheads.enter(bulkheadOf(tool), account)
+    if (leave === null) throw providerBusy(tool.provider)
+    return leave
+  }
+  const charging = createCharging({ ...parts, flights: createFlights(parts), reach, place })
+  const assets = createAssetCalls({ ...parts, place })
   const running = new Map<AbortController, Promise<unknown>>()
   let stopped = false
 
@@ -41,10 +47,13 @@ export function createCalls(parts: CallParts) {
     if (stopped) throw stopping()
     const callId = idLike('call', ask.operation)
     const until = new AbortController()
-    const leave = (): void => until.abort(ask.signal?.reason)
+    const departure = new Departure()
+    const leave = (): void => {
+      if (departure.recall(ask.signal?.reason)) until.abort(ask.signal?.reason)
+    }
     ask.signal?.addEventListener('abort', leave, { once: true })
     if (ask.signal?.aborted === true) leave()
-    const work = begin(ask, callId, until.signal)
+    const work = begin(ask, callId, until.signal, departure)
     running.set(until, work)
     try {
       return await work
@@ -56,20 +65,21 @@ export function createCalls(parts: CallParts) {
     }
   }
 
-  async function begin(ask: CallAsk, callId: CallId, signal: AbortSignal): Promise<CallResult> {
+  async function begin(ask: CallAsk, callId: CallId, signal: AbortSignal, departure: Departure): Promise<CallResult> {
     const owner = ownerOf(ask.caller)
     const before = ask.keyed ? await store.find(owner, callId) : null
     if (before !== null && before.failure === null) return await again(before)
     const tool = await find(ask)
     const input = checked(tool, ask.input)
     if (ask.maxCost != null && tool.price > ask.maxCost) throw tooDear(tool.price, ask.maxCost)
-    const leave = await enter(tool, ask.caller.keyId ?? owner.userId)
+    const giveBack = await slots.take(ask.caller.keyId ?? owner.userId)
+    if (giveBack === null) throw tooManyAtOnce(slots.atOnce)
     try {
       const attempt = before === null ? 1 : before.attempt + 1
-      const order = { ask, callId, owner, tool, input, attempt, signal }
+      const order = { ask, callId, owner, tool, input, attempt, signal, departure }
       return tool.upstream.kind === 'rda' ? await assets.run(order, tool.upstream) : await charging.charge(order)
     } finally {
-      leave()
+      giveBack()
     }
   }
 
@@ -81,21 +91,6 @@ export function createCalls(parts: CallParts) {
     const faults = inputs.faultsOf(tool, input)
     if (faults !== null) throw inputInvalid(faults)
     return input as Readonly<Record<string, unknown>>
-  }
-
-  /** A place among the key's calls and one among the provider's. */
-  async function enter(tool: Tool, key: string): Promise<() => void> {
-    const giveBack = await slots.take(key)
-    if (giveBack === null) throw tooManyAtOnce(slots.atOnce)
-    const leave = bulkheads.enter(bulkheadOf(tool))
-    if (leave === null) {
-      giveBack()
-      throw providerBusy(tool.provider)
-    }
-    return () => {
-      leave()
-      giveBack()
-    }
   }
 
   /** What was paid for before, under the same name. */
@@ -144,7 +139,7 @@ export function createCalls(parts: CallParts) {
       find: catalogue.bySlug.bind(catalogue),
       checked,
       reach,
-      bulkhead: (tool: Tool) => bulkheads.enter(bulkheadOf(tool)),
+      bulkhead: (tool: Tool) => bulkheads.enter(bulkheadOf(tool), null),
     },
 
     ...createHealth(parts),
@@ -179,6 +174,7 @@ export interface CallParts {
   providerAtOnce: number
 }
 
-function bulkheadOf({ environment, provider, ownerId }: Tool): string {
-  return `${environment} ${provider} ${ownerId ?? ''}`
+/** Creators' tools have a server each. */
+function bulkheadOf({ environment, provider, ownerId, slug, upstream }: Tool): string {
+  return JSON.stringify([environment, upstream.kind === 'rda' ? slug : provider, ownerId])
 }

@@ -20,12 +20,17 @@ export function createCatalogue(parts: CatalogueParts) {
     ...createFinding(directory),
     ...importing,
 
+    /** Resolves once the platform's tools are in memory. */
+    async load(environment: Environment): Promise<void> {
+      await directory.viewOf(environment, null)
+    },
+
     credentials: credentials.forTool,
     setCredentials: credentials.set,
 
-    isSimulated({ environment, upstream, provider, ownerId }: Tool): boolean {
+    async isSimulated({ environment, upstream, provider, ownerId }: Tool): Promise<boolean> {
       if (environment !== 'sandbox' || upstream.kind !== 'http') return false
-      return directory.known(environment)?.provider(provider, ownerId)?.simulated ?? false
+      return (await directory.provider({ environment, ownerId }, provider))?.simulated ?? false
     },
 
     simulate(tool: Tool, input: unknown) {

@@ -1,34 +1,40 @@
-import type { Address } from '../../chain/model.ts'
-import type { Carried } from '../../chain/x402.ts'
+import type { Address, Hex } from '../../chain/model.ts'
+import { outlasts, type Carried } from '../../chain/x402.ts'
+import { authorizationUsed, paymentSubmitted } from '../../facilitator/errors.ts'
+import { assertBuyer, chosenTokenHash } from '../../facilitator/service/proof.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import type { Payment } from '../../facilitator/model.ts'
+import { idLike, isId, type Id } from '../../kit/ids.ts'
 import { ZERO } from '../../kit/money.ts'
 import { requestHash } from '../../spending/service/request.ts'
-import { callAborted, ofCall, providerBusy } from '../errors/call.ts'
+import { providerBusy } from '../errors/call.ts'
 import {
   answerGiven,
   authorizationBusy,
-  authorizationUsed,
+  lapsesTooSoon,
   needsKey,
+  otherCall,
   paymentMissing,
   paymentRefused,
   paymentsUnavailable,
 } from '../errors/payment.ts'
-import type { CallId, Output } from '../model/call.ts'
+import type { CallId } from '../model/call.ts'
 import type { PaidCall, ToolOffer, ToolPayment } from '../model/payment.ts'
 import type { Tool } from '../model/tool.ts'
-import { requirementsOf } from '../rules/x402.ts'
-import { faultOf } from './calls/reach.ts'
+import { requirementsOf, writes } from '../rules/x402.ts'
 import type { ToolPaymentParts } from './pay/parts.ts'
-import { callOf, createPaySettling, toPaid } from './pay/settle.ts'
+import { createPaySettling, toPaid } from './pay/settle.ts'
+import { createPayWork } from './pay/work.ts'
 
 /**
- * Calls without an account, each paid by itself. The authorization is taken first, so that it pays for nothing else; the
- * tool is asked; its answer is kept; only then does money move, and only then does the answer go out.
+ * Calls without an account, each paid by itself. The authorization is taken first, so that it pays for nothing else. A
+ * tool that only reads is asked, its answer is kept, then the money moves, then the answer goes out. Before a tool that
+ * may change something is asked, the money has arrived; its answer is owed until there is one.
  */
 export function createToolPayments(parts: ToolPaymentParts) {
-  const { unpaid, store, calls, facilitator, clock, log, environment, network, checkpoint, timeoutMs, address } = parts
+  const { unpaid, store, facilitator, clock, environment, network, checkpoint, timeoutMs, address, tokens } = parts
   const settling = createPaySettling(parts)
+  const work = createPayWork(parts, settling)
 
   async function find(slug: string): Promise<Tool> {
     const tool = await unpaid.find(environment, slug, null)
@@ -43,20 +49,40 @@ export function createToolPayments(parts: ToolPaymentParts) {
     return { slug, name, address: `${address}/pay/${slug}`, amount, network, recipient, input }
   }
 
+  /** How long the tool may take before the money moves. */
+  function workOf(tool: Tool): number {
+    return writes(tool.upstream) ? 0 : timeoutMs
+  }
+
   async function pay(ask: PayAsk): Promise<PaidCall> {
     const { presented, operation, slug } = ask
     const tool = await find(slug)
     const input = unpaid.checked(tool, ask.input)
     const inputHash = Buffer.from(requestHash([tool.id, input]), 'hex')
+    if (ask.payment !== null) {
+      const known = await proven(tool, ask, ask.payment)
+      return await again(known, { tool, input, inputHash, ask, isProven: true })
+    }
+    if (presented === null) throw new Error('a call is paid for, or names its payment')
     const request = requestOf(offerOf(tool), presented)
     const payment = read(request)
     const digest = facilitator.purchases.digestOf(payment)
     const known = digest === null ? null : await store.findByDigest(digest)
-    if (known !== null) return await again(known, { tool, input, inputHash, ask })
-    const { refusal, payer } = await facilitator.verify(payment)
+    if (known !== null) {
+      const token = tokens.matches(known.id, known.tokenHash, ask.token)
+      assertBuyer(
+        { signature: signatureIn(read(known.request)) ?? '', submitted: known.submitted },
+        { signature: signatureIn(payment), token },
+      )
+      return await again(known, { tool, input, inputHash, ask, isProven: token })
+    }
+    const { refusal, payer, payerHasCode } = await facilitator.verify(payment)
     if (refusal !== null || digest === null || payer === null) {
       throw paymentRefused(refusal ?? 'unsupported_payload_type')
     }
+    // A wallet with code may take its word back while the tool works: the money moves before it is asked.
+    const owed = payerHasCode || writes(tool.upstream)
+    if (!owed) assertOutlasts(tool, payment)
     const leave = enter(tool)
     try {
       const now = clock.now()
@@ -68,21 +94,25 @@ export function createToolPayments(parts: ToolPaymentParts) {
         slug: tool.slug,
         provider: tool.provider,
         inputHash,
+        tokenHash: chosenTokenHash(ask.token),
+        submitted: false,
         amount: tool.price,
         network,
         payer: payer.toLowerCase() as Address,
         recipient: offerOf(tool).recipient,
         request,
         state: 'claimed',
+        owed,
         output: null,
         durationMs: 0,
         reason: null,
         txHash: null,
         createdAt: now,
+        paidAt: null,
       }
       await claim(row)
       await checkpoint('claimed')
-      return await work(row, { tool, input, ask })
+      return await work(row, { tool, input, gone: ask.gone })
     } finally {
       leave()
     }
@@ -98,62 +128,86 @@ export function createToolPayments(parts: ToolPaymentParts) {
     if (!mine) throw (await store.findByDigest(row.digest)) === null ? authorizationUsed() : authorizationBusy()
   }
 
+  /** A call that was paid for here, named by its buyer: by the token, or by a signature that no chain has seen. */
+  async function proven(tool: Tool, { presented, token }: PayAsk, name: string): Promise<ToolPayment> {
+    const fresh = presented === null ? null : read(requestOf(offerOf(tool), presented))
+    const known = await named(name, fresh)
+    if (known === null) throw otherCall('names no call that was paid for here')
+    if (tokens.matches(known.id, known.tokenHash, token)) return known
+    if (fresh === null)
+      throw otherCall("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
+    const { refusal, payer } = await facilitator.verify(fresh)
+    if (payer?.toLowerCase() !== known.payer) throw otherCall('needs a signature of its own payer')
+    if (refusal !== null) throw paymentRefused(refusal)
+    const digest = facilitator.purchases.digestOf(fresh)
+    if (digest === null || digest === known.digest) throw otherCall('needs a fresh signature')
+    const proof = { digest, buys: known.id }
+    if (!(await store.inTransaction((inside) => facilitator.purchases.prove(inside, proof)))) throw authorizationUsed()
+    return known
+  }
+
+  /** Who lost the answer knows the nonce of what they signed, and not the call's id. */
+  async function named(name: string, fresh: Payment | null): Promise<ToolPayment | null> {
+    if (isId('call', name)) return await store.find(name)
+    const payer = fresh?.authorization?.from
+    if (payer === undefined || !NONCE.test(name)) return null
+    const digest = await facilitator.purchases.digestBy(network, payer, name as Hex)
+    return digest === null ? null : await store.findByDigest(digest)
+  }
+
   /** The same authorization again: for the same call, as far as it has come. */
-  async function again(known: ToolPayment, { tool, input, inputHash, ask }: Again): Promise<PaidCall> {
+  async function again(known: ToolPayment, { tool, input, inputHash, ask, isProven }: Again): Promise<PaidCall> {
     if (known.toolId !== tool.id || known.inputHash.compare(inputHash) !== 0) throw authorizationUsed()
-    if (known.state === 'paid') {
+    if (known.state === 'paid' && !known.owed) {
       if (known.output === null) throw answerGiven(known.id)
-      return toPaid(known, known.output, known.txHash)
+      return toPaid(known, known.output, known.txHash, tokens.of(known.id))
     }
     // Any number may ask the chain for the same transfer; only one asks the tool.
-    if (known.output !== null) return await settling.settle(known, known.output)
-    const taken = await store.take(known.id, clock.now(), until())
-    if (taken === null) throw authorizationBusy()
-    // The chain's own refusal stands; a tool that failed may do better now.
-    const { refusal } = await facilitator.verify(read(taken.request))
-    if (refusal !== null) {
-      await store.failed(taken.id, refusal)
-      throw paymentRefused(refusal, taken.id)
+    if (known.output !== null) {
+      return toPaid(known, known.output, await settling.settle(known), tokens.of(known.id))
     }
     const leave = enter(tool)
     try {
-      return await work(taken, { tool, input, ask })
+      const taken = await store.take(known.id, clock.now(), until())
+      if (taken === null) throw authorizationBusy()
+      // The chain's own refusal stands; a tool that failed may do better now.
+      const valid = taken.owed ? taken : await validated(taken, tool, isProven)
+      return await work(valid, { tool, input, gone: ask.gone })
     } finally {
       leave()
     }
   }
 
-  async function work(row: ToolPayment, { tool, input, ask }: Omit<Again, 'inputHash'>): Promise<PaidCall> {
-    const started = performance.now()
-    let output: Output
-    try {
-      output = await unpaid.reach.ask({ callId: row.id, tool, input, signal: ask.gone, onProgress: () => undefined })
-      ask.gone.throwIfAborted()
-    } catch (thrown) {
-      const error = ask.gone.aborted ? callAborted() : thrown
-      const durationMs = Math.round(performance.now() - started)
-      await fail(row, error, durationMs)
-      throw ofCall(error, row.id)
+  /** The payment as it stands now: a payer may have become a wallet with code since its first try. */
+  async function validated(row: ToolPayment, tool: Tool, isProven: boolean): Promise<ToolPayment> {
+    const payment = read(row.request)
+    const { refusal, payerHasCode } = await facilitator.verify(payment)
+    // Somebody else has submitted it: it is this call's all the same, for its buyer, whom the signature names no more.
+    // Or its payer has cancelled it: the chain says which, before the tool is asked.
+    const isUsed = refusal === USED && isProven
+    if (refusal !== null && !isUsed) {
+      await store.failed(row.id, refusal)
+      throw refusal === USED ? paymentSubmitted() : paymentRefused(refusal, row.id)
     }
-    const durationMs = Math.round(performance.now() - started)
-    if (!(await store.answered(row.id, output, durationMs, new Date(clock.now().getTime() + SETTLE_MS))))
-      throw authorizationBusy()
-    await checkpoint('answered')
-    return await settling.settle({ ...row, state: 'answered', output, durationMs }, output)
+    if (isUsed || payerHasCode) {
+      // Never back again: once the money may move first, the answer is owed.
+      if (!(await store.owe(row.id))) throw authorizationBusy()
+      return { ...row, owed: true }
+    }
+    try {
+      assertOutlasts(tool, payment)
+    } catch (error) {
+      await store.failed(row.id, 'invalid_exact_evm_payload_authorization_valid_before')
+      throw error
+    }
+    return row
   }
 
-  async function fail(row: ToolPayment, error: unknown, durationMs: number): Promise<void> {
-    const known = error instanceof DomainError ? error : null
-    if (known === null) log.error({ callId: row.id, err: error }, 'a call failed for a reason of ours')
-    const code = known?.code ?? 'internal'
-    await store.failed(row.id, code)
-    await calls.note({
-      ...callOf(row, durationMs, clock.now()),
-      cost: ZERO,
-      failure: { code, sentence: (known?.message ?? 'A fault of ours.').slice(0, 500) },
-      fault: faultOf(error),
-      kept: null,
-    })
+  function assertOutlasts(tool: Tool, { authorization }: ReturnType<typeof read>): void {
+    const workMs = workOf(tool)
+    if (workMs > 0 && authorization !== null && !outlasts(authorization, workMs, clock.now())) {
+      throw lapsesTooSoon(workMs)
+    }
   }
 
   function enter(tool: Tool): () => void {
@@ -177,7 +231,7 @@ export function createToolPayments(parts: ToolPaymentParts) {
   }
 
   function until(): Date {
-    return new Date(clock.now().getTime() + timeoutMs + SPARE_MS)
+    return new Date(clock.now().getTime() + parts.settleMs + timeoutMs + SPARE_MS)
   }
 
   return {
@@ -197,6 +251,7 @@ export function createToolPayments(parts: ToolPaymentParts) {
       return found
     },
 
+    findOrNull: (id: CallId): Promise<ToolPayment | null> => store.find(id),
     given: (id: CallId): Promise<void> => store.given(id),
     sweep: (now: Date): Promise<void> => settling.sweep(now),
   }
@@ -207,7 +262,12 @@ export type ToolPayments = ReturnType<typeof createToolPayments>
 export interface PayAsk {
   slug: string
   input: unknown
-  presented: Carried
+  /** Null where a token alone says who is asking. */
+  presented: Carried | null
+  /** The token of a payment, or one that the buyer chooses for a new one. */
+  token: string | null
+  /** A payment that was made here: the call's id, or the nonce of its authorization. */
+  payment: string | null
   operation: Id<'op'>
   gone: AbortSignal
 }
@@ -217,6 +277,8 @@ interface Again {
   input: Readonly<Record<string, unknown>>
   inputHash: Buffer
   ask: PayAsk
+  /** By the token or a fresh signature. */
+  isProven: boolean
 }
 
 function requestOf(offer: ToolOffer, { payload, version }: Carried): unknown {
@@ -228,6 +290,10 @@ function requestOf(offer: ToolOffer, { payload, version }: Carried): unknown {
   }
 }
 
+function signatureIn({ authorization }: Payment): string | null {
+  return authorization?.signature ?? null
+}
+
+const NONCE = /^0x[0-9a-f]{64}$/
+const USED = 'invalid_exact_evm_nonce_already_used'
 const SPARE_MS = 30_000
-/** Whoever waits for the chain is at it for so long; then the sweeper is as well. */
-const SETTLE_MS = 30_000

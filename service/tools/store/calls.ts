@@ -13,7 +13,7 @@ export function createCallStore(statements: StatementPool): CallStore {
     find: (owner, id) => findCall(statements, owner, id),
     list: (owner, filter) => listCalls(statements, owner, filter),
     foldFigures: () => foldFigures(statements),
-    figures: (environment, now) => readFigures(statements, environment, now),
+    figures: (scope, now) => readFigures(statements, scope, now),
     forget: (now) => forgetFigures(statements, now),
     takeFailing: (now, limit) => takeFailing(statements, now, limit),
     recovered: (toolId) => recovered(statements, toolId),

@@ -35,16 +35,29 @@ export function createToolPaymentStore(statements: StatementPool): ToolPaymentSt
     take: (id, now, until) =>
       one(
         statements,
-        `UPDATE tool_payment SET state = 'claimed', reason = NULL, leased_until = $3
-         WHERE id = $1 AND (state = 'failed' OR state = 'claimed' AND leased_until <= $2)
+        `UPDATE tool_payment SET state = CASE WHEN state = 'paid' THEN state ELSE 'claimed' END, reason = NULL, leased_until = $3
+         WHERE id = $1 AND (state = 'failed' OR (state = 'claimed' OR state = 'paid' AND owed) AND leased_until <= $2)
          RETURNING ${COLUMNS}`,
         [id, now, until],
         'tool_payment_take',
       ),
 
+    async owe(id) {
+      const done = await statements.run(
+        `UPDATE tool_payment SET owed = true WHERE id = $1 AND state = 'claimed' RETURNING id`,
+        [id],
+        'tool_payment_owe',
+      )
+      return done.length > 0
+    },
+
+    async submitted(id) {
+      await statements.run(`UPDATE tool_payment SET submitted = true WHERE id = $1`, [id], 'tool_payment_submitted')
+    },
+
     async answered(id, { kind, value }, durationMs, until) {
       const done = await statements.run(
-        `UPDATE tool_payment SET state = 'answered', kind = $2, value = $3, duration_ms = $4, leased_until = $5
+        `UPDATE tool_payment SET state = 'answered', submitted = true, kind = $2, value = $3, duration_ms = $4, leased_until = $5
          WHERE id = $1 AND state = 'claimed' RETURNING id`,
         [id, kind, JSON.stringify(value), durationMs, until],
         'tool_payment_answered',
@@ -54,7 +67,7 @@ export function createToolPaymentStore(statements: StatementPool): ToolPaymentSt
 
     async paid(inside, id, txHash, now) {
       const done = await inside.run(
-        `UPDATE tool_payment SET state = 'paid', tx_hash = $2, paid_at = $3 WHERE id = $1 AND state = 'answered' RETURNING id`,
+        `UPDATE tool_payment SET state = 'paid', tx_hash = $2, paid_at = $3 WHERE id = $1 AND (state = 'answered' OR state = 'claimed' AND owed) RETURNING id`,
         [id, txHash, now],
         'tool_payment_paid',
       )
@@ -67,6 +80,24 @@ export function createToolPaymentStore(statements: StatementPool): ToolPaymentSt
          WHERE id = $1 AND state IN ('claimed', 'answered')`,
         [id, reason],
         'tool_payment_failed',
+      )
+    },
+
+    async fulfilled(inside, id, { kind, value }, durationMs, now) {
+      const done = await inside.run(
+        `UPDATE tool_payment SET owed = false, kind = $2, value = $3, duration_ms = $4, leased_until = $5
+         WHERE id = $1 AND state = 'paid' AND owed RETURNING id`,
+        [id, kind, JSON.stringify(value), durationMs, now],
+        'tool_payment_fulfilled',
+      )
+      return done.length > 0
+    },
+
+    async leave(id, now) {
+      await statements.run(
+        `UPDATE tool_payment SET leased_until = $2 WHERE id = $1 AND owed AND state IN ('claimed', 'paid')`,
+        [id, now],
+        'tool_payment_leave',
       )
     },
 
@@ -92,7 +123,8 @@ export function createToolPaymentStore(statements: StatementPool): ToolPaymentSt
 
     async forgetAnswers(before) {
       await statements.run(
-        `UPDATE tool_payment SET kind = NULL, value = NULL WHERE kind IS NOT NULL AND state = 'paid' AND paid_at < $1`,
+        `UPDATE tool_payment SET kind = NULL, value = NULL 
+         WHERE kind IS NOT NULL AND state = 'paid' AND greatest(paid_at, leased_until) < $1`,
         [before],
         'tool_payment_forget',
       )
@@ -101,13 +133,13 @@ export function createToolPaymentStore(statements: StatementPool): ToolPaymentSt
 }
 
 const COLUMNS = `
-id, environment, digest, tool_id, slug, provider, input_hash, amount, network, payer, recipient, request, state, kind, value,
-duration_ms, reason, tx_hash, created_at`
+id, environment, digest, tool_id, slug, provider, input_hash, amount, network, payer, recipient, request, state, owed, kind, value,
+duration_ms, reason, tx_hash, created_at, paid_at, token_hash, submitted`
 
 const ADD = `
 INSERT INTO tool_payment (id, environment, digest, tool_id, slug, provider, input_hash, amount, network, payer, recipient,
-                          request, state, created_at, leased_until)
-VALUES ($1, $2::environment, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::tool_payment_state, $14, $15)
+                          request, state, owed, created_at, token_hash, leased_until)
+VALUES ($1, $2::environment, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::tool_payment_state, $14, $15, $16, $17)
 ON CONFLICT DO NOTHING
 RETURNING id`
 
@@ -116,7 +148,7 @@ function valuesOf(payment: ToolPayment): unknown[] {
   const request = JSON.stringify(payment.request)
   return [
     ...[id, environment, bytes(digest), toolId, slug, provider, inputHash, amount, network, payer, recipient, request],
-    ...[payment.state, payment.createdAt],
+    ...[payment.state, payment.owed, payment.createdAt, payment.tokenHash],
   ]
 }
 
@@ -138,12 +170,16 @@ interface Row {
   recipient: Address
   request: unknown
   state: PaymentState
+  owed: boolean
   kind: string | null
   value: unknown
   duration_ms: number
   reason: string | null
   tx_hash: string | null
   created_at: Date
+  paid_at: Date | null
+  token_hash: Buffer | null
+  submitted: boolean
 }
 
 function fromRow(row: Row): ToolPayment {
@@ -155,16 +191,21 @@ function fromRow(row: Row): ToolPayment {
     slug: row.slug,
     provider: row.provider,
     inputHash: row.input_hash,
+    tokenHash: row.token_hash,
+    // A process of an earlier version does not write the column.
+    submitted: row.submitted || row.state === 'answered' || row.state === 'paid',
     amount: row.amount,
     network: row.network,
     payer: row.payer,
     recipient: row.recipient,
     request: row.request,
     state: row.state,
+    owed: row.owed,
     output: toOutput(row),
     durationMs: row.duration_ms,
     reason: row.reason,
     txHash: row.tx_hash,
     createdAt: row.created_at,
+    paidAt: row.paid_at,
   }
 }

@@ -5,8 +5,10 @@ import type { PriceRule } from '../model/provider.ts'
 import type { Tool, UserId } from '../model/tool.ts'
 import type { StoredProvider } from '../ports/keeping.ts'
 
-export const ENTRY = `id, slug, owner_id AS "ownerId", provider, name, description, category, price, deprecated, status,
-  successor, version, terms`
+/** Of the texts as much as the search looks at; what is gone is found by its slug alone. */
+export const ENTRY = `id, slug, owner_id AS "ownerId", provider, name, category, price, deprecated, status, successor,
+  version, CASE WHEN status = 'live' THEN left(description, 400) ELSE '' END AS description,
+  CASE WHEN status = 'live' THEN left(terms, 800) ELSE '' END AS terms`
 
 export const TOOL = `id, environment, slug, owner_id AS "ownerId", provider, name, description, category, price,
   deprecated, input, output, upstream, status, successor, version, content_hash AS "contentHash"`

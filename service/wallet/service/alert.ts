@@ -1,9 +1,9 @@
 import { ownerOf, type Caller } from '../../identity/model.ts'
 import { newId } from '../../kit/ids.ts'
-import { toWire, type Usdc } from '../../kit/money.ts'
+import type { Usdc } from '../../kit/money.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Alert } from '../ports.ts'
-import { alertChange } from '../rules.ts'
+import { alertChange, lowBalanceOf } from '../rules.ts'
 import type { WalletParts } from './parts.ts'
 
 /** Tells an owner once that their money runs low, and again only after it did not in between. */
@@ -20,7 +20,7 @@ export function createAlerts(parts: WalletParts) {
     await store.together(async (inside) => {
       const now = clock.now()
       if (!(await store.alerts.mark(owner, change === 'alert' ? now : null, inside)) || change !== 'alert') return
-      const data = { available: toWire(available), below: toWire(below), topUpUrl: settings.topUpUrl }
+      const data = lowBalanceOf({ available, below, topUpUrl: settings.topUpUrl })
       await parts.event(inside, { owner, event: 'wallet.low_balance', id: newId('evt', now), data })
     })
   }

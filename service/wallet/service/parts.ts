@@ -7,12 +7,24 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
+import type { Outflows } from '../../outflow/service.ts'
 import type { Announcement } from '../../queue/model.ts'
-import type { AddressBook, Checkpoint, Measures, Payers, SignUp, Signer, TellEvent, WalletStore } from '../ports.ts'
+import type {
+  AddressBook,
+  Checkpoint,
+  Measures,
+  Payers,
+  Sales,
+  SignUp,
+  Signer,
+  TellEvent,
+  WalletStore,
+} from '../ports.ts'
 
 /** What the wallet is made of. */
 export interface WalletParts {
   ledger: Ledger
+  outflow: Outflows
   store: WalletStore
   facilitator: Pick<Facilitator, 'read' | 'settle'>
   /** Null where the server has no addresses to give. */
@@ -25,6 +37,9 @@ export interface WalletParts {
   payers(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
   /** Of these locks, those that this agent asked for. */
   locksOf(agentId: string, locks: readonly string[]): Promise<ReadonlySet<string>>
+  sales: Sales
+  /** Whether the free credits of this account's sign-up were held back. */
+  creditsWithheld(userId: string): Promise<boolean>
   /** What else is promised out of the treasury, by whoever funds those wallets. */
   promised(treasury: Address): Promise<bigint>
   /** Everything read inside is of one moment. */
@@ -46,10 +61,8 @@ export interface Settings {
   confirmations: number
   /** Less than this stays at a deposit address. */
   sweepMinimum: Usdc
-  /** What may leave in 24 hours; null where there is no limit. */
-  limits: { perDay: Usdc | null; totalPerDay: Usdc | null }
-  /** Where withdrawals may go, in lower case; empty: anywhere. */
-  allowList: readonly string[]
+  /** The least that one withdrawal may take out. */
+  withdrawalMinimum: Usdc
   /** Of the identity provider's messages; null where there is none. */
   hook: { secret: string; issuer: string | null } | null
   /** Where somebody whose money runs low gets more. */

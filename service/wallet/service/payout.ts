@@ -19,11 +19,13 @@ export interface Payouts {
 }
 
 export function createPayouts(parts: WalletParts): Payouts {
-  const { ledger, store, book, chains, clock, log, measures, signer, checkpoint } = parts
+  const { ledger, outflow, store, book, chains, clock, log, measures, signer, checkpoint } = parts
 
   async function step(id: string): Promise<void> {
     const withdrawal = await store.withdrawals.find(id)
     if (withdrawal === null) return
+    // It waits where it stands: nothing was signed yet.
+    if (withdrawal.state === 'pending' && (await outflow.isPaused())) return
     if (withdrawal.simulated) return await pretend(withdrawal)
     const chain = chains.get(withdrawal.network)
     if (chain === undefined) return
@@ -66,6 +68,8 @@ export function createPayouts(parts: WalletParts): Payouts {
     const { used, block } = await chain.authorizationAt(terms.payer, nonce)
     if (used) return await recordUse(withdrawal, terms, chain)
     if (isOver(terms, block.timestamp)) return await giveUp(withdrawal, terms, chain, block.number)
+    // What was handed over before can still be used, so the chain alone ends it; it is not handed over again.
+    if (await outflow.isPaused()) return
     await settle(withdrawal, terms, chain)
   }
 
@@ -129,6 +133,7 @@ export function createPayouts(parts: WalletParts): Payouts {
     await store.together(async (inside) => {
       if (!(await store.withdrawals.end(id, state, { state: 'failed', reason }, clock.now(), inside))) return
       await ledger.release({ hold: id, owner, announcements: [] }, inside)
+      await outflow.giveBack(id, inside)
     })
     measures.count('withdrawal_failed')
     log.warn({ withdrawal: id, reason }, 'a withdrawal has failed and its money is back')

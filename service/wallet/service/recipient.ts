@@ -3,26 +3,24 @@ import { NETWORKS } from '../../chain/networks.ts'
 import { ownerOf, type Caller } from '../../identity/model.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Owner } from '../../ledger/model.ts'
-import { recipientNotAllowed } from '../errors.ts'
 import { assertRecipient } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { WalletParts } from './parts.ts'
 
 /** Whom money may go to, and whom it goes to where nobody is named. */
 export function createRecipients(parts: WalletParts, depositAddress: DepositAddress) {
-  const { ledger, store, book, clock, settings, tellOfPayoutAddress } = parts
+  const { ledger, outflow, store, book, clock, tellOfPayoutAddress } = parts
 
   async function read(written: Address, owner: Owner): Promise<Address> {
     const to = written.toLowerCase() as Address
     const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
     const own = await depositAddress(owner)
-    assertRecipient({ written, to, checksummed: book?.written(to) ?? null }, [
+    assertRecipient(to, [
       ...usdcs.map((address) => [address, 'is the USDC contract: what goes there is lost'] as const),
       [own, "is this wallet's own address"],
       [book?.treasury ?? null, "is this service's own address"],
     ])
-    const { allowList } = settings
-    if (allowList.length > 0 && !allowList.includes(to)) throw recipientNotAllowed()
+    outflow.assertAllowed(to)
     return to
   }
 

@@ -1,18 +1,16 @@
 import type { Address } from '../../chain/model.ts'
 import { ownerOf, type Caller } from '../../identity/model.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
-import { usdc, type Usdc } from '../../kit/money.ts'
-import type { Statements } from '../../kit/transaction.ts'
-import type { Environment, Owner } from '../../ledger/model.ts'
-import { overLimit, withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
+import type { Usdc } from '../../kit/money.ts'
+import { withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
-import { DAY_MS, payoutNonce } from '../rules.ts'
+import { assertMinimum, payoutNonce } from '../rules.ts'
 import type { WalletParts } from './parts.ts'
 import type { Recipients } from './recipient.ts'
 
 /** What somebody may ask about money on its way out. How it leaves is in `payout.ts`. */
 export function createWithdrawals(parts: WalletParts, recipients: Recipients) {
-  const { ledger, store, book, chains, clock, settings, announce } = parts
+  const { ledger, outflow, store, book, chains, clock, settings, announce } = parts
 
   /**
    * Locks the money and writes down where it is to go, in one transaction. The lock has no deadline that comes:
@@ -30,35 +28,20 @@ export function createWithdrawals(parts: WalletParts, recipients: Recipients) {
     const made = await store.together(async (inside) => {
       const before = await store.withdrawals.find(id, inside)
       if (before !== null) return before
-      // First the lock: it puts the owner's withdrawals in a row, so the next sees this one in the day's sum.
+      assertMinimum(amount, settings.withdrawalMinimum)
       await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
-      await assertLimits(owner, amount, inside)
+      await outflow.take({ id, owner, kind: 'withdrawal', to, amount }, inside)
       const now = clock.now()
       const added = await store.withdrawals.add(
         { id, owner, network, to, amount, nonce, simulated: !onChain, now },
         inside,
       )
-      await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id } })
+      const turn = { account: `${owner.environment}/${owner.userId}` }
+      await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn })
       return added
     })
     await parts.checkpoint('locked')
     return made
-  }
-
-  async function assertLimits(owner: Owner, amount: Usdc, inside: Statements): Promise<void> {
-    const since = new Date(clock.now().getTime() - DAY_MS)
-    const { perDay, totalPerDay } = settings.limits
-    if (perDay !== null) {
-      const taken = await store.withdrawals.takenSince(owner, since, inside)
-      if (taken + amount > perDay) throw overLimit('perDay', perDay, usdc(taken), amount)
-    }
-    if (totalPerDay !== null) {
-      const { environment }: { environment: Environment } = owner
-      await store.withdrawals.lockTotal(environment, inside)
-      const taken = await store.withdrawals.takenSince({ environment }, since, inside)
-      // What the others took is nobody's business.
-      if (taken + amount > totalPerDay) throw overLimit('totalPerDay', null, null, amount)
-    }
   }
 
   return {
@@ -68,13 +51,12 @@ export function createWithdrawals(parts: WalletParts, recipients: Recipients) {
     async terms(caller: Caller): Promise<Terms> {
       const owner = ownerOf(caller)
       const network = NETWORK_OF[owner.environment]
-      const { perDay } = settings.limits
       const onChain = chains.has(network) && book !== null
       const usualAddress = await recipients.usual(owner)
-      if (perDay === null) return { network, onChain, usualAddress, perDay, left: null }
-      const taken = await store.withdrawals.takenSince(owner, new Date(clock.now().getTime() - DAY_MS))
-      return { network, onChain, usualAddress, perDay, left: usdc(taken > perDay ? 0n : perDay - taken) }
+      const { withdrawalMinimum: minimum } = settings
+      return { network, onChain, usualAddress, minimum, ...(await outflow.terms(owner)) }
     },
+
     async find(caller: Caller, id: string): Promise<Withdrawal> {
       const { userId, environment } = ownerOf(caller)
       const found = await store.withdrawals.find(id)
@@ -99,6 +81,10 @@ export interface Terms {
   /** In 24 hours; null where there is no limit. */
   perDay: Usdc | null
   left: Usdc | null
+  /** The least that one withdrawal may take out. */
+  minimum: Usdc
+  /** An operator has stopped all payouts for now. */
+  paused: boolean
 }
 
 export const WITHDRAWAL_TOPIC = 'wallet.withdrawal'

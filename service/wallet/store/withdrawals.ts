@@ -41,22 +41,12 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       return { withdrawals: [], total: Number(counted?.total ?? 0n) }
     },
 
-    async takenSince(of, since, inside = statements) {
-      const [row] = await inside.run<{ taken: bigint }>(
-        `SELECT coalesce(sum(amount), 0)::bigint AS taken FROM wallet_withdrawal
-         WHERE environment = $1::environment AND ($2::text IS NULL OR user_id = $2) AND created_at > $3 AND state <> 'failed'`,
-        [of.environment, 'userId' in of ? of.userId : null, since],
-      )
-      return row?.taken ?? 0n
-    },
-
-    async lockTotal(environment, inside) {
-      await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('wallet withdrawals ' || $1, 0))`, [environment])
-    },
-
     async open(limit) {
       const rows = await statements.run<Row>(
-        `SELECT * FROM wallet_withdrawal WHERE state IN ('pending', 'submitted') ORDER BY created_at LIMIT $1`,
+        `SELECT * FROM (
+           SELECT *, row_number() OVER (PARTITION BY environment, user_id ORDER BY created_at, id) AS turn
+           FROM wallet_withdrawal WHERE state IN ('pending', 'submitted')
+         ) w ORDER BY turn, created_at LIMIT $1`,
         [limit],
       )
       return rows.map(fromRow)

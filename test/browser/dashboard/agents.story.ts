@@ -57,7 +57,7 @@ export function agents(opened: () => Desk): void {
         expect(held.status).toBe(202)
 
         await page.goto(`${desk.origin}/agents`)
-        await page.getByText('Waiting for your word').waitFor()
+        await page.getByRole('heading', { name: 'Approvals' }).waitFor()
         await looks(page, 'agents')
         await page.getByRole('button', { name: 'Approve' }).click()
         await page.getByText('Approved: it may go on, once.').first().waitFor()
@@ -72,7 +72,7 @@ export function agents(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Pause' }).click()
         await page.getByText('Paused: every call is refused').first().waitFor()
         expect((await run('cheap')).status).toBe(403)
-        await page.getByRole('button', { name: 'Let it go on' }).click()
+        await page.getByRole('button', { name: 'Resume' }).click()
         await page.getByText('It may spend again.').first().waitFor()
         expect((await run('cheap')).status).toBe(200)
       },

@@ -1,4 +1,4 @@
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 
 export function assets(opened: () => Desk): void {
   describe('assets, the marketplace and runs', () => {
@@ -6,6 +6,36 @@ export function assets(opened: () => Desk): void {
     beforeAll(() => {
       desk = opened()
     })
+
+    it(
+      'shows a visitor what is published, and leads to running it after the sign-in',
+      async () => {
+        const creator = await desk.sit('/assets')
+        const body = {
+          ...{ slug: 'tagline-writer', type: 'prompt', name: 'Tagline writer', description: 'Taglines for a topic.' },
+          inputSchema: [{ name: 'topic', label: 'Topic', type: 'text', required: true }],
+          promptConfig: { promptTemplate: 'Write taglines about {{topic}}.' },
+          pricing: { model: 'per-run', amount: 0.05 },
+        }
+        expect((await creator.call('POST', '/v1/rda', { body })).status).toBe(201)
+        expect((await creator.call('POST', '/v1/rda/tagline-writer/publish')).status).toBe(200)
+        const { page } = await desk.visit('/marketplace?search=tagline')
+        await page.getByRole('link', { name: 'Tagline writer' }).waitFor()
+        await looks(page, 'marketplace-visitor')
+        await page.getByRole('link', { name: 'Tagline writer' }).click()
+        await page.getByText('Topic', { exact: true }).waitFor()
+        await looks(page, 'offer-visitor')
+        await page.getByRole('link', { name: 'Sign in to run it' }).click()
+        await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
+        expect(new URL(page.url()).searchParams.get('next')).toBe('/marketplace/tagline-writer')
+        await page.getByLabel('E-mail').fill(creator.email)
+        await page.getByLabel('Password').fill(PASSWORD)
+        await page.getByLabel('Password').press('Enter')
+        await page.getByRole('button', { name: 'Run for 0.05 USDC' }).waitFor()
+        expect(new URL(page.url()).pathname).toBe('/marketplace/tagline-writer')
+      },
+      STORY_MS,
+    )
 
     it(
       'leads from an idea to money: made, tried, published, found, run and paid by somebody else',
@@ -54,7 +84,7 @@ export function assets(opened: () => Desk): void {
         await caller.page.getByLabel('Topic').fill('coffee')
         await caller.page.getByLabel('Tone').selectOption('Loud')
         await caller.page.getByRole('button', { name: 'Run for 0.05 USDC' }).click()
-        await caller.page.getByText(/It needs/).waitFor()
+        await caller.page.getByText(/Insufficient balance/).waitFor()
         await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })
         await caller.page.getByRole('button', { name: 'Run for 0.05 USDC' }).click()
         await caller.page.getByText('Write headlines about coffee.').waitFor()
@@ -77,6 +107,15 @@ export function assets(opened: () => Desk): void {
         await page.goto(`${desk.origin}/assets`)
         await page.getByRole('link', { name: 'Headline writer' }).waitFor()
         await looks(page, 'assets')
+
+        await page.getByRole('link', { name: 'Headline writer' }).click()
+        const customers = page.getByRole('table', { name: 'Customers’ runs' })
+        await customers.getByText('succeeded').waitFor()
+        expect(await customers.getByRole('row').count()).toBe(2)
+        expect(await customers.textContent()).not.toContain('coffee')
+        await looks(page, 'asset-customers')
+        await page.getByLabel('State').selectOption('failed')
+        await page.getByText('Nothing matches').waitFor()
       },
       STORY_MS,
     )

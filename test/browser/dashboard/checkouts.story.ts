@@ -12,7 +12,7 @@ export function checkouts(opened: () => Desk): void {
     afterAll(() => receiver.close())
 
     it(
-      'shows what was paid and delivered, pays for play, sends again, and ends a checkout',
+      'shows what was paid and delivered, simulates a payment, sends again, and ends a checkout',
       async () => {
         const { page, call } = await desk.sit('/checkouts')
         await page.getByText('No checkouts yet').waitFor()
@@ -35,13 +35,13 @@ export function checkouts(opened: () => Desk): void {
         expect(await page.getByRole('img', { name: /QR code/ }).getAttribute('src')).toMatch(/^data:image\/svg/)
         await page.getByRole('button', { name: 'Test payment' }).click()
         await page.getByLabel('Website').fill('not an address')
-        await page.getByRole('button', { name: 'Pay for play' }).click()
+        await page.getByRole('button', { name: 'Simulate payment' }).click()
         await page.getByText('Must be an http or https address').waitFor()
         expect(await page.getByLabel('Website').inputValue()).toBe('not an address')
         await page.getByLabel('Website').fill('https://example.com')
         await looks(page, 'checkout-test')
-        await page.getByRole('button', { name: 'Pay for play' }).click()
-        await page.getByText('Paid, for play.').first().waitFor()
+        await page.getByRole('button', { name: 'Simulate payment' }).click()
+        await page.getByText('Payment simulated.').first().waitFor()
         expect((await call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(1)
         await page.reload()
         await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
@@ -63,9 +63,9 @@ export function checkouts(opened: () => Desk): void {
         await page.getByLabel('I have saved it').check()
         await page.getByRole('button', { name: 'Done' }).click()
 
-        await page.getByRole('button', { name: 'End it' }).click()
-        await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
-        await page.getByText('It has ended').first().waitFor()
+        await page.getByRole('button', { name: 'End checkout' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'End checkout' }).click()
+        await page.getByText('The checkout has ended').first().waitFor()
         expect((await desk.service.call('GET', `/p/${id}`)).status).toBe(404)
       },
       STORY_MS,
@@ -88,7 +88,7 @@ export function checkouts(opened: () => Desk): void {
         await page.getByRole('link', { name: receiver.url }).click()
         const count = receiver.calls.length
         await page.getByRole('button', { name: 'Send a test' }).click()
-        await page.getByText('A test event is on its way.').first().waitFor()
+        await page.getByText('is on its way.').first().waitFor()
         await receiver.came(count + 1)
         await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
         await looks(page, 'webhook')

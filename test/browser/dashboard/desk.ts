@@ -23,7 +23,9 @@ export interface Seat {
   page: Page
   context: BrowserContext
   email: string
-  /** The API with a key of theirs. */
+  /** Of theirs. */
+  key: string
+  /** The API with that key. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
@@ -57,7 +59,7 @@ export async function openDesk(
   async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     // Sooner than Jest gives up, so that a failure says what was waited for.
-    context.setDefaultTimeout(15_000)
+    context.setDefaultTimeout(45_000)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
     const page = await context.newPage()
     watch(page, origin, amiss)
@@ -97,6 +99,7 @@ export async function openDesk(
         page,
         context,
         email,
+        key: secret,
         call: (method, address, said) => service.call(method, address, { key: secret, ...said }),
       }
     },
@@ -129,8 +132,34 @@ export async function findings(page: Page): Promise<string[]> {
 
 /** Whether anything is wider than the screen, which a telephone would have to be pushed to and fro for. */
 export async function isTooWide(page: Page): Promise<boolean> {
-  return await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+  return await page.evaluate<boolean>(
+    'document.documentElement.scrollWidth > document.documentElement.clientWidth || document.documentElement.clientWidth > innerWidth',
+  )
 }
+
+/** Buttons, links and fields of which some is beyond the screen, or hidden by what is around them. */
+export async function cutControls(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(CUT_CONTROLS)
+}
+
+const CUT_CONTROLS = `
+[...document.querySelectorAll('main :is(button, a[href], input, select, textarea), [role=dialog] :is(button, a[href], input, select, textarea)')]
+  .filter((control) => {
+    const box = control.getBoundingClientRect()
+    if (box.width <= 1 || box.height <= 1 || getComputedStyle(control).visibility !== 'visible') return false
+    if (box.left < -1 || box.right > document.documentElement.clientWidth + 1) {
+      // What scrolls by itself, a wide table for instance, may hold more than is seen.
+      for (let around = control.parentElement; around !== null; around = around.parentElement) {
+        const { overflowX } = getComputedStyle(around)
+        if (overflowX === 'auto' || overflowX === 'scroll') return false
+      }
+      return true
+    }
+    // A button's words are never cut; the end of a long text may be, where dots say so.
+    const isCut = control.tagName === 'BUTTON' && control.scrollWidth > control.clientWidth + 1
+    return isCut && getComputedStyle(control).textOverflow !== 'ellipsis'
+  })
+  .map((control) => control.outerHTML.slice(0, 200))`
 
 /**
  * A page as it is seen: nothing keeps anybody out, nothing is wider than the screen. With SCREENS naming a folder that is

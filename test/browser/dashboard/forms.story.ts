@@ -38,6 +38,12 @@ const FORMS: Readonly<Record<string, FormRow>> = {
     act: 'Create agent',
     wrong: ['Ask me above', '-1', /must/i],
   },
+  "a paywall's first step": {
+    path: '/paywalls/new',
+    typed: { Name: 'Weather', Slug: 'form-weather', 'Address of your API': 'https://api.example.com' },
+    act: 'Next',
+    wrong: ['Slug', 'Not A Slug', /lower-case letters/i],
+  },
   'an endpoint': {
     path: '/webhooks',
     open: /^Add endpoint$/,
@@ -86,7 +92,7 @@ const FORMS: Readonly<Record<string, FormRow>> = {
     path: ({ checkout }) => `/checkouts/${checkout}`,
     open: /^Test payment$/,
     typed: { Website: 'https://example.com' },
-    act: 'Pay for play',
+    act: 'Simulate payment',
     wrong: ['Website', 'nowhere', /http/i],
   },
   'a name': { path: '/settings', typed: { Name: 'Ada King' }, act: 'Save', wrong: ['Name', '', /required/i] },

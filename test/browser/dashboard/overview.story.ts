@@ -18,14 +18,19 @@ export function overview(opened: () => Desk): void {
         await page.getByText('1 of 5 steps are done.').waitFor()
         await looks(page, 'overview-new')
         await page.getByRole('link', { name: 'Go on' }).click()
-        await page.getByText('npm install n8n-nodes-coinslot').waitFor()
+        await page.getByText('npm pack').waitFor()
+        await page.getByRole('link', { name: 'inbox' }).waitFor()
         const ticks = page.getByText('(done)')
         expect(await ticks.count()).toBe(1)
         await looks(page, 'start')
 
-        // As the credential's test does it in n8n.
+        // Neither a call with the key nor a checkout of another program says that anything is installed in n8n.
         await call('GET', '/v1/me')
-        await page.getByRole('heading', { name: 'Give n8n the key (done)' }).waitFor()
+        const body = { callbackUrl: receiver.url, product: { name: 'By a program' }, price: 5, testMode: true }
+        expect((await call('POST', '/v1/checkouts', { body: { ...body, network: 'base-sepolia' } })).status).toBe(201)
+        await page.reload()
+        await page.getByText('(done)').waitFor()
+        expect(await ticks.count()).toBe(1)
         const made = await call('POST', '/v1/checkouts', {
           body: {
             callbackUrl: receiver.url,
@@ -72,7 +77,7 @@ export function overview(opened: () => Desk): void {
         await call('POST', `/v1/webhook-endpoints/${endpoint.body.webhookEndpoint.id}/test`)
         await receiver.came(1)
         await page.reload()
-        await page.getByRole('link', { name: /Endpoints that fail/ }).waitFor()
+        await page.getByRole('link', { name: /1 webhook endpoint is failing/ }).waitFor()
         await page.getByRole('link', { name: 'echo' }).waitFor()
         await page.getByText('+25.00').waitFor()
         await looks(page, 'overview')

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { startWeatherApi, type WeatherApi } from './api.ts'
 import { looks, STORY_MS, type Desk } from './desk.ts'
 
@@ -48,25 +49,80 @@ export function tools(opened: () => Desk): void {
     it(
       'puts a price on an API and ends in a line that works',
       async () => {
-        const { page } = await desk.sit('/paywalls')
+        const { page, call } = await desk.sit('/paywalls')
+        const taken = 'taken-already'
+        const other = await call('POST', '/v1/paywalls', {
+          body: {
+            ...{ slug: taken, name: 'Another', upstreamUrl: api.origin, network: 'base-sepolia', testMode: true },
+            routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
+          },
+        })
+        expect([other.status, other.text]).toEqual([201, expect.any(String)])
+        await page.reload()
         await page.getByRole('link', { name: 'New paywall' }).first().click()
+        const next = page.getByRole('button', { name: 'Next' })
+        /** The step stays, and says beside the field what is wrong with it. */
+        const refuses = async (act: Locator, label: string, value: string, sentence: string | RegExp) => {
+          const field = page.getByLabel(label, { exact: true })
+          const before = await field.inputValue()
+          await field.fill(value)
+          await act.click()
+          const told = page.locator('[id$="-fault"]:visible').filter({ hasText: sentence })
+          await told.waitFor()
+          expect(await field.getAttribute('aria-invalid')).toBe('true')
+          expect(await field.getAttribute('aria-describedby')).toContain(await told.getAttribute('id'))
+          expect(await page.evaluate('document.activeElement.id')).toBe(await field.getAttribute('id'))
+          await field.fill(before)
+        }
+        const current = page.locator('[aria-current="step"]')
+        const at = async (name: string): Promise<void> => {
+          await current.filter({ hasText: name }).waitFor()
+        }
         await page.getByLabel('Name').fill('Weather')
-        await page.getByLabel('Address of your API').fill('not an address')
+        await page.getByLabel('Address of your API').fill(api.origin)
         await looks(page, 'paywall-new')
-        await page.getByRole('button', { name: 'Next' }).click()
+        await refuses(next, 'Name', '', /^Must not be empty/)
+        await refuses(next, 'Slug', '', /lower-case letters/)
+        await refuses(next, 'Slug', 'Not A Slug', /lower-case letters/)
+        await refuses(next, 'Slug', 'assets', /kept for the gateway/)
+        await refuses(next, 'Slug', taken, /^Belongs to another paywall/)
+        await refuses(next, 'Address of your API', 'not an address', 'Must be an http or https address')
+        await refuses(next, 'Address of your API', 'http://169.254.169.254', /not a public address/)
+        await refuses(next, 'Headers for your API', 'Host: example.com', /./)
+        // Nor is there a way around it.
+        await refuses(page.getByRole('button', { name: 'Money' }), 'Slug', '-', /lower-case letters/)
+        await at('Your API')
+        await page.getByLabel('Slug').fill('weather')
+        await next.click()
+
+        await at('Prices')
+        await refuses(next, 'Amount', '', 'Must be a number')
+        await refuses(next, 'Amount', '0', 'Must be greater than 0')
+        await refuses(next, 'Amount', '0.0000001', /decimal/)
+        await refuses(next, 'Path', 'weather', /^Must begin with \//)
+        await page.getByRole('button', { name: 'Add a route' }).click()
+        await page.getByLabel('Path').last().fill('/*')
+        await next.click()
+        await page.getByText('Repeats a route').waitFor()
+        await at('Prices')
+        await page.getByRole('button', { name: 'Remove route 2' }).click()
         await page.getByLabel('Amount').fill('0.02')
         await looks(page, 'paywall-prices')
-        await page.getByRole('button', { name: 'Next' }).click()
-        await looks(page, 'paywall-money')
-        await page.getByRole('button', { name: 'Create paywall' }).click()
-        // Back to where something is to be put right, with all that was typed.
-        await page.getByText('Must be an http or https address').waitFor()
+        await page.getByRole('button', { name: 'Your API' }).click()
+        await at('Your API')
         expect(await page.getByLabel('Slug').inputValue()).toBe('weather')
-        await page.getByLabel('Address of your API').fill(api.origin)
-        await page.getByRole('button', { name: 'Next' }).click()
+        await page.getByRole('button', { name: 'Money' }).click()
+
+        await at('Money')
+        await looks(page, 'paywall-money')
+        const create = page.getByRole('button', { name: 'Create paywall' })
+        await refuses(create, 'Paid to', '0x12', /^Must be an address/)
+        await refuses(create, 'Paid to', '0x70997970c51812dc3A010C7d01b50e0d17dc79C8', /checksum/)
+        await page.getByRole('button', { name: 'Prices' }).click()
         expect(await page.getByLabel('Amount').inputValue()).toBe('0.02')
-        await page.getByRole('button', { name: 'Next' }).click()
-        await page.getByRole('button', { name: 'Create paywall' }).click()
+        await next.click()
+        await at('Money')
+        await create.click()
         await page.getByText('This line works as it stands').waitFor()
         await looks(page, 'paywall-up')
         const line = (await page.getByRole('dialog').locator('pre').textContent())!
@@ -82,7 +138,7 @@ export function tools(opened: () => Desk): void {
         await looks(page, 'paywall')
 
         await page.getByRole('button', { name: 'Pause' }).click()
-        await page.getByRole('button', { name: 'Let it go on' }).waitFor()
+        await page.getByRole('button', { name: 'Resume' }).waitFor()
         await page.goto(`${desk.origin}/paywalls`)
         await page.getByText('paused').waitFor()
         await looks(page, 'paywalls')

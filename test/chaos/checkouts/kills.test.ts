@@ -9,6 +9,7 @@ import { signed } from '../../checkouts/world.ts'
 import { usdcOf } from '../../facilitator/world.ts'
 import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
+import { newToken } from '../token.ts'
 import type { Life } from './driver.ts'
 import { Mortal } from './mortal.ts'
 
@@ -40,6 +41,7 @@ const BATCHED: ReadonlySet<Place> = new Set(['signed', 'sent', 'broadcast', 'min
 interface Customer {
   payer: TestAccount
   paymentPayload: Record<string, unknown>
+  token: string
   /** Whether they ask again after the crash, as a reloaded page does, or are never seen again. */
   returns: boolean
   answered: boolean
@@ -105,14 +107,15 @@ describe('the service is killed at every step of payments and deliveries', () =>
     async function arrive(returns: boolean): Promise<Customer> {
       const payer = await chain.payer(START)
       const paymentPayload = await signed(payer, chain, checkout.requirements)
-      return { payer, paymentPayload, returns, answered: false }
+      return { payer, paymentPayload, token: newToken(), returns, answered: false }
     }
 
     async function ask(customer: Customer): Promise<void> {
-      const { paymentPayload } = customer
+      const { paymentPayload, token } = customer
       const answer = await mortal.call('POST', `/p/${checkout.id}/pay`, {
         input: { who: customer.payer.address },
         paymentPayload,
+        token,
       })
       if (answer === null || answer.status >= 500) return
       expect(answer.body.payment.status).not.toBe('failed')

@@ -3,6 +3,7 @@ import { usdcOf } from '../../facilitator/world.ts'
 import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
 import { json, startUpstream, type Upstream } from '../../paywall/upstream.ts'
 import { signed } from '../../paywall/world.ts'
+import { newToken } from '../token.ts'
 import { openVictim, type Victim } from '../victim.ts'
 
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 6)
@@ -13,7 +14,7 @@ const MOST = 20_000n
 const COST = 5_000n
 const START = 1_000_000n
 
-/** Somebody with one authorization, which they show until they have their answer. */
+/** Somebody with one authorization and a token, which they show until they have their answer. */
 interface Customer {
   payer: TestAccount
   path: '/exact' | '/metered'
@@ -173,7 +174,8 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     offers: Record<Customer['path'], Parameters<typeof signed>[2]>,
   ): Promise<Customer> {
     const payer = await chain.payer(START)
-    return { payer, path, headers: await signed(payer, chain, offers[path]), served: 0, asks: 0, done: false }
+    const headers = { ...(await signed(payer, chain, offers[path])), 'X-Payment-Token': newToken() }
+    return { payer, path, headers, served: 0, asks: 0, done: false }
   }
 
   async function rested(): Promise<void> {

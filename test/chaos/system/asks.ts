@@ -3,6 +3,7 @@ import { toHex } from 'viem'
 import type { Hex } from '../../../service/chain/model.ts'
 import { networkOf } from '../../../service/chain/networks.ts'
 import type { TestAccount } from '../../harness/chain.ts'
+import { newToken } from '../token.ts'
 import type { Chance } from './chance.ts'
 import type { Ask, Kind, Told } from './journal.ts'
 import type { World } from './world.ts'
@@ -22,7 +23,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const { checkout, prices } = world.goods
       const payer = chance.of(world.payers)
       const { payload, nonce } = await sign(world, payer, world.recipient, prices.checkout)
-      const body = { input: { act: name }, paymentPayload: payload }
+      const body = { input: { act: name }, paymentPayload: payload, token: newToken() }
       return {
         ...ask('POST', `/p/${checkout}/pay`, name),
         body,
@@ -71,7 +72,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const { tool, prices } = world.goods
       const payer = chance.of(world.payers)
       const { header, nonce } = await sign(world, payer, world.goods.treasury, prices.tool)
-      const of = ask('POST', `/tools/pay/${tool}`, null, null, { 'payment-signature': header })
+      const of = ask('POST', `/tools/pay/${tool}`, null, null, paidBy(header))
       return { ...of, body: { act: name }, nonce, amount: prices.tool, address: payer.address }
     },
     isFinal: ({ status, body }) => status === 200 || (status === 409 && body.code === 'answer_given'),
@@ -81,7 +82,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const { gate, prices } = world.goods
       const payer = chance.of(world.payers)
       const { header, nonce } = await sign(world, payer, world.recipient, prices.exact)
-      const of = ask('GET', `/gate/${gate}/exact?act=${name}`, null, null, { 'payment-signature': header })
+      const of = ask('GET', `/gate/${gate}/exact?act=${name}`, null, null, paidBy(header))
       return { ...of, body: null, nonce, amount: prices.exact, address: payer.address }
     },
     isFinal: ({ status, body }) => status === 200 || (status === 409 && body.code === 'payment_delivered'),
@@ -92,7 +93,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       // Few, so that what is left of one call is there for the next.
       const payer = chance.of(world.payers.slice(0, 3))
       const { header, nonce } = await sign(world, payer, world.recipient, prices.metered)
-      const of = ask('GET', `/gate/${gate}/metered?act=${name}`, null, null, { 'payment-signature': header })
+      const of = ask('GET', `/gate/${gate}/metered?act=${name}`, null, null, paidBy(header))
       return { ...of, body: null, nonce, amount: prices.metered, address: payer.address }
     },
     // Who had enough left only proved who they are, which the same signature does once.
@@ -125,6 +126,11 @@ const SELLER: Hex = '0x00000000000000000000000000000000000000c2'
 /** Faults of the service's own: the run may not even have begun. */
 const OURS: ReadonlySet<string> = new Set(['internal', 'internal_error'])
 
+/** With a token that the buyer chose: an answer that was lost is fetched with it, which no thief has. */
+function paidBy(header: string): Record<string, string> {
+  return { 'payment-signature': header, 'x-payment-token': newToken() }
+}
+
 export function ask(
   method: 'GET' | 'POST',
   path: string,
@@ -144,7 +150,13 @@ export function ask(
 }
 
 /** What a wallet makes of an offer, in the second version's form. */
-async function sign({ chain }: World, payer: TestAccount, to: Hex, amount: bigint) {
+export async function sign(
+  { chain }: Pick<World, 'chain'>,
+  payer: TestAccount,
+  to: Hex,
+  amount: bigint,
+  terms: { validBefore?: bigint } = {},
+) {
   const { usdc, caip2 } = networkOf(chain.network.caip2)!
   const accepted = {
     scheme: 'exact',
@@ -155,8 +167,9 @@ async function sign({ chain }: World, payer: TestAccount, to: Hex, amount: bigin
     maxTimeoutSeconds: 300,
     extra: { name: usdc.name, version: usdc.version },
   }
-  const { signature, ...terms } = await payer.authorize(chain.network, to.toLowerCase() as Hex, { value: amount })
-  const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
+  const signed = await payer.authorize(chain.network, to.toLowerCase() as Hex, { value: amount, ...terms })
+  const { signature, ...rest } = signed
+  const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
   const payload = { x402Version: 2, accepted, payload: { signature, authorization } }
-  return { payload, accepted, nonce: terms.nonce, header: Buffer.from(JSON.stringify(payload)).toString('base64') }
+  return { payload, accepted, nonce: rest.nonce, header: Buffer.from(JSON.stringify(payload)).toString('base64') }
 }

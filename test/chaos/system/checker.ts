@@ -3,6 +3,7 @@ import { checkChain } from './checker/chain.ts'
 import { checkLedger } from './checker/ledger.ts'
 import { checkRest } from './checker/rest.ts'
 import { checkSales } from './checker/sales.ts'
+import { checkThefts } from './checker/thefts.ts'
 import { checkWallets } from './checker/wallets.ts'
 import { checkWords } from './checker/words.ts'
 import type { Evidence } from './evidence.ts'
@@ -13,7 +14,7 @@ import type { Evidence } from './evidence.ts'
  */
 export async function check(statements: Statements, evidence: Evidence): Promise<string[]> {
   const problems: string[] = []
-  for (const one of [checkRest, checkLedger, checkChain, checkSales, checkWallets, checkWords]) {
+  for (const one of [checkRest, checkLedger, checkChain, checkSales, checkWallets, checkWords, checkThefts]) {
     problems.push(...(await one(statements, evidence)))
   }
   return problems

@@ -1,6 +1,7 @@
 import { decodeEventLog, parseAbi, type Hex } from 'viem'
 import type { TestChain } from '../../harness/chain.ts'
 import type { Act } from './journal.ts'
+import type { Theft } from './thieves/book.ts'
 import type { World } from './world.ts'
 
 /** What is known from others than the service itself: the chain, those who were told, those who asked. */
@@ -19,6 +20,12 @@ export interface Evidence {
   payers: ReadonlyMap<string, bigint>
   agents: World['agents']
   recipient: string
+  thefts: readonly Theft[]
+  /** By name: the secrets of the answers that the servers behind tools, assets and gates gave. */
+  served: ReadonlyMap<string, readonly string[]>
+  thief: string
+  /** Whose money may leave. */
+  accounts: readonly string[]
 }
 
 export interface Transfer {
@@ -28,8 +35,9 @@ export interface Transfer {
   value: bigint
 }
 
-export async function gather(world: World, acts: readonly Act[]): Promise<Evidence> {
-  const { chain, payers, receiver, seller, buyers, owner } = world
+export async function gather(world: World, acts: readonly Act[], thefts: readonly Theft[]): Promise<Evidence> {
+  const { chain, payers: honest, thief, receiver, seller, buyers, owner } = world
+  const payers = [...honest, ...thief.payers]
   const [transfers, used] = await Promise.all([transfersOf(chain), usesOf(chain)])
   const withdrawals = acts.flatMap(({ kind, ask }) =>
     kind === 'withdraw' && ask.address !== null ? [ask.address] : [],
@@ -43,10 +51,14 @@ export async function gather(world: World, acts: readonly Act[]): Promise<Eviden
     usdc: new Map(watched.map((address, place) => [address, balances[place] ?? 0n])),
     taken: receiver.taken,
     sold: new Set([...seller.shown].filter(([, { sold }]) => sold).map(([path]) => path)),
-    deposits: new Set([owner, ...buyers].map(({ deposit }) => deposit)),
+    deposits: new Set([owner, thief, ...buyers].map(({ deposit }) => deposit)),
     payers: new Map(payers.map(({ address }) => [address, world.purse])),
     agents: world.agents,
     recipient: world.recipient,
+    thefts,
+    served: world.echo.served,
+    thief: thief.userId,
+    accounts: [thief, ...buyers].map(({ userId }) => userId),
   }
 }
 
@@ -74,7 +86,7 @@ async function transfersOf(chain: TestChain): Promise<Transfer[]> {
   })
 }
 
-async function usesOf(chain: TestChain): Promise<Map<string, Hex>> {
+export async function usesOf(chain: TestChain): Promise<Map<string, Hex>> {
   const logs = await logsOf(chain, USED)
   return new Map(
     logs.map(({ transactionHash, topics, data }) => {

@@ -50,7 +50,10 @@ export async function makeGoods(parts: {
   const toolAsset = await asset('chaos-tool', {
     type: 'tool',
     inputSchema: input('act'),
-    toolConfig: { apiEndpoint: `${echo.origin}/tool`, apiMethod: 'GET', responseTransform: 'echo', basePrice: 0.1 },
+    toolConfig: {
+      ...{ apiEndpoint: `${echo.origin}/tool`, apiMethod: 'GET', basePrice: 0.1 },
+      responseTransform: 'echo & " " & secret',
+    },
   })
   await control.catalogue.importDocument(
     {

@@ -10,6 +10,8 @@ export interface Act {
   readonly told: Told[]
   /** How often it was sent, told anything or not. */
   sent: number
+  /** How long each answer took. */
+  readonly waits: { atMs: number; ms: number }[]
   /** The answer after which nobody asks again. */
   final: Told | null
   /** How to hear of the end where the first answer said that it is still to come: the key would only repeat that. */
@@ -56,6 +58,7 @@ export interface Told {
 export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Told | null> {
   const { method, path, headers, body } = act.follow ?? act.ask
   act.sent++
+  const atMs = Date.now()
   try {
     const answer = await request(origin + path, {
       method,
@@ -66,6 +69,7 @@ export async function send(origin: string, act: Act, dispatcher: Dispatcher, wai
       bodyTimeout: waitMs,
     })
     const text = await answer.body.text()
+    act.waits.push({ atMs, ms: Date.now() - atMs })
     const told: Told = { status: answer.statusCode, headers: answer.headers, body: parsed(text) }
     if (told.status >= 500 && typeof told.body?.requestId !== 'string' && told.headers['x-request-id'] === undefined)
       return null
@@ -79,7 +83,8 @@ export async function send(origin: string, act: Act, dispatcher: Dispatcher, wai
 
 function followOf({ kind, ask }: Act, { status, body }: Told): Act['follow'] {
   if (kind === 'checkout' && status === 202) {
-    return { method: 'GET', path: new URL(String(body.payment.statusUrl)).pathname, headers: {}, body: null }
+    const { pathname, search } = new URL(String(body.payment.statusUrl))
+    return { method: 'GET', path: pathname + search, headers: {}, body: null }
   }
   if (kind === 'settle' && body?.status === 'pending') return { ...ask, headers: {} }
   return null

@@ -79,7 +79,7 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
   }
 
   function begin(kind: Kind, name: string, of: Act['ask'], once = false): Act {
-    const act: Act = { kind, name, ask: of, told: [], sent: 0, final: null, follow: null, once }
+    const act: Act = { kind, name, ask: of, told: [], waits: [], sent: 0, final: null, follow: null, once }
     acts.push(act)
     return act
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
@@ -48,17 +49,76 @@ export class Receiver extends Moody {
   }
 }
 
-/** The server behind tools, assets and gates: says what it was asked, so that nobody can get another's answer unseen. */
+/**
+ * The server behind tools, assets and gates: says what it was asked, so that nobody can get another's answer unseen, and
+ * something that only this one answer has.
+ */
 export class Echo extends Moody {
-  protected serve({ path, query, body }: Asked, response: ServerResponse): void {
-    if (path === '/agent') {
-      const { inputs } = JSON.parse(body) as { inputs: { topic: string } }
-      return say(response, 200, { status: 'completed', output: inputs.topic })
-    }
-    if (path === '/metered') {
-      return say(response, 200, { echo: query.get('act'), usage: { input_tokens: 1_000, output_tokens: 2_000 } })
-    }
-    say(response, 200, { echo: query.get('act') ?? (JSON.parse(body) as { act: string }).act })
+  /** By what was asked: a secret for each time that it was done. */
+  readonly served = new Map<string, string[]>()
+  private readonly hearers = new Map<string, () => void>()
+
+  /** Resolves when a request with this name has arrived, whatever comes of it; or after the time is up. */
+  async heard(name: string, withinMs: number): Promise<boolean> {
+    return await new Promise<boolean>((resolve) => {
+      const done = (heard: boolean): void => {
+        clearTimeout(timer)
+        this.hearers.delete(name)
+        resolve(heard)
+      }
+      const timer = setTimeout(() => done(false), withinMs)
+      this.hearers.set(name, () => done(true))
+    })
+  }
+
+  protected override async answer(asked: Asked, response: ServerResponse): Promise<void> {
+    this.hearers.get(nameIn(asked))?.()
+    await super.answer(asked, response)
+  }
+
+  protected async serve(asked: Asked, response: ServerResponse): Promise<void> {
+    const name = nameIn(asked)
+    // Thieves hang up in this moment, as they would on a server that takes a moment.
+    if (name.includes('-thief-')) await wait(THOUGHT_MS)
+    const secret = `secret-${randomBytes(12).toString('hex')}`
+    // What was asked for is done here, whether somebody still waits for the answer or not.
+    this.served.set(name, [...(this.served.get(name) ?? []), secret])
+    if (asked.path === '/agent') return say(response, 200, { status: 'completed', output: `${name} ${secret}` })
+    const usage = { input_tokens: 1_000, output_tokens: 2_000 }
+    say(response, 200, { echo: name, secret, ...(asked.path === '/metered' ? { usage } : {}) })
+  }
+}
+
+const THOUGHT_MS = 400
+
+function nameIn({ path, query, body }: Asked): string {
+  if (path === '/agent') return (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic
+  return query.get('act') ?? (JSON.parse(body) as { act: string }).act
+}
+
+/** Where there is a document of a thousand operations. */
+export const GIANT = '/giant.json'
+
+function giant(): Record<string, unknown> {
+  const operation = (place: number): Record<string, unknown> => ({
+    ...{ operationId: `giant${String(place)}`, summary: 'Giant '.repeat(50) },
+    responses: { 200: { description: 'Done' } },
+  })
+  const paths = Array.from({ length: 1_000 }, (_, place) => [`/giant/${String(place)}`, { get: operation(place) }])
+  return { openapi: '3.1.0', info: { title: 'Giant', version: '1' }, paths: Object.fromEntries(paths) as unknown }
+}
+
+/** Takes every question and answers none, until it is let go: what a thief puts behind an asset to fill the queues. */
+export class Sink extends Moody {
+  override mood: Mood = 'hangs'
+
+  protected override async answer(asked: Asked, response: ServerResponse): Promise<void> {
+    if (asked.path === GIANT) return say(response, 200, giant())
+    await super.answer(asked, response)
+  }
+
+  protected serve(_asked: Asked, response: ServerResponse): void {
+    say(response, 500, { error: 'no' })
   }
 }
 

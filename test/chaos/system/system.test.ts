@@ -7,10 +7,16 @@ import { KINDS, type Act } from './journal.ts'
 import { startLoad } from './load.ts'
 import { PLANTS, plant } from './plants.ts'
 import { settle } from './settling.ts'
+import { startThieves } from './thieves.ts'
+import type { Theft } from './thieves/book.ts'
+import { startWatch } from './watch.ts'
 import { openWorld, type World } from './world.ts'
 
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 1_200)
 const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_000_000))
+/** Of the time: without thieves and faults, and then without faults. */
+const QUIET = 0.15
+const THEFT = 0.35
 /** Longer than an authorization of a paid call lives, which nobody showed to its seller, and its depth on the chain. */
 const SETTLE_MS = 400_000
 
@@ -30,23 +36,36 @@ test(
 
 async function shake(world: World): Promise<void> {
   const chance = chanceOf(SEED)
-  const load = startLoad(world, chance.apart('load'), `s${String(SEED)}`)
+  const mark = `s${String(SEED)}`
+  const watch = startWatch(world)
+  const load = startLoad(world, chance.apart('load'), mark)
   const untilMs = Date.now() + SECONDS * 1_000
   // What was signed for a seller who never took it lives for two minutes: the last of it begins in good time.
   const early = setTimeout(() => load.stop('pay'), Math.max(0.4 * SECONDS, SECONDS - 60) * 1_000)
+  // Honest clients alone, then thieves beside them, then faults beside both.
+  await wait(QUIET * SECONDS * 1_000)
+  watch.beginTheft()
+  const thieves = startThieves(world, chance.apart('thieves'), mark, load.acts)
+  await wait(THEFT * SECONDS * 1_000)
+  watch.endQuiet()
+  thieves.endQuiet()
   const faults = await trouble(world, chance.apart('faults'), untilMs, say)
+  await thieves.stop()
+  world.thief.sink.heal()
+  await watch.stop()
   clearTimeout(early)
   load.stop()
   const began = Date.now()
   await load.rested()
   const open = await settle(world, load, SETTLE_MS, say)
   const settleSeconds = (Date.now() - began) / 1_000
-  const evidence = await gather(world, load.acts)
+  const evidence = await gather(world, load.acts, thieves.thefts)
   const { statements } = world.control.database
-  const problems = [...open, ...(await check(statements, evidence))]
+  const problems = [...open, ...(await check(statements, evidence)), ...watch.problems(load.acts)]
   const difference = await reconciled(world)
   if (difference !== 0n) problems.push(`books and chain differ by ${String(difference)}`)
   say(JSON.stringify({ seed: SEED, seconds: SECONDS, settleSeconds, ...figures(load.acts), faults }))
+  say(JSON.stringify({ thefts: counted(thieves.thefts), ...watch.figures(load.acts) }))
   if (problems.length > 0) tell(world, problems)
   expect(problems).toEqual([])
   say('clean')
@@ -87,4 +106,14 @@ function figures(acts: readonly Act[]): Record<string, unknown> {
     return [kind, { acts: own.length, sent, done }]
   })
   return { acts: acts.length, kinds: Object.fromEntries(byKind) as unknown }
+}
+
+/** By kind and status: that they got anywhere at all is seen here. */
+function counted(thefts: readonly Theft[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { kind, status } of thefts) {
+    const name = `${kind} ${String(status ?? 'none')}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
 }

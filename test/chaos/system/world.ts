@@ -12,7 +12,7 @@ import { send } from '../../wallet/world.ts'
 import { call } from './call.ts'
 import { makeGoods, type Goods } from './goods.ts'
 import { startRpc, type Rpc } from './rpc.ts'
-import { Echo, Receiver, Seller } from './strangers.ts'
+import { Echo, Receiver, Seller, Sink } from './strangers.ts'
 
 /** A live Coinslot of several processes, its chain, and everybody who has to do with it. */
 export interface World {
@@ -34,7 +34,17 @@ export interface World {
   purse: bigint
   recipient: Hex
   goods: Goods
+  thief: Thief
   close(): Promise<void>
+}
+
+/** Somebody with an account, some money, and an asset whose server never answers. */
+export interface Thief extends Person {
+  payers: readonly TestAccount[]
+  /** Where it sends what it takes out of its own wallets. */
+  pocket: Hex
+  sink: Sink
+  hanging: string
 }
 
 export interface Person {
@@ -43,7 +53,8 @@ export interface Person {
   deposit: Hex
 }
 
-export async function openWorld(): Promise<World> {
+/** `more`: what the processes are started with besides, as a loader that puts a hole back. */
+export async function openWorld(more: Readonly<Record<string, string>> = {}): Promise<World> {
   let rpc: Rpc | null = null
   const topology = await startTopology({
     processes: [
@@ -57,28 +68,37 @@ export async function openWorld(): Promise<World> {
     mining: 1,
     built: true,
     rpc: async (url) => (rpc = await startRpc(url)).url,
-    settings: SETTINGS,
+    settings: { ...SETTINGS, ...more },
   })
   const { chain } = topology
   if (chain === null || rpc === null) throw new Error('there is no chain')
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-control-'))
   const control = await openControl(topology, chain, folder)
-  const [receiver, echo] = [await new Receiver().listen(), await new Echo().listen()]
+  const [receiver, echo, sink] = [await new Receiver().listen(), await new Echo().listen(), await new Sink().listen()]
   const recipient: Hex = '0x00000000000000000000000000000000000000c1'
   const seller = await new Seller(chain.network, recipient, `${topology.origin}/facilitator`).listen()
 
-  const people = await Promise.all(['owner', 'a', 'b', 'c', 'd'].map((name) => signUp(control, name)))
-  const [owner, ...buyers] = people as [Person, ...Person[]]
+  const people = await Promise.all(['owner', 'thief', 'a', 'b', 'c', 'd'].map((name) => signUp(control, name)))
+  const [owner, robber, ...buyers] = people as [Person, Person, ...Person[]]
   const payers = await Promise.all(Array.from({ length: 40 }, () => chain.payer(PURSE)))
+  const thieves = await Promise.all(Array.from({ length: 40 }, () => chain.payer(PURSE)))
   await send(
     chain,
-    buyers.map(({ deposit }) => ({ to: deposit, value: FIRST_DEPOSIT })),
+    [robber, ...buyers].map(({ deposit }) => ({ to: deposit, value: FIRST_DEPOSIT })),
   )
   // Deeper than any reorganisation that is to come.
   await chain.mine(10)
-  for (const buyer of buyers) await hasMoney(topology.origin, buyer)
+  for (const buyer of [robber, ...buyers]) await hasMoney(topology.origin, buyer)
   const goods = await makeGoods({ origin: topology.origin, control, owner, receiver, echo, recipient })
+  await knowTool(topology, goods.tool)
   const agents = await Promise.all(buyers.slice(0, 2).map((buyer) => hireAgent(topology.origin, buyer)))
+  const thief: Thief = {
+    ...robber,
+    payers: thieves,
+    pocket: '0x00000000000000000000000000000000000000c3',
+    sink,
+    hanging: await makeHanging(topology.origin, robber, sink),
+  }
   return {
     topology,
     chain,
@@ -94,8 +114,9 @@ export async function openWorld(): Promise<World> {
     purse: PURSE,
     recipient,
     goods,
+    thief,
     async close() {
-      await Promise.all([receiver, echo, seller].map((one) => one.close()))
+      await Promise.all([receiver, echo, sink, seller].map((one) => one.close()))
       await control.stop()
       await topology.close()
       await rpc?.close()
@@ -107,6 +128,9 @@ export async function openWorld(): Promise<World> {
 const PURSE = 1_000_000_000n
 // Enough for twenty minutes: who has no money left is told so, and that is no last word.
 const FIRST_DEPOSIT = 20_000_000_000n
+
+/** Of one account in a day. */
+export const OUTFLOW_LIMIT = 2_000_000_000n
 
 const SETTINGS = {
   LIVE: 'true',
@@ -120,12 +144,19 @@ const SETTINGS = {
   RATE_SETTLE_PER_MINUTE: '1000000',
   GAS_BUDGET_PER_DAY: '0',
   GAS_BUDGET_PER_PAYER_DAY: '0',
+  GAS_BUDGET_PER_RECIPIENT_DAY: '0',
+  QUOTA_CONNECTIONS_PER_ADDRESS: '0',
   SETTLE_WAIT_MS: '8000',
   PAY_TIMEOUT_MS: '20000',
   TOOL_TIMEOUT_MS: '5000',
   GATE_HEADERS_TIMEOUT_MS: '5000',
-  WITHDRAWAL_LIMIT_PER_DAY: '0',
+  // More than honest accounts ever take, less than the thief tries to.
+  WITHDRAWAL_LIMIT_PER_DAY: String(OUTFLOW_LIMIT / 1_000_000n),
   WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0',
+  WITHDRAWAL_MINIMUM: '0.01',
+  // As many as end while the system settles.
+  RUNS_WAITING: '20',
+  WITHDRAWALS_PER_DAY: '0',
 }
 
 /** Straight to the chain, whatever mood its provider is in. */
@@ -179,6 +210,28 @@ async function hasMoney(origin: string, { key }: Person): Promise<void> {
     if (Date.now() > deadline) throw new Error('the first deposits are not seen')
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
+}
+
+/** Each process reads the shared catalogue for itself, a moment after it has changed. */
+async function knowTool({ processes }: Topology, slug: string): Promise<void> {
+  const serving = processes.filter(({ roles }) => roles.includes('tools'))
+  const deadline = Date.now() + 60_000
+  for (const { name, url } of serving) {
+    while ((await fetch(`${url}/tools/${slug}`)).status !== 200) {
+      if (Date.now() > deadline) throw new Error(`${name} does not know the tool ${slug}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+async function makeHanging(origin: string, { key }: Person, sink: Sink): Promise<string> {
+  await call(origin, key, 'POST', '/v1/rda', {
+    ...{ slug: 'chaos-hanging', name: 'Hanging', description: 'Never answers', type: 'agent' },
+    inputSchema: [{ name: 'topic', label: 'Topic', type: 'text', required: true }],
+    agentConfig: { webhookUrl: `${sink.origin}/agent`, basePrice: 0.01, timeoutSeconds: 3, maxRetries: 0 },
+  })
+  await call(origin, key, 'POST', '/v1/rda/chaos-hanging/publish')
+  return 'chaos-hanging'
 }
 
 async function hireAgent(origin: string, { key }: Person): Promise<World['agents'][number]> {

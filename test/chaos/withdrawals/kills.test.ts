@@ -9,7 +9,12 @@ import { liveSettings, openWorld, send } from '../../wallet/world.ts'
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 30)
 
 test(`${String(KILLS)} kills of the worker while it pays out: each withdrawal is paid once or refunded`, async () => {
-  const world = await openWorld({ WITHDRAWAL_LIMIT_PER_DAY: '0', WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0' })
+  const world = await openWorld({
+    WITHDRAWAL_LIMIT_PER_DAY: '0',
+    WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0',
+    WITHDRAWALS_PER_DAY: '0',
+    WITHDRAWAL_MINIMUM: '0.1',
+  })
   const { chain, service } = world
   const { url } = service.testDatabase
   const environment = {

@@ -13,7 +13,9 @@ describe('GET /credits', () => {
 
   test('five dollars at sign-up, and what was spent of them', async () => {
     const person = await service.person()
-    expect((await person.call('GET', '/v1/credits')).body).toEqual({ credits: { balance: 5, granted: 5, spent: 0 } })
+    expect((await person.call('GET', '/v1/credits')).body).toEqual({
+      credits: { balance: 5, granted: 5, spent: 0, withheld: null },
+    })
     const owner = { userId: person.caller.user.id, environment: 'sandbox' as const }
     const deadline = new Date('2100-01-01T00:00:00.000Z')
     await service.ledger.reserve({
@@ -34,7 +36,7 @@ describe('GET /credits', () => {
       announcements: [],
     })
     expect((await person.call('GET', '/v1/credits')).body).toEqual({
-      credits: { balance: 3.5, granted: 5, spent: 1.5 },
+      credits: { balance: 3.5, granted: 5, spent: 1.5, withheld: null },
     })
   })
 

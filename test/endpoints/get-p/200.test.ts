@@ -53,6 +53,7 @@ describe('GET /p/{chk}: 200', () => {
             min: null,
             max: null,
             pattern: null,
+            patternMessage: null,
           },
         ],
         redirectUrl: 'https://example.com/thanks',

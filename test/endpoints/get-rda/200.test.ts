@@ -45,6 +45,7 @@ describe('GET /rda/{identifier} → 200', () => {
       min: null,
       max: null,
       pattern: null,
+      patternMessage: null,
     }
     expect(body).toEqual({
       rda: {
@@ -76,10 +77,12 @@ describe('GET /rda/{identifier} → 200', () => {
           allowedModels: [{ id: 'sandbox/echo', name: expect.any(String), tier: 'fast' }],
           defaultModelId: 'sandbox/echo',
           sourcePrice: 0,
+          freeRunsPerDay: null,
           examples: [
             { id: 'ex_1', title: 'A tale', inputs: { article: 'Once' }, output: 'Short', model: 'sandbox/echo' },
           ],
         },
+        sharesInputs: false,
         agentConfig: null,
         toolConfig: null,
         pricing: { model: 'per-run', amount: 0.02, currency: 'USDC', estimatedCost: '0.02 USDC' },
@@ -162,6 +165,7 @@ describe('GET /rda/{identifier} → 200', () => {
       authConfig: { headerName: 'X-API-Key', apiKey: '••••' },
       requestTransform: null,
       responseTransform: 'temperature',
+      timeoutSeconds: 25,
       rateLimitPerMinute: null,
       basePrice: 0.01,
     })

@@ -35,8 +35,19 @@ describe('GET /tools/{slug} → 404, 410', () => {
   test('somebody else’s own tool is as if it were not there', async () => {
     const [ann, ben] = [await service.person(), await service.person()]
     await service.catalogue.importDocument(wanted('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
-    const { status, body } = await ben.call('GET', '/tools/own-get-pet')
-    expect([status, body.code]).toEqual([404, 'tool_not_found'])
+    for (const slug of ['own-get-pet', 'own-get-pat']) {
+      const { status, body } = await ben.call('GET', `/tools/${slug}`)
+      expect([status, body.code, body.didYouMean]).toEqual([404, 'tool_not_found', null])
+    }
+    expect((await ann.call('GET', '/tools/own-get-pat')).body.didYouMean).toBe('own-get-pet')
+  })
+
+  test('the tool that was probably meant is named', async () => {
+    const { body } = await service.call('GET', '/tools/pets-fetch-pte')
+    expect(body).toMatchObject({
+      error: expect.stringMatching(/ Did you mean pets-fetch-pet\?$/),
+      didYouMean: 'pets-fetch-pet',
+    })
   })
 
   test('a collection that is not there', async () => {

@@ -25,6 +25,7 @@ describe('GET /wallet/balance → 401', () => {
     expect(body).toEqual({
       error: expect.any(String),
       code: 'unauthenticated',
+      reason: expect.any(String),
       requestId: answered.get('x-request-id'),
     })
     expect(answered.get('www-authenticate')).toBe('Bearer')

@@ -44,4 +44,23 @@ describe('POST /agents → 400', () => {
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_input' })
     expect(body.details[field]).toContain(message)
   })
+
+  test.each([
+    ['{"nmae":"a"}', 'nmae', 'name'],
+    ['{"name":"a","limits":{"per_day":5}}', 'limits.per_day', 'perDay'],
+    ['{"name":"a","alerts":[{"att":0.5}]}', 'alerts.0.att', 'at'],
+  ])('%s: a field that was probably meant is named', async (raw, field, meant) => {
+    const { body } = await person.call('POST', '/v1/agents', { raw })
+    expect(body.details[field]).toBe(`is not known. Did you mean ${meant}?`)
+    expect(body.didYouMean).toBe(meant)
+  })
+
+  test('thousands of fields that are not known cost no more than a few', async () => {
+    const raw = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`nam${String(at)}`, 1])))
+    const { status, body } = await person.call('POST', '/v1/agents', { raw })
+    expect([status, body.didYouMean]).toEqual([400, 'name'])
+    expect(Object.values(body.details as object).filter((text) => String(text).includes('mean')).length).toBeLessThan(
+      21,
+    )
+  })
 })

@@ -14,7 +14,7 @@ describe('POST /v1/checkouts: 201', () => {
     product: { name: 'SEO audit' },
     price: 5,
     network: 'base-sepolia',
-    recipient: `0x${'Ab'.repeat(20)}`,
+    recipient: `0x${'AB'.repeat(20)}`,
   })
 
   it('with the least that is needed, every field is there and what was not said is null', async () => {

@@ -33,6 +33,7 @@ describe('POST /v1/checkouts: 400, naming the field, and nothing is made', () =>
     ['an unknown network', { network: 'ethereum' }, 'network'],
     ['base with a sandbox key', { network: 'base' }, 'network'],
     ['a recipient that is none', { recipient: '0x1234' }, 'recipient'],
+    ['a recipient with a slip in it', { recipient: '0x70997970C51812dc3A010C7d01b50e0d17dc79c8' }, 'recipient'],
     ['the zero address', { recipient: `0x${'0'.repeat(40)}` }, 'recipient'],
     ['a redirect of another scheme', { redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
     ['a redirect as data', { redirectUrl: 'data:text/html,x' }, 'redirectUrl'],

@@ -39,7 +39,7 @@ describe('POST {facilitator_url}/verify', () => {
     ['a number', '402', 'invalid_input'],
     ['nothing', '', 'invalid_input'],
     ['an empty object', '{}', 'invalid_input'],
-    ['deep nesting', '['.repeat(30_000) + ']'.repeat(30_000), 'invalid_input'],
+    ['deep nesting', '['.repeat(30_000) + ']'.repeat(30_000), 'invalid_json'],
   ])('%s', async (_name, raw, code) => {
     const { status, body } = await ask({ raw })
     expect(status).toBe(400)

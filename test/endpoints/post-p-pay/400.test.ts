@@ -29,7 +29,7 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     ['an unknown one is there', { colour: 'red' }, 'colour', 'is not known'],
     ['a name of every object', { toString: 'x' }, 'toString', 'is not known'],
     ['a url of another scheme', { site: 'javascript:alert(1)' }, 'site', 'must be an http or https address'],
-    ['a url that is none', { site: 'example.com' }, 'site', 'must be an http or https address'],
+    ['a url that is none', { site: 'nowhere' }, 'site', 'must be an http or https address'],
     ['a text that does not match', { code: 'ab1' }, 'code', 'must match [A-Z]{2}\\d+'],
     ['a text of which only a part matches', { code: 'xAB1x' }, 'code', 'must match [A-Z]{2}\\d+'],
     ['a text that is too long', { code: 'AB1234567' }, 'code', 'must have at most 8 characters'],

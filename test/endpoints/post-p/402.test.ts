@@ -66,8 +66,12 @@ describe('POST /p/{chk}: x402', () => {
         network,
         payer: payer.address,
       })
-      expect((await world.call('POST', `/p/${id}`, { body, headers })).body.payment.id).toBe(paid.body.payment.id)
-      const other = await world.call('POST', `/p/${id}`, { body: { site: 'https://other.example/' }, headers })
+      const token = paid.headers.get('x-payment-token')!
+      expect(token).toBe(paid.body.payment.token)
+      const proven = { ...headers, 'X-Payment-Token': token }
+      const again = await world.call('POST', `/p/${id}`, { body, headers: proven })
+      expect(again.body.payment.id).toBe(paid.body.payment.id)
+      const other = await world.call('POST', `/p/${id}`, { body: { site: 'https://other.example/' }, headers: proven })
       expect(other).toMatchObject({ status: 409, body: { code: 'authorization_used' } })
     },
   )

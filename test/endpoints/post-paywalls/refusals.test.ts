@@ -33,6 +33,7 @@ describe('POST /paywalls, refused', () => {
     ['network', { network: 'ethereum' }],
     ['network', { network: 'base' }],
     ['recipient', { recipient: '0x1' }],
+    ['recipient', { recipient: '0x70997970C51812dc3A010C7d01b50e0d17dc79c8' }],
     ['recipient', { recipient: `0x${'0'.repeat(40)}` }],
     ['milestones.0', { milestones: [0] }],
     ['milestones.0', { milestones: [0.0000001] }],
@@ -74,10 +75,38 @@ describe('POST /paywalls, refused', () => {
     ['routes.0.pricing.maximum', priced({ model: 'per-minute', amount: 60, minimum: 0, maximum: 0.9 })],
     ['routes.1', { routes: [...route({}).routes, ...route({}).routes] }],
     ['routes.1', { routes: [...route({ path: '/*', method: '*' }).routes, ...route({ path: '/x/:y' }).routes] }],
-  ])('says 400 and names %s', async (field, change) => {
-    const answer = await person.call('POST', '/v1/paywalls', { body: { ...PAYWALL, slug: 'another', ...change } })
+  ])('says 400 and names %s, and tells the dashboard the same before anything is made', async (field, change) => {
+    const body = { ...PAYWALL, slug: 'another', ...change }
+    const answer = await person.call('POST', '/v1/paywalls', { body })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
     expect(Object.keys(answer.body.details as object)).toContain(field)
+    // Of a step's fields: what is not there belongs to another step.
+    if (body.slug === undefined) return
+    expect(await check(body)).toEqual({ status: 400, details: answer.body.details as unknown })
+  })
+
+  /** What the dashboard's form is told of a step, under the fields' own names. */
+  async function check(body: object, id: string | null = null) {
+    const { status, body: answer } = await person.call('POST', '/trpc/paywalls.check', { body: { id, body } })
+    const details: object = answer.error?.data.fields.details ?? {}
+    const named = Object.entries(details).map(([name, text]) => [name.replace(/^body\./, ''), text as unknown])
+    return { status, details: Object.fromEntries(named) as unknown }
+  }
+
+  it('checks one step alone, and makes nothing', async () => {
+    const { slug, name, routes, network } = PAYWALL
+    expect(await check({ slug: 'alone', name })).toEqual({ status: 200, details: {} })
+    expect(await check({ routes })).toEqual({ status: 200, details: {} })
+    expect(await check({ network, recipient: null, testMode: true })).toEqual({ status: 200, details: {} })
+    expect((await person.call('GET', '/v1/paywalls')).body.total).toBe(0)
+
+    const made = await person.call('POST', '/v1/paywalls', { body: { ...PAYWALL, slug: 'checked' } })
+    const id = String(made.body.paywall.id)
+    const taken = { status: 409, details: { slug: 'belongs to another paywall' } }
+    expect(await check({ slug: 'checked' })).toEqual(taken)
+    expect(await check({ slug: 'checked' }, id)).toEqual({ status: 200, details: {} })
+    expect((await check({ slug }, 'pwl_none')).status).toBe(404)
+    await person.call('DELETE', `/v1/paywalls/${id}`)
   })
 
   it('says 401 without a key, and 403 to an agent’s', async () => {

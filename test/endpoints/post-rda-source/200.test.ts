@@ -1,3 +1,4 @@
+import { foldStats } from '../../../service/marketplace/store/runs/stats.ts'
 import { ALLOWED, promptBody, published } from '../../marketplace/bodies.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
@@ -45,6 +46,13 @@ describe('POST /rda/{identifier}/source → 200', () => {
       'Sum up: {{article}}',
     )
     expect((await service.call('GET', `/v1/rda/${slug}`)).body.rda.promptConfig.promptTemplate).toBeNull()
+
+    // Sold once, so it is once in what the asset brought in.
+    await foldStats(service.database.statements)
+    expect((await service.call('GET', `/v1/rda/${slug}`)).body.rda.stats).toMatchObject({
+      totalRuns: 0,
+      totalRevenue: 0.5,
+    })
 
     // A dearer price, or none at all, later on is not for those who have it.
     await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { sourcePrice: null } } })

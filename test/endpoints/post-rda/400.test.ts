@@ -277,6 +277,7 @@ describe('POST /rda → 400', () => {
       'toolConfig.responseTransform',
       'does not end',
     ],
+    ['a time of more than a minute', { timeoutSeconds: 61 }, 'toolConfig.timeoutSeconds', 'at most 60'],
     ['a limit of nothing', { rateLimitPerMinute: 0 }, 'toolConfig.rateLimitPerMinute', 'at least 1'],
     ['a price beyond the largest', { basePrice: 1e12 }, 'toolConfig.basePrice', 'at most'],
     ['an unknown part', { apiKey: 'a' }, 'toolConfig.apiKey', 'is not known'],

@@ -17,26 +17,30 @@ describe('POST /runs/{id}/cancel', () => {
     const answer = await caller.call('POST', `/v1/runs/${body.runId as string}/cancel`)
     expect(answer.status).toBe(200)
     expect(answer.body.run).toMatchObject({ id: body.runId, status: 'canceled', cost: 0, code: 'run_canceled' })
+    expect(answer.body).toMatchObject({ canceled: true, message: expect.stringMatching(/Nothing was charged/) })
     expect(await world.wallet(caller)).toMatchObject({ balance: 1, availableBalance: 1, pendingLocks: {} })
     expect((await caller.call('POST', `/v1/runs/${body.runId as string}/cancel`)).status).toBe(200)
   })
 
-  test('200: a running one hangs up on the agent, whose late answer changes nothing', async () => {
+  test('200: one whose request has left goes on, and is charged when it succeeds', async () => {
     const caller = await world.caller(1)
     let answerNow: () => void = () => undefined
     const slug = await world.agent({
       webhookUrl: world.server.on('/slow', async () => {
         await new Promise<void>((resolve) => (answerNow = resolve))
-        return { body: { status: 'completed', output: 'too late' } }
+        return { body: { status: 'completed', output: 'done after all' } }
       }),
     })
     const waiting = world.run(caller, slug, { inputs: { topic: 'x' } })
     const { run_id: id } = JSON.parse((await world.server.wasAsked('/slow')).body) as { run_id: string }
-    expect((await caller.call('POST', `/v1/runs/${id}/cancel`)).body.run.status).toBe('canceled')
+    const canceled = await caller.call('POST', `/v1/runs/${id}/cancel`)
+    expect(canceled.status).toBe(200)
+    expect(canceled.body).toMatchObject({ canceled: false, run: { status: 'running' } })
+    expect(canceled.body.message).toMatch(/can no longer be canceled/)
     answerNow()
-    await waiting
-    expect((await caller.call('GET', `/v1/runs/${id}`)).body.run).toMatchObject({ status: 'canceled', output: null })
-    expect((await world.wallet(world.creator)).balance).toBe(0)
+    expect((await waiting).body).toMatchObject({ success: true, output: 'done after all' })
+    expect((await caller.call('GET', `/v1/runs/${id}`)).body.run).toMatchObject({ status: 'succeeded' })
+    expect((await world.wallet(world.creator)).balance).toBeGreaterThan(0)
   })
 
   test('409: one that has ended', async () => {

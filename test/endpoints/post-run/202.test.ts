@@ -1,3 +1,4 @@
+import { expectLikeItsTest } from '../../deliveries/samples.ts'
 import { Webhook } from 'standardwebhooks'
 import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
 import type { TestPerson } from '../../harness/service.ts'
@@ -84,6 +85,7 @@ describe('POST /run with async → 202', () => {
       },
     })
     expect(told.headers['webhook-id']).toBe((body.runId as string).replace('run_', 'dlv_'))
+    expectLikeItsTest(JSON.parse(told.body) as Parameters<typeof expectLikeItsTest>[0])
   })
 
   test('the endpoints of the caller’s account are told as well, those that asked', async () => {

@@ -8,6 +8,7 @@ test('POST /run → 401 without a key, or with one that is none; with a runId as
     expect(answer.body).toEqual({
       error: expect.any(String),
       code: 'unauthenticated',
+      reason: expect.stringMatching(/^(credential_missing|key_unknown)$/),
       requestId: expect.any(String),
       runId: expect.stringMatching(/^run_/),
     })

@@ -15,7 +15,8 @@ describe('POST /run → 402', () => {
     const answer = await world.run(caller, await world.prompt())
     expect(answer.status).toBe(402)
     expect(answer.body).toEqual({
-      error: 'The balance is too low for this.',
+      error:
+        "Insufficient balance: this costs 0.02 USDC, the wallet has 0.01 USDC available. Credits pay for the platform's tools only. Add funds and try again.",
       code: 'insufficient_balance',
       requestId: expect.any(String),
       required: 0.02,
@@ -29,7 +30,11 @@ describe('POST /run → 402', () => {
   test('free credits do not count: they must not become a creator’s cash', async () => {
     const caller = await world.caller(0)
     expect((await caller.call('GET', '/v1/credits')).body.credits.balance).toBe(5)
-    expect((await world.run(caller, await world.prompt())).body).toMatchObject({ required: 0.02, available: 0 })
+    expect((await world.run(caller, await world.prompt())).body).toMatchObject({
+      error: expect.stringContaining("Credits pay for the platform's tools only. Add funds"),
+      required: 0.02,
+      available: 0,
+    })
   })
 
   test('dearer than maxCost allows is refused before it starts', async () => {
@@ -43,6 +48,18 @@ describe('POST /run → 402', () => {
       maxCost: 0.019999,
       runId: expect.stringMatching(/^run_/),
     })
+  })
+
+  test('is not kept under its Idempotency-Key: after a top-up the same request runs', async () => {
+    const caller = await world.caller(0.01)
+    const asset = await world.prompt()
+    const ask = () => world.run(caller, asset, {}, { 'idempotency-key': 'top-up' })
+    expect((await ask()).status).toBe(402)
+    expect((await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })).status).toBe(200)
+    const [done, again] = [await ask(), await ask()]
+    expect([done.status, again.status]).toEqual([200, 200])
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(await world.wallet(caller)).toMatchObject({ balance: 0.99 })
   })
 
   test('with async too', async () => {

@@ -17,8 +17,23 @@ describe('POST /run → 404', () => {
       error: expect.any(String),
       code: 'rda_not_found',
       requestId: expect.any(String),
+      didYouMean: null,
       runId: expect.stringMatching(/^run_/),
     })
+  })
+
+  test('the published one that was probably meant is named, and never a draft', async () => {
+    const slug = await world.prompt()
+    const mistyped = `${slug.slice(0, -1)}${slug.endsWith('x') ? 'y' : 'x'}x`
+    const caller = await world.caller(1)
+    expect((await world.run(caller, mistyped)).body).toMatchObject({
+      error: expect.stringMatching(/Did you mean .+\?$/),
+      code: 'rda_not_found',
+    })
+    const { rda } = (await world.creator.call('GET', `/v1/rda/${slug}`)).body
+    await world.creator.call('POST', `/v1/rda/${rda.id as string}/unpublish`)
+    const { body } = await world.run(caller, mistyped)
+    expect(body.didYouMean).not.toBe(slug)
   })
 
   test('another user’s draft', async () => {

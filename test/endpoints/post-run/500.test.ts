@@ -78,4 +78,34 @@ describe('POST /run → 500', () => {
     const { run } = (await caller.call('GET', `/v1/runs/${answer.body.runId as string}`)).body
     expect(run).toMatchObject({ status: 'failed', cost: 0, output: null, code, error: answer.body.error })
   })
+
+  test('the buyer reads why: the reason of the agent or the tool, short and without their secrets', async () => {
+    const caller = await world.caller(5)
+    const said = `No such city.\u0007\n<b>Try another</b> (key secret-key-1, Bearer abcdefgh12345678)${' x'.repeat(900)}`
+    const tool = await world.tool({
+      ...{ apiEndpoint: world.server.on('/why', () => ({ status: 422, body: said })), authType: 'api_key' },
+      authConfig: { headerName: 'x-key', apiKey: 'secret-key-1' },
+    })
+    const ofTool = (await world.run(caller, tool, { inputs: { city: 'Bern' } })).body
+    expect(ofTool.error).toMatch(/^The tool answered with the status 422: .*No such city\. .*Try another.*\[hidden\]/)
+    expect(ofTool.error).not.toMatch(/secret-key-1|abcdefgh1234|\p{Cc}|<b>/u)
+    expect(ofTool.error.length).toBeLessThan(560)
+    const agent = await world.agent({
+      webhookUrl: world.server.on('/why-agent', () => ({
+        body: { status: 'failed', error: 'The topic is too wide.' },
+      })),
+    })
+    const ofAgent = (await world.run(caller, agent, { inputs: { topic: 'x' } })).body
+    expect(ofAgent.error).toBe('The agent reported that it failed: The topic is too wide.')
+    const { run } = (await caller.call('GET', `/v1/runs/${String(ofAgent.runId)}`)).body
+    expect(run.error).toBe(ofAgent.error)
+  })
+
+  test('a tool has as long as its creator says, for the first byte too', async () => {
+    const caller = await world.caller(5)
+    const apiEndpoint = world.server.on('/slow-tool', () => new Promise<never>(() => undefined))
+    const slug = await world.tool({ apiEndpoint, timeoutSeconds: 1 })
+    const { body } = await world.run(caller, slug, { inputs: { city: 'Bern' } })
+    expect([body.code, body.error]).toEqual(['tool_response_timeout', 'The tool did not answer in time.'])
+  })
 })

@@ -1,3 +1,5 @@
+import { cancelCall } from '../../chain/world.ts'
+import type { Answer } from '../../harness/service.ts'
 import { payWorld, type PayWorld } from '../../tools/calls/pay-world.ts'
 
 describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
@@ -41,9 +43,10 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(JSON.stringify(state.body)).not.toContain('output')
 
     // The answer was given: whoever reads the authorization on the chain gets nothing by it.
-    await until(async () => (await world.buy('acme-create-note', input, payment)).body.code === 'answer_given')
+    const stranger = await world.buy('acme-create-note', input, payment)
+    expect([stranger.status, stranger.body.code, stranger.body.callId]).toEqual([409, 'payment_submitted', undefined])
     const other = await world.buy('acme-create-note', { title: 'Other' }, payment)
-    expect([other.status, other.body.code]).toEqual([409, 'authorization_used'])
+    expect([other.status, other.body.code]).toEqual([409, 'payment_submitted'])
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
@@ -77,28 +80,108 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('who hangs up before the answer pays nothing', async () => {
+  test.each([
+    ['acme-get-slow', '/slow', {}],
+    ['acme-create-note', '/notes', input],
+  ])('who hangs up while %s works pays, and the work is finished', async (slug, path, input) => {
     const payer = await world.chain.payer(1_000_000n)
-    const open = world.upstream.holds('/slow', { done: true })
-    const payment = await world.sign(payer, await world.buy('acme-get-slow', {}))
+    const open = world.upstream.holds(path, { done: true })
+    const payment = await world.sign(payer, await world.buy(slug, input))
     const gone = new AbortController()
-    const asked = fetch(`${world.service.origin}/tools/pay/acme-get-slow`, {
+    const times = world.upstream.to(path).length
+    const asked = fetch(`${world.service.origin}/tools/pay/${slug}`, {
       method: 'POST',
-      headers: { [payment.header]: payment.value },
+      headers: { [payment.header]: payment.value, 'x-payment-token': TOKEN, 'content-type': 'application/json' },
+      body: JSON.stringify(input),
       signal: gone.signal,
     })
-    await world.upstream.wasAsked('/slow')
+    await world.upstream.wasAsked(path, times + 1)
     gone.abort()
     await expect(asked).rejects.toThrow()
-    await until(async () => {
-      const [row] = await world.service.database.statements.run<{ state: string }>(
-        `SELECT state FROM tool_payment WHERE payer = $1`,
-        [payer.address],
-      )
-      return row?.state === 'failed'
-    })
     open()
+    await until(async () => (await world.usdc(payer.address)) === 990_000n)
+    // The answer was not given yet: its buyer has it by the token that was chosen, without asking the tool again.
+    const answer = await eventually(() => world.buy(slug, input, payment, TOKEN))
+    expect([answer.status, answer.body.output]).toEqual([200, { done: true }])
+    expect(world.upstream.to(path)).toHaveLength(times + 1)
+    world.upstream.says('/notes', { id: 3 }, 201)
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+  })
+
+  test('a tool that writes is asked once the money has arrived; when it fails the call is owed', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const payment = await world.sign(payer, await world.buy('acme-create-note', input))
+    const asked = world.upstream.to('/notes').length
+    world.upstream.says('/notes', { message: 'Not today' }, 500)
+    const failed = await world.buy('acme-create-note', input, payment)
+    expect([failed.status, failed.body.code, failed.body.paid]).toEqual([502, 'upstream_error', true])
+    expect(failed.body.error).toMatch(/with the callId as X-Payment-ID and the paymentToken as X-Payment-Token/)
+    expect(failed.body.error).not.toMatch(/Nothing was charged/)
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+    world.upstream.says('/notes', { id: 3 }, 201)
+    const token = String(failed.body.paymentToken)
+    const other = await world.buy('acme-create-note', { title: 'Another' }, payment, token)
+    expect([other.status, other.body.code]).toEqual([409, 'authorization_used'])
+    const stranger = await world.buy('acme-create-note', input, payment)
+    expect([stranger.status, stranger.body.code]).toEqual([409, 'payment_submitted'])
+    const answer = await world.buy('acme-create-note', input, payment, token)
+    expect([answer.status, answer.body.output]).toEqual([200, { id: 3 }])
+    expect(world.upstream.to('/notes')).toHaveLength(asked + 2)
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+  })
+
+  test('a payer who has become a wallet with code since the first try pays before the tool is asked again', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
+    expect((await world.buy('acme-get-anything', {}, payment)).status).toBe(502)
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
+    await world.chain.delegate(payer.address)
+    const [open, times] = [world.upstream.holds('/anything', { well: true }), world.upstream.to('/anything').length]
+    const answer = world.buy('acme-get-anything', {}, payment)
+    await world.upstream.wasAsked('/anything', times + 1)
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+    await world.chain.delegate(payer.address, 'refusing')
+    open()
+    expect(await answer).toMatchObject({ status: 200, body: { output: { well: true } } })
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+  })
+
+  test('who cancels an authorization after a failed try asks the tool no more', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
+    expect((await world.buy('acme-get-anything', {}, payment, TOKEN)).status).toBe(502)
+    world.upstream.says('/anything', { well: true })
+    const { payload } = JSON.parse(Buffer.from(payment.value, 'base64').toString()) as {
+      payload: { authorization: { nonce: `0x${string}` } }
+    }
+    const { nonce } = payload.authorization
+    const from = world.chain.accounts[1]!.address
+    const canceled = cancelCall(
+      world.chain.network,
+      { from: payer.address, nonce },
+      await payer.cancel(world.chain.network, nonce),
+    )
+    await world.chain.call('anvil_impersonateAccount', from)
+    await world.chain.call('eth_sendTransaction', { from, ...canceled, gas: '0x493e0' })
+    await world.chain.mine()
+    const asked = world.upstream.to('/anything').length
+    for (let again = 0; again < 3; again++) {
+      expect((await world.buy('acme-get-anything', {}, payment, TOKEN)).status).toBe(409)
+    }
+    expect(world.upstream.to('/anything')).toHaveLength(asked)
+    expect(await world.usdc(payer.address)).toBe(1_000_000n)
+  })
+
+  test('a tool that writes is not asked by somebody whose wallet is emptied in the same moment', async () => {
+    const payer = await world.chain.payer(10_000n)
+    const required = await world.buy('acme-create-note', input)
+    const payments = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, required)))
+    const asked = world.upstream.to('/notes').length
+    const answers = await Promise.all(payments.map((payment) => world.buy('acme-create-note', input, payment)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
   })
 
   test('while the chain is silent the buyer is told to ask again, and then has the answer', async () => {
@@ -106,24 +189,34 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
     const asked = world.upstream.to('/notes').length
     await world.chain.call('anvil_setAutomine', false)
-    const [first, second] = await Promise.all([
-      withinWait(world.buy('acme-create-note', input, payment)),
-      until(async () => world.upstream.to('/notes').length > asked).then(async () => {
-        await world.chain.call('anvil_setAutomine', true)
-        await world.chain.mine()
-        return null
-      }),
-    ])
-    expect(second).toBeNull()
-    expect([200, 503]).toContain(first.status)
-    await until(async () => [200, 409].includes((await world.buy('acme-create-note', input, payment)).status))
+    const first = world.buy('acme-create-note', input, payment, TOKEN)
+    await until(async () => (await pendingOf(payer.address)) > 0)
+    expect(world.upstream.to('/notes')).toHaveLength(asked)
+    await world.chain.call('anvil_setAutomine', true)
+    await world.chain.mine()
+    expect([200, 503]).toContain((await first).status)
+    await until(async () => [200, 409].includes((await world.buy('acme-create-note', input, payment, TOKEN)).status))
     expect(await world.usdc(payer.address)).toBe(990_000n)
     expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
   })
+
+  async function pendingOf(payer: string): Promise<number> {
+    const rows = await world.service.database.statements.run(
+      `SELECT 1 FROM facilitator_settlement WHERE payer = decode(substr($1, 3), 'hex') AND state = 'broadcast'`,
+      [payer],
+    )
+    return rows.length
+  }
 })
 
-function withinWait<T>(answer: Promise<T>): Promise<T> {
-  return answer
+const TOKEN = `tok_${'t'.repeat(43)}`
+
+async function eventually(act: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await act()
+    if (answer.body.code !== 'authorization_busy') return answer
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {

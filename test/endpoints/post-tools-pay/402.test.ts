@@ -81,6 +81,23 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
+  test('one that lapses before a reading tool can have answered, with the reason', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const required = await world.buy('acme-get-anything', {})
+    const { maxTimeoutSeconds } = required.body.accepts[0]
+    const now = BigInt(Math.floor(world.service.clock.now().getTime() / 1_000))
+    const sign = (lasts: bigint) => world.sign(payer, required, 2, { validBefore: now + lasts })
+    const answer = await world.buy('acme-get-anything', {}, await sign(60n))
+    expect([answer.status, answer.body.code, answer.body.reason]).toEqual([
+      402,
+      'payment_refused',
+      'invalid_exact_evm_payload_authorization_valid_before',
+    ])
+    expect(answer.body.error).toMatch(/validBefore must be at least 90 seconds from now/)
+    expect(maxTimeoutSeconds).toBeGreaterThanOrEqual(150)
+    expect(await world.usdc(payer.address)).toBe(1_000_000n)
+  })
+
   test.each([
     ['no base64 at all', 'PAYMENT-SIGNATURE', '{}'],
     ['not an object', 'X-PAYMENT', Buffer.from('"x"').toString('base64')],

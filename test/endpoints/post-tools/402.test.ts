@@ -20,6 +20,18 @@ describe('POST {tools_url}/{slug} → 402', () => {
     expect(world.upstream.asked).toHaveLength(asked)
   })
 
+  test('is not kept under its Idempotency-Key: after a top-up the same call is made', async () => {
+    const caller = await world.caller(0.004)
+    await world.spend(caller, 1_000_000n)
+    const ask = () => world.call(caller, 'acme-create-note', { title: 'x' }, { 'idempotency-key': 'top-up' })
+    expect((await ask()).status).toBe(402)
+    expect((await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })).status).toBe(200)
+    const [done, again] = [await ask(), await ask()]
+    expect([done.status, again.status]).toEqual([200, 200])
+    expect(again.body.callId).toBe(done.body.callId)
+    expect(await world.left(caller)).toMatchObject({ balance: 0.994 })
+  })
+
   test('200 at once on credits for 100: exactly 100 are charged, and no answer goes out unpaid', async () => {
     const caller = await world.caller()
     const asked = world.upstream.asked.length

@@ -45,6 +45,23 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     expect((await world.call(three, 'acme-get-text')).status).toBe(200)
   })
 
+  test('one account with many keys leaves places of a provider to others; one without money takes none', async () => {
+    const open = world.upstream.holds('/slow', {})
+    const before = world.upstream.to('/slow').length
+    const [many, poor, other] = [await world.caller(), await world.caller(), await world.caller()]
+    const { secret } = (await many.call('POST', '/v1/keys', { body: { name: 'second' } })).body
+    const held = [1, 2, 3].map(() => world.call(many, 'acme-get-slow'))
+    await world.upstream.wasAsked('/slow', before + 3)
+    const refused = await world.call(String(secret), 'acme-get-text')
+    expect([refused.status, refused.body.code]).toEqual([503, 'provider_busy'])
+    await world.spend(poor, 5_000_000n)
+    const refusals = await Promise.all([1, 2, 3].map(() => world.call(poor, 'acme-get-slow')))
+    expect(refusals.map(({ status }) => status)).toEqual([402, 402, 402])
+    expect((await world.call(other, 'acme-get-text')).status).toBe(200)
+    open()
+    await Promise.all(held)
+  })
+
   test('more calls a minute than a key may make', async () => {
     const caller = await world.caller()
     for (let call = 0; call < 20; call++) {

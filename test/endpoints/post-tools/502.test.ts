@@ -118,7 +118,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
     expect(calls).toMatchObject([{ success: false, cost: 0, code: 'upstream_error' }])
     await world.service.calls.foldFigures()
     const tool = await world.service.catalogue.bySlug('sandbox', 'acme-get-anything', null)
-    const figures = (await world.service.calls.figures('sandbox')).get(tool.id)
+    const figures = (await world.service.calls.figures({ environment: 'sandbox', ownerId: null })).get(tool.id)
     expect(figures).toMatchObject({ succeeded: 0, failing: true, lastError: expect.stringContaining('500') })
   })
 })

@@ -13,7 +13,7 @@ describe('POST /wallet/deposit → 401', () => {
   test('nobody is asking', async () => {
     const { status, body } = await service.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     expect(status).toBe(401)
-    expect(Object.keys(body as object)).toEqual(['error', 'code', 'requestId'])
+    expect(Object.keys(body as object)).toEqual(['error', 'code', 'requestId', 'reason'])
   })
 
   test('is said before the body is looked at', async () => {

@@ -33,6 +33,12 @@ describe('POST /wallet/withdraw → 400', () => {
     expect(Object.keys(answer.body.details as object)).toEqual([field])
   })
 
+  test('less than the minimum: each withdrawal costs gas', async () => {
+    const { status, body } = await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 0.999999, to: TO } })
+    expect([status, body.code, body.minimum]).toEqual([400, 'withdrawal_below_minimum', 1])
+    expect(body.details).toEqual({ amount: 'must be at least 1' })
+  })
+
   test("the wallet's own address, and the service's", async () => {
     for (const to of [await own(), service.wallets.treasury()!]) {
       const { status, body } = await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 1, to } })

@@ -2,6 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { usdc } from '../../../service/kit/money.ts'
 import { testService } from '../../harness/service.ts'
 
+test('POST /wallet/withdraw → 503 while payouts are paused; what waited before goes on after, and nothing is lost', async () => {
+  const service = await testService()
+  const person = await service.person()
+  await person.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+  const ask = () => person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: `0x${'ab'.repeat(20)}` } })
+  const { id } = (await ask()).body.withdrawal as { id: string }
+  await service.outflow.setPaused(true)
+  const { status, body, headers } = await ask()
+  expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'payouts_paused', '60'])
+  const state = async () => {
+    await service.wallets.payouts.step(id)
+    await service.wallets.payouts.stepAll(new AbortController().signal)
+    return (await person.call('GET', `/v1/wallet/withdrawals/${id}`)).body.withdrawal.status as string
+  }
+  expect(await state()).toBe('pending')
+  service.clock.forward(3 * 86_400_000)
+  expect(await state()).toBe('pending')
+  await service.outflow.setPaused(false)
+  expect(await state()).toBe('confirmed')
+  expect((await person.call('GET', '/v1/wallet/balance')).body.wallet).toMatchObject({
+    balance: 6,
+    availableBalance: 6,
+  })
+  await service.close()
+})
+
 test('POST /wallet/withdraw → 503 in production: a server without a chain cannot pay, and locks nothing', async () => {
   const service = await testService({
     LIVE: 'true',

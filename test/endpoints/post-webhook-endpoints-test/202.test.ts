@@ -1,3 +1,5 @@
+import { EVENTS } from '../../../service/deliveries/model.ts'
+import { expectLikeItsTest } from '../../deliveries/samples.ts'
 import { isGenuine } from '../../deliveries/receiver.ts'
 import { startWorld, type World } from '../../deliveries/world.ts'
 
@@ -9,24 +11,44 @@ describe('POST /webhook-endpoints/{id}/test', () => {
   })
   afterAll(() => world.close())
 
-  test('sends a signed event that says it is a test; once for an Idempotency-Key', async () => {
+  test('sends a signed event of each type that it asks for, which says it is a test; once for an Idempotency-Key', async () => {
     const { person, receiver } = world
-    const made = await person.call('POST', '/v1/webhook-endpoints', {
-      body: { url: receiver.url, events: ['revenue.milestone', 'run.failed'] },
-    })
+    const made = await person.call('POST', '/v1/webhook-endpoints', { body: { url: receiver.url, events: EVENTS } })
     const endpoint = made.body.webhookEndpoint.id as string
     const path = `/v1/webhook-endpoints/${endpoint}`
     const headers = { 'idempotency-key': 'test' }
     const { status, body } = await person.call('POST', `${path}/test`, { headers })
-    expect([status, Object.keys(body as object)]).toEqual([202, ['deliveryId']])
+    const deliveries = body.deliveries as { id: string; event: string }[]
+    expect([status, body.deliveryId]).toEqual([202, deliveries[0]!.id])
+    expect(deliveries.map(({ event }) => event)).toEqual(EVENTS)
     expect((await person.call('POST', `${path}/test`, { headers })).body).toEqual(body)
-    const seen = await world.reaches(body.deliveryId as string, 'delivered')
-    expect(seen).toMatchObject({ target: endpoint, attemptCount: 1 })
-    const calls = receiver.of(body.deliveryId as string)
-    expect(calls).toHaveLength(1)
-    expect(isGenuine(made.body.secret as string, calls[0]!)).toBe(true)
-    expect(calls[0]!.headers['coinslot-test']).toBe('true')
-    expect(JSON.parse(calls[0]!.body)).toMatchObject({ event: 'revenue.milestone', data: { test: true } })
+    for (const { id, event } of deliveries) {
+      expect(await world.reaches(id, 'delivered')).toMatchObject({ target: endpoint, attemptCount: 1 })
+      const [call, ...more] = receiver.of(id)
+      expect(more).toEqual([])
+      expect(isGenuine(made.body.secret as string, call!)).toBe(true)
+      expect(call!.headers['coinslot-test']).toBe('true')
+      const sent = JSON.parse(call!.body) as { event: string; data: Record<string, unknown> }
+      expect(sent).toMatchObject({ event, data: { test: true } })
+      expectLikeItsTest(sent)
+    }
+
+    const one = await person.call('POST', `${path}/test`, { body: { event: 'revenue.milestone' } })
+    expect(one.body).toEqual({
+      deliveryId: expect.any(String),
+      deliveries: [{ id: expect.any(String), event: 'revenue.milestone' }],
+    })
+    await world.reaches(one.body.deliveryId as string, 'delivered')
+    expect(JSON.parse(receiver.of(one.body.deliveryId as string)[0]!.body)).toMatchObject({
+      data: {
+        milestone: 10,
+        customerId: expect.stringMatching(/^0x/),
+        amount: 1,
+        txHash: expect.stringMatching(/^0x/),
+      },
+    })
+    const unknown = await person.call('POST', `${path}/test`, { body: { event: 'payment.lost' } })
+    expect([unknown.status, Object.keys(unknown.body.details as object)]).toEqual([400, ['event']])
 
     await person.call('PATCH', path, { body: { status: 'disabled' } })
     const off = await person.call('POST', `${path}/test`)

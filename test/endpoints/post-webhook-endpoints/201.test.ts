@@ -33,11 +33,13 @@ describe('POST /webhook-endpoints', () => {
     expect(listed.text).not.toContain('whsec_')
   })
 
-  test('takes a secret that is given', async () => {
-    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
-    const made = await person.call('POST', '/v1/webhook-endpoints', { body: { ...body, secret } })
-    expect([made.status, made.body.secret]).toEqual([201, secret])
-  })
+  test.each([`whsec_${Buffer.alloc(24, 7).toString('base64')}`, 'correct horse battery staple ~!'])(
+    'takes the secret %s',
+    async (secret) => {
+      const made = await person.call('POST', '/v1/webhook-endpoints', { body: { ...body, secret } })
+      expect([made.status, made.body.secret]).toEqual([201, secret])
+    },
+  )
 
   test('repeated under its Idempotency-Key makes one, without showing the secret again', async () => {
     const headers = { 'idempotency-key': 'once' }

@@ -26,7 +26,8 @@ describe('POST /webhook-endpoints', () => {
     ['a url without end', { url: `https://example.com/${'x'.repeat(2_000)}`, events }, 'url'],
     ['an unknown field', { ...good, extra: 1 }, 'extra'],
     ['a secret that is none', { ...good, secret: 'whsec_short' }, 'secret'],
-    ['a secret without prefix', { ...good, secret: Buffer.alloc(32).toString('base64') }, 'secret'],
+    ['a secret with a space at its end', { ...good, secret: `${'x'.repeat(30)} ` }, 'secret'],
+    ['a secret that is too long', { ...good, secret: 'x'.repeat(76) }, 'secret'],
   ])('%s is refused, naming the field', async (_, body, field) => {
     const { status, body: answer } = await person.call('POST', '/v1/webhook-endpoints', { body })
     expect(status).toBe(400)
@@ -49,6 +50,11 @@ describe('POST /webhook-endpoints', () => {
     const { status, body } = await person.call('POST', '/v1/webhook-endpoints', { body: { ...good, url: address } })
     expect(status).toBe(400)
     expect(Object.keys(body.details as object)).toEqual(['url'])
+  })
+
+  test('a secret that is refused says which two forms there are', async () => {
+    const { body } = await person.call('POST', '/v1/webhook-endpoints', { body: { ...good, secret: 'short' } })
+    expect(body.details.secret).toMatch(/whsec_ and the base64 of 24 to 64 bytes, or 24 to 75 printable ASCII/)
   })
 
   test('nothing was made by any of these', async () => {

@@ -47,6 +47,10 @@ async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> 
     settings: {
       waitMs: 20_000,
       confirmations: 3,
+      valueMin: 100n,
+      gasPerRecipientDay: null,
+      gasPerCallerDay: null,
+      gasReserve: 0,
       gasMax: 300_000n,
       gasPerDay: null,
       gasPerPayerDay: null,

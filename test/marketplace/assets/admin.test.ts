@@ -43,7 +43,7 @@ describe('npm run admin', () => {
     await admin('unfeature', slug)
     await admin('unverify-owner', creator.caller.subject)
     expect(await look()).toMatchObject({ verified: false, featured: false, ownerVerified: false })
-  }, 30_000)
+  })
 
   test('says what it did not find, and what it can do', async () => {
     expect(await admin('verify', 'no-such-asset')).toMatchObject({
@@ -53,5 +53,5 @@ describe('npm run admin', () => {
     expect((await admin('verify', slug, 'production')).code).toBe(1)
     expect(await admin('promote', slug)).toMatchObject({ code: 2, said: expect.stringContaining('verify-owner') })
     expect((await admin('verify')).code).toBe(2)
-  }, 30_000)
+  })
 })

@@ -50,7 +50,7 @@ describe('trending', () => {
     expect((await service.call('GET', '/v1/rdas?trending=true')).body.total).toBe(0)
   })
 
-  test('what runs cost lately becomes the estimate of a metered price', async () => {
+  test('what runs cost lately is where the estimate of a metered price begins', async () => {
     const slug = await published(creator, promptBody({ pricing: { model: 'per-token', amount: 0.001 } }))
     const before = (await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.estimatedCost as string
     const person = await service.person()
@@ -59,6 +59,7 @@ describe('trending', () => {
     await service.assets.rank()
     const { estimatedCost } = (await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing
     expect(estimatedCost).not.toBe(before)
-    expect(estimatedCost).toBe(`${String(wallet.totalSpent)} USDC`)
+    // A longer answer may still be charged, so the upper end stays.
+    expect(estimatedCost).toBe(`${String(wallet.totalSpent)} - ${before.split(' - ')[1] ?? ''}`)
   })
 })

@@ -1,6 +1,9 @@
 import { usdc } from '../../../service/kit/money.ts'
-import type { AgentConfig, Content, Model, Pricing, PromptConfig } from '../../../service/marketplace/model/asset.ts'
+import type { AgentConfig, Content, Pricing, PromptConfig } from '../../../service/marketplace/model/asset.ts'
+import type { LanguageModel } from '../../../service/marketplace/model/language-model.ts'
 import { estimate } from '../../../service/marketplace/rules/asset-estimate.ts'
+import { quote } from '../../../service/marketplace/rules/price.ts'
+import { limitOf } from '../../../service/marketplace/rules/run.ts'
 import { after, nextVersion } from '../../../service/marketplace/rules/asset-state.ts'
 
 describe('versions', () => {
@@ -31,9 +34,9 @@ describe('states', () => {
 })
 
 describe('the estimate', () => {
-  const model = (id: string, inputPrice: bigint, outputPrice: bigint): Model => ({
+  const model = (id: string, inputPrice: bigint, outputPrice: bigint): LanguageModel => ({
     ...{ id, name: id, tier: 'fast' as const },
-    ...{ inputPrice: usdc(inputPrice), outputPrice: usdc(outputPrice) },
+    ...{ inputPrice: usdc(inputPrice), outputPrice: usdc(outputPrice), outputTokensMax: 1_000 },
   })
   const models = [
     model('free', 0n, 0n),
@@ -76,14 +79,31 @@ describe('the estimate', () => {
     ['the smallest price', agent(price('per-run', 1n), 60), '0.000001 USDC'],
     ['a price per second, up to its time limit', agent(price('per-second', 10_000n), 30), '0.01 - 0.30 USDC'],
     ['a model whose own cost is always less', prompt(price('per-run', 20_000n), ['cheap']), '0.02 USDC'],
-    ['a model whose own cost may be more', prompt(price('per-run', 20_000n), ['cheap', 'dear']), '0.02 - 0.12 USDC'],
-    ['a price for 1,000 tokens', prompt(price('per-token', 10_000n), ['free']), '0.004 - 0.03 USDC'],
+    ['a model whose own cost may be more', prompt(price('per-run', 20_000n), ['cheap', 'dear']), '0.02 - 0.13602 USDC'],
+    ['a price for 1,000 tokens', prompt(price('per-token', 10_000n), ['free']), '0.004 - 0.03534 USDC'],
   ])('%s', (_, content, text) => {
     expect(estimate(content, models, null)).toBe(text)
   })
 
-  test('what runs cost lately says more than the prices do', () => {
-    const recent = { least: usdc(3_000n), most: usdc(41_000n) }
-    expect(estimate(prompt(price('per-token', 10_000n), ['free']), models, recent)).toBe('0.003 - 0.041 USDC')
+  test('what runs cost lately says where the range begins, and where it ends only if that is more', () => {
+    const perToken = prompt(price('per-token', 10_000n), ['free'])
+    expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(4_000n) })).toBe('0.003 - 0.03534 USDC')
+    expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(41_000n) })).toBe('0.003 - 0.041 USDC')
+  })
+
+  test('its upper end is not below what a run may be charged', () => {
+    for (const content of [
+      agent(price('per-second', 10_000n), 600),
+      prompt(price('per-second', 10_000n), ['cheap']),
+      prompt(price('per-token', 10_000n), ['cheap', 'dear']),
+      prompt(price('per-run', 1n), ['cheap', 'dear']),
+    ]) {
+      const model = content.config.type === 'prompt' ? (models.at(-1) ?? null) : null
+      const terms = { pricing: content.pricing, model, limitMs: limitOf({ content }) }
+      const isAllowed = content.config.type === 'prompt' && content.config.allowedModels.includes('dear')
+      const { lock } = quote(isAllowed ? terms : { ...terms, model: null }, 2_000)
+      const upper = Number(/([\d.]+) USDC$/.exec(estimate(content, models, { least: usdc(1n), most: usdc(1n) }))?.[1])
+      expect(upper * 1e6).toBeGreaterThanOrEqual(Number(lock))
+    }
   })
 })

@@ -53,7 +53,7 @@ describe('totals', () => {
       }),
       { numRuns: 25 },
     )
-  }, 60_000)
+  })
 
   test('agree after eight people did such things at the same moment, and nobody was in anybody’s way', async () => {
     const histories = fc.sample(fc.array(step, { minLength: 20, maxLength: 20 }), { numRuns: 8 })
@@ -64,7 +64,7 @@ describe('totals', () => {
       }),
     )
     await expectSound()
-  }, 60_000)
+  })
 
   async function perform(one: Step, made: Asset[]): Promise<void> {
     if (one.act === 'add') {

@@ -1,6 +1,58 @@
+import { DomainError } from '../../../service/kit/errors.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 import { askFor, assetOf, callerOf, createEngine, fund, operation, perRun } from './engine.ts'
+
+describe('places for executions', () => {
+  let database: TestDatabase
+
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(async () => {
+    await database.close()
+  })
+
+  test('are taken by callers with money alone, held until the end, and cost nothing where there is none', async () => {
+    let places = 1
+    const taken: string[] = []
+    const enterAs = (name: string) => () => {
+      if (places === 0) throw new DomainError('unavailable', 'provider_busy', 'Busy.')
+      places--
+      taken.push(name)
+      return () => {
+        places++
+      }
+    }
+    let letGo: () => void = () => undefined
+    const begun = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const asset = assetOf('rda_one', 'usr_creator', perRun(usdc(500n)))
+    const executor = { execute: () => begun.then(() => ({ output: 'done', usage: null })) }
+    const { runs, ledger } = createEngine(database.statements, { executor, asset: () => asset })
+    const accounts = { usr_poor: 499n, usr_caller: 1_000n, usr_other: 500n, usr_creator: 0n }
+    for (const [id, amount] of Object.entries(accounts)) await fund(ledger, id, amount)
+    const run = (id: string, name = operation(), keyed = false) =>
+      runs.run(callerOf(id), askFor('rda_one'), name, keyed, enterAs(id))
+
+    await expect(run('usr_poor')).rejects.toMatchObject({ code: 'insufficient_balance' })
+    expect([places, taken]).toEqual([1, []])
+    const first = run('usr_caller')
+    while (places > 0) await new Promise(setImmediate)
+    const name = operation()
+    await expect(run('usr_other', name, true)).rejects.toMatchObject({ code: 'provider_busy' })
+    const other = { userId: 'usr_other', environment: 'sandbox' as const }
+    expect((await ledger.wallet(other))?.funds).toMatchObject({ available: 500n, locked: 0n })
+    letGo()
+    expect(await first).toMatchObject({ state: 'succeeded' })
+    // The same call again, once there is a place.
+    expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
+    expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
+    expect([places, taken]).toEqual([1, ['usr_caller', 'usr_other']])
+    await runs.stop()
+  })
+})
 
 describe('500 runs at once on one wallet that can pay for 300', () => {
   let database: TestDatabase

@@ -33,6 +33,7 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
     store: createRunStore(statements),
     assets: {
       forRun: (identifier) => Promise.resolve(asset(identifier)),
+      own: (_caller, identifier) => Promise.resolve(asset(identifier)),
       version: (id) => Promise.resolve(asset(id)),
       openSecrets: () => ({}),
     },
@@ -53,11 +54,15 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
     announce: (inside, announcements) => outbox.add(inside, announcements),
     tellOfEnds: () => Promise.resolve(),
     feeBps: options.feeBps ?? 0,
+    freeRuns: { take: () => Promise.resolve(null), giveBack: () => Promise.resolve() },
+    tellOfFreeRuns: () => Promise.resolve(),
+    waitingMax: options.waitingMax ?? 1_000,
   })
   return { runs, ledger }
 }
 
 interface EngineOptions {
+  waitingMax?: number
   executor: Executor
   asset: (identifier: string) => RunnableAsset
   clock?: Clock

@@ -1,5 +1,8 @@
+import type { Departure } from '../../../service/kit/departure.ts'
+import type { Work } from '../../../service/marketplace/ports/run.ts'
 import { usdc, ZERO } from '../../../service/kit/money.ts'
-import { idLike } from '../../../service/kit/ids.ts'
+import { idLike, type Id } from '../../../service/kit/ids.ts'
+import type { StatementPool } from '../../../service/kit/transaction.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 import { TestClock } from '../../harness/clock.ts'
 import { askFor, assetOf, callerOf, createEngine, fund, operation, perRun, type Engine } from './engine.ts'
@@ -12,12 +15,14 @@ describe('runs that are left behind', () => {
   /** Executions wait until they are let go; told of their cancellation by the signal. */
   const letGo: (() => void)[] = []
   const signals: AbortSignal[] = []
+  const departures: Departure[] = []
 
   function engine(): Engine {
     const executor = {
-      execute: (_: unknown, signal: AbortSignal) =>
+      execute: ({ departure }: Pick<Work, 'departure'>, signal: AbortSignal) =>
         new Promise<{ output: string; usage: null }>((resolve) => {
           signals.push(signal)
+          departures.push(departure)
           letGo.push(() => resolve({ output: 'late', usage: null }))
         }),
     }
@@ -67,14 +72,51 @@ describe('runs that are left behind', () => {
     await runs.stop()
   })
 
-  test('a cancel in another process stops the work here', async () => {
-    const [here, there] = [engine(), engine()]
-    const { id, end } = await begun(here)
-    const signal = signals.at(-1)!
-    expect(await there.runs.cancel(callerOf('usr_caller'), id)).toMatchObject({ state: 'canceled' })
+  test('a cancel before the request has left is free, and the request never leaves', async () => {
+    const { runs, ledger } = engine()
+    const { id, end } = await begun({ runs, ledger })
+    const departure = departures.at(-1)!
+    expect(await runs.cancel(callerOf('usr_caller'), id)).toMatchObject({ state: 'canceled', cost: 0n })
     expect(await end).toMatchObject({ id, state: 'canceled', cost: 0n })
-    expect(signal.aborted).toBe(true)
-    await Promise.all([here.runs.stop(), there.runs.stop()])
+    expect(signals.at(-1)!.aborted).toBe(true)
+    expect(() => {
+      departure.leave()
+    }).toThrow()
+    expect((await ledger.wallet(owner))?.funds.locked).toBe(0n)
+    await runs.stop()
+  })
+
+  test.each(['here', 'there'])('a cancel asked %s after the request has left changes nothing', async (where) => {
+    const processes = { here: engine(), there: engine() }
+    const { id, end } = await begun(processes.here)
+    departures.at(-1)!.leave()
+    const canceler = processes[where as 'here' | 'there'].runs
+    expect(await canceler.cancel(callerOf('usr_caller'), id)).toMatchObject({ state: 'running' })
+    letGo.at(-1)!()
+    expect(await end).toMatchObject({ id, state: 'succeeded', cost: 500n })
+    await Promise.all([processes.here.runs.stop(), processes.there.runs.stop()])
+  })
+
+  test('of a cancel and the workers of a queued run one wins: canceled and never begun, or begun and charged', async () => {
+    const processes = [engine(), engine()]
+    for (let round = 0; round < 8; round++) {
+      const name = operation()
+      const id = idLike('run', name)
+      const begunBefore = letGo.length
+      await processes[0]!.runs.queue(callerOf('usr_caller'), askFor('rda_one'), name, false)
+      const work = processes.map(({ runs }) => runs.work(id, new AbortController().signal))
+      const canceled = await processes[round % 2]!.runs.cancel(callerOf('usr_caller'), id).catch(() => null)
+      const letAll = setInterval(() => {
+        for (const go of letGo.slice(begunBefore)) go()
+      }, 5)
+      await Promise.all(work)
+      clearInterval(letAll)
+      const ended = await processes[0]!.runs.get(callerOf('usr_caller'), id)
+      if (canceled?.state === 'canceled') expect(ended).toMatchObject({ state: 'canceled', cost: 0n })
+      else expect(ended).toMatchObject({ state: 'succeeded', cost: 500n })
+    }
+    expect((await processes[0]!.ledger.wallet(owner))?.funds.locked).toBe(0n)
+    await Promise.all(processes.map(({ runs }) => runs.stop()))
   })
 
   test('a queued prompt of a process that stops goes to another one, with its lock', async () => {
@@ -128,5 +170,124 @@ describe('runs that are left behind', () => {
     expect(await end).toMatchObject({ id, state: 'failed', cost: 0n, failure: { code: 'run_interrupted' } })
     expect(await one.ledger.differences()).toEqual([])
     expect((await one.ledger.wallet(owner))?.locks).toEqual([])
+  })
+})
+
+/** Statements that the database commits and whose answers are lost, as many as were asked for. */
+function losing(statements: StatementPool) {
+  const lost = new Map<string, number>()
+  const after = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const result = await work()
+    const left = lost.get(name) ?? 0
+    if (left === 0) return result
+    lost.set(name, left - 1)
+    throw new Error('Connection terminated unexpectedly')
+  }
+  const pool: StatementPool = {
+    run: <Row>(text: string, values: readonly unknown[], name?: string) =>
+      after(name ?? '', () => statements.run<Row>(text, values, name)),
+    together: (work) => after('together', () => statements.together(work)),
+  }
+  return { pool, lose: (name: string, times = 1) => lost.set(name, times) }
+}
+
+describe('claims whose answer is lost', () => {
+  let database: TestDatabase
+  let faults: ReturnType<typeof losing>
+  let engines: Engine[]
+  let executions = 0
+  const clock = new TestClock()
+  const caller = callerOf('usr_caller')
+  const asset = assetOf('rda_one', 'usr_creator', perRun(usdc(500n)))
+  const executor = {
+    execute: () => {
+      executions++
+      return Promise.resolve({ output: 'done', usage: null })
+    },
+  }
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    faults = losing(database.statements)
+    engines = [faults.pool, database.statements].map((statements) =>
+      createEngine(statements, { executor, asset: () => asset, clock }),
+    )
+    await fund(engines[1]!.ledger, 'usr_caller', 10_000n)
+    await fund(engines[1]!.ledger, 'usr_creator', 0n)
+  })
+  beforeEach(() => {
+    executions = 0
+  })
+  afterEach(async () => {
+    expect((await engines[1]!.ledger.wallet({ userId: 'usr_caller', environment: 'sandbox' }))?.locks).toEqual([])
+    expect(await engines[1]!.ledger.differences()).toEqual([])
+  })
+  afterAll(async () => {
+    await Promise.all(engines.map(({ runs }) => runs.stop()))
+    await database.close()
+  })
+
+  async function queued() {
+    const [one] = engines
+    const name = operation()
+    await one!.runs.queue(caller, { ...askFor('rda_one'), waits: true }, name, false)
+    return idLike('run', name)
+  }
+
+  async function ended(id: Id<'run'>) {
+    for (;;) {
+      const run = await engines[1]!.runs.get(caller, id)
+      if (run.endedAt !== null) return run
+      await new Promise(setImmediate)
+    }
+  }
+
+  test('a background run is executed once, also when its announcement went to another process', async () => {
+    const [one, other] = engines as [Engine, Engine]
+    const id = await queued()
+    faults.lose('run_claim')
+    await expect(one.runs.work(id, new AbortController().signal)).rejects.toThrow('terminated')
+    // The queue tries it again elsewhere, where it is taken for another's.
+    await other.runs.work(id, new AbortController().signal)
+    expect(await other.runs.get(caller, id)).toMatchObject({ state: 'running' })
+    await one.runs.resolveUnanswered()
+    expect(await ended(id)).toMatchObject({ state: 'succeeded', cost: 500n })
+    await one.runs.resolveUnanswered()
+    expect(executions).toBe(1)
+  })
+
+  test('its announcement and the look at its claim meet in one process: it is executed once', async () => {
+    const [one] = engines as [Engine]
+    const id = await queued()
+    faults.lose('run_claim')
+    await expect(one.runs.work(id, new AbortController().signal)).rejects.toThrow('terminated')
+    await Promise.all([one.runs.resolveUnanswered(), one.runs.work(id, new AbortController().signal)])
+    expect(await ended(id)).toMatchObject({ state: 'succeeded', cost: 500n })
+    expect(executions).toBe(1)
+  })
+
+  test('a run whose caller was told that it failed ends unpaid', async () => {
+    const [one] = engines as [Engine]
+    const name = operation()
+    faults.lose('together')
+    await expect(one.runs.run(caller, askFor('rda_one'), name, false)).rejects.toThrow('terminated')
+    expect(await one.runs.get(caller, idLike('run', name))).toMatchObject({ state: 'running' })
+    await one.runs.resolveUnanswered()
+    const failure = { code: 'run_interrupted' }
+    expect(await ended(idLike('run', name))).toMatchObject({ state: 'failed', cost: 0n, failure })
+    expect(executions).toBe(0)
+  })
+
+  test('a canceled run is canceled at the next look, or when it is canceled again', async () => {
+    const [one] = engines as [Engine]
+    const [looked, again] = [await queued(), await queued()]
+    for (const id of [looked, again]) {
+      faults.lose('run_claim')
+      await expect(one.runs.cancel(caller, id)).rejects.toThrow('terminated')
+    }
+    expect(await one.runs.cancel(caller, again)).toMatchObject({ state: 'canceled', cost: 0n })
+    await one.runs.resolveUnanswered()
+    expect(await ended(looked)).toMatchObject({ state: 'canceled', cost: 0n })
+    expect(executions).toBe(0)
   })
 })

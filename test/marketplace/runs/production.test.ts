@@ -107,6 +107,39 @@ describe('prompts on a paid model', () => {
     expect(await balance(creator)).toBeCloseTo(before[1]! - 0.006, 6)
   })
 
+  test('a day of one caller has so many free runs, and then none until the next', async () => {
+    const [who, free] = [
+      await world.service.person({ environment: 'production' }),
+      await publish('drain', { model: 'free' }),
+    ]
+    await world.service.database.statements.run(
+      `INSERT INTO run_free (at, owner, caller, used) VALUES (date_trunc('day', $1::timestamptz, 'UTC'), 'production/' || $2, $3, 20)`,
+      [world.service.clock.now(), creator.caller.user.id, who.caller.user.id],
+    )
+    const [asked, before] = [vendor.asked.length, await balance(creator)]
+    const { status, body } = await world.run(who, free)
+    expect([status, body.code]).toEqual([429, 'free_runs_used_up'])
+    expect([vendor.asked.length, await balance(creator)]).toEqual([asked, before])
+    world.service.clock.forward(86_400_000)
+    expect((await world.run(who, free)).status).toBe(200)
+  })
+
+  test("a free prompt's creator bounds its runs of a day", async () => {
+    const slug = await publish('bounded', { model: 'free' })
+    const edited = await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { freeRunsPerDay: 1 } } })
+    expect([edited.status, edited.body.rda.promptConfig.freeRunsPerDay]).toEqual([200, 1])
+    expect((await world.run(caller, slug)).status).toBe(200)
+    const [asked, before] = [vendor.asked.length, await balance(creator)]
+    const other = await world.service.person({ environment: 'production' })
+    for (const who of [caller, other]) {
+      const { status, body } = await world.run(who, slug)
+      expect([status, body.code, body.resetsAt]).toEqual([429, 'free_runs_used_up', expect.any(String)])
+    }
+    expect([vendor.asked.length, await balance(creator)]).toEqual([asked, before])
+    const wrong = await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { freeRunsPerDay: -1 } } })
+    expect([wrong.status, Object.keys(wrong.body.details as object)]).toEqual([400, ['promptConfig.freeRunsPerDay']])
+  })
+
   test('of a creator without money it does not run, and says nothing of what they have', async () => {
     const poor = await world.service.person({ environment: 'production' })
     const asked = vendor.asked.length
@@ -121,21 +154,26 @@ describe('prompts on a paid model', () => {
     expect(vendor.asked).toHaveLength(asked)
   })
 
-  test('a cancel hangs up on the vendor', async () => {
+  test('a cancel after the vendor was asked changes nothing', async () => {
     const answer = vendor.answer
-    const before = vendor.closed
-    vendor.answer = (response) => stream(response, [piece('half')], false)
+    let finish: () => void = () => undefined
+    vendor.answer = (response) => {
+      finish = () => stream(response, [piece('whole', 'stop')])
+    }
+    const asked = vendor.asked.length
     const { body } = await world.run(caller, await publish('long', { model: 'per-run', amount: 0.1 }), { async: true })
     await world.service.start()
     const id = body.runId as string
     await world.until(
       async () => (await caller.call('GET', `/v1/runs/${id}`)).body.run.status as string,
-      (status) => status === 'running' && vendor.asked.length > 0,
+      (status) => status === 'running' && vendor.asked.length > asked,
     )
-    expect((await caller.call('POST', `/v1/runs/${id}/cancel`)).body.run).toMatchObject({ status: 'canceled', cost: 0 })
+    const canceled = await caller.call('POST', `/v1/runs/${id}/cancel`)
+    expect(canceled.body).toMatchObject({ canceled: false, run: { status: 'running' } })
+    finish()
     await world.until(
-      async () => vendor.closed,
-      (closed) => closed > before,
+      async () => (await caller.call('GET', `/v1/runs/${id}`)).body.run.status as string,
+      (status) => status === 'succeeded',
     )
     vendor.answer = answer
     expect((await world.wallet(caller)).pendingLocks).toEqual({})

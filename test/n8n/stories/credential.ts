@@ -5,11 +5,7 @@ export function credentialStory(world: () => World): void {
   describe('the credential', () => {
     it.each<[string, (world: World) => Record<string, unknown>, { status: string; message: RegExp }]>([
       ['works', () => ({}), { status: 'OK', message: /successful/ }],
-      [
-        'works with a slash at the end',
-        (w) => ({ sandboxUrl: `${w.apiUrl}/` }),
-        { status: 'OK', message: /successful/ },
-      ],
+      ['works with a slash at the end', (w) => ({ url: `${w.apiUrl}/` }), { status: 'OK', message: /successful/ }],
       [
         'says that the key is of no use',
         () => ({ apiKey: 'csk_test_nobody' }),
@@ -22,14 +18,10 @@ export function credentialStory(world: () => World): void {
       ],
       [
         'says that no service is at the address',
-        (w) => ({ sandboxUrl: `${w.apiUrl}/nowhere` }),
+        (w) => ({ url: `${w.apiUrl}/nowhere` }),
         { status: 'Error', message: /No Coinslot service answered at this address/ },
       ],
-      [
-        'says that nobody listens',
-        () => ({ sandboxUrl: 'http://127.0.0.1:1/v1' }),
-        { status: 'Error', message: /refused/i },
-      ],
+      ['says that nobody listens', () => ({ url: 'http://127.0.0.1:1/v1' }), { status: 'Error', message: /refused/i }],
     ])('%s', async (_, data, expected) => {
       const { id, name } = world().credential
       const credentials = { id, name, type: 'coinslotApi', data: credentialData(world().apiUrl, data(world())) }

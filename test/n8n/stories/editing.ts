@@ -12,6 +12,20 @@ export function editingStory(world: () => World, version: string): void {
     })
     afterAll(() => editor.close())
 
+    it.each([
+      ['coinslot', ['Coinslot', 'Coinslot Pay-to-Run Trigger']],
+      ['marketplace', ['Coinslot']],
+      ['wallet', ['Coinslot']],
+      ['paywall', ['Coinslot Pay-to-Run Trigger']],
+    ])('finds the nodes by the word %s', async (word, names) => {
+      const { id } = await world().importWorkflow({
+        name: 'Empty',
+        nodes: [node('Start', 'n8n-nodes-base.manualTrigger', 0)],
+        connections: {},
+      })
+      expect(await editor.search(id, word)).toEqual(expect.arrayContaining(names))
+    })
+
     it('lets somebody listen, pay and see the payment', async () => {
       const workflow = await world().makeWorkflow(SHOWN)
       await editor.walk(workflow)

@@ -72,9 +72,12 @@ export function operationsStory(world: () => World): void {
       expect(ended.error('Coinslot')?.message).toMatch('ended already')
     })
 
-    it('cancels a run under way, which then costs nothing', async () => {
+    it('says of a run whose request has left that it goes on', async () => {
       // A creator's agent that takes its time.
-      const slow = await startPage(() => undefined)
+      let asked = false
+      const slow = await startPage(() => {
+        asked = true
+      })
       try {
         await makeAgentRda(world(), 'slow-agent', slow.url)
         const begun = await act(world(), {
@@ -82,9 +85,13 @@ export function operationsStory(world: () => World): void {
           options: { wait: false },
         })
         const { runId } = begun.items('Coinslot')[0]!
+        await until(() => Promise.resolve(asked))
         const canceled = await act(world(), { resource: 'run', operation: 'cancel', runId })
         expect(canceled.items('Coinslot')).toEqual([
-          expect.objectContaining({ id: runId, status: 'canceled', cost: 0 }),
+          expect.objectContaining({
+            ...{ id: runId, status: 'running', cost: 0, canceled: false },
+            message: expect.stringMatching('can no longer be canceled'),
+          }),
         ])
       } finally {
         await slow.close()

@@ -8,7 +8,7 @@ export function publishingStory(world: () => World): void {
       [
         'when nobody listens at the address',
         {},
-        { sandboxUrl: 'http://127.0.0.1:1/v1' },
+        { url: 'http://127.0.0.1:1/v1' },
         /cannot be reached at http:\/\/127\.0\.0\.1:1\/v1.*Check the service address/,
       ],
       ['when the key is of no use', {}, { apiKey: 'csk_test_nobody' }, /does not accept the API key.*Make a new key/],

@@ -10,7 +10,7 @@ export function retriesStory(world: () => World): void {
       const line = await new BadLine(world().apiUrl, 5).listen()
       try {
         const before = await spent(world())
-        const credential = await world().makeCredential({ sandboxUrl: line.url })
+        const credential = await world().makeCredential({ url: line.url })
         const ran = await act(world(), COUNT, { credential, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 })
         expect(ran.error('Coinslot')).toBeUndefined()
         expect(line.keys).toHaveLength(6)
@@ -26,7 +26,7 @@ export function retriesStory(world: () => World): void {
       const line = await new BadLine(world().apiUrl, 0).listen()
       try {
         const before = await spent(world())
-        const credential = await world().makeCredential({ sandboxUrl: line.url })
+        const credential = await world().makeCredential({ url: line.url })
         // n8n tries a whole batch again when its first item carries an error.
         const input = [{ txt: 'one' }, { text: 'two' }, { text: 'three' }]
         const settings = { credential, input, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 }

@@ -64,7 +64,7 @@ export function sellingStory(world: () => World): void {
     })
 
     it('shows the customer what its last node gave, where that was asked for', async () => {
-      const workflow = await published(world(), { options: { respond: 'lastNode' } })
+      const workflow = await published(world(), { respond: 'lastNode' })
       const payment = await simulate(await formOf(workflow), { website: 'https://example.com' })
       await until(async () => (await paymentAt(payment)).delivery?.answer !== null)
       const { delivery } = await paymentAt(payment)

@@ -67,7 +67,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     ],
     [
       'a person who said no',
-      answer(spending.approvalRefused('apr_1')),
+      answer(spending.approvalRefused({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') })),
       'A person refused this call. Nothing was paid. Do not try it again unchanged.',
     ],
     [

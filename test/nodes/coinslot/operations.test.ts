@@ -117,9 +117,9 @@ describe('each operation asks for the right thing and hands on what it got', () 
     [
       'Run: Cancel',
       { resource: 'run', operation: 'cancel', runId: 'run_1' },
-      ok({ run: { id: 'run_1', status: 'canceled' } }),
+      ok({ run: { id: 'run_1', status: 'canceled' }, canceled: true, message: 'Nothing was charged.' }),
       { method: 'POST', url: `${API}/runs/run_1/cancel` },
-      [{ id: 'run_1', status: 'canceled' }],
+      [{ id: 'run_1', status: 'canceled', canceled: true, message: 'Nothing was charged.' }],
     ],
     [
       'Paid URL: Fetch',

@@ -8,7 +8,8 @@ export interface PayWorld extends ToolWorld {
   chain: TestChain
   seller: Hex
   /** Calls a tool without a key, with this payment or none. */
-  buy(slug: string, input: unknown, payment?: Payment | null): Promise<Answer>
+  /** The token is the payment's, or one that the buyer chooses for it. */
+  buy(slug: string, input: unknown, payment?: Payment | null, token?: string): Promise<Answer>
   /** What a wallet makes of a 402, in either version's header. */
   sign(payer: TestAccount, required: Answer, version?: 1 | 2, terms?: Record<string, unknown>): Promise<Payment>
   usdc(address: Hex): Promise<bigint>
@@ -36,10 +37,13 @@ export async function payWorld(environment: Record<string, string> = {}): Promis
     ...world,
     chain,
     seller,
-    buy: (slug, input, payment = null) =>
+    buy: (slug, input, payment = null, token) =>
       world.service.call('POST', `/tools/pay/${slug}`, {
         body: input,
-        headers: payment === null ? {} : { [payment.header]: payment.value },
+        headers: {
+          ...(payment !== null && { [payment.header]: payment.value }),
+          ...(token !== undefined && { 'X-Payment-Token': token }),
+        },
       }),
     async sign(payer, required, version = 2, terms = {}) {
       const [v1] = required.body.accepts

@@ -17,6 +17,8 @@ export type Order = { environment: Record<string, string>; url: string } & (
 process.once('message', (order: Order) => {
   void run(order)
 })
+// A test that failed and is gone would leave it at work for ever.
+process.once('disconnect', () => process.exit())
 
 async function run(order: Order): Promise<void> {
   const service = await compose(readConfig(order.environment), {

@@ -15,7 +15,7 @@ export const run: Operation = {
   },
   fields: [
     rda,
-    ...inputFields('RDA', 'rda.value', 'mapRdaInputs'),
+    ...inputFields('RDA', 'rda', 'mapRdaInputs'),
     model,
     {
       displayName: 'Options',

@@ -7,12 +7,12 @@ export const cancel: Operation = {
   option: {
     name: 'Cancel',
     value: 'cancel',
-    description: 'Stop a run that is under way; it costs nothing then',
+    description: 'Cancel a run at no cost, until its request was sent to the asset; after that it goes on',
     action: 'Cancel a run',
   },
   fields: [runId],
   async run(step) {
-    const { run } = await spend(step, { path: `${runPath(step)}/cancel` })
-    return [{ json: isObject(run) ? run : {} }]
+    const { run, canceled, message } = await spend(step, { path: `${runPath(step)}/cancel` })
+    return [{ json: { ...(isObject(run) ? run : {}), canceled, message } }]
   },
 }

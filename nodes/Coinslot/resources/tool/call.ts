@@ -13,7 +13,7 @@ export const call: Operation = {
   },
   fields: [
     tool,
-    ...inputFields('tool', 'tool.value', 'mapToolInputs'),
+    ...inputFields('tool', 'tool', 'mapToolInputs'),
     {
       displayName: 'Options',
       name: 'options',

@@ -90,7 +90,7 @@ export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) 
       } catch (error) {
         const fault = told(error)
         if (fault.status !== null && fault.status < 500) answered()
-        throw options.once === true && fault.isSilence ? AGAIN : fault
+        throw fault.isSilence ? unanswered(options, fault) : fault
       }
     },
     onMutate: async (input) => await foresee(kept, options.foresees?.(input) ?? []),
@@ -107,6 +107,8 @@ export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) 
 interface ActOptions<P extends ActPath> {
   /** It moves money or makes something: whoever got no answer presses again, and it is done once. */
   once?: P extends OncePath ? true : never
+  /** It only looks: without an answer nothing was done. */
+  looks?: boolean
   /** What is asked anew afterwards: paths, or the beginning of some (`wallet.`). */
   changes?: readonly string[]
   /** What will be so once it is done: shown at once, taken back when it fails. */
@@ -134,7 +136,13 @@ function useActKey() {
   }
 }
 
-const AGAIN = new Fault('No answer came. Try again: it is done once, however often you ask.', { code: 'unanswered' })
+function unanswered({ once, looks }: { once?: boolean; looks?: boolean }, fault: Fault): Fault {
+  if (once === true) return new Fault('No answer came. Try again: it is done once, however often you ask.', UNANSWERED)
+  return looks === true ? new Fault('No answer came. Nothing was changed: try again.', UNANSWERED) : fault
+}
+
+/** Of a fault whose sentence says itself whether to try again. */
+const UNANSWERED = { code: 'unanswered' }
 
 interface Foreseen {
   path: QueryPath
@@ -178,7 +186,8 @@ export async function refresh(kept: QueryClient, paths: readonly string[]): Prom
 
 /** After an act without an answer nobody knows whether it was done: trying again at once might do it twice. */
 export function sentenceOf(fault: Fault): string {
-  if (fault.isSilence && fault !== AGAIN) return 'No answer came. Look whether it was done before you try again.'
+  if (fault.isSilence && fault.code !== UNANSWERED.code)
+    return 'No answer came. Check whether it went through before you retry.'
   if (fault.status === null || fault.status < 500 || fault.requestId === null) return fault.message
   return `${fault.message} What you typed is kept: try again, or tell us this number: ${fault.requestId}.`
 }

@@ -14,7 +14,7 @@ const SHOWN: Readonly<Record<string, readonly Start[]>> = {
   // What a run costs is locked and let go there: it also tells of runs that are not the newest any more.
   wallet: ['wallet.', 'runs.'],
   runs: ['runs.'],
-  assets: ['assets.get', 'assets.list'],
+  assets: ['assets.get', 'assets.list', 'runs.ofCustomers'],
   checkouts: ['checkouts.'],
   // A payment's row tells whether its workflow heard of it.
   deliveries: ['deliveries.', 'webhooks.', 'checkouts.payments'],

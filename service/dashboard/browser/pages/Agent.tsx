@@ -68,7 +68,7 @@ export default function Agent() {
                 pause.mutate({ id, paused: !paused })
               }}
             >
-              {paused ? 'Let it go on' : 'Pause'}
+              {paused ? 'Resume' : 'Pause'}
             </Button>
             <LinkButton to="/keys?new=1">New key</LinkButton>
             <LinkButton to={`/agents/${id}/edit`} look="main">
@@ -83,7 +83,7 @@ export default function Agent() {
             {warning}
           </Notice>
         ))}
-        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
           <Card title="Spent against its limits">
             {standing.data === undefined ? <Skeleton className="h-40 w-full" /> : <Windows standing={standing.data} />}
           </Card>

@@ -9,6 +9,7 @@ import { Card, Code, Facts, Figure, Figures, PageHead } from '../parts/layout.ts
 import { Confirm } from '../parts/Modal.tsx'
 import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
+import { CustomerRuns } from './assets/CustomerRuns.tsx'
 import { RunPanel, type Asset as Whole } from './marketplace/RunPanel.tsx'
 import { Price } from './marketplace/shown.tsx'
 
@@ -98,7 +99,7 @@ export default function Asset() {
             {stats.totalRatings === 0 ? '–' : stats.averageRating.toFixed(1)}
           </Figure>
         </Figures>
-        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="min-w-0 space-y-6">
             <Card title="What it is">
               <Facts
@@ -128,6 +129,7 @@ export default function Asset() {
             <RunPanel asset={data} title="Try it" />
           )}
         </div>
+        {data.status !== 'draft' && <CustomerRuns id={id} sharesInputs={data.sharesInputs} />}
       </div>
       <Confirm
         title={`Archive “${data.name}”?`}

@@ -81,7 +81,7 @@ function Fields({
   const [type, model] = form.watch(['type', 'pricing.model'])
   const [slugIsOwn, setSlugIsOwn] = useState(!isNew)
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <Form form={form} act={act} submit={submit}>
         {isNew && <Types form={form} type={type} />}
         <Card title="Names">
@@ -113,7 +113,18 @@ function Fields({
           </div>
         </Card>
         <Card title="Inputs">
-          <Inputs form={form} />
+          <div className="space-y-4">
+            <Inputs form={form} />
+            <label className="flex items-start gap-2.5">
+              <input type="checkbox" {...form.register('sharesInputs')} className="mt-0.5 size-4 accent-accent" />
+              <span>
+                Show me what customers fill in
+                <span className="block text-[0.8125rem] text-quiet">
+                  The form says so before they pay. Runs over the API show it only where the caller agrees.
+                </span>
+              </span>
+            </label>
+          </div>
         </Card>
         <Card title={{ prompt: 'Prompt', agent: 'Agent', tool: 'API' }[type]}>
           <div className="space-y-4">

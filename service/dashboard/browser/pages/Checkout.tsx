@@ -31,7 +31,7 @@ export default function Checkout() {
       foreseen('checkouts.get', (before) => (before.id === id ? { ...before, status: 'expired' as const } : before)),
     ],
     done: () => {
-      say({ tone: 'good', text: 'It has ended: nobody can pay there any more.' })
+      say({ tone: 'good', text: 'The checkout has ended and takes no more payments.' })
     },
   })
   const rotate = useAct('checkouts.rotateSecret', { changes: ['checkouts.'] })
@@ -55,7 +55,7 @@ export default function Checkout() {
           data.status === 'expired' ? undefined : (
             <>
               <Button look="danger" onClick={asking.begin('expire')}>
-                End it
+                End checkout
               </Button>
               <Button onClick={asking.begin('rotate')}>New secret</Button>
               <Button look="main" onClick={asking.begin('test')}>
@@ -73,7 +73,7 @@ export default function Checkout() {
             Its workflow does not answer, so nobody can pay. It goes on by itself once it does.
           </Notice>
         )}
-        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
           <Card title="What is sold">
             <Facts facts={factsOf(data)} />
           </Card>
@@ -99,7 +99,7 @@ export default function Checkout() {
       {asking.asked === 'test' && <Test checkout={data} close={close} />}
       <Confirm
         title="End this checkout?"
-        act="End it"
+        act="End checkout"
         open={asking.asked === 'expire'}
         busy={false}
         close={close}
@@ -108,12 +108,13 @@ export default function Checkout() {
           close()
         }}
       >
-        Its link stops working. Activating the workflow again makes a new one.
+        Its link takes no more payments. Payments under way are finished, and receipts stay reachable. Publishing the
+        workflow again brings the same link back.
       </Confirm>
       <NewSecret
         id={id}
         open={asking.asked === 'rotate'}
-        note="The old one signs along for 24 hours. A running trigger of n8n must be activated again to know the new one."
+        note="The old secret stays valid for 24 hours. A running trigger of n8n must be activated again to know the new one."
         rotate={rotate}
         close={close}
       />
@@ -162,7 +163,7 @@ function Test({ checkout, close }: { checkout: Whole; close: () => void }) {
   const pay = async (): Promise<void> => {
     const input = toInputs(checkout.fields, values)
     await test.mutateAsync({ id: checkout.id, ...(Object.keys(values).length === 0 ? {} : { input }) })
-    say({ tone: 'good', text: 'Paid, for play. The workflow is told now: look at the deliveries.' })
+    say({ tone: 'good', text: 'Payment simulated. The workflow gets its delivery now; see the deliveries below.' })
     close()
   }
   return (
@@ -196,7 +197,7 @@ function Test({ checkout, close }: { checkout: Whole; close: () => void }) {
         <div className="flex justify-end gap-2">
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" look="main" busy={test.isPending}>
-            Pay for play
+            Simulate payment
           </Button>
         </div>
       </form>

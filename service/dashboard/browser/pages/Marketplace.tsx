@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { useSession } from '../api/session.ts'
 import { Badge } from '../parts/Badge.tsx'
 import { inCounts } from '../parts/figures.tsx'
 import { oneOf, Search, Select, useFilter } from '../parts/filters.tsx'
@@ -11,67 +12,66 @@ const TYPES = ['prompt', 'agent', 'tool'] as const
 const KINDS = ['verified', 'featured', 'trending'] as const
 
 export default function Marketplace() {
+  const isVisitor = useSession().state === 'none'
   const { values, set, filtered } = useFilter(['search', 'type', 'only'])
   const type = oneOf(values.type, TYPES)
   const only = oneOf(values.only, KINDS)
+  const list = {
+    filter: {
+      ...(values.search === '' ? {} : { search: values.search }),
+      ...(type === undefined ? {} : { type }),
+      ...(only === undefined ? {} : { [only]: true }),
+    },
+    filtered,
+    rows: ({ assets }: { assets: readonly AssetLine[] }) => assets,
+    name: 'Marketplace',
+    columns: COLUMNS,
+    href: ({ slug }: AssetLine) => `/marketplace/${slug}`,
+    controls: (
+      <>
+        <Search
+          label="Search"
+          value={values.search}
+          search={(text) => {
+            set('search', text)
+          }}
+        />
+        <Select
+          label="Type"
+          value={type ?? ''}
+          options={[
+            ['', 'All types'],
+            ['prompt', 'Prompts'],
+            ['agent', 'Agents'],
+            ['tool', 'Tools'],
+          ]}
+          choose={(value) => {
+            set('type', value)
+          }}
+        />
+        <Select
+          label="Only"
+          value={only ?? ''}
+          options={[
+            ['', 'Everything'],
+            ['verified', 'Verified'],
+            ['featured', 'Featured'],
+            ['trending', 'Trending'],
+          ]}
+          choose={(value) => {
+            set('only', value)
+          }}
+        />
+      </>
+    ),
+    empty: (
+      <Empty title="Nothing is published yet">Assets that creators publish in this environment appear here.</Empty>
+    ),
+  }
   return (
     <>
-      <PageHead title="Marketplace">Prompts, agents and tools of others, paid for by the run.</PageHead>
-      <Card flush>
-        <List
-          path="assets.list"
-          filter={{
-            ...(values.search === '' ? {} : { search: values.search }),
-            ...(type === undefined ? {} : { type }),
-            ...(only === undefined ? {} : { [only]: true }),
-          }}
-          filtered={filtered}
-          rows={({ assets }) => assets}
-          name="Marketplace"
-          columns={COLUMNS}
-          href={({ slug }) => `/marketplace/${slug}`}
-          controls={
-            <>
-              <Search
-                label="Search"
-                value={values.search}
-                search={(text) => {
-                  set('search', text)
-                }}
-              />
-              <Select
-                label="Type"
-                value={type ?? ''}
-                options={[
-                  ['', 'All types'],
-                  ['prompt', 'Prompts'],
-                  ['agent', 'Agents'],
-                  ['tool', 'Tools'],
-                ]}
-                choose={(value) => {
-                  set('type', value)
-                }}
-              />
-              <Select
-                label="Only"
-                value={only ?? ''}
-                options={[
-                  ['', 'Everything'],
-                  ['verified', 'Verified'],
-                  ['featured', 'Featured'],
-                  ['trending', 'Trending'],
-                ]}
-                choose={(value) => {
-                  set('only', value)
-                }}
-              />
-            </>
-          }
-          empty={
-            <Empty title="Nothing is published yet">What creators publish in this environment appears here.</Empty>
-          }
-        />
-      </Card>
+      <PageHead title="Marketplace">Prompts, agents and tools by other creators. You pay for each run.</PageHead>
+      <Card flush>{isVisitor ? <List path="market.list" {...list} /> : <List path="assets.list" {...list} />}</Card>
     </>
   )
 }

@@ -10,16 +10,20 @@ import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
 import { Failure, PageSkeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { RunPanel, type Asset } from './marketplace/RunPanel.tsx'
+import { VisitorPanel } from './marketplace/VisitorPanel.tsx'
 import { Marks, Price, Rating } from './marketplace/shown.tsx'
 
-/** One asset as whoever may run it sees it. */
+/** One asset as its buyers see it, and visitors who have not signed in. */
 export default function Offer() {
   const { id } = useParams<{ id: string }>()
   const [params] = useSearchParams()
   const again = params.get('again')
-  const asset = useAsk('assets.get', { id })
-  const before = useAsk('runs.get', { id: again ?? '' }, { enabled: again !== null })
   const session = useSession()
+  const isVisitor = session.state === 'none'
+  const own = useAsk('assets.get', { id }, { enabled: !isVisitor })
+  const open = useAsk('market.get', { id }, { enabled: isVisitor })
+  const asset = isVisitor ? open : own
+  const before = useAsk('runs.get', { id: again ?? '' }, { enabled: again !== null && !isVisitor })
   if (asset.error !== null && asset.data === undefined)
     return <Failure fault={asset.error} again={() => void asset.refetch()} />
   if (asset.data === undefined || before.isLoading) return <PageSkeleton />
@@ -40,21 +44,25 @@ export default function Offer() {
       >
         {data.description}
       </PageHead>
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0">
-          <RunPanel asset={data} given={toFilled(before.data?.inputs ?? {})} />
+          {isVisitor ? (
+            <VisitorPanel asset={data} />
+          ) : (
+            <RunPanel asset={data} given={toFilled(before.data?.inputs ?? {})} />
+          )}
         </div>
         <div className="min-w-0 space-y-6">
           <Card title="About">
             <Facts facts={aboutOf(data)} />
           </Card>
-          {data.stats.totalRuns > 0 && !mine && <Rate asset={data} />}
+          {data.stats.totalRuns > 0 && !mine && !isVisitor && <Rate asset={data} />}
           {data.longDescription !== null && (
             <Card title="Description">
               <p className="break-words whitespace-pre-wrap">{data.longDescription}</p>
             </Card>
           )}
-          <Source asset={data} />
+          <Source asset={data} isVisitor={isVisitor} />
           {(data.promptConfig?.examples ?? []).map((example) => (
             <Card key={example.id} title={example.title}>
               <Code>{example.output}</Code>
@@ -125,7 +133,7 @@ function Rate({ asset }: { asset: Asset }) {
 }
 
 /** The template of a prompt, shown or for sale. */
-function Source({ asset }: { asset: Asset }) {
+function Source({ asset, isVisitor }: { asset: Asset; isVisitor: boolean }) {
   const buy = useAct('assets.buySource', { changes: ['assets.', 'wallet.'] })
   const config = asset.promptConfig
   if (config === null) return null
@@ -139,15 +147,19 @@ function Source({ asset }: { asset: Asset }) {
   if (config.sourcePrice === null) return null
   return (
     <Card title="Prompt">
-      <p className="mb-3 text-quiet">Its template is for sale: you pay once and see every version of it.</p>
-      <Button
-        busy={buy.isPending}
-        onClick={() => {
-          buy.mutate({ id: asset.id, maxCost: config.sourcePrice })
-        }}
-      >
-        See it for {config.sourcePrice} USDC
-      </Button>
+      <p className="mb-3 text-quiet">
+        The prompt template is for sale for {config.sourcePrice} USDC. You pay once and see every version of it.
+      </p>
+      {!isVisitor && (
+        <Button
+          busy={buy.isPending}
+          onClick={() => {
+            buy.mutate({ id: asset.id, maxCost: config.sourcePrice })
+          }}
+        >
+          Buy the template for {config.sourcePrice} USDC
+        </Button>
+      )}
     </Card>
   )
 }

@@ -9,13 +9,14 @@ import { Card, Figure, Figures, PageHead } from '../parts/layout.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { Approvals } from './agents/Approvals.tsx'
 import { Month } from './overview/Month.tsx'
+import { MOVEMENT_NAMES } from './wallet/movements.ts'
 import { useProgress } from './start/progress.ts'
 
 /** What there is to know at a glance, and what wants something of whoever looks. */
 export default function Overview() {
   const wallet = useAsk('wallet.balance', undefined)
   const credits = useAsk('wallet.credits', undefined)
-  const { steps } = useProgress()
+  const { steps, isSellingByApi } = useProgress()
   if (wallet.error !== null && wallet.data === undefined) {
     return (
       <>
@@ -29,7 +30,7 @@ export default function Overview() {
     <>
       <PageHead title="Overview" />
       <div className="space-y-6">
-        {steps.includes(false) && <Guide done={steps.filter((step) => step).length} />}
+        {steps.includes(false) && !isSellingByApi && <Guide done={steps.filter((step) => step).length} />}
         <Troubles />
         <Approvals />
         <Figures>
@@ -82,22 +83,37 @@ function Troubles() {
   const paused = checkouts.data?.checkouts.filter(({ status }) => status === 'paused') ?? []
   const failing =
     endpoints.data?.endpoints.filter(({ failingSince, status }) => status === 'enabled' && failingSince !== null) ?? []
-  const troubles: readonly (readonly [string, number, string])[] = [
-    ['Deliveries that nobody confirmed', unconfirmed.data?.total ?? 0, '/webhooks?delivered=unconfirmed'],
-    ['Deliveries that failed at every attempt', exhausted.data?.total ?? 0, '/webhooks?delivered=exhausted'],
-    ['Endpoints that fail', failing.length, '/webhooks'],
-    ['Checkouts whose workflow does not answer', paused.length, '/checkouts'],
+  const troubles: readonly (readonly [count: number, one: string, more: string, to: string])[] = [
+    [
+      unconfirmed.data?.total ?? 0,
+      'delivery is not confirmed',
+      'deliveries are not confirmed',
+      '/webhooks?delivered=unconfirmed',
+    ],
+    [
+      exhausted.data?.total ?? 0,
+      'delivery failed at every attempt',
+      'deliveries failed at every attempt',
+      '/webhooks?delivered=exhausted',
+    ],
+    [failing.length, 'webhook endpoint is failing', 'webhook endpoints are failing', '/webhooks'],
+    [
+      paused.length,
+      'checkout is paused, because its workflow does not answer',
+      'checkouts are paused, because their workflows do not answer',
+      '/checkouts',
+    ],
   ]
-  const real = troubles.filter(([, count]) => count > 0)
+  const real = troubles.filter(([count]) => count > 0)
   if (real.length === 0) return null
   return (
     <section aria-label="Needs a look" className="rounded-xl bg-warn-soft p-4 text-warn">
       <ul className="space-y-1.5">
-        {real.map(([what, count, to]) => (
-          <li key={what} className="flex items-center gap-2">
+        {real.map(([count, one, more, to]) => (
+          <li key={one} className="flex items-center gap-2">
             <ExclamationTriangleIcon className="shrink-0" />
             <Link to={to} className="hover:underline">
-              {what}: <strong className="font-semibold tabular-nums">{inCounts(count)}</strong>
+              <strong className="font-semibold tabular-nums">{inCounts(count)}</strong> {count === 1 ? one : more}
             </Link>
           </li>
         ))}
@@ -157,7 +173,7 @@ function LatestMovements() {
           }
           lines={data?.transactions.map(({ id, type, createdAt, amount }) => ({
             id,
-            name: <span className="font-medium capitalize">{type}</span>,
+            name: <span className="font-medium">{MOVEMENT_NAMES[type]}</span>,
             note: null,
             at: createdAt,
             amount: <Money amount={amount} signed />,

@@ -69,7 +69,7 @@ export default function Paywall() {
                 change.mutate({ id, body: { status: isOn ? 'paused' : 'active' } })
               }}
             >
-              {isOn ? 'Pause' : 'Let it go on'}
+              {isOn ? 'Pause' : 'Resume'}
             </Button>
             <LinkButton to={`/paywalls/${id}/edit`} look="main">
               <Pencil1Icon /> Edit
@@ -201,7 +201,7 @@ function priceOf(pricing: Whole['routes'][number]['pricing']): string {
     case 'per-request':
       return `${amount} USDC a request`
     case 'tiered':
-      return 'By how many before'
+      return 'Tiered'
     case 'per-token':
       return 'By the token'
     case 'per-minute':

@@ -1,17 +1,18 @@
 import { useState, type ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { useForm } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
 import { useAct, useAsk } from '../api/ask.ts'
-import { toFault } from '../api/fault.ts'
+import { Fault, toFault } from '../api/fault.ts'
 import { Button } from '../parts/Button.tsx'
-import { Check, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
+import { Check, Choice, Form, sending, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Code, PageHead } from '../parts/layout.tsx'
 import { Modal } from '../parts/Modal.tsx'
 import { Once } from '../parts/Once.tsx'
 import { Failure, PageSkeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { slugOf } from './assets/draft.ts'
-import { curlOf, toBody, toDraft, type Paywall } from './paywalls/draft.ts'
+import { curlOf, toBody, toDraft, type Draft, type Paywall } from './paywalls/draft.ts'
 import { Routes } from './paywalls/Routes.tsx'
 
 /** Three steps from an API to a line that pays for it. */
@@ -25,7 +26,12 @@ export default function PaywallForm() {
   return paywall.data === undefined ? <PageSkeleton /> : <Wizard paywall={paywall.data} />
 }
 
-const STEPS = ['Your API', 'Prices', 'Money'] as const
+/** Each with what is filled in there, under the names of the API's body. */
+const STEPS: readonly { name: string; fields: readonly (keyof Draft)[] }[] = [
+  { name: 'Your API', fields: ['name', 'slug', 'upstreamUrl', 'upstreamHeaders'] },
+  { name: 'Prices', fields: ['routes'] },
+  { name: 'Money', fields: ['network', 'recipient', 'testMode'] },
+]
 
 function Wizard({ paywall }: { paywall: Paywall | null }) {
   const [, go] = useLocation()
@@ -33,10 +39,26 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
   const [slugIsOwn, setSlugIsOwn] = useState(paywall !== null)
   const create = useAct('paywalls.create', { changes: ['paywalls.'], quiet: true, once: true })
   const change = useAct('paywalls.change', { changes: ['paywalls.'], quiet: true })
+  const check = useAct('paywalls.check', { quiet: true, looks: true })
   const form = useForm({ defaultValues: toDraft(paywall) })
   const last = step === STEPS.length - 1
   const testMode = form.watch('testMode')
 
+  /** Shown before a fault is put beside its field: what is hidden takes no focus. */
+  const show = (next: number): void => {
+    flushSync(() => {
+      setStep(next)
+    })
+  }
+  /** Back at once; on only past steps that the service would take. */
+  const goTo = async (target: number): Promise<void> => {
+    const body = toBody(form.getValues())
+    for (let at = step; at < target; at++) {
+      show(at)
+      await placed(check.mutateAsync({ id: paywall?.id ?? null, body: partOf(body, at) }))
+    }
+    show(target)
+  }
   const save = async (): Promise<void> => {
     const body = toBody(form.getValues())
     if (paywall === null) {
@@ -44,7 +66,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
       return
     }
     await change.mutateAsync({ id: paywall.id, body })
-    say({ tone: 'good', text: 'Saved. Prices that buyers were told stand for ten minutes more.' })
+    say({ tone: 'good', text: 'Saved. Buyers can pay the old prices for ten more minutes.' })
     go(`/paywalls/${paywall.id}`)
   }
   return (
@@ -58,14 +80,15 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
         }
       />
       <ol className="mb-5 flex flex-wrap gap-x-5 gap-y-2">
-        {STEPS.map((name, at) => (
+        {STEPS.map(({ name }, at) => (
           <li key={name}>
             <button
               type="button"
               aria-current={at === step ? 'step' : undefined}
               className={`flex items-center gap-2 rounded-md ${at === step ? 'font-semibold' : 'text-quiet hover:text-ink'}`}
               onClick={() => {
-                setStep(at)
+                if (at < step) setStep(at)
+                else void sending(form, () => goTo(at))()
               }}
             >
               <span
@@ -94,21 +117,21 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
         }
         submit={async () => {
           if (!last) {
-            setStep(step + 1)
+            await goTo(step + 1)
             return
           }
           try {
-            await save()
+            await placed(save())
           } catch (error) {
             // To where something is to be put right.
             const names = Object.keys(toFault(error).details)
-            if (names.length > 0) setStep(Math.min(...names.map(stepOf)))
+            if (names.length > 0) show(Math.min(...names.map(stepOf)))
             throw error
           }
         }}
       >
         <Step shown={step === 0}>
-          <Card title="What is behind it">
+          <Card title="Your API">
             <div className="space-y-4">
               <div className="grid gap-4 sm:grid-cols-2">
                 <TextField
@@ -141,15 +164,15 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
               <TextArea
                 form={form}
                 name="upstreamHeaders"
-                label="Headers for it"
+                label="Headers for your API"
                 rows={2}
                 mono
                 optional
                 placeholder="Authorization: Bearer …"
                 hint={
                   paywall === null || paywall.upstreamHeaders.length === 0
-                    ? 'One a line, Name: value. Kept sealed and never shown again.'
-                    : `There are ${paywall.upstreamHeaders.join(', ')}. Left empty, they stay; else these replace them.`
+                    ? 'One per line, as Name: value. Stored encrypted and not shown again.'
+                    : `Set now: ${paywall.upstreamHeaders.join(', ')}. Leave this empty to keep them; anything you enter replaces them.`
                 }
               />
             </div>
@@ -163,12 +186,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
         <Step shown={step === 2}>
           <Card title="Who is paid">
             <div className="space-y-4">
-              <Check
-                form={form}
-                name="testMode"
-                label="Test mode"
-                hint="Payments are simulated: nobody pays, nobody is paid."
-              />
+              <Check form={form} name="testMode" label="Test mode" hint="Payments are simulated. No money moves." />
               <Choice
                 form={form}
                 name="network"
@@ -192,7 +210,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
         </Step>
       </Form>
       {create.data !== undefined && (
-        <Modal title="Your paywall is up" open wide>
+        <Modal title="Your paywall is ready" open wide>
           <div className="space-y-4">
             <p>This line works as it stands:</p>
             <Code>{curlOf(create.data.paywall)}</Code>
@@ -216,7 +234,32 @@ function Step({ shown, children }: { shown: boolean; children: ReactNode }) {
   return <div hidden={!shown}>{children}</div>
 }
 
-function stepOf(name: string): number {
-  if (/^(body\.)?routes/.test(name)) return 1
-  return /^(body\.)?(network|recipient|testMode)/.test(name) ? 2 : 0
+function partOf(body: ReturnType<typeof toBody>, step: number): Partial<typeof body> {
+  const fields: readonly string[] = STEPS[step]?.fields ?? []
+  return Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)))
+}
+
+/** Of a field as the service names it. */
+function stepOf(named: string): number {
+  const [first = ''] = named.replace(/^body\./, '').split('.')
+  return Math.max(
+    0,
+    STEPS.findIndex(({ fields }) => (fields as readonly string[]).includes(first)),
+  )
+}
+
+const WHOLE_ROUTE = /^(?:body\.)?routes\.\d{1,3}$/
+
+/** What is wrong with a whole route is said beside its path. */
+async function placed(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    const fault = toFault(error)
+    const details = Object.fromEntries(
+      Object.entries(fault.details).map(([name, text]) => [WHOLE_ROUTE.test(name) ? `${name}.path` : name, text]),
+    )
+    const { message, status, code, requestId, fields } = fault
+    throw new Fault(message, { status, code, requestId, fields: { ...fields, details } })
+  }
 }

@@ -16,7 +16,9 @@ export default function Run() {
   const cancel = useAct('runs.cancel', {
     changes: ['runs.', 'wallet.'],
     foresees: () => [
-      foreseen('runs.get', (before) => (before.id === id ? { ...before, status: 'canceled' as const } : before)),
+      foreseen('runs.get', (before) =>
+        before.id === id && before.status === 'queued' ? { ...before, status: 'canceled' as const } : before,
+      ),
     ],
   })
   if (run.error !== null && run.data === undefined)
@@ -46,8 +48,11 @@ export default function Run() {
           </>
         }
       />
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="min-w-0 space-y-6">
+          {cancel.data?.status === 'running' && !hasEnded(data) && (
+            <Notice tone="warn">The request was sent already, so the run goes on. It is charged if it succeeds.</Notice>
+          )}
           <Outcome run={data} />
           <Card title="Input" actions={<Copy value={JSON.stringify(data.inputs)} label="Copy the input" />}>
             <Code>{JSON.stringify(data.inputs, null, 2)}</Code>

@@ -18,7 +18,8 @@ export default function Start() {
   return (
     <div className="max-w-3xl">
       <PageHead title="Your first paid workflow">
-        Five steps in n8n and here. Each is ticked by itself as soon as we see that it is done.
+        Five steps in n8n and here. We tick steps 2 to 4 together when the trigger in n8n makes its first checkout: that
+        is the first we see of it.
       </PageHead>
       <ol className="space-y-3">
         <Step number={1} state={done(0)} title="Make an API key">
@@ -29,22 +30,25 @@ export default function Start() {
         </Step>
         <Step number={2} state={done(1)} title="Install the node in n8n">
           <p>
-            In n8n open Settings, Community nodes, Install, and enter this name. Where n8n runs on your own machine you
-            can also install it by its line.
+            Until the package is published, pack it in your clone of the Coinslot repository. The first line writes a
+            .tgz file and prints its name.
           </p>
-          <Line text="n8n-nodes-coinslot" />
-          <Line text="cd ~/.n8n/nodes && npm install n8n-nodes-coinslot" />
+          <Line text="npm pack" />
+          <p>Install that file into the folder from which n8n loads community nodes, and restart n8n.</p>
+          <Line text="mkdir -p ~/.n8n/nodes && cd ~/.n8n/nodes" />
+          <Line text="npm install --ignore-scripts /path/to/the/clone/n8n-nodes-coinslot-0.1.0.tgz" />
         </Step>
         <Step number={3} state={done(2)} title="Give n8n the key">
           <p>
-            Add a credential of the type Coinslot API with the key and this address. Its test calls us, and that we see.
+            In n8n, add a credential of the type Coinslot API. Enter the key and this service address. n8n tests the
+            credential when you save it.
           </p>
           <Line text={settings.apiUrl} />
         </Step>
-        <Step number={4} state={done(3)} title="Put the Pay-to-Run Trigger into a workflow">
+        <Step number={4} state={done(3)} title="Add the Coinslot Pay-to-Run Trigger to a workflow">
           <p>
-            Name a product and a price, leave test mode on, and press “Execute workflow”: the trigger makes its
-            checkout.
+            Search n8n’s nodes for “Coinslot Pay-to-Run Trigger”. Name a product and a price, leave test mode on, and
+            press “Execute workflow”. The trigger makes its checkout.
           </p>
           {checkout !== null && (
             <p>
@@ -58,7 +62,7 @@ export default function Start() {
         </Step>
         <Step number={5} state={done(4)} title="Pay for it">
           {checkout === null ? (
-            <p>The form’s address appears here, once the trigger has called.</p>
+            <p>The address of the payment form appears here when the trigger has made its checkout.</p>
           ) : (
             <>
               <p>Open the form and pay. In test mode no money moves, and the workflow runs all the same.</p>
@@ -72,6 +76,7 @@ export default function Start() {
           )}
         </Step>
       </ol>
+      {settings.inboxUrl !== null && <SandboxPages inbox={settings.inboxUrl} />}
       {steps.length > 0 && at === -1 && (
         <div role="status" className="mt-6 rounded-xl bg-good-soft p-5 text-good">
           <p className="text-base font-semibold">A workflow of yours was paid for.</p>
@@ -123,6 +128,31 @@ function Step({
         )}
       </div>
     </li>
+  )
+}
+
+/** What a developer's own machine has in place of a mail server and of a workflow. */
+function SandboxPages({ inbox }: { inbox: string }) {
+  return (
+    <section aria-label="On this machine" className="mt-6 text-quiet">
+      <h2 className="font-semibold text-ink">On this machine</h2>
+      <ul className="mt-1 list-disc space-y-1 pl-5">
+        <li>
+          This sandbox sends no mail. Read its mails in the{' '}
+          <a href={inbox} className="link">
+            inbox
+          </a>
+          .
+        </li>
+        <li>
+          No workflow yet? Use{' '}
+          <a href={new URL('/demo/echo', inbox).href} className="link">
+            /demo/echo
+          </a>{' '}
+          as the callback of a checkout. It receives deliveries, checks their signatures and shows them.
+        </li>
+      </ul>
+    </section>
   )
 }
 

@@ -36,7 +36,7 @@ export default function Tool() {
         {data.description}
       </PageHead>
       <div className="space-y-6">
-        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <Try key={data.slug} tool={data} />
           <div className="min-w-0 space-y-6">
             <Card title="About">

@@ -9,6 +9,7 @@ import { Card, Figure, Figures, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty, Failure, Skeleton } from '../parts/states.tsx'
 import { AddFunds } from './wallet/AddFunds.tsx'
+import { MOVEMENT_NAMES } from './wallet/movements.ts'
 import { REASONS } from './wallet/reasons.ts'
 import { Withdraw } from './wallet/Withdraw.tsx'
 
@@ -125,15 +126,12 @@ export default function Wallet() {
   )
 }
 
-const TYPES: Record<Movement['type'], string> = {
-  deposit: 'Deposit',
-  charge: 'Charge',
-  earning: 'Earning',
-  withdrawal: 'Withdrawal',
-}
-
 const MOVEMENTS: Column<Movement>[] = [
-  { title: 'Type', show: ({ type }) => <span className="font-medium">{TYPES[type]}</span>, csv: ({ type }) => type },
+  {
+    title: 'Type',
+    show: ({ type }) => <span className="font-medium">{MOVEMENT_NAMES[type]}</span>,
+    csv: ({ type }) => type,
+  },
   {
     title: 'For',
     show: ({ reference }) =>

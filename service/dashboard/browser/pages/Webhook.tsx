@@ -27,8 +27,9 @@ export default function Webhook() {
   })
   const test = useAct('webhooks.test', {
     changes: ['deliveries.'],
-    done: () => {
-      say({ tone: 'good', text: 'A test event is on its way.' })
+    done: ({ deliveries }) => {
+      const text = deliveries.length === 1 ? 'A test event is on its way.' : 'A test event of each type is on its way.'
+      say({ tone: 'good', text })
     },
   })
   const rotate = useAct('webhooks.rotate', { changes: ['webhooks.'] })
@@ -123,7 +124,7 @@ export default function Webhook() {
       <NewSecret
         id={id}
         open={asking.asked === 'rotate'}
-        note="The old one signs along for 24 hours, so that you can change it without losing anything."
+        note="The old secret stays valid for 24 hours, so that you can change it without losing anything."
         rotate={rotate}
         close={close}
       />

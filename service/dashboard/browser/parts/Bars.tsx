@@ -1,5 +1,6 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import { serviceNow } from '../settings.ts'
+import { tickOf } from './ticks.ts'
 
 export interface Series {
   key: string
@@ -51,12 +52,12 @@ export default function Bars({
               tick={{ fill: 'var(--quiet)', fontSize: 12 }}
             />
             <YAxis
-              width={44}
+              width={52}
               allowDecimals={!areWhole}
               tickLine={false}
               axisLine={false}
               tick={{ fill: 'var(--quiet)', fontSize: 12 }}
-              tickFormatter={(value: number) => SHORT.format(value)}
+              tickFormatter={tickOf}
             />
             <Tooltip
               cursor={{ fill: 'var(--sunk)' }}
@@ -127,7 +128,6 @@ export default function Bars({
 
 const DAY_MS = 86_400_000
 const TONES: Record<Series['tone'], string> = { accent: 'bg-accent', good: 'bg-good', bad: 'bg-bad', quiet: 'bg-quiet' }
-const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 const DAYS = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 function dayOf(day: string): string {

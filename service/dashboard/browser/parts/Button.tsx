@@ -64,9 +64,10 @@ export function IconButton({
   )
 }
 
+/** On a telephone long words turn over instead of leaving the screen. */
 function lookOf(look: Look, small: boolean): string {
   const size = small ? 'min-h-7 px-2.5 text-[0.8125rem]' : 'min-h-9 px-3.5'
-  return `inline-flex shrink-0 items-center justify-center gap-1.5 rounded-[7px] font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-70 ${size} ${LOOKS[look]}`
+  return `inline-flex max-w-full shrink-0 items-center justify-center gap-1.5 rounded-[7px] font-medium whitespace-nowrap transition-colors max-sm:whitespace-normal disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-70 ${size} ${LOOKS[look]}`
 }
 
 const LOOKS: Record<Look, string> = {

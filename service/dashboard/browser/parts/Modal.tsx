@@ -33,7 +33,7 @@ export function Modal({
           className={`fixed inset-x-3 top-[8vh] z-40 mx-auto flex max-h-[84vh] animate-rise flex-col rounded-xl bg-paper shadow-lift ${wide ? 'max-w-2xl' : 'max-w-md'}`}
         >
           <div className="flex items-start justify-between gap-3 px-5 pt-4">
-            <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
+            <Dialog.Title className="min-w-0 text-base font-semibold break-words">{title}</Dialog.Title>
             {close !== undefined && (
               <Dialog.Close asChild>
                 <IconButton label="Close" className="-mt-1 -mr-2">
@@ -72,7 +72,7 @@ export function Confirm({
 }) {
   return (
     <Modal title={title} open={open} close={close} note={children}>
-      <div className="flex justify-end gap-2">
+      <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={close}>Keep it</Button>
         <Button look="danger" busy={busy} onClick={confirm}>
           {act}

@@ -34,13 +34,7 @@ export function Form<V extends FieldValues>({
   children: ReactNode
 }) {
   const { errors, isSubmitting } = form.formState
-  const send = form.handleSubmit(async (values) => {
-    try {
-      await submit(values)
-    } catch (error) {
-      blame(form, error)
-    }
-  })
+  const send = sending(form, submit)
   return (
     <form
       noValidate
@@ -52,7 +46,7 @@ export function Form<V extends FieldValues>({
     >
       {errors.root?.message !== undefined && <Notice tone="bad">{errors.root.message}</Notice>}
       {children}
-      <div className="flex justify-end gap-2 pt-1">
+      <div className="flex flex-wrap justify-end gap-2 pt-1">
         {aside}
         {cancel !== undefined && <Button onClick={cancel}>Cancel</Button>}
         <Button type="submit" look={look} busy={isSubmitting} className={full ? 'w-full' : ''}>
@@ -63,22 +57,35 @@ export function Form<V extends FieldValues>({
   )
 }
 
+/** What a form does with its values, by its own button or another; the faults of the last time are gone then. */
+export function sending<V extends FieldValues>(form: UseFormReturn<V>, submit: (values: V) => Promise<unknown>) {
+  return form.handleSubmit(async (values) => {
+    try {
+      await submit(values)
+    } catch (error) {
+      blame(form, error)
+    }
+  })
+}
+
 /** Each fault goes to the field that it names; what names none of them, or none that is seen, stands above. */
 function blame<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): void {
   const fault = toFault(error)
   const left: string[] = []
-  let first: Path<V> | null = null
+  const blamed = new Set<string>()
   for (const [named, sentence] of Object.entries(fault.details)) {
     const name = fieldOf(form, named.replace(/^body\./, ''))
     if (name === null) left.push(`${named}: ${sentence}`)
     else {
       form.setError(name, { message: sentence })
-      first ??= name
+      blamed.add(name)
     }
   }
-  if (first !== null) form.setFocus(first)
+  // In their order on the page, which is not the order in which the service names them.
+  const first = [...form.control._names.mount].find((name) => blamed.has(name))
+  if (first !== undefined) form.setFocus(first as Path<V>)
   if (left.length > 0) form.setError('root', { message: left.join('. ') })
-  else if (first === null && !fault.isSessionOver) form.setError('root', { message: sentenceOf(fault) })
+  else if (blamed.size === 0 && !fault.isSessionOver) form.setError('root', { message: sentenceOf(fault) })
 }
 
 /** What is wrong with one line of a field (`tools.allow.2`) is said beside the whole field. */

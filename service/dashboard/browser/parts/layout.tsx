@@ -23,8 +23,8 @@ export function PageHead({
   return (
     <header className="mb-6">
       {back !== undefined && (
-        <Link to={back.to} className="mb-2 -ml-1 inline-flex items-center gap-0.5 text-quiet hover:text-ink">
-          <ChevronLeftIcon /> {back.name}
+        <Link to={back.to} className="mb-2 -ml-1 inline-flex max-w-full items-center gap-0.5 text-quiet hover:text-ink">
+          <ChevronLeftIcon className="shrink-0" /> <span className="min-w-0 truncate">{back.name}</span>
         </Link>
       )}
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
@@ -34,7 +34,7 @@ export function PageHead({
         </div>
         {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
       </div>
-      {children !== undefined && <div className="mt-1 max-w-2xl text-quiet">{children}</div>}
+      {children !== undefined && <div className="mt-1 max-w-2xl break-words text-quiet">{children}</div>}
     </header>
   )
 }
@@ -64,14 +64,17 @@ export function Card({
   )
 }
 
-/** Names and what they hold, one below the other. */
+/** Names and what they hold, one below the other; on a telephone a name stands above what it holds. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode] | null)[] }) {
   return (
     <dl className="divide-y divide-line">
       {facts
         .filter((fact) => fact !== null)
         .map(([name, value]) => (
-          <div key={name} className="grid grid-cols-[8.5rem_minmax(0,1fr)] gap-3 py-2 first:pt-0 last:pb-0">
+          <div
+            key={name}
+            className="grid gap-x-3 gap-y-0.5 py-2 first:pt-0 last:pb-0 sm:grid-cols-[8.5rem_minmax(0,1fr)]"
+          >
             <dt className="text-quiet">{name}</dt>
             <dd className="min-w-0 break-words">{value}</dd>
           </div>

@@ -24,7 +24,7 @@ async function signed(provider: Provider, statement: string): Promise<{ message:
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     return Array.isArray(accounts) ? String(accounts[0]) : ''
   })
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw new Fault('The wallet gave no account.')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw new Fault('No account was selected in the wallet.')
   const { nonce } = (await call('POST', '/auth/siwe/nonce', {})) as { nonce: string }
   const message = [
     `${window.location.host} wants you to sign in with your Ethereum account:`,

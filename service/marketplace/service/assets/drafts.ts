@@ -1,6 +1,6 @@
 import { DomainError, invalid } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment, Owner } from '../../../ledger/model.ts'
 import type { Content, Model, Sealed } from '../../model/asset.ts'
 import type { AssetDraft, GivenSecrets } from '../../model/asset-draft.ts'
 import type { Endpoints, SecretKeeping, SecretPart } from '../../ports/asset.ts'
@@ -18,9 +18,9 @@ export interface DraftParts {
 export function createDrafts({ models, transforms, endpoints, secrets }: DraftParts) {
   return {
     /** `alsoFaulty` are faults that the caller found. */
-    async check(draft: AssetDraft, environment: Environment, alsoFaulty: Record<string, string> = {}): Promise<void> {
-      const faults = { ...alsoFaulty, ...faultsOf(draft, models.list(environment)), ...headerFaults(draft) }
-      const asked = [...addresses(draft), ...expressions(draft)].filter(([field]) => !(field in faults))
+    async check(draft: AssetDraft, of: Owner, alsoFaulty: Record<string, string> = {}): Promise<void> {
+      const faults = { ...alsoFaulty, ...faultsOf(draft, models.list(of.environment)), ...headerFaults(draft) }
+      const asked = [...addresses(draft), ...expressions(draft, of)].filter(([field]) => !(field in faults))
       await Promise.all(
         asked.map(async ([field, ask]) => {
           const fault = await ask()
@@ -39,7 +39,8 @@ export function createDrafts({ models, transforms, endpoints, secrets }: DraftPa
           : sealPart(id, 'apiHeaders', toolConfig?.apiHeaders ?? null)
       const auth = sealPart(id, 'authConfig', toolConfig?.authConfig?.secrets ?? null)
       const config = configOf(draft, catalogue, { headers, auth })
-      return { inputs: draft.inputs, outputs: draft.outputs, config, pricing: pricingOf(draft, config, catalogue) }
+      const { inputs, outputs, sharesInputs } = draft
+      return { inputs, outputs, config, pricing: pricingOf(draft, config, catalogue), sharesInputs }
     },
 
     open: openPart,
@@ -99,12 +100,12 @@ export function createDrafts({ models, transforms, endpoints, secrets }: DraftPa
     }
   }
 
-  function expressions({ toolConfig }: AssetDraft): Asked[] {
+  function expressions({ toolConfig }: AssetDraft, of: Owner): Asked[] {
     const texts = [
       ['toolConfig.requestTransform', toolConfig?.requestTransform],
       ['toolConfig.responseTransform', toolConfig?.responseTransform],
     ] as const
-    return texts.flatMap(([field, text]) => (text == null ? [] : [[field, () => transforms.check(text)] as const]))
+    return texts.flatMap(([field, text]) => (text == null ? [] : [[field, () => transforms.check(text, of)] as const]))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts'
-import type { Id } from '../../../kit/ids.ts'
+import { isId, type Id } from '../../../kit/ids.ts'
+import { nearest } from '../../../kit/nearest.ts'
 import { accountOf, type Caller } from '../../../identity/model.ts'
 import type { Environment } from '../../../ledger/model.ts'
 import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors/asset.ts'
@@ -36,9 +37,9 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
 
     async get(identifier: string, caller: Caller | null, address: string): Promise<View> {
       const found = await store.find(environmentOf(caller), identifier)
-      if (found === null) throw assetMissing()
+      if (found === null) throw await missing(environmentOf(caller), identifier)
       if (!(await mayRead(found.asset, caller))) {
-        if (caller !== null || found.asset.status !== 'draft') throw assetMissing()
+        if (caller !== null || found.asset.status !== 'draft') throw await missing(environmentOf(caller), identifier)
         await countDraftRead(address)
         throw draftNeedsOwner()
       }
@@ -56,17 +57,31 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       return await store.list(listing, accountOf(caller).userId, clock.now())
     },
 
+    /** What a visitor without an account is shown: published assets, and of others not even that there is one. */
+    async offer(identifier: string): Promise<View> {
+      const found = await store.find(anonymous, identifier)
+      if (found?.asset.status !== 'published') throw assetMissing()
+      return await view(found, null)
+    },
+
     /** The asset that somebody wants to run: what they may not run does not exist for them. */
     async forRun(identifier: string, caller: Caller): Promise<RunnableAsset> {
       const { userId, environment } = accountOf(caller)
       const found = await store.find(environment, identifier)
-      if (found === null || !(await mayRun(found.asset, userId))) throw assetMissing()
+      if (found === null || !(await mayRun(found.asset, userId))) throw await missing(environment, identifier)
       const { id, slug, name, type, status, version, owner, content } = found.asset
       return { id, environment, slug, name, type, status, version, ownerId: owner.userId, content }
     },
 
     version: (id: Id<'rda'>, version: string) => store.findVersion(id, version),
     models: (caller: Caller | null) => models.list(environmentOf(caller)),
+  }
+
+  /** Says the same of what does not exist and of what this reader may not see: only published ones are looked at. */
+  async function missing(environment: Environment, identifier: string): Promise<Error> {
+    const slugs =
+      isId('rda', identifier) || identifier.length > 80 ? [] : await store.slugsNear(environment, identifier)
+    return assetMissing(nearest(identifier, slugs))
   }
 
   async function view(found: FoundAsset, caller: Caller | null): Promise<View> {

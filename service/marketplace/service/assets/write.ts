@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts'
 import { invalid } from '../../../kit/errors.ts'
 import { idLike, type Id } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
-import { accountOf, type Caller } from '../../../identity/model.ts'
+import { accountOf, ownerOf, type Caller } from '../../../identity/model.ts'
 import type { Asset, AssetStatus, Creator } from '../../model/asset.ts'
 import type { AssetDraft, AssetEdit } from '../../model/asset-draft.ts'
 import { assetMissing, versionMoved } from '../../errors/asset.ts'
@@ -14,6 +14,8 @@ import type { Drafts } from './drafts.ts'
 /** What creators do with their own assets. */
 export function createWriting({ store, clock, drafts }: { store: AssetStore; clock: Clock; drafts: Drafts }) {
   return {
+    own,
+
     /** The id is the operation's: whoever repeats the request finds the asset that it made. */
     async create(caller: Caller, draft: AssetDraft, operation: Id<'op'>): Promise<Asset> {
       const owner = creatorOf(caller)
@@ -21,7 +23,11 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
       const id = idLike('rda', operation)
       const before = await store.find(environment, id)
       if (before !== null) return owned(before.asset, owner.userId)
-      await drafts.check(draft, environment, (await store.slugTaken(environment, draft.slug)) ? SLUG_TAKEN : {})
+      await drafts.check(
+        draft,
+        { userId: owner.userId, environment },
+        (await store.slugTaken(environment, draft.slug)) ? SLUG_TAKEN : {},
+      )
       const content = drafts.seal(draft, environment, id)
       const now = clock.now()
       const { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
@@ -55,7 +61,7 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
         const asset = await own(caller, identifier)
         if (from !== null && asset.version !== from) throw versionMoved(asset.version)
         const draft = edited(asset, edit)
-        await drafts.check(draft, caller.environment)
+        await drafts.check(draft, ownerOf(caller))
         const content = drafts.seal(draft, caller.environment, asset.id)
         const { name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
         const next: Asset = {
@@ -82,7 +88,7 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
       const status: AssetStatus = after(action, asset.status)
       if (status === asset.status) return asset
       // What was a public address when the draft was made may be none by now.
-      if (status === 'published') await drafts.check(edited(asset, {}), caller.environment)
+      if (status === 'published') await drafts.check(edited(asset, {}), ownerOf(caller))
       const now = clock.now()
       if (await store.setStatus(asset.id, asset.status, status, now)) {
         return { ...asset, status, updatedAt: now, publishedAt: status === 'published' ? now : asset.publishedAt }
@@ -111,8 +117,10 @@ function creatorOf(caller: Caller): Creator {
 
 /** Whether runs of the new version may differ from runs of the old one. */
 function runsChange(edit: AssetEdit): boolean {
-  const { inputs, outputs, pricing, promptConfig, agentConfig, toolConfig } = edit
-  return [inputs, outputs, pricing, promptConfig, agentConfig, toolConfig].some((part) => part !== undefined)
+  const { inputs, outputs, pricing, sharesInputs, promptConfig, agentConfig, toolConfig } = edit
+  return [inputs, outputs, pricing, sharesInputs, promptConfig, agentConfig, toolConfig].some(
+    (part) => part !== undefined,
+  )
 }
 
 const SLUG_TAKEN = { slug: 'is taken by another RDA already' }

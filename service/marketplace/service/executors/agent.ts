@@ -7,6 +7,7 @@ import type { AgentConfig } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Callout, Executed, Executor, Sign, Work } from '../../ports/run.ts'
 import { isTrouble, pollAddress, readReply, type Reply } from '../../rules/agent.ts'
+import { withReason } from '../../rules/reason.ts'
 
 /** Calls the creator's webhook and asks again until it is done. */
 export function createAgentExecutor(parts: AgentParts): Executor {
@@ -15,6 +16,8 @@ export function createAgentExecutor(parts: AgentParts): Executor {
   async function ask(work: Work, config: AgentConfig, call: Call, signal: AbortSignal): Promise<Answer> {
     const { asset, runId } = work
     const owner = { userId: asset.ownerId, environment: asset.environment }
+    const signed = await sign(owner, runId, call.body)
+    work.departure.leave()
     return await callout.send({
       url: call.url,
       method: call.method,
@@ -22,12 +25,17 @@ export function createAgentExecutor(parts: AgentParts): Executor {
         accept: 'application/json',
         ...(call.body === '' ? {} : { 'content-type': 'application/json' }),
         ...lowerCased(assets.openSecrets(asset.id, 'webhookHeaders', config.webhookHeaders)),
-        ...(await sign(owner, runId, call.body)),
+        ...signed,
       },
       ...(call.body === '' ? {} : { body: call.body }),
       limits: { totalMs: TOTAL_MS, headersMs: TOTAL_MS, idleMs: TOTAL_MS, bodyBytes: BODY_BYTES },
       signal,
     })
+  }
+
+  /** What its calls carry that nobody else may read. */
+  function secretsOf({ asset }: Work, { webhookHeaders }: AgentConfig): readonly string[] {
+    return Object.values(assets.openSecrets(asset.id, 'webhookHeaders', webhookHeaders))
   }
 
   /** Only what surely did not reach the agent, or what its gateway answered for it, is sent again. */
@@ -43,7 +51,7 @@ export function createAgentExecutor(parts: AgentParts): Executor {
     }
     const call = { url: config.webhookUrl, method: config.webhookMethod, body: JSON.stringify(said) }
     for (let attempt = 0; ; attempt++) {
-      const { reply, again } = await tried(() => ask(work, config, call, signal), signal)
+      const { reply, again } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
       if (reply !== null) return reply
       if (attempt >= config.maxRetries) throw again
       await wait(Math.min(RETRY_MS * 2 ** attempt, 5_000), undefined, { signal })
@@ -57,7 +65,8 @@ export function createAgentExecutor(parts: AgentParts): Executor {
     const url = pollAddress(config.pollUrl, work.runId, jobId)
     for (let failures = 0; ;) {
       await wait(config.pollIntervalMs, undefined, { signal })
-      const { reply, again } = await tried(() => ask(work, config, { url, method: 'GET', body: '' }, signal), signal)
+      const call = { url, method: 'GET', body: '' }
+      const { reply, again } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
       if (reply === null && ++failures > POLL_FAILURES_MAX) throw again
       if (reply !== null && reply.status !== 'pending') return reply
       if (reply !== null) failures = 0
@@ -70,7 +79,7 @@ export function createAgentExecutor(parts: AgentParts): Executor {
       if (config.type !== 'agent') throw new Error('not an agent')
       const first = await begin(work, config, signal)
       const last = first.status === 'pending' ? await poll(work, config, first.jobId, signal) : first
-      return finished(last)
+      return finished(last, secretsOf(work, config))
     },
   }
 }
@@ -88,23 +97,30 @@ interface Call {
   body: string
 }
 
-function finished(reply: Reply): Executed {
+function finished(reply: Reply, secrets: readonly string[]): Executed {
   if (reply.status === 'completed') return { output: reply.output, usage: null }
-  throw new ExecutionFailed('agent_failed', 'The agent reported that it failed.')
+  const error = reply.status === 'failed' ? (reply.error ?? '') : ''
+  throw new ExecutionFailed('agent_failed', withReason('The agent reported that it failed.', error, secrets))
 }
 
 /** The reply; or none, with what to throw if it is not asked again. */
 async function tried(
   send: () => Promise<Answer>,
   signal: AbortSignal,
+  secrets: readonly string[],
 ): Promise<{ reply: Reply; again: null } | { reply: null; again: ExecutionFailed }> {
   try {
     const answer = await send()
+    const body = answer.body.toString('utf8')
     if (isTrouble(answer.status)) {
-      return { reply: null, again: new ExecutionFailed('agent_unavailable', 'The agent is not available right now.') }
+      const sentence = withReason('The agent is not available right now.', body, secrets)
+      return { reply: null, again: new ExecutionFailed('agent_unavailable', sentence) }
     }
-    const reply = readReply(answer.status, answer.body.toString('utf8'))
-    if (typeof reply === 'string') throw new ExecutionFailed('agent_answer_invalid', reply)
+    const reply = readReply(answer.status, body)
+    if (typeof reply === 'string') {
+      const isRefusal = answer.status < 200 || answer.status > 299
+      throw new ExecutionFailed('agent_answer_invalid', isRefusal ? withReason(reply, body, secrets) : reply)
+    }
     return { reply, again: null }
   } catch (error) {
     if (signal.aborted || error instanceof ExecutionFailed || !(error instanceof DomainError)) throw error

@@ -4,26 +4,35 @@ import { ExecutionFailed } from '../../errors/run.ts'
 import type { ToolConfig } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Callout, Executor, Transforms, Work } from '../../ports/run.ts'
+import { withReason } from '../../rules/reason.ts'
+import { toolSecondsOf } from '../../rules/run.ts'
 import { textOf } from '../../rules/template.ts'
 import { asksByQuery, authHeader, readAnswer, withQuery } from '../../rules/tool.ts'
 
 /** The inputs, transformed, to the creator's API; its answer, transformed, is the output. Never asked twice. */
 export function createToolExecutor({ callout, transforms, assets }: ToolParts): Executor {
-  async function transform(expression: string | null, input: unknown, which: string): Promise<unknown> {
+  async function transform(
+    { ownerId, environment }: Work['asset'],
+    expression: string | null,
+    input: unknown,
+    which: string,
+  ): Promise<unknown> {
     if (expression === null) return input
     try {
-      return await transforms.apply(expression, input)
+      return await transforms.apply(expression, input, { userId: ownerId, environment })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       throw new ExecutionFailed(error.code, `The tool's ${which} failed: ${error.message}`, error)
     }
   }
 
-  async function send(request: OutboundRequest, signal: AbortSignal): Promise<string> {
+  async function send({ request, secrets }: Prepared, { departure }: Work, signal: AbortSignal): Promise<string> {
+    departure.leave()
     try {
       const { status, body } = await callout.send({ ...request, signal })
       if (status < 200 || status > 299) {
-        throw new ExecutionFailed('tool_refused', `The tool answered with the status ${String(status)}.`)
+        const sentence = `The tool answered with the status ${String(status)}.`
+        throw new ExecutionFailed('tool_refused', withReason(sentence, body.toString('utf8'), secrets))
       }
       return body.toString('utf8')
     } catch (error) {
@@ -32,40 +41,45 @@ export function createToolExecutor({ callout, transforms, assets }: ToolParts): 
     }
   }
 
-  function requestOf(work: Work, config: ToolConfig, payload: unknown): OutboundRequest {
+  function requestOf(work: Work, config: ToolConfig, payload: unknown): Prepared {
     const { asset, runId } = work
     const own = assets.openSecrets(asset.id, 'apiHeaders', config.apiHeaders)
-    const auth = authHeader(
-      config.authType,
-      config.authHeaderName,
-      assets.openSecrets(asset.id, 'authConfig', config.authSecrets),
-    )
+    const authSecrets = assets.openSecrets(asset.id, 'authConfig', config.authSecrets)
+    const auth = authHeader(config.authType, config.authHeaderName, authSecrets)
+    const secrets = [...Object.values(own), ...Object.values(authSecrets), ...(auth === null ? [] : [auth[1]])]
     const headers: Record<string, string> = { accept: 'application/json', 'x-coinslot-run': runId }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
     if (auth !== null) headers[auth[0]] = auth[1]
-    const common = { method: config.apiMethod, headers, limits: { totalMs: TOTAL_MS, bodyBytes: BODY_BYTES } }
+    const common = { method: config.apiMethod, headers, limits: { ...limitsOf(config), bodyBytes: BODY_BYTES } }
     if (!asksByQuery(config.apiMethod)) {
       const body = JSON.stringify(payload ?? {})
-      return { ...common, url: config.apiEndpoint, headers: { 'content-type': 'application/json', ...headers }, body }
+      const typed = { 'content-type': 'application/json', ...headers }
+      return { request: { ...common, url: config.apiEndpoint, headers: typed, body }, secrets }
     }
     const url = withQuery(config.apiEndpoint, payload)
     if (url === null) {
       const sentence = "The tool's request transform must give an object: its fields are the query."
       throw new ExecutionFailed('transform_invalid', sentence)
     }
-    return { ...common, url }
+    return { request: { ...common, url }, secrets }
   }
 
   return {
     async execute(work, signal) {
       const { config } = work.asset.content
       if (config.type !== 'tool') throw new Error('not a tool')
-      const payload = await transform(config.requestTransform, work.inputs, 'request transform')
-      const answer = readAnswer(await send(requestOf(work, config, payload), signal))
-      const result = await transform(config.responseTransform, answer, 'response transform')
+      const payload = await transform(work.asset, config.requestTransform, work.inputs, 'request transform')
+      const answer = readAnswer(await send(requestOf(work, config, payload), work, signal))
+      const result = await transform(work.asset, config.responseTransform, answer, 'response transform')
       return { output: textOf(result), usage: null }
     },
   }
+}
+
+interface Prepared {
+  request: OutboundRequest
+  /** What it carries that nobody else may read. */
+  secrets: readonly string[]
 }
 
 interface ToolParts {
@@ -83,5 +97,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   redirect_refused: 'The tool answered with a redirect, which is not followed.',
 }
 
-const TOTAL_MS = 25_000
+/** All of it may be spent waiting for the first byte. */
+function limitsOf(config: ToolConfig) {
+  const ms = toolSecondsOf(config) * 1_000
+  return { totalMs: ms, headersMs: ms, idleMs: ms }
+}
+
 const BODY_BYTES = 1_048_576

@@ -3,15 +3,19 @@ import type { Clock } from '../../../kit/clock.ts'
 import { DomainError, invalid } from '../../../kit/errors.ts'
 import { readInput } from '../../../kit/fields.ts'
 import { idLike, type Id } from '../../../kit/ids.ts'
+import { ZERO } from '../../../kit/money.ts'
+import { quotaExceeded } from '../../../kit/quota.ts'
+import { unaffordable } from '../../../ledger/errors.ts'
+import type { Owner } from '../../../ledger/model.ts'
 import type { Ledger } from '../../../ledger/service.ts'
 import type { Spender } from '../../../spending/model.ts'
 import { requestHash } from '../../../spending/service/request.ts'
-import { creatorCannotPay, rateReached, tooDear } from '../../errors/run.ts'
+import { creatorCannotPay, freeRunsUsedUp, rateReached, tooDear } from '../../errors/run.ts'
 import type { RunnableAsset } from '../../model/asset.ts'
 import type { LanguageModel } from '../../model/language-model.ts'
 import type { Run, RunAsk } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
-import type { Models, NewRun, RunStore, Throttle } from '../../ports/run.ts'
+import type { FreeRuns, Models, NewRun, RunStore, Throttle } from '../../ports/run.ts'
 import { quote } from '../../rules/price.ts'
 import { deadlineOf, limitOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
@@ -25,11 +29,19 @@ import { resumption } from './resumption.ts'
 export function createAccepting(parts: AcceptingParts) {
   const { store, assets, models, throttle, ledger, flights, presence, clock } = parts
 
-  async function accept(caller: Caller, ask: RunAsk, operation: Id<'op'>, keyed: boolean): Promise<Accepted> {
+  async function accept(
+    caller: Caller,
+    ask: RunAsk,
+    operation: Id<'op'>,
+    { keyed, enter = null }: Manner,
+  ): Promise<Accepted> {
     const id = idLike('run', operation)
     if (keyed) {
       const before = await store.findOf(askerOf(caller), id)
       if (before !== null) return { run: before }
+    }
+    if (ask.waits && (await store.waiting(ownerOf(caller), parts.waitingMax)) >= parts.waitingMax) {
+      throw quotaExceeded('runs_waiting', parts.waitingMax, null)
     }
     const order = await prepare(caller, ask, id)
     const { asset, run } = order
@@ -38,27 +50,57 @@ export function createAccepting(parts: AcceptingParts) {
       const waitSeconds = await throttle.take(asset.id, limit)
       if (waitSeconds !== null) throw rateReached(waitSeconds)
     }
+    const freed = run.payerId === run.userId ? null : await takeFree(order)
+    let leave: () => void = () => undefined
     try {
+      if (enter !== null) {
+        await assertFunds(run)
+        leave = enter()
+      }
       const { written } = await flights.begin(
         { reserve: { ...reserveOf(run), spender: spenderOf(caller, ask, run, operation) } },
         run,
       )
-      if (written) return { order }
+      if (written) return { order, leave }
     } catch (error) {
+      leave()
+      await freed?.()
       if (limit !== null) await throttle.giveBack(asset.id)
       if (run.payerId !== run.userId && isUnaffordable(error)) throw creatorCannotPay(error)
       throw error
     }
+    leave()
+    await freed?.()
     const before = await store.findOf(askerOf(caller), id)
     if (before === null) throw new Error(`the run ${id} was neither written nor there`)
     return { run: before }
+  }
+
+  /** Looked at before a place is taken: callers without money would take the places of those who have some. */
+  async function assertFunds({ payerId, environment, locked }: NewRun): Promise<void> {
+    const available = (await ledger.wallet({ userId: payerId, environment }))?.funds.available ?? ZERO
+    if (available < locked) throw unaffordable(locked, available)
+  }
+
+  /** A free prompt's creator pays for its model, within a day's bound; answers how to give the place back. */
+  async function takeFree({ run, asset }: OwnOrder): Promise<() => Promise<void>> {
+    const { payerId, environment, userId, createdAt } = run
+    const creator = { userId: payerId, environment }
+    const { config } = asset.content
+    const perDay = config.type === 'prompt' ? (config.freeRunsPerDay ?? null) : null
+    const own = perDay === null ? null : { rda: asset.id, perDay }
+    const free = { creator, caller: userId, own }
+    const refused = await parts.freeRuns.take(free, createdAt)
+    if (refused === null) return () => parts.freeRuns.giveBack(free, createdAt)
+    if (refused.first) await parts.tellOfFreeRuns(creator, own === null ? null : asset, refused.resetsAt)
+    throw freeRunsUsedUp(refused.of, refused.resetsAt)
   }
 
   async function prepare(caller: Caller, ask: RunAsk, id: Id<'run'>): Promise<OwnOrder> {
     const asset = await assets.forRun(ask.identifier, caller)
     const owner = ownerOf(caller)
     const faults: Record<string, string> = {}
-    const input = readInput(asset.content.inputs, ask.inputs)
+    const input = readInput(asset.content.inputs, ask.inputs, { lines: true })
     if ('faults' in input) Object.assign(faults, input.faults)
     const model = modelOf(asset, ask.modelId)
     if (typeof model === 'string') faults['modelId'] = model
@@ -93,6 +135,8 @@ export function createAccepting(parts: AcceptingParts) {
       price: quoted.price,
       modelId: model?.id ?? null,
       inputs: input.values,
+      // Both: what a creator asks for from now on is no word of callers who have not heard of it.
+      inputsShared: asset.content.sharesInputs === true && ask.sharesInputs === true,
       webhookUrl: ask.webhookUrl,
       deadline: deadlineOf(limitMs, ask.waits, now),
       createdAt: now,
@@ -139,11 +183,23 @@ export interface AcceptingParts {
   flights: Flights
   presence: Presence
   clock: Clock
+  waitingMax: number
+  freeRuns: FreeRuns
+  /** Once a day: the creator's bound is reached, or that of one asset. */
+  tellOfFreeRuns(creator: Owner, asset: Pick<RunnableAsset, 'id' | 'name'> | null, resetsAt: Date): Promise<void>
   checkAddress(url: string): Promise<void>
 }
 
+export interface Manner {
+  keyed: boolean
+  /** Takes a place for its execution, held while its money is set aside and until `leave`; throws where there is none. */
+  enter?: Enter | null
+}
+
+export type Enter = () => () => void
+
 /** A run of one's own to execute, or one that this very act has begun before. */
-type Accepted = { order: OwnOrder } | { run: Run }
+type Accepted = { order: OwnOrder; leave: () => void } | { run: Run }
 type OwnOrder = Order & { run: NewRun }
 
 function reserveOf(run: NewRun) {
@@ -161,13 +217,21 @@ function reserveOf(run: NewRun) {
 /** Null for a person, whom no agent's limits bind. A run that nobody waits for begins by itself once it is approved. */
 function spenderOf(caller: Caller, ask: RunAsk, run: NewRun, operation: Id<'op'>): Spender | null {
   if (caller.agentId === null) return null
-  const { modelId, webhookUrl, maxCost, waits } = ask
+  const { modelId, webhookUrl, maxCost, waits, sharesInputs = false, toolNames = [] } = ask
   const spender: Spender = {
     agentId: caller.agentId,
     kind: 'run',
     target: run.rdaSlug,
     alias: run.rdaId,
-    requestHash: requestHash([run.rdaId, run.inputs, modelId, webhookUrl, maxCost]),
+    toolNames,
+    requestHash: requestHash([
+      run.rdaId,
+      run.inputs,
+      modelId,
+      webhookUrl,
+      maxCost,
+      ...(sharesInputs ? ['shared'] : []),
+    ]),
   }
   return waits ? { ...spender, onApproved: resumption(caller, ask, operation) } : spender
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../kit/clock.ts'
+import { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
 import type { Log } from '../../../kit/log.ts'
@@ -19,7 +20,7 @@ import type { Watch } from './watch.ts'
 /** Executes runs whose money is locked, and ends them: captured with an output, or given back without. */
 export function createExecution(parts: ExecutionParts) {
   const { executors, flights, watch, store, clock, log, feeBps } = parts
-  const running = new Map<Id<'run'>, { controller: AbortController; end: Promise<Run> }>()
+  const running = new Map<Id<'run'>, { controller: AbortController; departure: Departure; end: Promise<Run> }>()
   /** Begun here and not known to have ended: never begun again, whatever became of it. */
   const begun = new Set<Id<'run'>>()
 
@@ -29,8 +30,10 @@ export function createExecution(parts: ExecutionParts) {
     const already = running.get(run.id)
     if (already !== undefined) return await already.end
     const controller = new AbortController()
-    const end = finish(order, stop === undefined ? controller.signal : AbortSignal.any([controller.signal, stop]))
-    running.set(run.id, { controller, end })
+    const departure = new Departure()
+    const signal = AbortSignal.any([controller.signal, ...(stop === undefined ? [] : [stop])])
+    const end = finish(order, signal, departure)
+    running.set(run.id, { controller, departure, end })
     const limit = setTimeout(() => {
       controller.abort(new ExecutionFailed(FAILURES.timeout.code, FAILURES.timeout.sentence))
     }, limitOf(asset))
@@ -46,24 +49,25 @@ export function createExecution(parts: ExecutionParts) {
     }
   }
 
-  async function finish(order: Order, signal: AbortSignal): Promise<Run> {
+  async function finish(order: Order, signal: AbortSignal, departure: Departure): Promise<Run> {
     begun.add(order.run.id)
-    const ended = await workAndClose(order, signal)
+    const ended = await workAndClose(order, signal, departure)
     begun.delete(order.run.id)
     return ended
   }
 
-  async function workAndClose(order: Order, signal: AbortSignal): Promise<Run> {
+  async function workAndClose(order: Order, signal: AbortSignal, departure: Departure): Promise<Run> {
     const { run } = order
     const started = performance.now()
-    const outcome = await attempt(order, signal)
+    const outcome = await attempt(order, signal, departure)
     const durationMs = Math.round(performance.now() - started)
     if ('failure' in outcome) {
       const { failure, counts } = outcome
       if (failure === FAILURES.stopping && (await order.handOn?.()) === true) {
         return { ...run, ...NOT_ENDED, state: 'queued', process: null, startedAt: null }
       }
-      return await giveBack(run, unpaid('failed', failure, durationMs, counts))
+      const state = failure === FAILURES.canceled ? 'canceled' : 'failed'
+      return await giveBack(run, unpaid(state, failure, durationMs, counts))
     }
     const { executed } = outcome
     const terms: Terms = { pricing: order.asset.content.pricing, model: order.model, limitMs: limitOf(order.asset) }
@@ -95,11 +99,11 @@ export function createExecution(parts: ExecutionParts) {
     return close(run, ending, { release: { ...lockOf(run), announcements: [] } })
   }
 
-  async function attempt(order: Order, signal: AbortSignal): Promise<Attempted> {
+  async function attempt(order: Order, signal: AbortSignal, departure: Departure): Promise<Attempted> {
     const { run, asset, model } = order
     try {
       const { id: runId, subject, inputs } = run
-      const work = { runId, subject, asset, inputs, model }
+      const work = { runId, subject, asset, inputs, model, departure }
       const executed = await orAborted(executors[asset.type].execute(work, signal), signal)
       signal.throwIfAborted()
       return { executed }
@@ -132,6 +136,17 @@ export function createExecution(parts: ExecutionParts) {
     execute,
     /** Ends it without a charge; answers what its row says then. */
     giveBack,
+
+    /**
+     * Ends it unpaid where this process is at it and its request has not left yet; answers its end then. Null where
+     * that is too late, or another process is at it.
+     */
+    recall(id: Id<'run'>): Promise<Run> | null {
+      const one = running.get(id)
+      if (one?.departure.recall(GIVEN_UP) !== true) return null
+      one.controller.abort(GIVEN_UP)
+      return one.end
+    },
 
     /** Its end, where this process is at it. */
     endOf: (id: Id<'run'>): Promise<Run> | null => running.get(id)?.end ?? null,

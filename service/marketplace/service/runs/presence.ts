@@ -7,7 +7,7 @@ import type { LifeSign } from '../../ports/run.ts'
  * Says that this process lives, as long as it does: a run of one that has fallen silent is ended and its money
  * given back long before its deadline. Whoever was only slow finds the lock ended and charges nothing.
  */
-export function createPresence({ lifeSign, clock, log }: PresenceParts) {
+export function createPresence({ lifeSign, clock, log, onBeat }: PresenceParts) {
   const name = randomUUID()
   let own: LifeSign | null = null
   let first: Promise<unknown> | null = null
@@ -25,9 +25,11 @@ export function createPresence({ lifeSign, clock, log }: PresenceParts) {
       first ??= renew().then(
         () => {
           beat = setInterval(() => {
-            renew().catch((error: unknown) => {
-              log.warn({ err: error }, 'this process could not say that it lives; its runs may be given up')
-            })
+            renew()
+              .then(onBeat)
+              .catch((error: unknown) => {
+                log.warn({ err: error }, 'this process could not say that it lives; its runs may be given up')
+              })
           }, BEAT_MS).unref()
         },
         (error: unknown) => {
@@ -53,6 +55,8 @@ interface PresenceParts {
   lifeSign(process: string): LifeSign
   clock: Clock
   log: Log
+  /** After each renewal: the database answers. */
+  onBeat(): Promise<void>
 }
 
 const BEAT_MS = 4_000

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../identity/model.ts'
+import { ownerOf, type Caller } from '../../../identity/model.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { usdc } from '../../../kit/money.ts'
 import type { Announcement, JsonObject } from '../../../queue/model.ts'
@@ -16,7 +16,9 @@ export function resumption(caller: Caller, ask: RunAsk, operation: Id<'op'>): An
   const { user, subject, issuer, environment, via, keyId, agentId } = caller
   const who = { user, subject, issuer, environment, via, keyId, agentId }
   const said = { ...ask, maxCost: ask.maxCost === null ? null : String(ask.maxCost) }
-  return { topic: RESUME, payload: { caller: who, ask: said, operation } as unknown as JsonObject }
+  const owner = ownerOf(caller)
+  const turn = { account: `${owner.environment}/${owner.userId}` }
+  return { topic: RESUME, payload: { caller: who, ask: said, operation } as unknown as JsonObject, turn }
 }
 
 /** What `resumption` wrote: nobody else writes this topic. */

@@ -1,44 +1,79 @@
 import type { Clock } from '../../../kit/clock.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { FAILURES } from '../../errors/run.ts'
+import type { Run } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Models, RunStore } from '../../ports/run.ts'
-import { fitsBefore, limitOf, unpaid } from '../../rules/run.ts'
+import { durationOf, fitsBefore, limitOf, unpaid } from '../../rules/run.ts'
 import type { Execution } from './execution.ts'
 import type { Presence } from './presence.ts'
+import type { Unanswered } from './unanswered.ts'
 import type { Watch } from './watch.ts'
 
 /** Executes a queued run, once: its claim is one row going from queued to running. */
-export function createWorking({ store, assets, models, presence, execution, watch, clock }: WorkingParts) {
-  return {
-    async work(id: Id<'run'>, signal: AbortSignal): Promise<void> {
-      signal.throwIfAborted()
-      const end = execution.endOf(id)
-      if (end !== null) {
-        await end
-        return
-      }
-      if (execution.hasBegun(id)) return
-      const process = await presence.announce()
+export function createWorking({ store, assets, models, presence, execution, unanswered, watch, clock }: WorkingParts) {
+  /** A second announcement of a run, and a look at its unanswered claim, wait for the first one's end. */
+  const working = new Map<Id<'run'>, Promise<void>>()
+
+  async function work(id: Id<'run'>, signal: AbortSignal): Promise<void> {
+    const already = working.get(id)
+    if (already !== undefined) return await already
+    const end = claimAndExecute(id, signal).finally(() => working.delete(id))
+    working.set(id, end)
+    return await end
+  }
+
+  async function claimAndExecute(id: Id<'run'>, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const end = execution.endOf(id)
+    if (end !== null) {
+      await end
+      return
+    }
+    if (execution.hasBegun(id)) return
+    const process = await presence.announce()
+    const ended = await unanswered.track({ id, process, resolve }, async () => {
       const run = await store.claim(id, process, clock.now())
       // Canceled, or claimed by somebody who is at it or has died at it: both is seen to by others.
-      if (run === null) return
-      watch.tell(id, 'running')
-      const asset = await assets.version(run.rdaId, run.rdaVersion)
-      const model = run.modelId === null ? null : models.find(run.environment, run.modelId)
-      if (asset === null || (run.modelId !== null && model === null)) {
-        await execution.giveBack(run, unpaid('failed', FAILURES.internal, 0, false))
-      } else if (!fitsBefore(run.deadline, limitOf(asset), clock.now())) {
-        await execution.giveBack(run, unpaid('failed', FAILURES.late, 0, false))
-      } else {
-        // An agent or a tool may have begun something that must not be begun twice; a prompt only costs the house.
-        const handOn = (): Promise<boolean> => store.handOn(id, process)
-        const ended = await execution.execute({ run, asset, model, ...(model === null ? {} : { handOn }) }, signal)
-        // Tells the queue to give the announcement to somebody else.
-        if (ended.state === 'queued') signal.throwIfAborted()
-      }
-    },
+      return run === null ? null : await executeClaimed(run, process, signal)
+    })
+    // Tells the queue to give the announcement to somebody else.
+    if (ended?.state === 'queued') signal.throwIfAborted()
   }
+
+  async function executeClaimed(run: Run, process: string, signal: AbortSignal): Promise<Run> {
+    const { id } = run
+    watch.tell(id, 'running')
+    const asset = await assets.version(run.rdaId, run.rdaVersion)
+    const model = run.modelId === null ? null : models.find(run.environment, run.modelId)
+    if (asset === null || (run.modelId !== null && model === null)) {
+      return await execution.giveBack(run, unpaid('failed', FAILURES.internal, 0, false))
+    }
+    if (!fitsBefore(run.deadline, limitOf(asset), clock.now())) {
+      return await execution.giveBack(run, unpaid('failed', FAILURES.late, 0, false))
+    }
+    // An agent or a tool may have begun something that must not be begun twice; a prompt only costs the house.
+    const handOn = (): Promise<boolean> => store.handOn(id, process)
+    return await execution.execute({ run, asset, model, ...(model === null ? {} : { handOn }) }, signal)
+  }
+
+  /** The queue may have dropped its announcement meanwhile: another process found the run claimed. */
+  async function resolve(run: Run): Promise<void> {
+    if (execution.hasBegun(run.id)) await giveUp(run)
+    // Not waited for: it takes as long as the run does, and others wait to be resolved.
+    else void work(run.id, new AbortController().signal).catch(() => undefined)
+  }
+
+  /**
+   * Ends it unpaid unless this process is at it: it was begun and its end could not be written, or its caller was told
+   * that it failed.
+   */
+  async function giveUp(run: Run): Promise<void> {
+    if (working.has(run.id) || execution.endOf(run.id) !== null) return
+    await execution.giveBack(run, unpaid('failed', FAILURES.lost, durationOf(run, clock.now()), false))
+  }
+
+  return { work, giveUp }
 }
 
 interface WorkingParts {
@@ -47,6 +82,7 @@ interface WorkingParts {
   models: Models
   presence: Presence
   execution: Execution
+  unanswered: Unanswered
   watch: Watch
   clock: Clock
 }

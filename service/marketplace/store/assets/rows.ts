@@ -110,14 +110,15 @@ function toTwoPlaces(value: number): number {
 }
 
 /** JSON has no bigint: amounts are kept as their digits. */
-export function fromContent({ inputs, outputs, config, pricing }: Content): string {
-  return JSON.stringify({ inputs, outputs, config, pricing }, (_, value: unknown) =>
+export function fromContent({ inputs, outputs, config, pricing, sharesInputs = false }: Content): string {
+  return JSON.stringify({ inputs, outputs, config, pricing, sharesInputs }, (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
 }
 
-export function toContent({ inputs, outputs, config, pricing }: StoredContent): Content {
-  return { inputs, outputs, config: toConfig(config), pricing: { ...pricing, amount: usdc(BigInt(pricing.amount)) } }
+export function toContent({ inputs, outputs, config, pricing, sharesInputs = false }: StoredContent): Content {
+  const amount = usdc(BigInt(pricing.amount))
+  return { inputs, outputs, config: toConfig(config), pricing: { ...pricing, amount }, sharesInputs }
 }
 
 function toConfig(config: StoredConfig): Config {

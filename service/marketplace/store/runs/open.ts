@@ -1,5 +1,6 @@
 import type { Id } from '../../../kit/ids.ts'
 import type { Statements } from '../../../kit/transaction.ts'
+import type { Owner } from '../../../ledger/model.ts'
 import type { Run } from '../../model/run.ts'
 import { fromRow, WHOLE, type WholeRow } from './rows.ts'
 
@@ -17,6 +18,20 @@ export async function claimRun(statements: Statements, id: Id<'run'>, process: s
   return row === undefined ? null : fromRow(row)
 }
 
+/** Of these runs those that are running in the name of one of these processes. */
+export async function runningRunsOf(
+  statements: Statements,
+  processes: readonly string[],
+  ids: readonly Id<'run'>[],
+): Promise<Run[]> {
+  const rows = await statements.run<WholeRow>(
+    `SELECT ${WHOLE} FROM run WHERE id = ANY ($1::text[]) AND status = 'running' AND process = ANY ($2::text[])`,
+    [ids, processes],
+    'run_running_of',
+  )
+  return rows.map(fromRow)
+}
+
 export async function handOnRun(statements: Statements, id: Id<'run'>, process: string): Promise<boolean> {
   const rows = await statements.run(
     `UPDATE run SET status = 'queued', process = NULL, started_at = NULL
@@ -25,6 +40,21 @@ export async function handOnRun(statements: Statements, id: Id<'run'>, process: 
     'run_hand_on',
   )
   return rows.length > 0
+}
+
+export async function countWaiting(
+  statements: Statements,
+  { userId, environment }: Owner,
+  most: number,
+): Promise<number> {
+  const [row] = await statements.run<{ waiting: bigint }>(
+    `SELECT count(*) AS waiting FROM (
+       SELECT FROM run WHERE user_id = $1 AND environment = $2::environment AND status = 'queued' LIMIT $3
+     ) w`,
+    [userId, environment, most],
+    'run_waiting',
+  )
+  return Number(row?.waiting ?? 0n)
 }
 
 /**

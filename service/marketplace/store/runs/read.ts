@@ -3,9 +3,19 @@ import { usdc } from '../../../kit/money.ts'
 import { byId, totalOf } from '../../../kit/total.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Owner } from '../../../ledger/model.ts'
-import type { Run, RunState, RunSummary } from '../../model/run.ts'
+import type { CustomerRun, Run, RunState, RunSummary } from '../../model/run.ts'
 import type { RunAsker, RunDay, RunFilter } from '../../ports/run.ts'
-import { fromRow, fromSummaryRow, SUMMARY, WHOLE, type SummaryRow, type WholeRow } from './rows.ts'
+import {
+  fromCustomerRow,
+  fromRow,
+  fromSummaryRow,
+  OF_CUSTOMER,
+  SUMMARY,
+  WHOLE,
+  type CustomerRow,
+  type SummaryRow,
+  type WholeRow,
+} from './rows.ts'
 
 export async function findRun(statements: Statements, id: Id<'run'>): Promise<Run | null> {
   const [row] = await statements.run<WholeRow>(`SELECT ${WHOLE} FROM run WHERE id = $1`, [id], 'run_find')
@@ -63,6 +73,39 @@ async function countRuns(statements: Statements, values: readonly unknown[]): Pr
 const MINE = `
 WHERE user_id = $1 AND environment = $2::environment AND ($3::run_status IS NULL OR status = $3)
   AND ($4::text IS NULL OR rda_id = $4 OR rda_slug = $4) AND ($5::text IS NULL OR agent_id = $5)`
+
+/** Newest first. The creator's own runs are in their own list. */
+export async function listCustomerRuns(
+  statements: Statements,
+  { userId, environment }: Owner,
+  rda: Id<'rda'>,
+  { state, limit, offset }: Omit<RunFilter, 'rda'>,
+): Promise<{ runs: CustomerRun[]; total: number }> {
+  const values = [userId, environment, rda]
+  const [rows, total] = await Promise.all([
+    statements.run<CustomerRow>(
+      `SELECT ${OF_CUSTOMER} FROM ${BY_CUSTOMERS} AND ($4::run_status IS NULL OR status = $4)
+       ORDER BY id DESC LIMIT $5 OFFSET $6`,
+      [...values, state, limit, offset],
+      'run_list_customers',
+    ),
+    state === null
+      ? totalOf(statements, { from: BY_CUSTOMERS, values, ...byId('run') })
+      : countCustomerRuns(statements, [...values, state]),
+  ])
+  return { runs: rows.map(fromCustomerRow), total }
+}
+
+async function countCustomerRuns(statements: Statements, values: readonly unknown[]): Promise<number> {
+  const [row] = await statements.run<{ total: bigint }>(
+    `SELECT count(*) AS total FROM ${BY_CUSTOMERS} AND status = $4::run_status`,
+    values,
+    'run_count_customers',
+  )
+  return Number(row?.total ?? 0n)
+}
+
+const BY_CUSTOMERS = 'run WHERE owner_id = $1 AND environment = $2::environment AND rda_id = $3 AND user_id <> owner_id'
 
 /** Ids begin with the moment at which they were made: the index on them finds the days. */
 export async function runDays(statements: Statements, owner: Owner, since: Date): Promise<RunDay[]> {

@@ -2,7 +2,8 @@ import type { Id } from '../../../kit/ids.ts'
 import type { Usdc } from '../../../kit/money.ts'
 import type { Environment } from '../../../ledger/model.ts'
 import type { AssetType } from '../../model/asset.ts'
-import type { Run, RunState, RunSummary } from '../../model/run.ts'
+import type { Usage } from '../../model/language-model.ts'
+import type { CustomerRun, Failure, Run, RunState, RunSummary } from '../../model/run.ts'
 
 /** Everything but what it was given and what came out, which may be large. */
 export const SUMMARY = `
@@ -47,6 +48,56 @@ export interface WholeRow extends SummaryRow {
   output: string | null
 }
 
+/** A page of runs stays small whatever was filled in. */
+const INPUTS_LISTED_MAX = 32_768
+
+/** What a creator may know of a customer's run: nothing that says who ran it or what came out; with what, where agreed. */
+export const OF_CUSTOMER = `
+inputs_shared, CASE WHEN inputs_shared AND length(inputs::text) <= ${String(INPUTS_LISTED_MAX)} THEN inputs END AS inputs,
+id, rda_id, rda_slug, rda_version, status, cost, model_id, prompt_tokens, completion_tokens, error_code, error, created_at,
+started_at, ended_at, duration_ms`
+
+export type CustomerRow = FigureRow & { inputs_shared: boolean; inputs: Readonly<Record<string, unknown>> | null }
+
+type FigureRow = Pick<
+  SummaryRow,
+  | 'id'
+  | 'rda_id'
+  | 'rda_slug'
+  | 'rda_version'
+  | 'status'
+  | 'cost'
+  | 'model_id'
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'error_code'
+  | 'error'
+  | 'created_at'
+  | 'started_at'
+  | 'ended_at'
+  | 'duration_ms'
+>
+
+export function fromCustomerRow(row: CustomerRow): CustomerRun {
+  return {
+    id: row.id,
+    rdaId: row.rda_id,
+    rdaSlug: row.rda_slug,
+    rdaVersion: row.rda_version,
+    state: row.status,
+    cost: row.cost,
+    modelId: row.model_id,
+    usage: usageOf(row),
+    failure: failureOf(row),
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    durationMs: row.duration_ms,
+    inputsShared: row.inputs_shared,
+    inputs: row.inputs,
+  }
+}
+
 export function fromSummaryRow(row: SummaryRow): RunSummary {
   return {
     id: row.id,
@@ -65,11 +116,8 @@ export function fromSummaryRow(row: SummaryRow): RunSummary {
     price: row.price,
     cost: row.cost,
     modelId: row.model_id,
-    usage:
-      row.prompt_tokens === null || row.completion_tokens === null
-        ? null
-        : { promptTokens: row.prompt_tokens, completionTokens: row.completion_tokens },
-    failure: row.error_code === null ? null : { code: row.error_code, sentence: row.error ?? '' },
+    usage: usageOf(row),
+    failure: failureOf(row),
     webhookUrl: row.webhook_url,
     process: row.process,
     deadline: row.deadline,
@@ -78,6 +126,15 @@ export function fromSummaryRow(row: SummaryRow): RunSummary {
     endedAt: row.ended_at,
     durationMs: row.duration_ms,
   }
+}
+
+function usageOf(row: FigureRow): Usage | null {
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = row
+  return promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens }
+}
+
+function failureOf({ error_code: code, error }: FigureRow): Failure | null {
+  return code === null ? null : { code, sentence: error ?? '' }
 }
 
 export function fromRow(row: WholeRow): Run {

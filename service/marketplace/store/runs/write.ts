@@ -38,6 +38,7 @@ function begin(inside: Statements, runs: readonly NewRun[]): Promise<{ id: strin
       runs.map((run) => run.createdAt),
       runs.map((run) => run.startedAt),
       runs.map((run) => run.agentId),
+      runs.map((run) => run.inputsShared),
     ],
     'run_begin',
   )
@@ -65,9 +66,9 @@ function end(inside: Statements, runs: readonly EndedRun[]): Promise<{ id: strin
 
 export const BEGIN = `
 INSERT INTO run (id, environment, user_id, subject, rda_id, rda_slug, rda_type, rda_version, owner_id, payer_id,
-                 status, locked, price, model_id, inputs, webhook_url, process, deadline, created_at, started_at, agent_id)
+                 status, locked, price, model_id, inputs, webhook_url, process, deadline, created_at, started_at, agent_id, inputs_shared)
 SELECT * FROM unnest($1::text[], $2::environment[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                     $11::run_status[], $12::bigint[], $13::bigint[], $14::text[], $15::jsonb[], $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::timestamptz[], $21::text[])
+                     $11::run_status[], $12::bigint[], $13::bigint[], $14::text[], $15::jsonb[], $16::text[], $17::text[], $18::timestamptz[], $19::timestamptz[], $20::timestamptz[], $21::text[], $22::boolean[])
 ON CONFLICT (id) DO NOTHING
 RETURNING id`
 

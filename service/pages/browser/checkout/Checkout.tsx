@@ -1,9 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Acts } from './acts.ts'
+import { fillFromDraft, saveDraft } from './draft.ts'
 import { Fields } from './Fields.tsx'
-import { rawOf } from './form.ts'
+import { rawOf } from './raw.ts'
 import { Warning } from './Icons.tsx'
-import { Pay } from './Pay.tsx'
+import { outcomeIn, Pay } from './Pay.tsx'
 import { Progress } from './Progress.tsx'
 import { headlineOf, isPaid, type Doing, type State } from './state.ts'
 import { useWatched, type Watched } from './watched.ts'
@@ -51,24 +52,30 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
 function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden: boolean }) {
   const form = useRef<HTMLFormElement>(null)
   const { page, errors, account, wallets } = state
-  const { fields, testMode } = page.checkout
+  const { id, fields, testMode } = page.checkout
+  useEffect(() => {
+    if (acts !== null && form.current !== null) fillFromDraft(id, fields, form.current)
+  }, [])
   useEffect(() => {
     const first = fields.find(({ name }) => name in errors)
     if (first === undefined || form.current === null) return
     control(form.current, first.name)?.focus()
   }, [errors])
+  const save = (): void => {
+    if (acts !== null && form.current !== null) saveDraft(id, fields, rawOf(fields, form.current))
+  }
   const submit = (event: Event): void => {
     event.preventDefault()
     if (acts === null || form.current === null) return
     const raw = rawOf(fields, form.current)
-    if (testMode) acts.simulate(raw)
+    if (testMode) acts.simulate(raw, outcomeIn(form.current))
     else if (account === null && wallets?.length === 1 && wallets[0] !== undefined) acts.connect(wallets[0])
     else if (account === null) form.current.querySelector<HTMLElement>('.wallet')?.focus()
     else acts.pay(raw)
   }
   return (
     // The page's own words beside the field say more than the browser's bubbles.
-    <form ref={form} noValidate hidden={hidden} onSubmit={submit}>
+    <form ref={form} noValidate hidden={hidden} onSubmit={submit} onInput={save} onChange={save}>
       {fields.length > 0 && <Fields fields={fields} errors={errors} />}
       <Pay state={state} acts={acts} />
     </form>

@@ -1,17 +1,19 @@
 import type { ComponentChildren } from 'preact'
 import type { Wallet } from '../pay/provider.ts'
+import type { SimulatedOutcome } from '../../model.ts'
 import { microInUsdc, short } from '../pay/amounts.ts'
 import { networkName } from '../pay/networks.ts'
-import type { Acts } from './acts.ts'
+import type { WalletActs } from './acts.ts'
 import { Chevron, Spinner, WalletGlyph, Warning } from './Icons.tsx'
 import { hurdleOf, missingOf, priceOf, type Account, type State } from './state.ts'
 
 /** The end of the form: the wallet, and the one act that is next. */
-export function Pay({ state, acts }: { state: State; acts: Acts | null }) {
+export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) {
   const { page, account, doing, notice } = state
   if (page.checkout.testMode) {
     return (
       <div class="pay">
+        <Outcomes />
         <Said state={state} />
         <Primary busy={doing === 'sending' ? 'Simulating…' : null}>Simulate payment</Primary>
         <p class="fine">You need no wallet. Nothing is charged.</p>
@@ -65,7 +67,39 @@ export function Pay({ state, acts }: { state: State; acts: Acts | null }) {
   )
 }
 
-function Wallets({ state: { wallets, doing }, acts }: { state: State; acts: Acts | null }) {
+/** Without a name: those belong to the seller's fields. */
+function Outcomes() {
+  return (
+    <div class="field">
+      <label for={OUTCOME}>Outcome</label>
+      <div class="select">
+        <select id={OUTCOME}>
+          {OUTCOMES.map(([outcome, label]) => (
+            <option key={outcome} value={outcome}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
+  )
+}
+
+const OUTCOME = 'simulated-outcome'
+const OUTCOMES: readonly (readonly [SimulatedOutcome, string])[] = [
+  ['paid', 'Payment succeeds'],
+  ['declined', 'Payment is declined'],
+  ['insufficient_funds', 'Balance is too low'],
+  ['slow', 'Payment takes a few seconds'],
+  ['delivery_failed', 'Delivery fails'],
+]
+
+export function outcomeIn(form: HTMLFormElement): SimulatedOutcome {
+  const chosen = form.querySelector<HTMLSelectElement>(`#${OUTCOME}`)?.value
+  return OUTCOMES.find(([outcome]) => outcome === chosen)?.[0] ?? 'paid'
+}
+
+function Wallets({ state: { wallets, doing }, acts }: { state: State; acts: WalletActs | null }) {
   if (wallets === null) {
     return (
       <div class="wallet wallet-awaited">
@@ -128,7 +162,7 @@ function Face({ wallet: { icon } }: { wallet: Wallet }) {
   return <span class="face">{icon === null ? <WalletGlyph /> : <img src={icon} alt="" width={24} height={24} />}</span>
 }
 
-function Said({ state: { notice } }: { state: State }) {
+export function Said({ state: { notice } }: { state: State }) {
   if (notice === null) return null
   return (
     <p class={notice.tone === 'bad' ? 'notice notice-bad' : 'notice'}>
@@ -148,7 +182,7 @@ function Hint({ children }: { children: ComponentChildren }) {
 }
 
 /** Never disabled while it works, or the focus would fall off it. */
-function Primary({ busy, children }: { busy: string | null; children: ComponentChildren }) {
+export function Primary({ busy, children }: { busy: string | null; children: ComponentChildren }) {
   return (
     <button type="submit" class="button" aria-disabled={busy !== null}>
       {busy === null ? (

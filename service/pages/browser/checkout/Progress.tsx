@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CheckoutPage, PaymentState } from '../../model.ts'
+import { Answer } from '../answer/Answer.tsx'
 import { inUsdc, short } from '../pay/amounts.ts'
 import { networkName } from '../pay/networks.ts'
 import type { Acts } from './acts.ts'
-import { Cross, Outward, Spinner, Tick } from './Icons.tsx'
-import { headlineOf, isPaid, stageOf, type Progress as Way } from './state.ts'
+import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
+import { faultOf, headlineOf, isPaid, stageOf, type Progress as Way, type Stage } from './state.ts'
 
 /** A payment on its way, and what it came to. */
 export function Progress({ page, progress, acts }: { page: CheckoutPage; progress: Way; acts: Acts | null }) {
@@ -19,21 +20,16 @@ export function Progress({ page, progress, acts }: { page: CheckoutPage; progres
   const answer = progress.state?.delivery?.answer ?? null
   return (
     <div class="outcome">
-      <span class={`seal ${stage === 'failed' ? 'seal-bad' : isPaid(progress) ? 'seal-good' : 'seal-wait'}`}>
-        {stage === 'failed' ? <Cross /> : isPaid(progress) ? <Tick /> : <Spinner />}
+      <span class={`seal ${sealOf(stage, isPaid(progress))}`}>
+        {stage === 'failed' ? <Cross /> : UNSURE.has(stage) ? <Warning /> : isPaid(progress) ? <Tick /> : <Spinner />}
       </span>
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
       <p class="quiet">{text}</p>
       {stage !== 'failed' && <Steps page={page} progress={progress} />}
-      {stage === 'answered' && answer !== null && (
-        <section class="answer" aria-labelledby="answer">
-          <h3 id="answer">Answer</h3>
-          {/* Whatever the workflow said is shown as text: never as a page of ours. */}
-          <pre tabIndex={0}>{readable(answer)}</pre>
-        </section>
-      )}
+      {stage === 'answered' && answer !== null && <Answer text={answer} />}
+      <Attempts delivery={progress.state?.delivery ?? null} />
       {payment !== null && isPaid(progress) && <Receipt page={page} payment={payment} />}
       {stage === 'failed' && (
         <button type="button" class="button" onClick={acts?.again}>
@@ -41,10 +37,18 @@ export function Progress({ page, progress, acts }: { page: CheckoutPage; progres
         </button>
       )}
       {payment?.redirectUrl != null && isPaid(progress) && (
-        <Onward url={payment.redirectUrl} byItself={progress.live && ['started', 'held', 'retrying'].includes(stage)} />
+        <Onward url={payment.redirectUrl} byItself={progress.live && ['started', 'retrying'].includes(stage)} />
       )}
     </div>
   )
+}
+
+/** Paid, and what was bought did not come. */
+const UNSURE: ReadonlySet<Stage> = new Set(['held', 'broken', 'undelivered'])
+
+function sealOf(stage: Stage, paid: boolean): string {
+  if (stage === 'failed') return 'seal-bad'
+  return paid && !UNSURE.has(stage) ? 'seal-good' : 'seal-wait'
 }
 
 type Mark = 'done' | 'now' | 'next'
@@ -53,22 +57,68 @@ function Steps({ page, progress }: { page: CheckoutPage; progress: Way }) {
   const stage = stageOf(progress)
   const paid = isPaid(progress)
   const run: Mark = ['started', 'answered'].includes(stage) ? 'done' : paid ? 'now' : 'next'
+  const runs = RUNS[stage] ?? (run === 'done' ? 'Workflow started' : 'Starting workflow')
   return (
     <ol class="steps">
       <Step mark="done">{page.checkout.testMode ? 'Form sent' : 'Authorization signed'}</Step>
       <Step mark={paid ? 'done' : 'now'}>
         {paid ? 'Paid' : page.checkout.testMode ? 'Simulating payment' : 'Confirming payment'}
       </Step>
-      <Step mark={run}>
-        {stage === 'answered'
-          ? 'Workflow finished'
-          : run === 'done'
-            ? 'Workflow started'
-            : stage === 'held'
-              ? 'Workflow not confirmed'
-              : 'Starting workflow'}
-      </Step>
+      <Step mark={run}>{runs}</Step>
     </ol>
+  )
+}
+
+const RUNS: Partial<Record<Stage, string>> = {
+  answered: 'Workflow finished',
+  working: 'Workflow running',
+  held: 'Workflow not confirmed',
+  broken: 'Workflow failed',
+  undelivered: 'Workflow not reached',
+}
+
+/** Who tries the checkout out wants to know what became of each attempt, and when the next one comes. */
+function Attempts({ delivery }: { delivery: PaymentState['delivery'] }) {
+  const history = delivery?.history ?? []
+  if (delivery == null || history.every((attempt) => faultOf(attempt) === null)) return null
+  const { attempts, nextAttemptAt, status } = delivery
+  const first = Math.max(attempts, history.length) - history.length + 1
+  return (
+    <section class="attempts" aria-labelledby="attempts">
+      <h3 id="attempts">
+        Delivery attempts<span class="badge">Test</span>
+      </h3>
+      <ol class="facts" start={first}>
+        {history.map((attempt, place) => (
+          <li key={attempt.at}>
+            <span>
+              Attempt {first + place}, <Clock at={attempt.at} />
+            </span>
+            <span>{faultOf(attempt) ?? `HTTP ${String(attempt.status)}: taken.`}</span>
+          </li>
+        ))}
+      </ol>
+      <p class="fine">
+        {nextAttemptAt !== null && status === 'pending' ? (
+          <>
+            Next attempt: <Clock at={nextAttemptAt} />.
+          </>
+        ) : status === 'delivered' ? (
+          'It has arrived.'
+        ) : (
+          'No further attempt follows by itself. The seller can send it again.'
+        )}
+      </p>
+    </section>
+  )
+}
+
+function Clock({ at }: { at: string }) {
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {date.toLocaleTimeString(undefined, { timeStyle: 'medium' })}
+    </time>
   )
 }
 
@@ -189,15 +239,5 @@ function hostOf(url: string): string | null {
     return protocol === 'https:' || protocol === 'http:' ? host : null
   } catch {
     return null
-  }
-}
-
-/** JSON with its lines, anything else as it came. */
-function readable(answer: string): string {
-  try {
-    const value: unknown = JSON.parse(answer)
-    return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-  } catch {
-    return answer
   }
 }

@@ -1,10 +1,10 @@
-import type { CheckoutPage, PaymentState } from '../../model.ts'
+import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
 import type { PaymentPayload } from '../pay/authorization.ts'
 import { isRecord } from '../pay/provider.ts'
 
 export type PayCall =
-  | { input: Record<string, unknown>; quoteId?: string; paymentPayload: PaymentPayload }
-  | { input: Record<string, unknown>; simulate: true }
+  | { input: Record<string, unknown>; quoteId?: string; token?: string; paymentPayload: PaymentPayload }
+  | { input: Record<string, unknown>; quoteId?: string; token: string; simulate: true; outcome: SimulatedOutcome }
 
 /**
  * `refused` is an answer: nothing was taken. `unknown` is the lack of one, or of a server that can be believed:
@@ -28,13 +28,14 @@ export interface Api {
   page(): Promise<CheckoutPage | 'gone' | 'unknown'>
   /** The key makes a repeated simulation the same one; a signed authorization is its own name. */
   pay(call: PayCall, key: string | null): Promise<Outcome>
-  payment(id: string): Promise<Outcome>
+  payment(id: string, token: string | null): Promise<Outcome>
   /** Tells each state until there is no more to tell; the answer ends it early. */
-  follow(id: string, told: (state: PaymentState) => void): () => void
+  follow(id: string, token: string | null, told: (state: PaymentState) => void): () => void
 }
 
 export function openApi(at: string): Api {
-  const paymentAt = (id: string): string => `${at}/payments/${encodeURIComponent(id)}`
+  const paymentAt = (id: string, token: string | null): string =>
+    `${at}/payments/${encodeURIComponent(id)}${token === null ? '' : `?token=${encodeURIComponent(token)}`}`
   return {
     async page() {
       const answer = await ask(at, {})
@@ -46,8 +47,8 @@ export function openApi(at: string): Api {
       const headers = { 'content-type': 'application/json', ...(key === null ? {} : { 'idempotency-key': key }) }
       return outcomeOf(await ask(`${at}/pay`, { method: 'POST', body, headers }))
     },
-    payment: async (id) => outcomeOf(await ask(paymentAt(id), {})),
-    follow: (id, told) => follow(paymentAt(id), told),
+    payment: async (id, token) => outcomeOf(await ask(paymentAt(id, token), {})),
+    follow: (id, token, told) => follow(paymentAt(id, token), told),
   }
 }
 

@@ -1,9 +1,10 @@
-import type { CheckoutPage, PaymentState } from '../../model.ts'
-import { authorize, randomHex, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
+import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
+import { authorize, randomHex, randomToken, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
 import { isRejected, type Hex } from '../pay/provider.ts'
 import { sign } from '../pay/wallet.ts'
 import type { Api, PayCall, Refusal } from './api.ts'
-import { check, type Raw } from './form.ts'
+import { dropDraft } from './draft.ts'
+import { check, errorsOf, type Raw } from './form.ts'
 import type { Keeper, Kept } from './kept.ts'
 import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type State } from './state.ts'
 import type { Watched } from './watched.ts'
@@ -13,7 +14,7 @@ export interface Flow {
   /** Goes on with the payment that this page is about, or that an earlier life of it began. */
   resume(payment: PaymentState | null): void
   pay(raw: Raw): Promise<void>
-  simulate(raw: Raw): Promise<void>
+  simulate(raw: Raw, outcome: SimulatedOutcome): Promise<void>
   /** After a failure: back to the form. */
   again(): void
   /** The price holds ten minutes; a page that stays open asks anew. */
@@ -59,6 +60,7 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
       input,
       paymentPayload: spare,
       quoteId: store.read().page.quote.quoteId,
+      token: randomToken(),
       payment: null,
     }
     keeper.write(kept)
@@ -96,28 +98,31 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
     }
   }
 
-  async function simulate(raw: Raw): Promise<void> {
+  async function simulate(raw: Raw, outcome: SimulatedOutcome): Promise<void> {
     if (store.read().doing !== null) return
     const input = filled(store.read().page, raw)
     if (input === null) return
-    const refusal = await ask({ input, simulate: true }, randomHex())
-    if (refusal !== null) refuse(refusal)
+    const { quoteId } = store.read().page.quote
+    const refusal = await ask({ input, quoteId, token: randomToken(), simulate: true, outcome }, randomHex())
+    if (refusal?.code === 'quote_expired') await renew(true)
+    else if (refusal !== null) refuse(refusal)
   }
 
   async function send(kept: Kept): Promise<void> {
-    const { input, paymentPayload, quoteId } = kept
+    const { input, paymentPayload, quoteId, token } = kept
+    const proof = token === undefined ? {} : { token }
     spare = paymentPayload
     sending = kept
     const forget = (): void => {
       keeper.forget((other) => nonceOf(other) === nonceOf(kept))
     }
-    let refusal = await ask({ input, paymentPayload, quoteId }, null)
+    let refusal = await ask({ input, paymentPayload, quoteId, ...proof }, null)
     if (refusal?.code === 'quote_expired') {
       const changed = await renew(true)
       const { page } = store.read()
       const terms = page.paymentRequirements?.v2
       if (terms !== undefined && stillPays(paymentPayload, terms, now())) {
-        refusal = await ask({ input, paymentPayload, quoteId: page.quote.quoteId }, null)
+        refusal = await ask({ input, paymentPayload, quoteId: page.quote.quoteId, ...proof }, null)
       } else if (changed) {
         // The page says the new price already; whoever agrees to it signs anew.
         sending = null
@@ -152,11 +157,7 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
   }
 
   function refuse(refusal: Refusal): void {
-    const errors = Object.fromEntries(
-      Object.entries(refusal.details).flatMap(([name, fault]) =>
-        name.startsWith('input.') ? [[name.slice('input.'.length), `This ${fault}.`]] : [],
-      ),
-    )
+    const errors = errorsOf(store.read().page.checkout.fields, refusal.details)
     if (refusal.code === 'checkout_not_found') store.change({ gone: true })
     else if (Object.keys(errors).length > 0) store.change({ errors })
     else if (refusal.code === 'workflow_unavailable') store.change({ page: { ...store.read().page, available: false } })
@@ -171,8 +172,8 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
 
   function arrived(state: PaymentState, live: boolean): void {
     unfollow()
-    const { id } = state.payment
-    history.replaceState(history.state, '', `${home}#payment=${id}`)
+    const { id, token } = state.payment
+    history.replaceState(history.state, '', linkOf(home, id, token))
     if (sending !== null) keeper.write({ ...sending, payment: id })
     sending = null
     const told = (next: PaymentState): void => {
@@ -182,6 +183,7 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
       if (isPaid(progress) || isOver(progress)) {
         spare = null
         keeper.forget(({ payment }) => payment === id)
+        if (isPaid(progress)) dropDraft(store.read().page.checkout.id)
       }
       if (isOver(progress)) unfollow()
     }
@@ -194,17 +196,17 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
         store.change({ progress: { ...progress, slow: true } })
       }
     }, SLOW_MS)
-    const end = api.follow(id, told)
+    const end = api.follow(id, token, told)
     unfollow = () => {
       clearTimeout(slowly)
       end()
     }
   }
 
-  async function find(id: string): Promise<void> {
+  async function find(id: string, token: string | null): Promise<void> {
     store.change({ progress: { state: null, slow: false, live: false } })
     for (let attempt = 0; ; attempt++) {
-      const outcome = await api.payment(id)
+      const outcome = await api.payment(id, token)
       if (outcome.kind === 'payment') {
         arrived(outcome.state, !isOver({ state: outcome.state, slow: false, live: false }))
         return
@@ -246,9 +248,11 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
         arrived(payment, !isOver({ state: payment, slow: false, live: false }))
         return
       }
-      const id = /^#payment=(pay_[0-9A-Za-z]+)$/.exec(location.hash)?.[1]
+      const asked = new URLSearchParams(location.search)
+      // Links of before had the payment behind a hash, and no token.
+      const id = asked.get('payment') ?? /^#payment=(pay_[0-9A-Za-z]+)$/.exec(location.hash)?.[1]
       const kept = keeper.read()
-      if (id !== undefined) void find(id)
+      if (id !== undefined) void find(id, asked.get('token') ?? kept?.token ?? null)
       else if (kept !== null) void send(kept)
     },
     again() {
@@ -263,6 +267,10 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
 const SLOW_MS = 20_000
 /** A quote must outlive the customer's reading and signing. */
 const RENEW_BEFORE_MS = 120_000
+
+function linkOf(home: string, payment: string, token: string | null): string {
+  return `${home}?${new URLSearchParams({ payment, ...(token === null ? {} : { token }) }).toString()}`
+}
 
 function nonceOf({ paymentPayload }: Kept): string {
   return paymentPayload.payload.authorization.nonce

@@ -1,3 +1,4 @@
+import { withScheme } from '../../../kit/web-address.ts'
 import type { Field } from '../../model.ts'
 
 /** What a form holds of a field: the text of it, or whether its box is ticked. */
@@ -31,6 +32,25 @@ export function check(fields: readonly Field[], raw: Raw): Checked {
   return { input, errors }
 }
 
+/** What the server said of the fields, by field, in words for a customer. */
+export function errorsOf(
+  fields: readonly Field[],
+  details: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(details).flatMap(([at, fault]) => {
+      if (!at.startsWith('input.')) return []
+      const name = at.slice('input.'.length)
+      return [[name, inWords(fields.find((one) => one.name === name)?.patternMessage ?? '', fault)]]
+    }),
+  )
+}
+
+/** A pattern says nothing to a customer; what its seller wrote about it does. */
+function inWords(message: string, fault: string): string {
+  return message !== '' && (fault === message || fault.startsWith('must match')) ? message : `This ${fault}.`
+}
+
 type Reader = (text: string, field: Field) => { value: unknown } | { error: string }
 
 const asText: Reader = (text, { min, max }) => {
@@ -49,9 +69,10 @@ const asNumber: Reader = (text, { min, max }) => {
 }
 
 const asUrl: Reader = (text) => {
+  const address = withScheme(text)
   try {
-    const { protocol } = new URL(text)
-    if (protocol === 'https:' || protocol === 'http:') return { value: text }
+    const { protocol } = new URL(address)
+    if (protocol === 'https:' || protocol === 'http:') return { value: address }
   } catch {
     // The sentence below says it.
   }
@@ -91,14 +112,4 @@ const READERS: Readonly<Record<Field['type'], Reader>> = {
 
 function count(characters: number): string {
   return characters === 1 ? '1 character' : `${String(characters)} characters`
-}
-
-/** What stands in the form now. */
-export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
-  return Object.fromEntries(
-    fields.map(({ name, type }): [string, string | boolean] => {
-      const control = form.elements.namedItem(name) as HTMLInputElement | null
-      return [name, type === 'boolean' ? control?.checked === true : (control?.value ?? '')]
-    }),
-  )
 }

@@ -9,6 +9,8 @@ export interface Kept {
   input: Record<string, unknown>
   paymentPayload: PaymentPayload
   quoteId: string
+  /** Chosen here: with it the answer is fetched again although the first one got lost. */
+  token?: string
   /** Once the server has answered with one. */
   payment: string | null
 }

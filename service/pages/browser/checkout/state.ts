@@ -1,4 +1,4 @@
-import type { CheckoutPage, PaymentState } from '../../model.ts'
+import type { Attempt, CheckoutPage, PaymentState } from '../../model.ts'
 import { inUsdc } from '../pay/amounts.ts'
 import { networkName } from '../pay/networks.ts'
 import type { Hex, Wallet } from '../pay/provider.ts'
@@ -59,7 +59,18 @@ export function missingOf(page: CheckoutPage, account: Account): bigint | null {
   return missing > 0n ? missing : 0n
 }
 
-export type Stage = 'confirming' | 'starting' | 'retrying' | 'started' | 'answered' | 'held' | 'failed'
+/** `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no try follows. */
+export type Stage =
+  | 'confirming'
+  | 'starting'
+  | 'retrying'
+  | 'working'
+  | 'started'
+  | 'answered'
+  | 'held'
+  | 'broken'
+  | 'undelivered'
+  | 'failed'
 
 export function stageOf({ state }: Progress): Stage {
   if (state === null || state.payment.status === 'created' || state.payment.status === 'settling') return 'confirming'
@@ -68,19 +79,28 @@ export function stageOf({ state }: Progress): Stage {
   switch (delivery?.status) {
     case 'delivered':
       return delivery.answer === null || delivery.answer === '' ? 'started' : 'answered'
+    case 'claimed':
+      return 'working'
     case 'unconfirmed':
+      return delivery.lastStatus === null ? 'held' : 'broken'
     case 'stopped':
     case 'exhausted':
-      return 'held'
+      return 'undelivered'
     case undefined:
     default:
-      return (delivery?.attempts ?? 0) >= 2 ? 'retrying' : 'starting'
+      return hasFailedTry(delivery) ? 'retrying' : 'starting'
   }
+}
+
+/** An attempt is counted when it begins: the first has failed once it left a trace, or a second one came. */
+function hasFailedTry(delivery: PaymentState['delivery']): boolean {
+  if (delivery === null) return false
+  return delivery.attempts >= 2 || delivery.lastStatus !== null || delivery.lastError !== null
 }
 
 /** Nothing will change any more. */
 export function isOver(progress: Progress): boolean {
-  return !['confirming', 'starting', 'retrying'].includes(stageOf(progress))
+  return !['confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
 }
 
 export function isPaid({ state }: Progress): boolean {
@@ -108,13 +128,21 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
         title: 'Payment complete',
         text:
           checkout.responseMode === 'lastNode'
-            ? `${seller} is at work. Its answer comes here, and may take a few minutes.`
+            ? `Starting ${seller}… Its answer comes here, and may take a few minutes.`
             : `Starting ${seller}…`,
+      }
+    case 'working':
+      return {
+        title: 'Payment complete',
+        text:
+          checkout.responseMode === 'lastNode'
+            ? `${seller} is at work. Its answer comes here, and may take a few minutes.`
+            : `${seller} has started.`,
       }
     case 'retrying':
       return {
         title: 'Payment complete',
-        text: `${seller} does not answer yet. We keep trying; you need not do anything.`,
+        text: `${seller} did not take the order yet. We keep trying; you need not do anything.`,
       }
     case 'started':
       return { title: 'Payment complete', text: 'The workflow has started.' }
@@ -123,7 +151,23 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
     case 'held':
       return {
         title: 'Payment complete',
-        text: `${seller} has not confirmed that it started. The seller knows; keep the payment number below.`,
+        text: `${seller} has started and has not confirmed that it finished. The seller knows; keep the payment number below.`,
+      }
+    case 'broken':
+      return {
+        title: 'Paid, but the workflow failed',
+        text: `${seller} has started and reported an error. The seller knows; keep the payment number below.`,
+      }
+    case 'undelivered':
+      if (isSimulatedFailure(progress)) {
+        return {
+          title: 'Paid, but not delivered',
+          text: `You chose a delivery that fails, so ${seller} was not called and no further try follows. With money, a delivery that fails is tried ten times within two days.`,
+        }
+      }
+      return {
+        title: 'Paid, but not delivered',
+        text: `${seller} did not take the order, and no further try follows. The seller knows; keep the payment number below.`,
       }
     case 'failed':
       return {
@@ -131,6 +175,33 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
         text: withoutCharge(progress.state?.payment.reason?.sentence ?? 'The network refused it.'),
       }
   }
+}
+
+/** In test mode: whoever tries the checkout out chose this end, and nobody hears of it. */
+function isSimulatedFailure({ state }: Progress): boolean {
+  return state?.delivery?.lastError === SIMULATED_FAILURE
+}
+
+/** Why an attempt failed, for who tries the checkout out; an attempt that succeeded has no fault. */
+export function faultOf({ status, error }: Attempt): string | null {
+  if (error !== null) return FAULTS[error] ?? `The attempt failed: ${error}.`
+  if (status === null) return 'No answer came.'
+  if (status >= 200 && status < 300) return null
+  if (status === 410) return 'HTTP 410: it wants no such delivery any more.'
+  if (status === 404) return 'HTTP 404: there is no workflow at this address, or it does not listen.'
+  return `HTTP ${String(status)}: it did not take the delivery.`
+}
+
+const SIMULATED_FAILURE = 'simulated_failure'
+const FAULTS: Readonly<Record<string, string>> = {
+  [SIMULATED_FAILURE]: 'Simulated: the workflow was not called.',
+  address_refused: 'Its address is not one that we call.',
+  address_unresolvable: 'Its host was not found.',
+  certificate_refused: 'Its certificate is not valid.',
+  connect_timeout: 'It could not be connected to in time.',
+  connection_failed: 'The connection failed.',
+  response_invalid: 'It did not answer in valid HTTP.',
+  response_timeout: 'It did not answer in time.',
 }
 
 /** What everybody wants to know who could not pay; said once, whoever says it. */

@@ -1,55 +1,91 @@
-import type { Acts } from '../checkout/acts.ts'
+import type { Ref } from 'preact'
+import { useRef } from 'preact/hooks'
+import { Answer } from '../answer/Answer.tsx'
+import type { GateActs } from '../checkout/acts.ts'
 import { Spinner, Tick } from '../checkout/Icons.tsx'
-import { Pay } from '../checkout/Pay.tsx'
+import { Pay, Primary, Said } from '../checkout/Pay.tsx'
 import { Summary } from '../checkout/Summary.tsx'
 import { useWatched, type Watched } from '../checkout/watched.ts'
-import type { Answer, GateState } from './state.ts'
+import type { Bought as BoughtAnswer, GateState } from './state.ts'
 
 /** A 402 for a person: the price, their wallet, and then what it bought. */
-export function Gate({ store, acts }: { store: Watched<GateState>; acts: Acts | null }) {
+export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateActs | null }) {
   const state = useWatched(store)
   const { page, answer, sent, account, wallets } = state
+  const { testMode } = page.checkout
+  const token = useRef<HTMLInputElement>(null)
   const submit = (event: Event): void => {
     event.preventDefault()
+    if (testMode) {
+      acts?.simulate(token.current?.value ?? '')
+      return
+    }
     const [only] = wallets ?? []
     if (account === null && wallets?.length === 1 && only !== undefined) acts?.connect(only)
     else if (account !== null) acts?.pay({})
   }
   return (
     <>
-      {page.checkout.testMode && (
+      {testMode && (
         <p class="banner" role="note">
-          <strong>Test mode</strong> No money moves here. Its owner can try it with their test token.
+          <strong>Test mode</strong> No money moves here. Its owner can simulate a payment with their test token.
         </p>
       )}
       <main class="split">
         <Summary page={page} brief={answer !== null} />
         <section class="till" aria-label="Payment">
           <div class="column">
-            {answer !== null && <Bought answer={answer} again={acts?.again} />}
-            {sent !== 'no' && <Waiting slow={sent === 'slow'} />}
-            {!page.checkout.testMode && (
-              <form noValidate hidden={answer !== null || sent !== 'no'} onSubmit={submit}>
-                <Pay state={state} acts={acts} />
-              </form>
-            )}
+            {answer !== null && <Bought answer={answer} again={acts?.again} testMode={testMode} />}
+            {sent !== 'no' && <Waiting slow={sent === 'slow'} testMode={testMode} />}
+            <form noValidate hidden={answer !== null || sent !== 'no'} onSubmit={submit}>
+              {testMode ? <Simulate state={state} token={token} /> : <Pay state={state} acts={acts} />}
+            </form>
           </div>
         </section>
       </main>
       <p class="unseen" role="status" aria-live="polite">
-        {answer !== null ? 'Paid. This is the answer.' : sent === 'no' ? (state.notice?.text ?? '') : 'Confirming.'}
+        {answer !== null
+          ? `${testMode ? 'Payment simulated' : 'Paid'}. This is the answer.`
+          : sent === 'no'
+            ? (state.notice?.text ?? '')
+            : 'Confirming.'}
       </p>
     </>
   )
 }
 
-function Waiting({ slow }: { slow: boolean }) {
+function Simulate({ state, token }: { state: GateState; token: Ref<HTMLInputElement> }) {
+  return (
+    <div class="pay">
+      <div class="field">
+        <label for="test-token">Test token</label>
+        <p class="hint" id="test-token-hint">
+          It begins with test_, and the paywall’s owner finds it on the page of the paywall.
+        </p>
+        <input
+          id="test-token"
+          ref={token}
+          type="text"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby="test-token-hint"
+        />
+      </div>
+      <Said state={state} />
+      <Primary busy={state.doing === 'sending' ? 'Simulating…' : null}>Simulate payment</Primary>
+      <p class="fine">You need no wallet. Nothing is charged.</p>
+    </div>
+  )
+}
+
+function Waiting({ slow, testMode }: { slow: boolean; testMode: boolean }) {
   return (
     <div class="outcome">
       <span class="seal seal-wait">
         <Spinner />
       </span>
-      <h2>{slow ? 'Still confirming your payment' : 'Asking and paying'}</h2>
+      <h2>{slow ? 'Still confirming your payment' : testMode ? 'Simulating your payment' : 'Asking and paying'}</h2>
       <p class="quiet">
         {slow
           ? 'This takes longer than usual. You are never charged twice: leave this page open.'
@@ -59,25 +95,29 @@ function Waiting({ slow }: { slow: boolean }) {
   )
 }
 
-function Bought({ answer, again }: { answer: Answer; again: (() => void) | undefined }) {
+function Bought({
+  answer,
+  again,
+  testMode,
+}: {
+  answer: BoughtAnswer
+  again: (() => void) | undefined
+  testMode: boolean
+}) {
   return (
     <div class="outcome">
       <span class="seal seal-good">
         <Tick />
       </span>
-      <h2>Paid</h2>
+      <h2>{testMode ? 'Payment simulated' : 'Paid'}</h2>
       {answer.paymentId !== null && <p class="quiet mono">{answer.paymentId}</p>}
-      <section class="answer" aria-labelledby="answer">
-        <h3 id="answer">Answer</h3>
-        {/* In a keyboard's reach, for it may scroll. */}
-        {answer.text !== null && <pre tabIndex={0}>{answer.text}</pre>}
-      </section>
+      {answer.text !== null && <Answer text={answer.text} />}
       <p class="onward">
         <a class="button" href={answer.href} download={answer.name}>
           Save the answer
         </a>
         <button type="button" class="button button-plain" onClick={again}>
-          Buy it again
+          {testMode ? 'Simulate another payment' : 'Buy it again'}
         </button>
       </p>
     </div>

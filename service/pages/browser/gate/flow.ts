@@ -1,5 +1,5 @@
 import type { Requirements } from '../../model.ts'
-import { authorize, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
+import { authorize, randomToken, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
 import { isRecord, isRejected } from '../pay/provider.ts'
 import { sign } from '../pay/wallet.ts'
 import type { Keeper } from '../checkout/kept.ts'
@@ -23,10 +23,10 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     if (doing !== null || account === null || hurdleOf(store.read()) === 'wrong-network') return
     const terms = page.paymentRequirements?.v2
     if (terms === undefined) return
-    const kept = keeper.read()?.paymentPayload
-    const usable = kept !== undefined && stillPays(kept, terms, now())
-    const payload = usable ? kept : await signed(terms)
-    if (payload !== null) await send(payload)
+    const kept = keeper.read()
+    const usable = kept !== null && stillPays(kept.paymentPayload, terms, now())
+    const payload = usable ? kept.paymentPayload : await signed(terms)
+    if (payload !== null) await send(payload, usable ? kept.token : randomToken())
   }
 
   async function signed(terms: Requirements): Promise<PaymentPayload | null> {
@@ -52,11 +52,12 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
   }
 
   /** Asks until there is an answer: without one nobody knows whether the money moves. */
-  async function send(paymentPayload: PaymentPayload): Promise<void> {
-    keeper.write({ input: {}, paymentPayload, quoteId: '', payment: null })
+  async function send(paymentPayload: PaymentPayload, token: string | undefined): Promise<void> {
+    const proof = token === undefined ? {} : { token }
+    keeper.write({ input: {}, paymentPayload, quoteId: '', ...proof, payment: null })
     store.change({ doing: 'sending', notice: null, sent: 'yes' })
     for (let attempt = 0; ; attempt++) {
-      const response = await ask(paymentPayload)
+      const response = await ask(paymentPayload, token)
       if (response !== null && !(await isUnderWay(response))) {
         await arrived(response)
         return
@@ -66,13 +67,34 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     }
   }
 
-  async function ask(payload: PaymentPayload): Promise<Response | null> {
+  async function ask(payload: PaymentPayload, token: string | undefined): Promise<Response | null> {
+    const proof = token === undefined ? {} : { 'X-Payment-Token': token }
+    return await request({ 'PAYMENT-SIGNATURE': encoded(payload), ...proof })
+  }
+
+  async function request(headers: Record<string, string>): Promise<Response | null> {
     try {
-      const headers = { 'PAYMENT-SIGNATURE': encoded(payload), Accept: '*/*' }
-      return await fetch(resource, { headers, cache: 'no-store', redirect: 'follow' })
+      return await fetch(resource, { headers: { Accept: '*/*', ...headers }, cache: 'no-store', redirect: 'follow' })
     } catch {
       return null
     }
+  }
+
+  /** In test mode: nothing is signed, so it may simply be asked again. */
+  async function simulate(testToken: string): Promise<void> {
+    if (store.read().doing !== null) return
+    const token = testToken.trim()
+    // A header takes no other signs, and no other text is one.
+    if (!/^test_[\w-]{1,128}$/.test(token)) {
+      store.change({ notice: { tone: 'bad', text: WRONG_TOKEN } })
+      return
+    }
+    store.change({ doing: 'sending', notice: null, sent: 'yes' })
+    const response = await request({ 'X-Payment-Token': token })
+    if (response === null || response.status === 400) {
+      const text = response === null ? 'The API could not be reached. Try again.' : await refusalIn(response)
+      store.change({ doing: null, sent: 'no', notice: { tone: 'bad', text } })
+    } else await arrived(response)
   }
 
   async function arrived(response: Response): Promise<void> {
@@ -101,15 +123,24 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
 
   return {
     pay: () => void pay(),
+    simulate,
     /** What an earlier life of this page signed and sent. */
     resume(): void {
       const kept = keeper.read()
-      if (kept !== null) void send(kept.paymentPayload)
+      if (kept !== null) void send(kept.paymentPayload, kept.token)
     },
     again(): void {
       store.change({ answer: null, notice: null })
     },
   }
+}
+
+const WRONG_TOKEN = 'This is not the test token of this paywall. Its owner finds it on the page of the paywall.'
+
+async function refusalIn(response: Response): Promise<string> {
+  const { error, details } = await bodyOf(response)
+  if (isRecord(details) && 'x-payment-token' in details) return WRONG_TOKEN
+  return typeof error === 'string' ? error : 'The API did not answer as it should.'
 }
 
 async function isUnderWay(response: Response): Promise<boolean> {
@@ -132,18 +163,10 @@ async function toAnswer(response: Response, resource: string): Promise<NonNullab
   const blob = await response.blob()
   const isText = /^text\/|json|xml|javascript|csv/i.test(type) && blob.size < SHOWN_MAX
   return {
-    text: isText ? readable(await blob.text()) : null,
+    text: isText ? await blob.text() : null,
     href: URL.createObjectURL(blob),
     name: resource.split('?')[0]?.split('/').at(-1) ?? 'answer',
     paymentId: response.headers.get('x-payment-id'),
-  }
-}
-
-function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
   }
 }
 

@@ -5,10 +5,10 @@ import { firstState, type State } from '../checkout/state.ts'
 export interface GateState extends State {
   /** Sent, and no answer yet; `slow` once that takes long. */
   sent: 'no' | 'yes' | 'slow'
-  answer: Answer | null
+  answer: Bought | null
 }
 
-export interface Answer {
+export interface Bought {
   /** Null where it is not text: then it can be saved only. */
   text: string | null
   /** Of this page's memory. */

@@ -82,7 +82,16 @@ function same(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/** 32 bytes. Unlike a UUID also to be had where a page came without TLS. */
+/** Only the buyer has it: with it a payment's answer is fetched again. */
+export function randomToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  const text = btoa(String.fromCharCode(...bytes))
+  return `tok_${text
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/={1,2}$/, '')}`
+}
+
 export function randomHex(): Hex {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`

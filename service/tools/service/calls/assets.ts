@@ -2,17 +2,28 @@ import type { Clock } from '../../../kit/clock.ts'
 import type { Ledger } from '../../../ledger/service.ts'
 import { upstreamError, upstreamTimeout } from '../../errors/call.ts'
 import type { CallResult } from '../../model/call.ts'
-import type { RdaUpstream } from '../../model/tool.ts'
+import type { RdaUpstream, Tool } from '../../model/tool.ts'
 import type { AssetRunner, CallStore, EndedCall } from '../../ports/calls.ts'
 import type { Order } from './charge.ts'
 
 /** Tools of creators: the marketplace runs them and pays whoever made them; free credits are not for them. */
-export function createAssetCalls({ assets, store, ledger, clock }: AssetCallParts) {
+export function createAssetCalls({ assets, place, store, ledger, clock }: AssetCallParts) {
   return {
     async run({ ask, callId, owner, tool, input, signal }: Order, upstream: RdaUpstream): Promise<CallResult> {
       const started = performance.now()
       const { caller, operation, keyed, maxCost = null } = ask
-      const ran = await assets.run({ caller, slug: upstream.rdaSlug, inputs: input, maxCost, operation, keyed, signal })
+      const toolNames = [tool.slug, tool.id]
+      const ran = await assets.run({
+        caller,
+        slug: upstream.rdaSlug,
+        toolNames,
+        inputs: input,
+        maxCost,
+        operation,
+        keyed,
+        enter: () => place(tool, owner.userId),
+        signal,
+      })
       const durationMs = Math.round(performance.now() - started)
       const { failure } = ran
       const call: EndedCall = {
@@ -54,6 +65,8 @@ export function createAssetCalls({ assets, store, ledger, clock }: AssetCallPart
 
 export interface AssetCallParts {
   assets: AssetRunner
+  /** A place among the calls of its server, and how to leave it; throws where there is none. */
+  place(tool: Tool, account: string): () => void
   store: Pick<CallStore, 'note'>
   ledger: Pick<Ledger, 'balances'>
   clock: Clock

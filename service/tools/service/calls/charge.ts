@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../kit/clock.ts'
+import type { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Log } from '../../../kit/log.ts'
 import { ZERO } from '../../../kit/money.ts'
@@ -18,9 +19,11 @@ import { faultOf, type Reach } from './reach.ts'
  * A call for money. Between its lock and its end nothing is written but the lock: when the process dies there, the
  * ledger's sweeper gives the money back, and whoever asks again under the same name is served anew.
  */
-export function createCharging({ flights, locks, reach, store, clock, log, checkpoint, timeoutMs }: ChargingParts) {
+export function createCharging(parts: ChargingParts) {
+  const { flights, locks, reach, place, store, clock, log, checkpoint, timeoutMs } = parts
+
   async function charge(order: Order): Promise<CallResult> {
-    const { ask, tool, input, signal } = order
+    const { ask, tool, input, signal, departure } = order
     const started = performance.now()
     const onProgress = ask.onProgress ?? (() => undefined)
     await reserve(order)
@@ -28,7 +31,9 @@ export function createCharging({ flights, locks, reach, store, clock, log, check
     onProgress({ progress: 1, total: 3, message: `Calling ${tool.slug}` })
     let output: Output
     try {
-      output = await reach.ask({ callId: order.callId, tool, input, signal, onProgress })
+      // Only now: callers without money would take the places of those who have some.
+      const leave = place(tool, order.owner.userId)
+      output = await reach.ask({ callId: order.callId, tool, input, signal, departure, onProgress }).finally(leave)
       signal.throwIfAborted()
     } catch (thrown) {
       const error = signal.aborted ? reasonOf(signal) : thrown
@@ -157,6 +162,8 @@ export interface ChargingParts {
   /** The way to the ledger for whoever may be an agent. */
   locks: Pick<Guard, 'reserve'>
   reach: Reach
+  /** A place among a provider's calls, and how to leave it; throws where there is none. */
+  place(tool: Tool, account: string): () => void
   store: Pick<CallStore, 'find'>
   clock: Clock
   log: Log
@@ -172,7 +179,9 @@ export interface Order {
   tool: Tool
   input: Readonly<Record<string, unknown>>
   attempt: number
+  /** Aborts when the process stops, and when the caller takes the call back in time. */
   signal: AbortSignal
+  departure: Departure
 }
 
 /** A lock ends once: a call that is tried again under its name takes another. */

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
-import { parsePattern } from '../../../kit/pattern.ts'
+import { parsePattern, PatternBudget } from '../../../kit/pattern.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Log } from '../../../kit/log.ts'
 import type { Tool } from '../../model/tool.ts'
@@ -20,6 +20,13 @@ export function createInputCheck(log: Log) {
     validateSchema: false,
     addUsedSchema: false,
     code: { regExp: Object.assign(linear, { code: 'linear' }) },
+  })
+  // Its own compares each item with each other one.
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    ...{ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: false },
+    error: { message: 'must not have the same item twice' },
+    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || areUnique(items),
   })
   addFormats(ajv)
 
@@ -57,11 +64,28 @@ export function createInputCheck(log: Log) {
       const misshapen = faultOfShape(input)
       if (misshapen !== null) return misshapen
       const validate = validatorOf(tool)
-      if (validate(input)) return null
-      return detailsOf(validate.errors ?? [])
+      // Nothing here waits, so that the budget is this input's alone.
+      budget = new PatternBudget()
+      const isRight = validate(input)
+      if (isRight && !budget.isSpent) return null
+      return isRight ? { body: TOO_MUCH } : detailsOf(validate.errors ?? [], budget.isSpent)
     },
   }
 }
+
+/** In time that grows with the items and no faster: each is written down once, its fields in order. */
+function areUnique(items: readonly unknown[]): boolean {
+  const seen = new Set(items.map((item) => JSON.stringify(item, inOrder)))
+  return seen.size === items.length
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+let budget = new PatternBudget()
+const TOO_MUCH = 'has too much text to be compared with the patterns of this tool: send less'
 
 /**
  * Patterns come from strangers' documents, and texts from other strangers: none may take the process's time. What the
@@ -70,13 +94,15 @@ export function createInputCheck(log: Log) {
 function linear(source: string): { test(text: string): boolean } {
   const parsed = parsePattern(`[^]*(?:${source})[^]*`)
   if (typeof parsed === 'string') return { test: () => true }
-  return { test: (text) => text.length > PATTERN_TEXT_MAX || parsed.matches(text) }
+  return { test: (text) => text.length > PATTERN_TEXT_MAX || budget.matches(parsed, text) === true }
 }
 
-function detailsOf(errors: readonly ErrorObject[]): Record<string, string> {
+function detailsOf(errors: readonly ErrorObject[], isSpent: boolean): Record<string, string> {
   const details: Record<string, string> = {}
   for (const error of errors) {
-    const [field, fault] = faultOf(error)
+    const [field, plain] = faultOf(error)
+    const fault =
+      isSpent && error.keyword === 'pattern' ? `${plain}, and be short enough to be compared with it` : plain
     // The first is the plainest: those after it are often of other branches of the same choice.
     details[field] ??= fault
     if (Object.keys(details).length >= DETAILS_MAX) break

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../kit/clock.ts'
 import type { Log } from '../../../kit/log.ts'
-import type { Environment } from '../../../ledger/model.ts'
 import type { Figures } from '../../model/figures.ts'
 import type { ToolId } from '../../model/tool.ts'
 import type { CallStore, FailingTool, Upstreams } from '../../ports/calls.ts'
 import type { CatalogueForCalls } from '../../ports/catalogue.ts'
+import type { Scope } from '../../ports/keeping.ts'
 
 /** How tools do, from the calls that were made of them, and what becomes of those that are said to fail. */
 export function createHealth({ store, catalogue, upstreams, clock, log }: HealthParts) {
@@ -16,14 +16,13 @@ export function createHealth({ store, catalogue, upstreams, clock, log }: Health
     const tool = await catalogue.bySlug(environment, slug, null).catch(() => null)
     // Private ones are their owner's to look after; what is gone fails nobody.
     if (tool?.id !== toolId || tool.upstream.kind === 'rda') return
-    const there = catalogue.isSimulated(tool) || (await upstreams.isThere(tool.upstream.server))
+    const there = (await catalogue.isSimulated(tool)) || (await upstreams.isThere(tool.upstream.server))
     if (there) await store.recovered(toolId)
     log.info({ slug, there }, 'a failing tool was looked at')
   }
 
   return {
-    figures: (environment: Environment): Promise<ReadonlyMap<ToolId, Figures>> =>
-      store.figures(environment, clock.now()),
+    figures: (scope: Scope): Promise<ReadonlyMap<ToolId, Figures>> => store.figures(scope, clock.now()),
     foldFigures: (): Promise<number> => store.foldFigures(clock.now()),
     forget: (now: Date): Promise<void> => store.forget(now),
     async lookAtFailing(now: Date): Promise<void> {

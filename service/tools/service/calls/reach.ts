@@ -1,3 +1,4 @@
+import type { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import { upstreamError, upstreamTimeout } from '../../errors/call.ts'
 import type { CallId, Fault, Output, Progress } from '../../model/call.ts'
@@ -10,7 +11,7 @@ import { requestOf } from '../../rules/request.ts'
 
 /** Asks the server behind a tool. Whatever goes wrong there is thrown as an upstream's fault, or as too late. */
 export function createReach({ catalogue, upstreams, timeoutMs }: ReachParts) {
-  async function ask({ callId, tool, input, signal, onProgress }: Reaching): Promise<Output> {
+  async function ask({ callId, tool, input, signal, departure, onProgress }: Reaching): Promise<Output> {
     const { upstream } = tool
     // By hand: a signal that follows another one is kept by it, and the other one lives as long as the process.
     const either = new AbortController()
@@ -32,13 +33,18 @@ export function createReach({ catalogue, upstreams, timeoutMs }: ReachParts) {
     async function work(until: AbortSignal): Promise<Output> {
       switch (upstream.kind) {
         case 'http': {
-          const answer = catalogue.isSimulated(tool)
-            ? catalogue.simulate(tool, input)
-            : await upstreams.http(named(requestOf(upstream, input, await catalogue.credentials(tool)), callId), until)
+          if (await catalogue.isSimulated(tool)) {
+            departure.leave()
+            return outputOf(toAnswer(catalogue.simulate(tool, input)), tool.output !== null)
+          }
+          const request = named(requestOf(upstream, input, await catalogue.credentials(tool)), callId)
+          departure.leave()
+          const answer = await upstreams.http(request, until)
           return outputOf(toAnswer(answer), tool.output !== null)
         }
         case 'mcp': {
           const { headers } = await catalogue.credentials(tool)
+          departure.leave()
           return await upstreams.mcp({ upstream, input, headers, onProgress }, until)
         }
         case 'rda':
@@ -62,6 +68,8 @@ export interface Reaching {
   tool: Tool
   input: Readonly<Record<string, unknown>>
   signal: AbortSignal
+  /** Tells whether the tool's server has been asked, so that its caller can no longer take the call back. */
+  departure: Departure
   onProgress: (progress: Progress) => void
 }
 

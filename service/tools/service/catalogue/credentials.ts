@@ -13,8 +13,7 @@ import type { Directory } from './directory.ts'
 export function createCredentials({ store, directory, secrets, clock }: CredentialParts) {
   async function of({ environment, ownerId, provider }: Whose, scheme: AuthScheme | null): Promise<Credentials> {
     if (scheme === null) return NO_CREDENTIALS
-    const shelf = await directory.shelfOf(environment)
-    const token = shelf.provider(provider, ownerId)?.credentials ?? null
+    const token = (await directory.provider({ environment, ownerId }, provider))?.credentials ?? null
     if (token === null) return NO_CREDENTIALS
     return credentialsOf(scheme, secrets.open(token, contextOf(environment, ownerId, provider)))
   }

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../kit/clock.ts'
 import { newId } from '../../../kit/ids.ts'
 import { ZERO, type Usdc } from '../../../kit/money.ts'
+import { quotaExceeded } from '../../../kit/quota.ts'
+import { Turns } from '../../../kit/turns.ts'
 import type { Environment } from '../../../ledger/model.ts'
 import {
   documentRefused,
+  importsBusy,
   providerNotFound,
   simulationRefused,
   slugRefused,
@@ -14,15 +17,30 @@ import type { ImportReport, Reading } from '../../model/draft.ts'
 import type { Credentials, PriceRule, Source } from '../../model/provider.ts'
 import type { AuthScheme, UserId } from '../../model/tool.ts'
 import type { Documents, Fetching, ToolServers } from '../../ports/sources.ts'
-import type { CatalogueStore, StoredProvider } from '../../ports/keeping.ts'
+import type { CatalogueStore, Scope, StoredProvider } from '../../ports/keeping.ts'
 import { changesOf } from '../../rules/change.ts'
+import { repriced } from '../../rules/price.ts'
+import { checkHoldings, readingLimit, type ToolQuotas } from '../../rules/quota.ts'
 import { assetSlugOf, assetSlugsOf, providerSlugFault, slugsOf } from '../../rules/slug.ts'
 import type { Directory } from './directory.ts'
 import type { CredentialKeeping } from './credentials.ts'
 
 /** From a document or a server to tools. Reading takes seconds and holds nothing; writing is one transaction. */
 export function createImporting(parts: ImportingParts) {
-  const { store, clock, documents, servers, fetching, directory, credentials } = parts
+  const { store, clock, documents, servers, fetching, directory, credentials, quotas } = parts
+  const turns = { sandbox: new Turns(IMPORT_TURNS), production: new Turns(IMPORT_TURNS) }
+
+  /**
+   * What an account brings in is counted before anything is fetched, and takes its turn: a document that is being read
+   * takes memory, and a server may be slow on purpose. The platform's own imports have a line of their own.
+   */
+  async function admitted<T>({ environment, ownerId }: Scope, work: () => Promise<T>): Promise<T> {
+    if (ownerId === null) return await turns[environment].run('', work, importsBusy)
+    const limit = quotas.importsPerHour
+    const resetsAt = await store.countImport({ environment, ownerId }, limit, clock.now())
+    if (resetsAt !== null) throw quotaExceeded('imports_per_hour', limit, resetsAt)
+    return await turns[environment].run(ownerId, work, importsBusy)
+  }
 
   /** A provider's tools become those of this reading: new ones come, others change, what is gone says so from now on. */
   async function write(provider: StoredProvider, { operations, skipped }: Reading): Promise<ImportReport> {
@@ -30,12 +48,18 @@ export function createImporting(parts: ImportingParts) {
     const drafts = kind === 'rda' ? assetSlugsOf(operations) : slugsOf(slug, operations)
     const nextId = () => newId('tool', clock.now())
     const { changes, wrote } = await store
-      .change(provider, (known) => changesOf(known, drafts, provider.pricing, nextId), clock.now())
+      .change(
+        provider,
+        (known) => changesOf(known, drafts, provider.pricing, nextId),
+        clock.now(),
+        (holdings) => checkHoldings(holdings, quotas),
+      )
       .catch((error: unknown) => {
         throw (error as { code?: string }).code === UNIQUE_VIOLATION ? slugsCollide(slug) : error
       })
     if (wrote) await directory.refresh(environment)
-    const named = (tools: readonly { slug: string }[]) => tools.map((tool) => tool.slug)
+    // In one order, whatever order the database has them in.
+    const named = (tools: readonly { slug: string }[]) => tools.map((tool) => tool.slug).sort()
     const { added, changed, removed, unchanged } = changes
     return {
       ...{ provider: slug, environment, unchanged, skipped },
@@ -49,37 +73,42 @@ export function createImporting(parts: ImportingParts) {
     return before !== null && before.sourceHash === provider.sourceHash
   }
 
+  async function pricingOf({ environment, ownerId, slug, pricing }: ImportWanted): Promise<PriceRule> {
+    const before = await store.provider(environment, ownerId, slug)
+    return repriced(before?.pricing ?? null, pricing)
+  }
+
+  async function readDocument(wanted: ImportWanted, text: string): Promise<ImportReport> {
+    const options = { base: baseOf(wanted.source), server: wanted.server, auth: wanted.auth, trusted: wanted.trusted }
+    const pricing = await pricingOf(wanted)
+    const sourceHash = hashOf([documents.edition, options, priced(pricing), wanted.simulated, text])
+    const provider = toProvider({ ...wanted, pricing }, 'openapi', sourceHash)
+    if (await isRead(provider)) return await unchanged(provider)
+    const check = wanted.ownerId === null ? {} : { check: readingLimit(quotas) }
+    const reading = await documents.read(text, { ...options, ...check })
+    if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
+    if (!wanted.simulated && !wanted.trusted) await checkServers(reading)
+    return await write(named(provider, reading), reading)
+  }
+
   return {
     /** Tools of a document. The very same document again does nothing, and says so. */
     async importDocument(wanted: ImportWanted, text: string): Promise<ImportReport> {
       checkSlug(wanted.slug)
-      const options = { base: baseOf(wanted.source), server: wanted.server, auth: wanted.auth, trusted: wanted.trusted }
-      const sourceHash = hashOf([documents.edition, options, priced(wanted.pricing), wanted.simulated, text])
-      const provider = toProvider(wanted, 'openapi', sourceHash)
-      if (await isRead(provider)) return await unchanged(provider)
-      const reading = await documents.read(text, options)
-      if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
-      if (!wanted.simulated && !wanted.trusted) await checkServers(reading)
-      return await write(named(provider, reading), reading)
+      return await admitted(wanted, () => readDocument(wanted, text))
     },
 
     /** The same, of a document at an address. */
     async importAddress(wanted: ImportWanted): Promise<ImportReport> {
+      checkSlug(wanted.slug)
       const from = wanted.source?.from ?? ''
-      return await this.importDocument(wanted, await fetching.fetch(from))
+      return await admitted(wanted, async () => await readDocument(wanted, await fetching.fetch(from)))
     },
 
     /** Tools of an MCP server, as it lists them today. */
     async importServer(wanted: ImportWanted, server: string): Promise<ImportReport> {
       checkSlug(wanted.slug)
-      await fetching.checkAddress(server)
-      const { environment, ownerId, slug } = wanted
-      const secret = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
-      const reading = await servers.read(server, (wanted.credentials ?? secret).headers)
-      const sourceHash = hashOf([server, priced(wanted.pricing), reading.operations])
-      const provider = named(toProvider({ ...wanted, source: { from: server } }, 'mcp', sourceHash), reading)
-      if (await isRead(provider)) return await unchanged(provider)
-      return await write(provider, reading)
+      return await admitted(wanted, () => readServer(wanted, server))
     },
 
     /** Published tools of the marketplace, as far as the catalogue mirrors them. */
@@ -102,6 +131,23 @@ export function createImporting(parts: ImportingParts) {
       await store.seal(environment, ownerId, slug, null, clock.now())
       return await write({ ...before, sourceHash: null }, { ...NOTHING, name: before.name })
     },
+
+    /** Deletes all that an account has brought in; answers how many tools that were. */
+    async dropTools(environment: Environment, ownerId: UserId): Promise<number> {
+      return await store.drop(environment, ownerId)
+    },
+  }
+
+  async function readServer(wanted: ImportWanted, server: string): Promise<ImportReport> {
+    await fetching.checkAddress(server)
+    const { environment, ownerId, slug } = wanted
+    const secret = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
+    const reading = await servers.read(server, (wanted.credentials ?? secret).headers)
+    const pricing = await pricingOf(wanted)
+    const sourceHash = hashOf([server, priced(pricing), reading.operations])
+    const provider = named(toProvider({ ...wanted, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
+    if (await isRead(provider)) return await unchanged(provider)
+    return await write(provider, reading)
   }
 
   /** Each call checks again; here whoever gives the document is told. */
@@ -112,8 +158,9 @@ export function createImporting(parts: ImportingParts) {
 
   async function unchanged(provider: StoredProvider): Promise<ImportReport> {
     const { environment, ownerId, slug } = provider
-    const shelf = await directory.shelfOf(environment)
-    const there = shelf.all().filter((entry) => entry.provider === slug && entry.ownerId === ownerId).length
+    const view = await directory.viewOf(environment, ownerId)
+    const all = (ownerId === null ? view.platform : view.own)?.all() ?? []
+    const there = all.filter((entry) => entry.provider === slug).length
     return { provider: slug, environment, added: [], changed: [], removed: [], unchanged: there, skipped: [] }
   }
 }
@@ -127,7 +174,8 @@ export interface ImportWanted {
   readonly description: string | null
   readonly simulated: boolean
   readonly source: Source | null
-  readonly pricing: PriceRule
+  /** Without a price for all, those that are there stay. */
+  readonly pricing: Partial<PriceRule>
   /** Instead of what the document says. */
   readonly server: string | null
   readonly auth: AuthScheme | null
@@ -145,7 +193,11 @@ export interface ImportingParts {
   fetching: Fetching
   directory: Directory
   credentials: CredentialKeeping
+  quotas: ToolQuotas
 }
+
+/** Of all that are read in a process at once; one import of an account may wait for its other one. */
+const IMPORT_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: 100 }
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -167,8 +219,8 @@ function checkSlug(slug: string): void {
 
 type Described = Pick<
   ImportWanted,
-  'environment' | 'ownerId' | 'slug' | 'name' | 'description' | 'simulated' | 'source' | 'pricing'
->
+  'environment' | 'ownerId' | 'slug' | 'name' | 'description' | 'simulated' | 'source'
+> & { pricing: PriceRule }
 
 function toProvider(wanted: Described, kind: StoredProvider['kind'], sourceHash: string): StoredProvider {
   const { environment, ownerId, slug, name, description, simulated, source, pricing } = wanted

@@ -17,6 +17,8 @@ export class WordIndex {
   private length = 0
   private live = 0
   private sums = new Sums(0)
+  /** How rare words are is also measured there, for the present question. */
+  private beside: WordIndex | null = null
 
   put(entry: Entry): void {
     this.drop(entry.id)
@@ -46,14 +48,22 @@ export class WordIndex {
     this.entries[place] = null
     this.length -= this.lengths[place] ?? 0
     this.live--
-    // Lists keep pointing at what is gone; when that is much, everything is written anew.
-    if (this.entries.length > 2 * this.live + 1_000) this.compact()
+    // Lists keep pointing at what is gone; when that is a third of all, everything is written anew and gives back its memory.
+    if (this.entries.length > 1.5 * this.live + 200) this.compact()
   }
 
-  /** Calls back with whatever has any of the words, in no order; `all` tells whether it has each of them. */
-  find(query: string, found: (entry: Entry, score: number, all: boolean) => void): void {
+  /**
+   * Calls back with whatever has any of the words, in no order; `all` tells whether it has each of them. Scores of two
+   * indexes can be compared where the smaller one is asked `beside` the larger one.
+   */
+  find(
+    query: string,
+    found: (entry: Entry, score: number, all: boolean) => void,
+    beside: WordIndex | null = null,
+  ): void {
     const asked = askedWords(query)
-    if (asked.length === 0) return
+    if (asked.length === 0 || this.live === 0) return
+    this.beside = beside
     if (this.sums.size < this.entries.length) this.sums = new Sums(this.entries.length * 2)
     const { sums } = this
     sums.clear()
@@ -91,7 +101,7 @@ export class WordIndex {
     const list = this.postings.get(word)
     if (list === undefined) return
     const { places, weights, inName } = list
-    const mean = this.length / Math.max(1, this.live)
+    const mean = (this.length + (this.beside?.length ?? 0)) / Math.max(1, this.total)
     for (let nth = 0; nth < places.length; nth++) {
       const place = places[nth] ?? 0
       const weight = weights[nth] ?? 0
@@ -102,8 +112,16 @@ export class WordIndex {
 
   /** Of the commonest of them. */
   private rarity(words: readonly string[]): number {
-    const count = Math.max(...words.map((word) => this.postings.get(word)?.places.length ?? 0))
-    return Math.max(0.1, Math.log(1 + Math.max(0, this.live - count + 0.5) / (count + 0.5)))
+    const count = Math.max(...words.map((word) => this.countOf(word) + (this.beside?.countOf(word) ?? 0)))
+    return Math.max(0.1, Math.log(1 + Math.max(0, this.total - count + 0.5) / (count + 0.5)))
+  }
+
+  private countOf(word: string): number {
+    return this.postings.get(word)?.places.length ?? 0
+  }
+
+  private get total(): number {
+    return this.live + (this.beside?.live ?? 0)
   }
 
   private *beginningWith(stem: string): Generator<string> {
@@ -121,6 +139,7 @@ export class WordIndex {
     this.postings.clear()
     this.places.clear()
     this.entries.length = this.lengths.length = this.named.length = this.length = this.live = 0
+    this.sums = new Sums(0)
     for (const entry of left) this.put(entry)
   }
 }

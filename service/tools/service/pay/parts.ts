@@ -1,6 +1,7 @@
 import type { Address } from '../../../chain/model.ts'
 import type { NetworkName } from '../../../chain/networks.ts'
 import type { Facilitator } from '../../../facilitator/service.ts'
+import type { PaymentTokens } from '../../../facilitator/service/proof.ts'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Log } from '../../../kit/log.ts'
 import type { Environment } from '../../../ledger/model.ts'
@@ -12,7 +13,8 @@ export interface ToolPaymentParts {
   unpaid: Calls['unpaid']
   store: ToolPaymentStore
   calls: Pick<CallStore, 'note' | 'write'>
-  facilitator: Pick<Facilitator, 'read' | 'verify' | 'settle' | 'purchases' | 'serves'>
+  facilitator: Pick<Facilitator, 'read' | 'verify' | 'settle' | 'find' | 'purchases' | 'serves'>
+  tokens: PaymentTokens
   clock: Clock
   log: Log
   checkpoint: PayCheckpoint
@@ -23,4 +25,6 @@ export interface ToolPaymentParts {
   /** Of the tools. */
   address: string
   timeoutMs: number
+  /** How long the chain is waited for. */
+  settleMs: number
 }

@@ -9,11 +9,12 @@ import type { ToolPaymentParts } from './parts.ts'
  * same transfer and is told of the same success.
  */
 export function createPaySettling(parts: SettlingParts) {
-  const { store, calls, facilitator, clock, log, checkpoint, timeoutMs, address } = parts
+  const { store, calls, facilitator, clock, log, checkpoint, timeoutMs, address, tokens } = parts
 
-  async function settle(row: ToolPayment, output: Output, waitMs?: number): Promise<PaidCall> {
+  /** Answers the transaction; throws where the money has not arrived. */
+  async function settle(row: ToolPayment, waitMs?: number): Promise<string> {
     const asker = { operation: row.id, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
-    const pending = () => settlementPending(row.id, `${address}/pay/${row.slug}/calls/${row.id}`)
+    const pending = () => settlementPending(row.id, statusUrl(row), tokens.of(row.id), row.owed)
     const answer = await facilitator.settle(facilitator.read(row.request), asker).catch((error: unknown) => {
       if (!(error instanceof DomainError) || !PASSING.has(error.kind)) throw error
       log.warn({ callId: row.id, code: error.code }, 'the chain does not answer for a call; it is asked again')
@@ -25,22 +26,38 @@ export function createPaySettling(parts: SettlingParts) {
       if (answer.status === 'settled') {
         // Its success was told under another name: this call's own row may say so by now.
         const now = await store.find(row.id)
-        if (now?.state === 'paid' && now.output !== null) return toPaid(now, now.output, now.txHash)
+        if (now?.state === 'paid' && now.txHash !== null && (row.owed || now.output !== null)) return now.txHash
       }
       await store.failed(row.id, answer.reason)
       throw paymentRefused(answer.reason, row.id)
     }
     await store.inTransaction(async (inside) => {
       const now = clock.now()
-      if (!(await store.paid(inside, row.id, answer.txHash, now))) return
+      if (!(await store.paid(inside, row.id, answer.txHash, now)) || row.owed) return
       const call = { ...callOf(row, row.durationMs, now), cost: row.amount, failure: null, fault: null, kept: null }
       await calls.write(inside, [call])
     })
-    return toPaid(row, output, answer.txHash)
+    return answer.txHash
   }
+
+  /** Whether the chain was asked for the money of a call that is paid first: else nothing has left, and nothing will. */
+  async function wasAsked({ request, network }: ToolPayment): Promise<boolean> {
+    const { authorization } = facilitator.read(request)
+    if (authorization === null) return false
+    try {
+      await facilitator.find(network, authorization.from, authorization.nonce)
+      return true
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'missing') return false
+      throw error
+    }
+  }
+
+  const statusUrl = ({ id, slug }: ToolPayment): string => `${address}/pay/${slug}/calls/${id}`
 
   return {
     settle,
+    statusUrl,
 
     /** Calls that nobody waits for any more: answered ones are paid for, the others never will be. */
     async sweep(now: Date): Promise<void> {
@@ -48,11 +65,14 @@ export function createPaySettling(parts: SettlingParts) {
       await Promise.all(
         open.map(async (row) => {
           try {
-            if (row.output === null) await store.failed(row.id, 'interrupted')
-            else await settle(row, row.output, 0)
+            if (row.output === null && !(row.owed && (await wasAsked(row)))) await store.failed(row.id, 'interrupted')
+            else await settle(row, 0)
           } catch (error) {
             if (error instanceof DomainError) return
             log.error({ callId: row.id, err: error }, 'the payment of a call could not be carried on')
+          } finally {
+            // Its buyer may go on with it at once.
+            if (row.owed) await store.leave(row.id, now)
           }
         }),
       )
@@ -61,15 +81,18 @@ export function createPaySettling(parts: SettlingParts) {
   }
 }
 
+export type PaySettling = ReturnType<typeof createPaySettling>
+
 type SettlingParts = Pick<
   ToolPaymentParts,
-  'store' | 'calls' | 'facilitator' | 'clock' | 'log' | 'checkpoint' | 'timeoutMs' | 'address'
+  'store' | 'calls' | 'facilitator' | 'clock' | 'log' | 'checkpoint' | 'timeoutMs' | 'address' | 'tokens'
 >
 
-export function toPaid(row: ToolPayment, output: Output, txHash: string | null): PaidCall {
+export function toPaid(row: ToolPayment, output: Output, txHash: string | null, token: string): PaidCall {
   const { id: callId, slug: tool, amount: cost, durationMs, network, payer } = row
   if (txHash === null) throw new Error('a paid call has no transaction')
-  return { callId, tool, output: output.value, outputKind: output.kind, cost, durationMs, network, payer, txHash }
+  const sold = { callId, tool, output: output.value, outputKind: output.kind, cost, durationMs }
+  return { ...sold, network, payer, txHash, token }
 }
 
 export function callOf(row: ToolPayment, durationMs: number, endedAt: Date) {

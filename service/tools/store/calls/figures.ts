@@ -3,6 +3,7 @@ import type { Environment } from '../../../ledger/model.ts'
 import type { Figures } from '../../model/figures.ts'
 import type { ToolId } from '../../model/tool.ts'
 import type { FailingTool } from '../../ports/calls.ts'
+import type { Scope } from '../../ports/keeping.ts'
 import { FAILED, FAILING_STREAK, summed } from '../../rules/figures.ts'
 
 /** What ended calls left behind, into the day's counters and the tool's health; answers how many calls that were. */
@@ -44,10 +45,10 @@ SELECT count(*) AS folded FROM gone`
 /** Of the last week, by tool; tools that nobody called have none. */
 export async function readFigures(
   statements: Statements,
-  environment: Environment,
+  { environment, ownerId }: Scope,
   now: Date,
 ): Promise<ReadonlyMap<ToolId, Figures>> {
-  const rows = await statements.run<FigureRow>(READ, [environment, oldest(now)], 'tool_figures')
+  const rows = await statements.run<FigureRow>(READ, [environment, oldest(now), ownerId ?? ''], 'tool_figures')
   return new Map(
     rows.map(({ tool_id, classes, calls, streak, last_error }) => {
       const counters = new Map(classes.map((one, place) => [one, Number(calls[place] ?? 0n)]))
@@ -60,7 +61,8 @@ const READ = `
 SELECT f.tool_id, f.classes, f.calls, h.streak, h.last_error
 FROM (SELECT tool_id, array_agg(latency_class) AS classes, array_agg(calls) AS calls
       FROM (SELECT tool_id, latency_class, sum(calls)::bigint AS calls FROM tool_figure
-            WHERE environment = $1::environment AND day >= $2::date GROUP BY tool_id, latency_class) summed
+            WHERE environment = $1::environment AND day >= $2::date
+              AND tool_id IN (SELECT id FROM tool WHERE environment = $1::environment AND owner_id = $3) GROUP BY tool_id, latency_class) summed
       GROUP BY tool_id) f
 LEFT JOIN tool_health h ON h.tool_id = f.tool_id`
 

@@ -80,7 +80,7 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
       const stood = stands.runs.get(body.runId as string)
       if (stood?.state !== 'succeeded') return `${String(body.runId)} succeeded, and it is ${String(stood?.state)}`
       if (stood.cost !== micro(body.cost as number)) return `${String(body.runId)} cost ${String(stood.cost)}`
-      return body.output === name ? null : `another's output: ${String(body.output)}`
+      return String(body.output).split(' ')[0] === name ? null : `another's output: ${String(body.output)}`
     }
     case 'tool': {
       if (status !== 200) return null

@@ -21,7 +21,7 @@ export function Approvals() {
   })
   if (data === undefined || data.approvals.length === 0) return null
   return (
-    <Card title="Waiting for your word">
+    <Card title="Approvals">
       <ul className="divide-y divide-line">
         {data.approvals.map((approval) => (
           <li key={approval.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2.5 first:pt-0 last:pb-0">

@@ -55,6 +55,14 @@ function Prompt({ form }: { form: UseFormReturn<Draft> }) {
           optional
           hint="Empty: not for sale. 0: shown to all."
         />
+        <TextField
+          form={form}
+          name="promptConfig.freeRunsPerDay"
+          label="Free runs a day, at most"
+          inputMode="numeric"
+          optional
+          hint="While it is free, you pay for its model. Empty: the server's own limit."
+        />
       </div>
     </>
   )
@@ -157,6 +165,13 @@ function Tool({ form }: { form: UseFormReturn<Draft> }) {
         {auth === 'basic' && (
           <TextField form={form} name="toolConfig.authConfig.password" label="Password" autoComplete="off" />
         )}
+        <TextField
+          form={form}
+          name="toolConfig.timeoutSeconds"
+          label="Time limit"
+          inputMode="numeric"
+          hint="Seconds, 60 at most."
+        />
         <TextField
           form={form}
           name="toolConfig.rateLimitPerMinute"

@@ -14,9 +14,16 @@ export interface Draft {
   longDescription: string
   tags: string
   inputSchema: DraftInput[]
+  sharesInputs: boolean
   outputSchema: { type: Asset['schema']['outputs']['type'] }
   pricing: { model: Asset['pricing']['model']; amount: string }
-  promptConfig: { promptTemplate: string; systemPrompt: string; defaultModelId: string; sourcePrice: string }
+  promptConfig: {
+    promptTemplate: string
+    systemPrompt: string
+    defaultModelId: string
+    sourcePrice: string
+    freeRunsPerDay: string
+  }
   agentConfig: {
     webhookUrl: string
     webhookMethod: Method
@@ -34,6 +41,7 @@ export interface Draft {
     authConfig: { headerName: string; apiKey: string; token: string; username: string; password: string }
     requestTransform: string
     responseTransform: string
+    timeoutSeconds: string
     rateLimitPerMinute: string
   }
 }
@@ -68,9 +76,10 @@ export const NEW_DRAFT: Draft = {
   longDescription: '',
   tags: '',
   inputSchema: [{ ...NEW_INPUT, name: 'topic', label: 'Topic' }],
+  sharesInputs: false,
   outputSchema: { type: 'markdown' },
   pricing: { model: 'per-run', amount: '0.05' },
-  promptConfig: { promptTemplate: '', systemPrompt: '', defaultModelId: '', sourcePrice: '' },
+  promptConfig: { promptTemplate: '', systemPrompt: '', defaultModelId: '', sourcePrice: '', freeRunsPerDay: '' },
   agentConfig: {
     ...{ webhookUrl: '', webhookMethod: 'POST', webhookHeaders: '', timeoutSeconds: '60', maxRetries: '0' },
     ...{ pollUrl: '', pollIntervalMs: '' },
@@ -78,7 +87,7 @@ export const NEW_DRAFT: Draft = {
   toolConfig: {
     ...{ apiEndpoint: '', apiMethod: 'POST', apiHeaders: '', authType: 'none' },
     authConfig: { headerName: '', apiKey: '', token: '', username: '', password: '' },
-    ...{ requestTransform: '', responseTransform: '', rateLimitPerMinute: '' },
+    ...{ requestTransform: '', responseTransform: '', timeoutSeconds: '25', rateLimitPerMinute: '' },
   },
 }
 
@@ -100,6 +109,7 @@ export function toDraft(asset: Asset): Draft {
       options: (input.options ?? []).join('\n'),
       description: input.description ?? '',
     })),
+    sharesInputs: asset.sharesInputs,
     outputSchema: asset.schema.outputs,
     pricing: { model: asset.pricing.model, amount: String(asset.pricing.amount) },
     promptConfig: {
@@ -107,6 +117,7 @@ export function toDraft(asset: Asset): Draft {
       systemPrompt: prompt?.systemPrompt ?? '',
       defaultModelId: prompt?.defaultModelId ?? '',
       sourcePrice: textOf(prompt?.sourcePrice),
+      freeRunsPerDay: textOf(prompt?.freeRunsPerDay),
     },
     agentConfig: {
       webhookUrl: agent?.webhookUrl ?? '',
@@ -125,6 +136,7 @@ export function toDraft(asset: Asset): Draft {
       authConfig: { ...NEW_DRAFT.toolConfig.authConfig, ...tool?.authConfig },
       requestTransform: tool?.requestTransform ?? '',
       responseTransform: tool?.responseTransform ?? '',
+      timeoutSeconds: textOf(tool?.timeoutSeconds),
       rateLimitPerMinute: textOf(tool?.rateLimitPerMinute),
     },
   }
@@ -163,6 +175,7 @@ export function toBody(draft: Draft, before?: Asset): Omit<Body, 'slug' | 'type'
             : null,
       }
     }),
+    sharesInputs: draft.sharesInputs,
     outputSchema: draft.outputSchema,
     pricing: {
       model: draft.pricing.model,
@@ -186,6 +199,7 @@ function configOf({
           systemPrompt: orNull(promptConfig.systemPrompt),
           defaultModelId: orNull(promptConfig.defaultModelId),
           sourcePrice: numberOf(promptConfig.sourcePrice),
+          freeRunsPerDay: numberOf(promptConfig.freeRunsPerDay),
         },
       }
     case 'agent':
@@ -215,6 +229,7 @@ function configOf({
           },
           requestTransform: orNull(toolConfig.requestTransform),
           responseTransform: orNull(toolConfig.responseTransform),
+          timeoutSeconds: numberOf(toolConfig.timeoutSeconds),
           rateLimitPerMinute: numberOf(toolConfig.rateLimitPerMinute),
         },
       }
@@ -259,6 +274,6 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[\u0300-\u036f]/g, '')
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
     .slice(0, 100)
 }

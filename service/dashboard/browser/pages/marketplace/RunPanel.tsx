@@ -31,6 +31,8 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
         modelId: modelId === '' ? null : modelId,
         // Nobody pays another price than the one on the button.
         maxCost: fixed ? asset.pricing.amount : null,
+        // What the form said: a setting that changed since then shows nothing.
+        sharesInputs: asset.sharesInputs,
       })
       setRunId(id)
     } catch (error) {
@@ -75,6 +77,7 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
               </select>
             </label>
           )}
+          {asset.sharesInputs && <SharedInputs />}
           {fault !== null && !fault.isSessionOver && <Refusal fault={fault} />}
           <Button type="submit" look="main" busy={begin.isPending} className="w-full">
             {asset.pricing.model === 'free'
@@ -93,14 +96,16 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
   )
 }
 
+/** Before anybody pays: what the creator will see. */
+export function SharedInputs() {
+  return <Notice>The creator sees what you fill in here. They do not see who you are, or what comes out.</Notice>
+}
+
 function Refusal({ fault }: { fault: Fault }) {
   if (fault.code === 'insufficient_balance') {
     return (
       <Notice tone="warn">
-        <p className="mb-2">
-          {fault.message}. It needs <Money amount={Number(fault.fields['required'])} />, you have{' '}
-          <Money amount={Number(fault.fields['available'])} />.
-        </p>
+        <p className="mb-2">{fault.message}</p>
         <LinkButton to="/wallet?do=add" small>
           Add funds
         </LinkButton>

@@ -12,11 +12,17 @@ const DAYS = 30
 export function Month() {
   const money = useAsk('wallet.days', { days: DAYS })
   const runs = useAsk('runs.days', { days: DAYS })
-  const payments = useAsk('checkouts.days', { days: DAYS })
-  const error = money.error ?? runs.error ?? payments.error
-  if (money.data === undefined || runs.data === undefined || payments.data === undefined) {
+  const checkouts = useAsk('checkouts.days', { days: DAYS })
+  const paywalls = useAsk('paywalls.days', { days: DAYS })
+  const error = money.error ?? runs.error ?? checkouts.error ?? paywalls.error
+  if (
+    money.data === undefined ||
+    runs.data === undefined ||
+    checkouts.data === undefined ||
+    paywalls.data === undefined
+  ) {
     const again = (): void => {
-      for (const asked of [money, runs, payments]) void asked.refetch()
+      for (const asked of [money, runs, checkouts, paywalls]) void asked.refetch()
     }
     return error === null ? <Skeleton className="h-80 w-full" /> : <Failure fault={error} again={again} />
   }
@@ -31,14 +37,20 @@ export function Month() {
   return (
     <>
       <Figures>
-        <Figure name="Money in" note="In 30 days">
-          <Money amount={sum(money.data.map(({ moneyIn }) => moneyIn))} />
+        <Figure name="Sales" note="Into the wallet in 30 days">
+          <Money amount={sum(money.data.map(({ sales }) => sales))} />
+        </Figure>
+        <Figure name="Deposits" note="In 30 days">
+          <Money amount={sum(money.data.map(({ deposits }) => deposits))} />
         </Figure>
         <Figure name="Money out" note="In 30 days">
           <Money amount={sum(money.data.map(({ moneyOut }) => moneyOut))} />
         </Figure>
-        <Figure name="Payments" note={<Money amount={sum(payments.data.map(({ amount }) => amount))} />}>
-          {inCounts(sum(payments.data.map(({ paid }) => paid)))}
+        <Figure name="Checkout payments" note={<Money amount={sum(checkouts.data.map(({ amount }) => amount))} />}>
+          {inCounts(sum(checkouts.data.map(({ paid }) => paid)))}
+        </Figure>
+        <Figure name="Paywall payments" note={<Money amount={sum(paywalls.data.map(({ amount }) => amount))} />}>
+          {inCounts(sum(paywalls.data.map(({ paid }) => paid)))}
         </Figure>
         <Figure name="Runs" note="In 30 days">
           {inCounts(sum(runs.data.map(({ count }) => count)))}
@@ -54,7 +66,8 @@ export function Month() {
               label="USDC in and out by day, the last 30 days"
               rows={money.data}
               series={[
-                { key: 'moneyIn', name: 'In', tone: 'good' },
+                { key: 'sales', name: 'Sales', tone: 'good' },
+                { key: 'deposits', name: 'Deposits', tone: 'quiet' },
                 { key: 'moneyOut', name: 'Out', tone: 'accent' },
               ]}
               days={DAYS}

@@ -7,10 +7,10 @@ const METHODS = ['*', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'
   (method) => [method, method === '*' ? 'Any' : method] as const,
 )
 const MODELS: readonly (readonly [RouteDraft['pricing']['model'], string])[] = [
-  ['per-request', 'A request'],
-  ['tiered', 'By how many before'],
-  ['per-token', '1,000 tokens'],
-  ['per-minute', 'A minute'],
+  ['per-request', 'Per request'],
+  ['tiered', 'Tiered'],
+  ['per-token', 'Per token'],
+  ['per-minute', 'Per minute'],
   ['free', 'Free'],
 ]
 
@@ -27,7 +27,7 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
         <>
           <Choice form={form} name={`routes.${at}.method`} label="Method" options={METHODS} />
           <TextField form={form} name={`routes.${at}.path`} label="Path" mono />
-          <Choice form={form} name={`routes.${at}.pricing.model`} label="Price of" options={MODELS} />
+          <Choice form={form} name={`routes.${at}.pricing.model`} label="Price" options={MODELS} />
         </>
       )}
       rest={(at) => (
@@ -41,7 +41,7 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
               name={`routes.${at}.description`}
               label="Description"
               optional
-              hint="Buyers read it in what they are told to pay."
+              hint="Buyers see it beside the price."
             />
             <Choice
               form={form}
@@ -83,7 +83,7 @@ function Amounts({
         form={form}
         name={`${pricing}.maximum`}
         label="At most"
-        hint="Paid ahead; the rest stays for the next call."
+        hint="Paid in advance. What a call does not use stays for the next one."
       />
     </>
   )
@@ -111,7 +111,7 @@ function Amounts({
               ['day', 'Day'],
               ['week', 'Week'],
               ['month', 'Month'],
-              ['lifetime', 'For ever'],
+              ['lifetime', 'All time'],
             ]}
           />
         </>
@@ -119,8 +119,8 @@ function Amounts({
     case 'per-token':
       return (
         <>
-          <AmountField form={form} name={`${pricing}.input`} label="1,000 tokens asked" />
-          <AmountField form={form} name={`${pricing}.output`} label="1,000 tokens answered" />
+          <AmountField form={form} name={`${pricing}.input`} label="1,000 input tokens" />
+          <AmountField form={form} name={`${pricing}.output`} label="1,000 output tokens" />
           {bounds}
         </>
       )

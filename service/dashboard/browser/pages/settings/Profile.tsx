@@ -60,7 +60,7 @@ function Email({ user }: { user: SignedIn }) {
   }
   return (
     <span className="flex flex-wrap items-center gap-2">
-      {has ? user.email : <span className="text-quiet">none</span>}
+      {has ? <span className="min-w-0 break-all">{user.email}</span> : <span className="text-quiet">none</span>}
       {has && (user.emailVerified ? <Badge tone="good">confirmed</Badge> : <Badge tone="warn">not confirmed</Badge>)}
       {has &&
         !user.emailVerified &&

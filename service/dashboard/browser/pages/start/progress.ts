@@ -10,6 +10,8 @@ interface Progress {
   again: () => void
   /** The one that the guide goes on with. */
   checkout: Output<'checkouts.list'>['checkouts'][number] | null
+  /** Something is sold already, but not by n8n. */
+  isSellingByApi: boolean
 }
 
 /** How far somebody has come on the way to a paid workflow, by what the service has seen of it. */
@@ -17,10 +19,10 @@ export function useProgress(): Progress {
   const at = useEnvironment()
   const keys = useAsk('identity.keys.list', { limit: 100, offset: 0 })
   const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 })
-  // One from a workflow first: others were made by a program of theirs.
-  const all = checkouts.data?.checkouts ?? []
-  const checkout = all.find(({ source }) => source !== null) ?? all[0] ?? null
-  const ids = all.slice(0, LOOKED_AT).map(({ id }) => id)
+  // Only the trigger in n8n names the workflow that a checkout stands for; a checkout of another program proves nothing.
+  const fromN8n = (checkouts.data?.checkouts ?? []).filter(({ source }) => source !== null)
+  const checkout = fromN8n[0] ?? null
+  const ids = fromN8n.slice(0, LOOKED_AT).map(({ id }) => id)
   const paid = useQuery({
     queryKey: [at, 'checkouts.payments', 'any', ids],
     queryFn: () => isAnyPaid(ids),
@@ -31,12 +33,12 @@ export function useProgress(): Progress {
     void keys.refetch()
     void checkouts.refetch()
   }
-  if (keys.data === undefined || checkouts.data === undefined) return { steps: [], fault, again, checkout: null }
+  if (keys.data === undefined || checkouts.data === undefined)
+    return { steps: [], fault, again, checkout: null, isSellingByApi: false }
   const isSet = checkout !== null
-  const isCalled = isSet || keys.data.keys.some(({ lastUsedAt }) => lastUsedAt !== null)
-  // The node is installed where it called; nothing else of n8n is seen from here.
-  const steps = [keys.data.total > 0 || isCalled, isCalled, isCalled, isSet, paid.data === true]
-  return { steps, fault: null, again, checkout }
+  const steps = [keys.data.total > 0 || isSet, isSet, isSet, isSet, paid.data === true]
+  const isSellingByApi = !isSet && checkouts.data.total > 0
+  return { steps, fault: null, again, checkout, isSellingByApi }
 }
 
 const LOOKED_AT = 10

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { useForm } from 'react-hook-form'
 import { Link } from 'wouter'
 import { useAct, useAsk, type Output } from '../../api/ask.ts'
+import { Fault } from '../../api/fault.ts'
 import { useEnvironment } from '../../api/environment.ts'
 import { StateBadge } from '../../parts/Badge.tsx'
 import { Button } from '../../parts/Button.tsx'
@@ -12,6 +13,7 @@ import { Modal } from '../../parts/Modal.tsx'
 import { Failure, Notice, Skeleton } from '../../parts/states.tsx'
 import { say } from '../../shell/toasts.ts'
 import { toAmount } from './AddFunds.tsx'
+import { refusalOf } from './payable.ts'
 import { REASONS } from './reasons.ts'
 
 /** Says before what will arrive and what may, and afterwards how far it has come. */
@@ -68,12 +70,15 @@ function Amounts({
   const form = useForm({ defaultValues: { amount: '', to: usualAddress ?? '' } })
   const amount = toAmount(form.watch('amount'))
   const most = Math.min(available, terms.left ?? available)
+  const refusal = refusalOf(amount, { ...terms, available })
   return (
     <Form
       form={form}
       act="Withdraw"
       cancel={close}
       submit={async ({ amount: typed, to }) => {
+        const refused = refusalOf(toAmount(typed), { ...terms, available })
+        if (refused !== null) throw new Fault(refused, { code: 'withdrawal_refused' })
         const { id } = await withdraw.mutateAsync({ amount: toAmount(typed), to: to.trim() })
         say({ tone: 'good', text: `${inFigures(toAmount(typed))} USDC are on their way.` })
         made(id)
@@ -119,8 +124,9 @@ function Amounts({
         }
       />
       <section aria-label="What will arrive" className="rounded-lg bg-sunk px-4 py-3">
-        <Facts facts={factsOf(terms, amount)} />
+        <Facts facts={factsOf(terms, refusal === null ? amount : Number.NaN)} />
       </section>
+      {refusal !== null && <Notice tone="warn">{refusal}</Notice>}
     </Form>
   )
 }
@@ -133,10 +139,11 @@ function UsualAddress({ children }: { children: ReactNode }) {
   )
 }
 
-function factsOf({ fee, network, perDay, left }: Terms, amount: number) {
+function factsOf({ fee, network, minimum, perDay, left }: Terms, amount: number) {
   return [
     ['Fee', fee === 0 ? 'None: the network’s is ours' : <Money key="fee" amount={fee} />],
     ['Arrives', Number.isFinite(amount) && amount > fee ? <Money key="arrives" amount={amount - fee} /> : '–'],
+    ['At least', <Money key="minimum" amount={minimum} />],
     ['On', network === 'base' ? 'Base' : 'Base Sepolia'],
     perDay === null || left === null
       ? null

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '../Button.tsx'
 import { Copy } from '../figures.tsx'
 import { Card, Code } from '../layout.tsx'
-import { isMarkdown } from './markdown.ts'
+import { isMarkdown } from '../../../../pages/browser/answer/markdown.ts'
 import { Markdown } from './Markdown.tsx'
 
 /** What came out of a run or a call: JSON in lines, Markdown formatted, anything as it came for whoever wants that. */

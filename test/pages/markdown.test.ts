@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { isMarkdown, toBlocks, toInline, type Block } from '../../service/dashboard/browser/parts/output/markdown.ts'
+import { isMarkdown, toBlocks, toInline, type Block } from '../../service/pages/browser/answer/markdown.ts'
 
-/** What a model wrote, as the dashboard shows it. */
+/** What a model wrote, as the dashboard and the pages of customers show it. */
 describe('markdown', () => {
   test('the blocks that models write', () => {
     const text = [
@@ -54,7 +54,14 @@ describe('markdown', () => {
     expect(toBlocks('<img src=x onerror=alert(1)>')).toEqual([
       { kind: 'paragraph', text: [{ kind: 'text', text: '<img src=x onerror=alert(1)>' }] },
     ])
-    expect(toInline('![pixel](https://evil.example/p.gif)')).toEqual([{ kind: 'text', text: '(image: pixel)' }])
+    expect(toInline('![pixel](https://evil.example/p.gif)')).toEqual([
+      { kind: 'link', to: 'https://evil.example/p.gif', inside: [{ kind: 'text', text: 'Image: pixel' }] },
+    ])
+    expect(toInline('![a](http://evil.example/p.gif)')).toEqual([{ kind: 'text', text: 'Image: a' }])
+    expect(toInline('![a](data:image/png;base64,AAAA)')).toEqual([
+      { kind: 'image', data: 'data:image/png;base64,AAAA', alt: 'a' },
+    ])
+    expect(toInline('![a](data:image/svg+xml;base64,AAAA)')).toEqual([{ kind: 'text', text: 'Image: a' }])
     for (const to of [
       'javascript:alert(1)',
       'data:text/html,x',
@@ -99,6 +106,24 @@ describe('markdown', () => {
       }),
       { verbose: true },
     )
+  })
+
+  test.each([
+    `[`.repeat(65_536),
+    `# ${' '.repeat(60_000)}x`,
+    `# ${' #'.repeat(30_000)}x`,
+    `a|b\n-|-${' '.repeat(60_000)}x`,
+    `${'a|'.repeat(16_000)}\n${'-|'.repeat(16_000)}\n${'|\n'.repeat(100)}`,
+    `${'a|'.repeat(90)}\n${'-|'.repeat(90)}\n${'|\n'.repeat(32_000)}`,
+    '![](data:image/png;base64,AA'.repeat(2_000),
+    '[a](https://b'.repeat(4_700),
+    '**a * '.repeat(10_000),
+  ])('the longest answer is read in a moment, and grows no further than its text (%#)', (text) => {
+    const started = performance.now()
+    isMarkdown(text)
+    const blocks = toBlocks(text)
+    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(JSON.stringify(blocks).length).toBeLessThan(40 * 65_536)
   })
 
   test.each(['*', '_', '[', '`', '> ', '- ', '|', '**a', '![', '  - ', '1. '])(

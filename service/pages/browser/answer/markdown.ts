@@ -1,7 +1,7 @@
 /**
  * As much of Markdown as models write, read into data: nothing of it is ever markup of its author's. Whatever is not
- * known stands as it was written, HTML too. Each line is looked at once, and nothing is searched for twice: a text of
- * stars alone takes no longer than any other.
+ * known stands as it was written, HTML too. The work is linear in the text's length: a text of stars alone takes no
+ * longer than any other.
  */
 export function toBlocks(text: string, depth = 0): readonly Block[] {
   const lines = text.replace(/\r\n?/g, '\n').split('\n')
@@ -29,10 +29,14 @@ export type Span =
   | { kind: 'code'; text: string }
   | { kind: 'strong' | 'emphasis' | 'struck'; inside: Inline }
   | { kind: 'link'; to: string; inside: Inline }
+  /** In a `data:` address, and one of the formats that hold pixels and nothing else. */
+  | { kind: 'image'; data: string; alt: string }
 
 /** Whether somebody who sees it as plain text would miss something. */
 export function isMarkdown(text: string): boolean {
-  return /^(#{1,6} \S|[-*+] \S|\d{1,3}[.)] \S|```|> |\|.+\|)|\*\*[^*\s][^*\n]*\*\*|\[[^\]\n]+\]\(https?:/m.test(text)
+  return /^(#{1,6} \S|[-*+] \S|\d{1,3}[.)] \S|```|> |\|.+\|)|\*\*[^*\s][^*\n]*\*\*|\[[^[\]\n]{0,300}\]\((?:https?:|data:image)/m.test(
+    text,
+  )
 }
 
 type Reader = (lines: readonly string[], at: number, depth: number) => { block: Block; next: number } | null
@@ -47,10 +51,15 @@ const fence: Reader = (lines, at) => {
 }
 
 const heading: Reader = (lines, at) => {
-  const found = /^(#{1,6}) +(.*?)(?: +#+)?$/.exec(lines[at] ?? '')
-  if (found === null) return null
-  const [, marks = '', text = ''] = found
-  return { block: { kind: 'heading', level: marks.length, text: toInline(text) }, next: at + 1 }
+  const line = lines[at] ?? ''
+  const level = /^(#{1,6}) /.exec(line)?.[1]?.length
+  if (level === undefined) return null
+  const text = line.slice(level).trim()
+  // Some close a heading as they opened it. Counted by hand: a pattern would try each space of a long row again.
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  const closed = end < text.length && (end === 0 || text[end - 1] === ' ')
+  return { block: { kind: 'heading', level, text: toInline(closed ? text.slice(0, end).trim() : text) }, next: at + 1 }
 }
 
 const rule: Reader = (lines, at) =>
@@ -91,17 +100,20 @@ function isItemOrInside(line = ''): boolean {
 
 const table: Reader = (lines, at) => {
   const head = cellsOf(lines[at] ?? '')
-  if (head === null || !/^ *\|?(?: *:?-+:? *\|)* *:?-+:? *\|? *$/.test(lines[at + 1] ?? '')) return null
-  if (!(lines[at + 1] ?? '').includes('|')) return null
+  if (head === null || head.length > COLUMNS_MAX) return null
+  if (cellsOf(lines[at + 1] ?? '')?.every((cell) => /^:?-+:?$/.test(cell)) !== true) return null
   const rows: Inline[][] = []
   let next = at + 2
   for (; next < lines.length; next++) {
     const cells = cellsOf(lines[next] ?? '')
     if (cells === null) break
-    rows.push(head.map((_cell, place) => toInline(cells[place] ?? '')))
+    // No row is filled up to its head: many short rows below a wide head would grow far beyond their text.
+    rows.push(cells.slice(0, head.length).map(toInline))
   }
   return { block: { kind: 'table', head: head.map(toInline), rows }, next }
 }
+
+const COLUMNS_MAX = 100
 
 function cellsOf(line: string): string[] | null {
   if (!line.includes('|')) return null
@@ -135,8 +147,8 @@ function readAt(lines: readonly string[], at: number, depth: number): ReturnType
 }
 
 /**
- * The first mark that has its other half opens; what is before it is text. Images are asked for nowhere: what they
- * would show is said instead.
+ * The first mark that has its other half opens; what is before it is text. A picture is shown where it came along;
+ * one that lies elsewhere becomes a link, since loading it would tell a stranger who reads this.
  */
 export function toInline(text: string): Inline {
   const spans: Span[] = []
@@ -159,7 +171,8 @@ const MARKS = new RegExp(
   [
     /\\(?<escaped>[\\`*_{}[\]()#+.!|~<>-])/,
     /`(?<code>[^`\n]+)`/,
-    /!\[(?<image>[^[\]\n]{0,300})\]\([^()\s]{0,2000}\)/,
+    /!\[(?<alt>[^[\]\n]{0,300})\]\((?<data>data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]{1,100000})\)/,
+    /!\[(?<image>[^[\]\n]{0,300})\]\((?<source>[^()\s]{0,2000})\)/,
     /\[(?<link>[^[\]\n]{1,300})\]\((?<to>https?:\/\/[^)\s]{1,2000}|mailto:[^)\s]{1,300})\)/,
     /(?<bare>https?:\/\/[^\s<>()[\]"'`]+[^\s<>()[\]"'`.,;:!?])/,
     /\*\*(?<strong>(?![\s*])(?:[^*]|\*[^*\s][^*\n]*\*)+)\*\*/,
@@ -173,10 +186,15 @@ const MARKS = new RegExp(
 )
 
 function toSpan(found: Readonly<Record<string, string | undefined>>): Span {
-  const { escaped, code, image, link, to, bare, strong, heavy, emphasis, slanted, struck } = found
+  const { escaped, code, alt, data, image, source = '', link, to, bare } = found
+  const { strong, heavy, emphasis, slanted, struck } = found
   if (escaped !== undefined) return { kind: 'text', text: escaped }
   if (code !== undefined) return { kind: 'code', text: code }
-  if (image !== undefined) return { kind: 'text', text: image === '' ? '(image)' : `(image: ${image})` }
+  if (data !== undefined) return { kind: 'image', data, alt: alt ?? '' }
+  if (image !== undefined) {
+    const label = { kind: 'text', text: image === '' ? 'Image' : `Image: ${image}` } as const
+    return source.startsWith('https://') ? { kind: 'link', to: source, inside: [label] } : label
+  }
   if (link !== undefined && to !== undefined) return { kind: 'link', to, inside: toInline(link) }
   if (bare !== undefined) return { kind: 'link', to: bare, inside: [{ kind: 'text', text: bare }] }
   const heavyText = strong ?? heavy

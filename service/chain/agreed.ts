@@ -1,0 +1,49 @@
+import { DomainError } from '../kit/errors.ts'
+import { findUse } from './events.ts'
+import type { Address, AgreedUse, Block, Use, UseSearch } from './model.ts'
+import { isRefusal } from './refusal.ts'
+import type { Rpc } from './rpc.ts'
+import { readAuthorization } from './scan.ts'
+
+/** What one node knows of a nonce: its state at the node's newest block, and the log up to there. */
+interface View {
+  used: boolean
+  use: Use | null
+  head: Block
+}
+
+/**
+ * See `Chain.agreedUse`. Nodes lag behind each other, also those behind one address, so each is asked for the state at
+ * a block that it has named itself: one that does not have that block fails instead of answering from an older one.
+ */
+export async function agreeOnUse(nodes: readonly Rpc[], usdc: Address, search: UseSearch): Promise<AgreedUse> {
+  const views = (await Promise.all(nodes.map((node) => viewOf(node, usdc, search)))).filter((view) => view !== null)
+  const [first, ...others] = views
+  if (first === undefined) return { known: false }
+  const agreed = others.every(({ used, use }) => used === first.used && use?.hash === first.use?.hash)
+  const enough = nodes.length === 1 || others.length > 0 || isLongPast(first, search)
+  return agreed && enough ? { known: true, used: first.used, use: first.use } : { known: false }
+}
+
+/** Null where the node says nothing that counts: it is away, or its newest block is older than `past`. */
+async function viewOf(node: Rpc, usdc: Address, search: UseSearch): Promise<View | null> {
+  const { payer, nonce, from, past } = search
+  try {
+    const newest = await readAuthorization(node, usdc, { payer, nonce }, 'latest')
+    const head = newest.block
+    const { used } = await readAuthorization(node, usdc, { payer, nonce }, head.number)
+    const use = await findUse(node, usdc, { payer, nonce, from, newest: head.number })
+    if (use !== null) return { used: true, use, head }
+    return past !== null && head.timestamp < past ? null : { used: used || newest.used, use, head }
+  } catch (error) {
+    if (error instanceof DomainError || isRefusal(error)) return null
+    throw error
+  }
+}
+
+/** A second node that is away or stuck holds nothing up for ever. */
+function isLongPast({ head }: View, { past }: UseSearch): boolean {
+  return past !== null && head.timestamp >= past + ALONE_AFTER_SECONDS
+}
+
+const ALONE_AFTER_SECONDS = 600n

@@ -1,0 +1,64 @@
+import type { Payment as Presented, Reason } from '../../facilitator/model.ts'
+import { idLike, newId } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Authorized, Checkout, Payment, Quote } from '../model.ts'
+import { FAILURES_PER_HOUR, failureOf, isFailedPayment, refusalDataOf } from '../rules/failures.ts'
+import type { CheckoutParts } from './parts.ts'
+
+export interface Failures {
+  /** In the transaction in which the payment failed. */
+  failed(inside: Statements, payment: Payment): Promise<void>
+  /** An authorization was refused and nothing came of it. */
+  refused(checkout: Checkout, refusal: Refusal): Promise<void>
+}
+
+interface Refusal {
+  quote: Quote
+  presented: Presented
+  digest: Authorized['digest'] | null
+  reason: Reason
+}
+
+/** Sends `payment.failed` to the seller's endpoints, once for each payment or authorization. */
+export function createFailures({ store, deliveries, clock, log, addresses }: CheckoutParts): Failures {
+  const endpointOf = (checkout: Checkout['id']): string => `${addresses.pay}/${checkout}`
+
+  return {
+    async failed(inside, payment) {
+      const { id, checkoutId, owner, simulated } = payment
+      await deliveries.event(inside, {
+        id: idLike('evt', id),
+        owner,
+        event: 'payment.failed',
+        data: { ...failureOf(payment, endpointOf(checkoutId), clock.now()) },
+        // Whoever has the link can simulate without end; what failed on chain cost gas, which is bounded.
+        ...(simulated ? { headers: { 'coinslot-test': 'true' }, bound: boundOf(checkoutId, Buffer.from(id)) } : {}),
+      })
+    },
+
+    async refused({ id: checkoutId, owner }, { quote, presented, digest, reason }) {
+      if (digest === null || !isFailedPayment({ quote, presented, reason })) return
+      const now = clock.now()
+      const data = refusalDataOf({ checkoutId, quote, presented, reason }, endpointOf(checkoutId), now)
+      const bound = boundOf(checkoutId, Buffer.from(digest.slice(2), 'hex'))
+      try {
+        await store.inTransaction((inside) =>
+          deliveries.event(inside, {
+            id: newId('evt', now),
+            owner,
+            event: 'payment.failed',
+            data: { ...data },
+            bound,
+          }),
+        )
+      } catch (error) {
+        // The buyer needs the reason in any case.
+        log.error({ checkout: checkoutId, err: error }, 'payment.failed could not be sent to a seller')
+      }
+    },
+  }
+}
+
+function boundOf(about: Checkout['id'], key: Buffer) {
+  return { about, key, perHour: FAILURES_PER_HOUR }
+}

@@ -1,0 +1,89 @@
+import { receiptRoutes } from '../checkouts/http/receipts.ts'
+import type { CheckoutPages, FoundReceipt, Receipt } from '../checkouts/ports.ts'
+import type { Checkouts } from '../checkouts/service.ts'
+import { isTokenOf, type PaymentTokens } from '../facilitator/service/proof.ts'
+import { isId } from '../kit/ids.ts'
+import { toWire } from '../kit/money.ts'
+import type { Paywalls } from '../paywall/service.ts'
+import type { ToolPayments } from '../tools/service/pay.ts'
+import type { Part } from './ground.ts'
+
+/** Receipts of all that is sold, at one address: each seller knows its own payments. */
+export function openReceipts({ checkouts, paywalls, toolPayments, tokens, pages }: Sellers): Part {
+  async function ofCheckout(id: string, token: string | null): Promise<FoundReceipt | null> {
+    const bought = await checkouts.receipt(id, token)
+    if (bought === null) return null
+    const { payment, delivery } = bought.payment
+    const { name } = bought.view.checkout.product
+    return { body: { receipt: { ...toReceipt(payment), product: 'checkout', name }, delivery }, checkout: bought }
+  }
+
+  async function ofGate(id: string, token: string | null): Promise<FoundReceipt | null> {
+    const payment = await paywalls.paymentOrNull(id)
+    if (payment === null || !isTokenOf(payment.tokenHash, token)) return null
+    const { state: status, amount, endedAt, simulated: testMode } = payment
+    const paidAt = status === 'paid' ? endedAt : null
+    const said = {
+      ...payment,
+      status,
+      amount: toWire(amount),
+      testMode,
+      createdAt: iso(payment.createdAt),
+      paidAt: iso(paidAt),
+    }
+    return {
+      body: { receipt: { ...toReceipt(said), product: 'gate', name: payment.endpoint }, delivery: null },
+      checkout: null,
+    }
+  }
+
+  async function ofTool(id: string, token: string | null): Promise<FoundReceipt | null> {
+    const payment = isId('call', id) ? await toolPayments.findOrNull(id) : null
+    if (payment === null || !tokens.matches(id, payment.tokenHash, token)) return null
+    const { state: status, amount, createdAt, paidAt } = payment
+    const said = {
+      ...payment,
+      status,
+      amount: toWire(amount),
+      testMode: false,
+      createdAt: iso(createdAt),
+      paidAt: iso(paidAt),
+    }
+    return {
+      body: { receipt: { ...toReceipt(said), product: 'tool', name: payment.slug }, delivery: null },
+      checkout: null,
+    }
+  }
+
+  const find = async (id: string, token: string | null): Promise<FoundReceipt | null> =>
+    (await ofCheckout(id, token)) ?? (await ofGate(id, token)) ?? (await ofTool(id, token))
+  return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages) }] }
+}
+
+interface Sellers {
+  checkouts: Pick<Checkouts, 'receipt'>
+  paywalls: Pick<Paywalls, 'paymentOrNull'>
+  toolPayments: Pick<ToolPayments, 'findOrNull'>
+  tokens: PaymentTokens
+  pages: CheckoutPages
+}
+
+function toReceipt({
+  id,
+  status,
+  amount,
+  network,
+  payer,
+  txHash,
+  testMode,
+  createdAt,
+  paidAt,
+}: Omit<Receipt, 'product' | 'name' | 'currency'>) {
+  return { id, status, amount, currency: 'USDC' as const, network, payer, txHash, testMode, createdAt, paidAt }
+}
+
+function iso(at: Date): string
+function iso(at: Date | null): string | null
+function iso(at: Date | null): string | null {
+  return at?.toISOString() ?? null
+}

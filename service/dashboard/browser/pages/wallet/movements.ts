@@ -1,0 +1,12 @@
+import type { Output } from '../../api/ask.ts'
+
+type Movement = Output<'wallet.transactions'>['transactions'][number]
+
+/** How a movement of the wallet is called wherever it is listed. A sale by a run and one on chain are both sales. */
+export const MOVEMENT_NAMES: Record<Movement['type'], string> = {
+  deposit: 'Deposit',
+  sale: 'Sale',
+  charge: 'Charge',
+  earning: 'Sale',
+  withdrawal: 'Withdrawal',
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+
+/**
+ * An address that somebody gives as the receiver of money: on a checkout, a paywall, a withdrawal, in the configuration.
+ * In one case throughout it has no checksum; in both cases its letters are one (EIP-55), and one that does not fit is a
+ * slip of the finger: the money would be a stranger's. Bodies of the payment protocols are read as leniently as theirs.
+ */
+export const recipientAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+  .refine(hasSoundChecksum, 'has a checksum that does not fit: a letter or digit is wrong')
+
+/** Of 0x and 40 hexadecimal digits. */
+export function hasSoundChecksum(address: string): boolean {
+  const digits = address.slice(2)
+  const lower = digits.toLowerCase()
+  if (digits === lower || digits === digits.toUpperCase()) return true
+  const hash = keccak256(Buffer.from(lower))
+  return Array.from(digits).every((digit, place) => {
+    const isUpper = (((hash[place >> 1] ?? 0) >> (place % 2 === 0 ? 4 : 0)) & 8) !== 0
+    return digit === (isUpper ? digit.toUpperCase() : digit.toLowerCase())
+  })
+}
+
+/** Keccak-256 of less than one block. `chain/keccak.ts` is the fast one; it loads asynchronously, and a schema cannot wait. */
+function keccak256(data: Uint8Array): Uint8Array {
+  const block = new Uint8Array(200)
+  block.set(data)
+  block[data.length] = 1
+  block[RATE - 1] = 128
+  const view = new DataView(block.buffer)
+  const state = Array.from({ length: 25 }, (_, lane) => view.getBigUint64(lane * 8, true))
+  permute(state)
+  for (const [lane, value] of state.entries()) view.setBigUint64(lane * 8, value, true)
+  return block.subarray(0, 32)
+}
+
+/** Bytes of a block. */
+const RATE = 136
+
+/** Keccak-f[1600]. */
+function permute(state: bigint[]): void {
+  const at = (lane: number): bigint => state[lane] ?? 0n
+  let register = 1
+  for (let round = 0; round < 24; round++) {
+    const columns = [0, 1, 2, 3, 4].map((x) => at(x) ^ at(x + 5) ^ at(x + 10) ^ at(x + 15) ^ at(x + 20))
+    for (let lane = 0; lane < 25; lane++) {
+      const x = lane % 5
+      state[lane] = at(lane) ^ (columns[(x + 4) % 5] ?? 0n) ^ rotated(columns[(x + 1) % 5] ?? 0n, 1)
+    }
+    let [x, y, moved] = [1, 0, at(1)]
+    for (let step = 1; step <= 24; step++) {
+      ;[x, y] = [y, (2 * x + 3 * y) % 5]
+      const place = x + 5 * y
+      const next = at(place)
+      state[place] = rotated(moved, ((step * (step + 1)) / 2) % 64)
+      moved = next
+    }
+    for (let row = 0; row < 25; row += 5) {
+      const lanes = [0, 1, 2, 3, 4].map((column) => at(row + column))
+      for (let column = 0; column < 5; column++) {
+        const [here, one, two] = [lanes[column], lanes[(column + 1) % 5], lanes[(column + 2) % 5]]
+        state[row + column] = (here ?? 0n) ^ (~(one ?? 0n) & WORD & (two ?? 0n))
+      }
+    }
+    for (let bit = 0; bit < 7; bit++) {
+      if ((register & 1) === 1) state[0] = at(0) ^ (1n << BigInt(2 ** bit - 1))
+      register = (register << 1) ^ ((register >> 7) * 0x171)
+    }
+  }
+}
+
+const WORD = 0xffff_ffff_ffff_ffffn
+
+function rotated(word: bigint, by: number): bigint {
+  return ((word << BigInt(by)) | (word >> BigInt(64 - by))) & WORD
+}

@@ -1,0 +1,58 @@
+/** What is wrong with the shape of a text that claims to be JSON, before anything parses it; null when nothing is. */
+export function faultOfJsonShape(text: string): string | null {
+  const shape = shapeOf(text)
+  return typeof shape === 'string' ? shape : null
+}
+
+/** Documents of programs nest about thirty deep. */
+const DEPTH_MAX = 128
+/** The longest that a double needs, written out in full, has about this many digits. */
+const NUMBER_LENGTH_MAX = 1_100
+/** A number of fewer characters and without an exponent is held exactly. */
+const EXACT_LENGTH = 15
+
+/** Read once, from its first character to its last, whether it is JSON or not. */
+export function shapeOf(text: string): { mayRound: boolean } | string {
+  let depth = 0
+  let mayRound = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > DEPTH_MAX) return `is nested too deeply: at most ${String(DEPTH_MAX)} levels are allowed`
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
+    else if (isDigit(code)) {
+      const end = endOfNumber(text, at)
+      if (end - at > NUMBER_LENGTH_MAX) {
+        return `must have numbers of at most ${String(NUMBER_LENGTH_MAX)} characters`
+      }
+      if (end - at > EXACT_LENGTH || text.slice(at, end).toLowerCase().includes('e')) mayRound = true
+      at = end - 1
+    }
+  }
+  return { mayRound }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+
+/** Where its closing quote stands, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+  return at
+}
+
+function endOfNumber(text: string, start: number): number {
+  let at = start
+  while (isDigit(text.charCodeAt(at)) || '.eE+-'.includes(text.charAt(at) || ' ')) at++
+  return at
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}

@@ -1,0 +1,81 @@
+import type { StatementPool, Statements } from '../../../kit/transaction.ts'
+import type { FreeRunsBound } from '../../model/run.ts'
+import type { FreeRun, FreeRuns } from '../../ports/run.ts'
+
+/** Counts what free prompts take of their creators, over all processes; a row of the database decides each one. */
+export function createFreeRuns(statements: StatementPool, most: { perDay: number; perCaller: number }): FreeRuns {
+  return {
+    async take(run, now) {
+      const { caller, own } = run
+      const [day, owner, counted] = [dayOf(now), ownerOf(run), countedOf(run)]
+      try {
+        await statements.together(async (inside) => {
+          // The caller's row first, always: of two that wait for each other's rows neither would end.
+          if (!(await one(inside, [day, owner, caller, most.perCaller]))) throw new UsedUp('caller')
+          if (!(await one(inside, [day, counted, '', own?.perDay ?? most.perDay]))) {
+            throw new UsedUp(own === null ? 'day' : 'asset')
+          }
+        })
+        return null
+      } catch (error) {
+        if (!(error instanceof UsedUp)) throw error
+        return {
+          of: error.of,
+          resetsAt: new Date(day.getTime() + DAY_MS),
+          first: await isFirst(error.of, day, counted),
+        }
+      }
+    },
+
+    async giveBack(run, now) {
+      await statements.run(
+        `UPDATE run_free SET used = used - 1
+         WHERE at = $1 AND used > 0 AND (owner = $2 AND caller = $3 OR owner = $4 AND caller = '')`,
+        [dayOf(now), ownerOf(run), run.caller, countedOf(run)],
+      )
+    },
+  }
+
+  async function isFirst(of: UsedUp['of'], day: Date, owner: string): Promise<boolean> {
+    if (of === 'caller') return false
+    // One that gives none has no row, and its creator knows.
+    const told = await statements.run(
+      `UPDATE run_free SET told = true WHERE at = $1 AND owner = $2 AND caller = '' AND NOT told RETURNING 1`,
+      [day, owner],
+    )
+    return told.length > 0
+  }
+}
+
+class UsedUp extends Error {
+  override readonly name = 'UsedUp'
+  readonly of: FreeRunsBound
+
+  constructor(of: FreeRunsBound) {
+    super(`the free runs of this ${of} are used up`)
+    this.of = of
+  }
+}
+
+async function one(inside: Statements, values: readonly unknown[]): Promise<boolean> {
+  return (await inside.run(TAKE, values, 'run_free_take')).length > 0
+}
+
+function ownerOf({ creator }: FreeRun): string {
+  return `${creator.environment}/${creator.userId}`
+}
+
+function countedOf(run: FreeRun): string {
+  return run.own === null ? ownerOf(run) : `${run.creator.environment}/${run.own.rda}`
+}
+
+function dayOf(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
+}
+
+const DAY_MS = 86_400_000
+
+const TAKE = `
+INSERT INTO run_free AS f (at, owner, caller, used) SELECT $1, $2, $3, 1 WHERE $4::int > 0
+ON CONFLICT (at, owner, caller) DO UPDATE SET used = f.used + 1 WHERE f.used < $4::int
+RETURNING 1`

@@ -1,0 +1,34 @@
+import type { Address } from '../chain/model.ts'
+import type { Usdc } from '../kit/money.ts'
+import type { Owner } from '../ledger/model.ts'
+
+/** The ways on which money leaves an account for an address outside. */
+export type OutflowKind = 'withdrawal' | 'pay' | 'refund'
+
+/** Money that is about to leave. Its id is that of the lock that sets it aside. */
+export interface Outflow {
+  id: string
+  owner: Owner
+  kind: OutflowKind
+  to: Address
+  amount: Usdc
+}
+
+/** What has left in the last 24 hours, or is set aside for that. */
+export interface Left {
+  account: Usdc
+  total: Usdc
+  /** Withdrawals of the account, also those that failed. */
+  withdrawals: number
+  /** When the oldest withdrawal among them was made. */
+  oldestWithdrawal: Date | null
+}
+
+export interface OutflowSettings {
+  /** The hard stop of the environment: nothing stored can lift it. */
+  paused: boolean
+  /** What may leave in 24 hours; null where there is no limit. */
+  limits: { perDay: Usdc | null; totalPerDay: Usdc | null; withdrawalsPerDay: number | null }
+  /** Where money may go, in lower case; empty: anywhere. */
+  allowList: readonly string[]
+}

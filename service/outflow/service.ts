@@ -1,0 +1,68 @@
+import type { Clock } from '../kit/clock.ts'
+import { usdc, type Usdc } from '../kit/money.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Owner } from '../ledger/model.ts'
+import { payoutsPaused } from './errors.ts'
+import type { Outflow, OutflowSettings } from './model.ts'
+import type { OutflowStore } from './ports.ts'
+import { assertAllowed, assertMayLeave, DAY_MS } from './rules.ts'
+
+/** The one counter of all money that leaves. */
+export function createOutflow({ store, clock, settings }: OutflowDeps) {
+  async function isPaused(inside?: Statements): Promise<boolean> {
+    return settings.paused || (await store.isPaused(inside))
+  }
+
+  return {
+    /**
+     * Counts money that is about to leave, in the transaction that sets it aside, or throws why it may not leave:
+     * then that transaction must not commit. The same id again is counted once.
+     */
+    async take(outflow: Outflow, inside: Statements): Promise<void> {
+      const { id, owner } = outflow
+      await store.lock(owner, inside)
+      if (await store.isCounted(id, inside)) return
+      const now = clock.now()
+      const left = await store.leftSince(owner, new Date(now.getTime() - DAY_MS), inside)
+      assertMayLeave(outflow, left, await isPaused(inside), settings)
+      await store.count(outflow, now, inside)
+    },
+
+    /** Only for money that provably did not leave. */
+    async giveBack(id: string, inside: Statements): Promise<void> {
+      await store.giveBack(id, clock.now(), inside)
+    },
+
+    /** Asked before anything is signed or sent: what waits goes on when payouts do. */
+    isPaused,
+
+    /** Before a stranger hears anything. `take` decides. */
+    async assertOpen(): Promise<void> {
+      if (await isPaused()) throw payoutsPaused()
+    },
+
+    assertAllowed: (to: string) => {
+      assertAllowed(to, settings.allowList)
+    },
+
+    /** What may still leave an account today; read without a lock: `take` decides. */
+    async terms(owner: Owner): Promise<{ perDay: Usdc | null; left: Usdc | null; paused: boolean }> {
+      const { perDay } = settings.limits
+      const paused = await isPaused()
+      if (perDay === null) return { perDay, left: null, paused }
+      const { account } = await store.leftSince(owner, new Date(clock.now().getTime() - DAY_MS))
+      return { perDay, left: usdc(account > perDay ? 0n : perDay - account), paused }
+    },
+
+    /** For an operator; every process honours it from its next reservation on. */
+    setPaused: (paused: boolean) => store.setPaused(paused, clock.now()),
+  }
+}
+
+export type Outflows = ReturnType<typeof createOutflow>
+
+export interface OutflowDeps {
+  store: OutflowStore
+  clock: Clock
+  settings: OutflowSettings
+}

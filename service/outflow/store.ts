@@ -1,0 +1,128 @@
+import { usdc } from '../kit/money.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Owner } from '../ledger/model.ts'
+import type { OutflowStore } from './ports.ts'
+import { STEP_MS, stepOf } from './rules.ts'
+
+/** Rows of what left, and their sums by steps of time, in PostgreSQL. */
+export function createOutflowStore(statements: Statements): OutflowStore {
+  return {
+    async lock({ environment }, inside) {
+      await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('outflow ' || $1, 0))`, [environment])
+    },
+
+    async leftSince(owner, since, inside = statements) {
+      const { environment, userId } = owner
+      // The first whole step; what left between `since` and there is read row by row.
+      const whole = stepOf(new Date(since.getTime() + STEP_MS))
+      const [row] = await inside.run<LeftRow>(
+        LEFT,
+        [environment, userId, since, whole, accountOf(owner), totalOf(owner)],
+        'outflow_left',
+      )
+      return {
+        account: usdc(row?.account ?? 0n),
+        total: usdc(row?.total ?? 0n),
+        withdrawals: Number(row?.withdrawals ?? 0n),
+        oldestWithdrawal: row?.oldest ?? null,
+      }
+    },
+
+    async isCounted(id, inside) {
+      return (await inside.run('SELECT 1 FROM outflow WHERE id = $1', [id], 'outflow_counted')).length > 0
+    },
+
+    async count({ id, owner, kind, to, amount }, now, inside) {
+      await inside.run(
+        COUNT,
+        [
+          id,
+          owner.environment,
+          owner.userId,
+          kind,
+          Buffer.from(to.slice(2), 'hex'),
+          amount,
+          now,
+          stepOf(now),
+          accountOf(owner),
+          totalOf(owner),
+        ],
+        'outflow_count',
+      )
+    },
+
+    async giveBack(id, now, inside) {
+      const [found] = await inside.run<Row>('SELECT environment, user_id FROM outflow WHERE id = $1', [id])
+      if (found === undefined) return false
+      const owner = { environment: found.environment, userId: found.user_id }
+      // The same lock as the count's: of two that change the same sums none waits for the other in a circle.
+      await this.lock(owner, inside)
+      const [gone] = await inside.run<{ amount: bigint; at: Date }>(
+        'UPDATE outflow SET returned_at = $2 WHERE id = $1 AND returned_at IS NULL RETURNING amount, at',
+        [id, now],
+      )
+      if (gone === undefined) return false
+      await inside.run('UPDATE outflow_step SET amount = amount - $3 WHERE account = ANY ($1::text[]) AND step = $2', [
+        [accountOf(owner), totalOf(owner)],
+        stepOf(gone.at),
+        gone.amount,
+      ])
+      return true
+    },
+
+    async isPaused(inside = statements) {
+      const [row] = await inside.run<{ paused: boolean }>('SELECT paused FROM outflow_switch', [], 'outflow_paused')
+      return row?.paused ?? false
+    },
+
+    async setPaused(paused, now) {
+      await statements.run(
+        `INSERT INTO outflow_switch (paused, changed_at) VALUES ($1, $2)
+         ON CONFLICT (one) DO UPDATE SET paused = excluded.paused, changed_at = excluded.changed_at`,
+        [paused, now],
+      )
+    },
+  }
+}
+
+function accountOf({ environment, userId }: Owner): string {
+  return `${environment}/${userId}`
+}
+
+/** No account has this name: a user's id is not empty. */
+function totalOf({ environment }: Owner): string {
+  return `${environment}/`
+}
+
+type Row = { environment: Owner['environment']; user_id: string }
+interface LeftRow {
+  account: bigint
+  total: bigint
+  withdrawals: bigint
+  oldest: Date | null
+}
+
+const LEFT = `
+WITH edge AS MATERIALIZED (
+  SELECT user_id, amount FROM outflow
+  WHERE environment = $1::environment AND at > $3 AND at < $4 AND returned_at IS NULL
+), own AS MATERIALIZED (
+  SELECT at FROM outflow
+  WHERE environment = $1::environment AND user_id = $2 AND kind = 'withdrawal' AND at > $3
+), steps AS MATERIALIZED (
+  SELECT account, sum(amount) AS amount FROM outflow_step WHERE account IN ($5, $6) AND step >= $4 GROUP BY 1
+)
+SELECT (coalesce((SELECT amount FROM steps WHERE account = $5), 0)
+         + coalesce((SELECT sum(amount) FROM edge WHERE user_id = $2), 0))::bigint AS account,
+       (coalesce((SELECT amount FROM steps WHERE account = $6), 0)
+         + coalesce((SELECT sum(amount) FROM edge), 0))::bigint AS total,
+       (SELECT count(*) FROM own) AS withdrawals,
+       (SELECT min(at) FROM own) AS oldest`
+
+const COUNT = `
+WITH counted AS (
+  INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
+  VALUES ($1, $2::environment, $3, $4, $5, $6::bigint, $7)
+)
+INSERT INTO outflow_step (account, step, amount) VALUES ($9, $8, $6::bigint), ($10, $8, $6::bigint)
+ON CONFLICT (account, step) DO UPDATE SET amount = outflow_step.amount + excluded.amount`

@@ -1,0 +1,166 @@
+import { isMarkdown, toBlocks, type Block } from './markdown.ts'
+
+/** How what a workflow answered is shown. None of it is ever markup of its author's. */
+export type View =
+  | { kind: 'text'; text: string }
+  | { kind: 'markdown'; blocks: readonly Block[] }
+  | { kind: 'table'; head: readonly string[]; rows: readonly (readonly string[])[] }
+  | { kind: 'files'; files: readonly AnswerFile[] }
+  /** Named parts, at least one of which is more than a word. */
+  | { kind: 'parts'; parts: readonly { name: string; view: View }[] }
+  | { kind: 'json'; text: string }
+
+export interface AnswerFile {
+  name: string
+  type: string
+  sizeBytes: number
+  /** To be saved: never opened as what it says it is. */
+  href: string
+  /** To be seen; null for what is no picture. */
+  picture: string | null
+}
+
+/** Beyond this nobody reads it, and a browser would be busy with it. */
+const LONGEST = 100_000
+
+export function viewOf(answer: string): View {
+  if (answer.length > LONGEST) return { kind: 'text', text: answer }
+  try {
+    return viewOfValue(unwrapped(JSON.parse(answer)), 0)
+  } catch {
+    return viewOfText(answer)
+  }
+}
+
+/** As it came, with JSON in lines. */
+export function sourceOf(answer: string): string {
+  if (answer.length > LONGEST || !/^\s*[[{]/.test(answer)) return answer
+  try {
+    return JSON.stringify(JSON.parse(answer), null, 2)
+  } catch {
+    return answer
+  }
+}
+
+/** n8n answers with a list of items, and a model's node with an object of one text: one thing alone is shown itself. */
+function unwrapped(value: unknown): unknown {
+  const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (!isRecord(single)) return single
+  const values = Object.values(single)
+  return values.length === 1 && typeof values[0] === 'string' ? values[0] : single
+}
+
+function viewOfValue(value: unknown, depth: number): View {
+  if (typeof value === 'string') return viewOfText(value)
+  const file = fileOf(value)
+  if (file !== null) return { kind: 'files', files: [file] }
+  return (
+    (Array.isArray(value) ? (filesIn(value) ?? tableOf(value)) : null) ??
+    (isRecord(value) && depth === 0 ? partsOf(value) : null) ?? { kind: 'json', text: JSON.stringify(value, null, 2) }
+  )
+}
+
+function viewOfText(text: string): View {
+  const file = fileAt(text.trim(), null)
+  if (file !== null) return { kind: 'files', files: [file] }
+  const isFormatted = isMarkdown(text) || /https?:\/\/|!\[/.test(text)
+  return isFormatted ? { kind: 'markdown', blocks: toBlocks(text) } : { kind: 'text', text }
+}
+
+function filesIn(list: readonly unknown[]): View | null {
+  if (list.length > PARTS_MAX) return null
+  const files = list.map(fileOf).filter((file) => file !== null)
+  return files.length > 0 && files.length === list.length ? { kind: 'files', files } : null
+}
+
+/** A list of objects whose values are words and numbers. */
+function tableOf(list: readonly unknown[]): View | null {
+  if (list.length === 0 || list.length > ROWS_MAX) return null
+  const head = new Set<string>()
+  for (const row of list) {
+    if (!isRecord(row) || !Object.values(row).every(isPlain)) return null
+    for (const name of Object.keys(row)) head.add(name)
+    if (head.size > COLUMNS_MAX) return null
+  }
+  if (head.size === 0) return null
+  const columns = [...head]
+  const rows = (list as Readonly<Record<string, unknown>>[]).map((row) =>
+    columns.map((name) => cellOf(Object.hasOwn(row, name) ? row[name] : null)),
+  )
+  return { kind: 'table', head: columns, rows }
+}
+
+/** An object that holds a file, a picture, a table or a formatted text: each under its name. */
+function partsOf(value: Readonly<Record<string, unknown>>): View | null {
+  const entries = Object.entries(value)
+  if (entries.length > PARTS_MAX) return null
+  const parts = entries.map(([name, inner]) => ({ name, view: viewOfValue(isPlain(inner) ? cellOf(inner) : inner, 1) }))
+  return parts.some(({ view }) => view.kind !== 'text' && view.kind !== 'json') ? { kind: 'parts', parts } : null
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== 'object'
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** `{fileName, contentType, base64}`, as n8n's own binary data is written too; or a text that is a `data:` address. */
+function fileOf(value: unknown): AnswerFile | null {
+  if (typeof value === 'string') return fileAt(value.trim(), null)
+  if (!isRecord(value)) return null
+  const name = value['fileName']
+  const type = value['contentType'] ?? value['mimeType']
+  const base64 = value['base64'] ?? value['data']
+  if (typeof name !== 'string' || typeof base64 !== 'string') return null
+  const address = base64.startsWith('data:') ? base64 : `data:${typeof type === 'string' ? type : ''};base64,${base64}`
+  return fileAt(address, name)
+}
+
+function fileAt(address: string, name: string | null): AnswerFile | null {
+  if (!address.startsWith('data:')) return null
+  const comma = address.indexOf(',')
+  const [type = '', ...options] = address.slice('data:'.length, comma).toLowerCase().split(';')
+  const base64 = address.slice(comma + 1).replace(/\s/g, '')
+  if (comma < 0 || options.at(-1) !== 'base64' || base64 === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return null
+  const known = type.length <= 100 && /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/.test(type) ? type : UNKNOWN
+  return {
+    name: plainName(name) ?? `answer.${ENDINGS[known] ?? 'bin'}`,
+    type: known,
+    sizeBytes: Math.floor((base64.replace(/={1,2}$/, '').length * 3) / 4),
+    href: `data:${UNKNOWN};base64,${base64}`,
+    picture: PICTURES.has(known) ? `data:${known};base64,${base64}` : null,
+  }
+}
+
+/** Without a folder, and without signs that turn the text around or end its line: what is read is what is saved. */
+function plainName(name: string | null): string | null {
+  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  const plain = (name ?? '').replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+  const last = plain.split(/[\\/]/).at(-1)?.trim().slice(0, 150) ?? ''
+  return last === '' || /^\.+$/.test(last) ? null : last
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const ROWS_MAX = 500
+const COLUMNS_MAX = 20
+const PARTS_MAX = 20
+const UNKNOWN = 'application/octet-stream'
+/** Pixels alone: an SVG may hold more. */
+const PICTURES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+const ENDINGS: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'application/pdf': 'pdf',
+  'application/json': 'json',
+  'application/zip': 'zip',
+  'text/csv': 'csv',
+  'text/plain': 'txt',
+}

@@ -1,0 +1,48 @@
+import type { Field } from '../../model.ts'
+import type { Raw } from './form.ts'
+
+/** What stands in a form survives a reload of its tab, and nothing else: it goes with the tab, or with the payment. */
+export function saveDraft(checkoutId: string, fields: readonly Field[], raw: Raw): void {
+  // What belongs to a file is chosen anew.
+  const kept = fields.filter(({ type }) => type !== 'file').map(({ name }) => [name, raw[name] ?? ''])
+  const text = JSON.stringify(kept)
+  try {
+    if (text.length <= LONGEST) sessionStorage.setItem(nameOf(checkoutId), text)
+  } catch {
+    // Storage is switched off or full: the form works without.
+  }
+}
+
+export function fillFromDraft(checkoutId: string, fields: readonly Field[], form: HTMLFormElement): void {
+  const draft = draftOf(checkoutId)
+  for (const { name, type } of fields) {
+    const value = draft.get(name)
+    const control = form.elements.namedItem(name) as HTMLInputElement | null
+    if (control === null || type === 'file') continue
+    if (typeof value === 'boolean') control.checked = value
+    else if (typeof value === 'string') control.value = value
+  }
+}
+
+export function dropDraft(checkoutId: string): void {
+  try {
+    sessionStorage.removeItem(nameOf(checkoutId))
+  } catch {
+    // Then nothing was saved either.
+  }
+}
+
+function draftOf(checkoutId: string): ReadonlyMap<unknown, unknown> {
+  try {
+    const saved: unknown = JSON.parse(sessionStorage.getItem(nameOf(checkoutId)) ?? '[]')
+    return new Map(saved as [unknown, unknown][])
+  } catch {
+    return new Map()
+  }
+}
+
+function nameOf(checkoutId: string): string {
+  return `coinslot:draft:${checkoutId}`
+}
+
+const LONGEST = 200_000

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { Described } from '../../edge/route.ts'
+import { OWN } from '../mcp/own-tools.ts'
+
+/** The MCP server as the reference shows it, under `{tools}/mcp`. */
+export function mcpReference(limits: McpLimits): Described[] {
+  return [streamable(limits), listening(), ending(), legacyMessage()]
+}
+
+export interface McpLimits {
+  address: string
+  requestsPerMinute: number
+  callsPerMinute: number
+  callsAtOnce: number
+  bodyBytes: number
+}
+
+const common = { tag: 'MCP', auth: 'agent' } as const
+const SESSION = z.string().max(200)
+
+const query = z.object({
+  key: z.string().max(8_192).optional().meta({ description: 'An API key, for clients that can send no header' }),
+  view: z
+    .enum(['all'])
+    .optional()
+    .meta({ description: 'Lists every tool, 100 a page; without it four tools lead to all others' }),
+  provider: z.string().max(200).optional().meta({ description: 'Lists the tools of this provider themselves' }),
+  collection: z.string().max(200).optional().meta({ description: 'Lists the tools of this collection themselves' }),
+})
+
+const message = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z
+    .union([z.string().max(200), z.int()])
+    .optional()
+    .meta({ description: 'Absent in a notification', examples: [1] }),
+  method: z
+    .string()
+    .max(200)
+    .meta({ description: '`initialize`, `ping`, `tools/…`, `resources/…`', examples: ['tools/list'] }),
+  params: z.looseObject({}).optional(),
+})
+
+const answered = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]).meta({ examples: [1] }),
+  result: z.looseObject({}).optional(),
+  error: z.object({ code: z.int(), message: z.string() }).optional(),
+})
+
+function streamable({ address, requestsPerMinute, callsPerMinute, callsAtOnce, bodyBytes }: McpLimits): Described {
+  const bounds = [
+    each(requestsPerMinute, 'requests a minute for a key'),
+    each(callsPerMinute, 'calls of tools a minute for a key'),
+    each(callsAtOnce, 'calls at once'),
+    `bodies of at most ${String(bodyBytes)} bytes`,
+  ].filter((bound) => bound !== null)
+  const own = OWN.map(({ name, description }) => `\`${name}\`: ${description}`)
+  return {
+    ...common,
+    method: 'post',
+    path: '',
+    summary: 'Send a message by Streamable HTTP, the transport of MCP since 2025',
+    description: [
+      'Identify yourself as everywhere, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key the answer is 401.',
+      '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that began it. It is optional: without one each request stands alone. With one, the answer of a call whose connection broke is fetched by GET with `Last-Event-ID`, and a call is canceled by `notifications/cancelled`.',
+      `Without a view these tools are listed. ${own.join(' ')}`,
+      'A result has `structuredContent`, and in `_meta["coinslot/billing"]` what the call cost and what is left: `{cost, credits, balance, callId}`. Only a success is charged. What a model can do something about (an input that does not fit, too little money, a tool that failed) is a result with `isError`, not an error of the protocol. Each tool’s documentation is a resource, `tools/list` and `resources/list` are paged by `cursor`.',
+      `Limits: ${bounds.join(', ')}. A browser’s page may ask only from the dashboard’s address and those of \`CORS_ORIGINS\`.`,
+    ].join('\n\n'),
+    headers: z.object({
+      Accept: z
+        .string()
+        .max(200)
+        .meta({ examples: ['application/json, text/event-stream'] }),
+      'Mcp-Session-Id': SESSION.optional().meta({ description: 'Of the answer to `initialize`' }),
+      'MCP-Protocol-Version': z.string().max(20).optional().meta({ description: 'As agreed by `initialize`' }),
+    }),
+    query,
+    body: message,
+    answers: { 200: answered, 202: z.undefined() },
+    errors: {
+      404: 'The session has ended or is another key’s: begin a new one.',
+      406: 'Accept names only one of JSON and event streams.',
+    },
+    samples: [
+      {
+        title: 'Call a tool',
+        text: [
+          `curl -s ${address} -H "Authorization: Bearer $COINSLOT_KEY" -H 'Content-Type: application/json' \\`,
+          "  -H 'Accept: application/json, text/event-stream' \\",
+          `  -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_tools","arguments":{"query":"weather"}}}'`,
+        ].join('\n'),
+      },
+      {
+        title: 'In the settings of a client',
+        text: JSON.stringify(
+          { mcpServers: { coinslot: { url: address, headers: { Authorization: 'Bearer csk_test_…' } } } },
+          null,
+          2,
+        ),
+      },
+    ],
+  }
+}
+
+function listening(): Described {
+  return {
+    ...common,
+    method: 'get',
+    path: '',
+    summary: 'Open an event stream',
+    description: [
+      'Without a session: the HTTP+SSE transport of 2024. The first event, `endpoint`, is the address to post messages to, with the session and, where the stream was opened with `?key=`, the key in it. All answers come as `message` events.',
+      'With `Mcp-Session-Id`: the stream of Streamable HTTP. With `Last-Event-ID` it gives the answer of the call whose stream broke, as soon as there is one; without one it stays silent, since this server tells nothing by itself.',
+    ].join('\n\n'),
+    headers: z.object({
+      Accept: z
+        .string()
+        .max(200)
+        .meta({ examples: ['text/event-stream'] }),
+      'Mcp-Session-Id': SESSION.optional(),
+      'Last-Event-ID': z.string().max(1_000).optional(),
+    }),
+    query,
+    answers: {},
+    errors: { 404: 'The session has ended or is another key’s.', 406: 'Accept does not take an event stream.' },
+  }
+}
+
+function ending(): Described {
+  return {
+    ...common,
+    method: 'delete',
+    path: '',
+    summary: 'End a session',
+    headers: z.object({ 'Mcp-Session-Id': SESSION }),
+    answers: { 200: z.undefined() },
+    errors: { 404: 'The session has ended or is another key’s.' },
+  }
+}
+
+function legacyMessage(): Described {
+  return {
+    ...common,
+    method: 'post',
+    path: '/messages',
+    summary: 'Send a message to an HTTP+SSE stream, at the address that its first event named',
+    description: 'Identify yourself at every message: knowing the address alone is not enough.',
+    query: query.pick({ key: true }).extend({ sessionId: SESSION }),
+    body: message,
+    answers: { 202: z.undefined() },
+    errors: { 404: 'There is no such stream, or it is another key’s.' },
+  }
+}
+
+function each(limit: number, what: string): string | null {
+  return limit === 0 ? null : `${String(limit)} ${what}`
+}

@@ -1,0 +1,147 @@
+import type { BrowserContextOptions } from 'playwright-core'
+import { barriers } from './access.ts'
+import { inBrowser } from './chromium.ts'
+import { openShop, type Shop, type Visit } from './shop.ts'
+
+const LOOKS = [
+  ['light', 1280],
+  ['dark', 390],
+] as const
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const REPORT = {
+  summary: [
+    '## What to fix first',
+    'The page is **slow**. See [the guide](https://example.com/guide) or <b onclick=alert(1)>mail</b>.',
+    '',
+    '- Compress pictures',
+    '- [Run this](javascript:alert(1))',
+    '',
+    '| Check | Score |',
+    '|---|---|',
+    '| Speed | `41` |',
+    '',
+    '![Chart](https://tracker.example/p.png)',
+  ].join('\n'),
+  pages: [
+    { address: 'https://example.com/a', status: 200 },
+    { address: 'https://example.com/b', status: 404 },
+  ],
+  chart: `data:image/png;base64,${PNG}`,
+  report: { fileName: 'report.csv', contentType: 'text/csv', base64: Buffer.from('a,b\n1,2\n').toString('base64') },
+}
+
+inBrowser('a checkout that is tried out', () => {
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await openShop()
+  })
+  afterAll(() => shop.close())
+
+  const visit = async (terms: Record<string, unknown>, settings: BrowserContextOptions = {}): Promise<Visit> =>
+    await shop.visit(await shop.sell({ testMode: true, fields: [], ...terms }), {
+      wallet: false,
+      reducedMotion: 'reduce',
+      ...settings,
+    })
+
+  /** Wide and light, narrow and dark. */
+  const looks = async ({ page, picture }: Visit, step: string): Promise<void> => {
+    for (const [colorScheme, width] of LOOKS) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      expect(await barriers(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      await picture(`${step}-${colorScheme}-${width}`)
+    }
+  }
+
+  it('shows an answer with its texts, links, tables, pictures and files, and asks nobody else for them', async () => {
+    shop.receiver.answers((response) => void response.writeHead(200).end(JSON.stringify(REPORT)))
+    const shown = await visit({ responseMode: 'lastNode' })
+    const { page } = shown
+    await page.getByRole('button', { name: 'Simulate payment' }).click()
+    await page.getByRole('heading', { name: 'What to fix first' }).waitFor()
+    const link = page.getByRole('link', { name: 'the guide' })
+    expect(await link.getAttribute('href')).toBe('https://example.com/guide')
+    expect(await link.getAttribute('rel')).toContain('noreferrer noopener')
+    expect(await page.getByRole('link', { name: 'Image: Chart' }).count()).toBe(1)
+    expect(await page.getByRole('link', { name: 'Run this' }).count()).toBe(0)
+    expect(await page.locator('.answer b').count()).toBe(0)
+    expect(await page.getByRole('table').count()).toBe(2)
+    expect(await page.evaluate(`document.querySelector('.file img[alt="answer.png"]').naturalWidth`)).toBe(1)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save report.csv' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('report.csv')
+    await looks(shown, 'answer')
+    // The address of the payment shows it again, to the buyer.
+    await page.reload()
+    await page.getByRole('heading', { name: 'What to fix first' }).waitFor()
+    await page.getByRole('button', { name: 'Show original' }).click()
+    expect(await page.locator('.answer pre').textContent()).toContain('"fileName": "report.csv"')
+    shop.receiver.answers((response) => void response.writeHead(200).end('{}'))
+    expect(shop.amiss()).toEqual([])
+  })
+
+  it('keeps what was filled in over a reload until it is paid, and takes a web address as people type it', async () => {
+    const { page } = await visit({
+      fields: [
+        { name: 'site', type: 'url', required: true },
+        { name: 'deep', type: 'boolean' },
+        { name: 'document', type: 'file' },
+      ],
+    })
+    await page.locator('#field-site').fill('example.com/shop')
+    await page.locator('#field-deep').check()
+    await page.locator('#field-document').fill('https://example.com/private.pdf')
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('private')
+    const address = page.url()
+    await page.goto('about:blank')
+    await page.goto(address)
+    await page.waitForFunction(`document.getElementById('field-site').value !== ''`)
+    expect(await page.locator('#field-site').inputValue()).toBe('example.com/shop')
+    expect(await page.locator('#field-deep').isChecked()).toBe(true)
+    expect(await page.locator('#field-document').inputValue()).toBe('')
+    const told = shop.receiver.calls.length
+    await page.getByRole('button', { name: 'Simulate payment' }).click()
+    await page.getByText('Workflow started').waitFor()
+    expect(JSON.parse(shop.receiver.calls[told]!.body).input).toMatchObject({ site: 'https://example.com/shop' })
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+
+  it('ends as its customer chooses: each outcome looks as it would with money', async () => {
+    const shown = await visit({ fields: [{ name: 'outcome', type: 'text' }] })
+    const { page, picture } = shown
+    const choose = async (label: string): Promise<void> => {
+      await page.getByLabel('Outcome', { exact: true }).selectOption({ label })
+      await page.getByRole('button', { name: 'Simulate payment' }).click()
+    }
+    await page.getByLabel('outcomeOptional').fill('mine')
+    await looks(shown, 'simulate')
+    await choose('Payment is declined')
+    await page.getByRole('heading', { name: 'The payment did not go through' }).waitFor()
+    await page.locator('.outcome').getByText('The chain refused the transfer. Nothing was charged.').waitFor()
+    await picture('declined')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await choose('Balance is too low')
+    await page.locator('.outcome').getByText("The payer's balance is too low. Nothing was charged.").waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    const told = shop.receiver.calls.length
+    await choose('Payment takes a few seconds')
+    await page.getByRole('heading', { name: 'Simulating your payment' }).waitFor()
+    shop.service.clock.forward(6_000)
+    await shop.service.checkouts.sweepers.payments(shop.service.clock.now())
+    await page.getByText('Workflow started').waitFor()
+    expect(JSON.parse(shop.receiver.calls[told]!.body).input).toEqual({ outcome: 'mine' })
+    expect(shop.receiver.calls).toHaveLength(told + 1)
+    await page.goto(page.url().split('?')[0]!)
+    await choose('Delivery fails')
+    await page.getByRole('heading', { name: 'Paid, but not delivered' }).waitFor()
+    await page.getByText('Attempt 1').waitFor()
+    await page.getByText('Simulated: the workflow was not called.').waitFor()
+    await looks(shown, 'delivery-failed')
+    expect(shop.receiver.calls).toHaveLength(told + 1)
+  })
+})

@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url'
+import { setTimeout as wait } from 'node:timers/promises'
+import { chanceOf } from '../system/chance.ts'
+import { checkThefts } from '../system/checker/thefts.ts'
+import { gather } from '../system/evidence.ts'
+import { startLoad } from '../system/load.ts'
+import { startThieves } from '../system/thieves.ts'
+import { startWatch } from '../system/watch.ts'
+import { openWorld } from '../system/world.ts'
+import { HOLES, type Hole } from './holes.ts'
+
+/*
+ * Puts each hole back into the built service, for its processes alone, and has thieves look for it: a checker that finds
+ * none of them proves nothing. `CHAOS_HOLE=digest npm run chaos -- holes` tries one.
+ */
+const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 40)
+const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_000_000))
+const CHOSEN = process.env['CHAOS_HOLE']
+const REGISTER = fileURLToPath(new URL('register.mjs', import.meta.url))
+/** What has begun ends, and blocks come. */
+const REST_MS = 12_000
+
+test.each(
+  HOLES.filter(({ name }) => CHOSEN === undefined || name === CHOSEN).map((hole) => [hole.name, hole] as const),
+)(
+  `the hole %s is found with seed ${String(SEED)}`,
+  async (_name, hole) => {
+    const began = Date.now()
+    const problems = await rob(hole)
+    say(`${hole.name}, seed ${String(SEED)}, ${((Date.now() - began) / 1_000).toFixed(0)} s:`)
+    for (const problem of problems.slice(0, 5)) say(`  ${problem}`)
+    expect(problems.filter((problem) => hole.found.test(problem))).not.toEqual([])
+  },
+  (SECONDS + 400) * 1_000,
+)
+
+/** Thieves beside honest clients, and no fault: what is promised then is promised to the letter. */
+async function rob({ file, from, to, found }: Hole): Promise<string[]> {
+  const world = await openWorld({
+    NODE_OPTIONS: `--import ${REGISTER}`,
+    CHAOS_PATCH: JSON.stringify({ file, from, to }),
+  })
+  const watch = startWatch(world)
+  const chance = chanceOf(SEED)
+  const mark = `h${String(SEED)}`
+  const load = startLoad(world, chance.apart('load'), mark)
+  try {
+    await wait(0.15 * SECONDS * 1_000)
+    watch.beginTheft()
+    const thieves = startThieves(world, chance.apart('thieves'), mark, load.acts)
+    await wait(0.85 * SECONDS * 1_000)
+    load.stop()
+    await thieves.stop()
+    world.thief.sink.heal()
+    await wait(REST_MS)
+    await watch.stop()
+    const evidence = await gather(world, load.acts, thieves.thefts)
+    const { statements } = world.control.database
+    const all = [...(await checkThefts(statements, evidence)), ...watch.problems(load.acts)]
+    return [...all.filter((problem) => found.test(problem)), ...all.filter((problem) => !found.test(problem))]
+  } finally {
+    load.stop()
+    await watch.stop()
+    await world.close()
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`  ${line}\n`)
+}

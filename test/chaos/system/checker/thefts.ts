@@ -1,0 +1,90 @@
+import type { Statements } from '../../../../service/kit/transaction.ts'
+import { useOf, type Evidence } from '../evidence.ts'
+import { OUTFLOW_LIMIT } from '../world.ts'
+
+/** What thieves got: nothing of what others paid for, nothing for nothing, and no more money out than may leave. */
+export async function checkThefts(statements: Statements, evidence: Evidence): Promise<string[]> {
+  return [
+    ...checkSecrets(evidence),
+    ...(await checkEffects(statements, evidence)),
+    ...(await checkOutflow(statements, evidence)),
+  ]
+}
+
+/** A secret is in one answer alone; a token is its buyer's. */
+function checkSecrets({ thefts, served, acts, used }: Evidence): string[] {
+  const problems: string[] = []
+  const nameOf = new Map([...served].flatMap(([name, secrets]) => secrets.map((secret) => [secret, name] as const)))
+  const tokens = new Set(
+    acts.flatMap(({ ask, told }) => JSON.stringify([ask.headers, ask.body, told]).match(TOKEN) ?? []),
+  )
+  for (const { name, kind, payment, received } of thefts) {
+    for (const secret of received.match(SECRET) ?? []) {
+      const of = nameOf.get(secret)
+      if (of !== name) problems.push(`${name} got the answer of ${String(of)}`)
+      else if (payment === null) problems.push(`${name} got an answer for nothing`)
+      else if (payment !== 'account' && !used.has(useOf(payment.payer, payment.nonce)))
+        problems.push(`${name} got an answer, and the chain knows nothing of its payment`)
+    }
+    for (const token of received.match(TOKEN) ?? [])
+      if (tokens.has(token)) problems.push(`${name} (${kind}) got the token of a buyer`)
+  }
+  return problems
+}
+
+const SECRET = /secret-[0-9a-f]{24}/g
+const TOKEN = /tok_[A-Za-z0-9_-]{43}/g
+
+/**
+ * What was done behind tools, assets and gates against what was charged. Without faults all that was done is charged,
+ * except where the seller delivers first and the wallet is emptied meanwhile: that is the seller's risk. With faults it
+ * is what was paid first, for a process that dies may lose the charge of what it asked for, never the other way round.
+ */
+async function checkEffects(statements: Statements, { thefts, served, used, thief }: Evidence): Promise<string[]> {
+  const rows = await statements.run<{ name: string }>(
+    `SELECT coalesce(inputs->>'topic', inputs->>'act') AS name FROM run WHERE status = 'succeeded' AND cost > 0`,
+    [],
+  )
+  const charged = new Set(rows.map(({ name }) => name))
+  const problems: string[] = []
+  let calls = 0
+  for (const { name, kind, payment, quiet } of thefts) {
+    const done = served.get(name)?.length ?? 0
+    if (done === 0) continue
+    const effects = `${name} had ${String(done)} effects`
+    if (payment === null) problems.push(`${effects} and paid nothing`)
+    else if (payment === 'account') {
+      if (!quiet) continue
+      if (kind === 'leave-tool') calls += done
+      else if (!charged.has(name)) problems.push(`${effects}, which were not charged`)
+    } else if (!used.has(useOf(payment.payer, payment.nonce))) {
+      if (kind === 'leave-tool-x402' || (quiet && kind !== 'empty-gate'))
+        problems.push(`${effects}, and the chain knows nothing of its payment`)
+    }
+  }
+  const [row] = await statements.run<{ count: bigint }>(
+    'SELECT count(*) AS count FROM tool_call WHERE user_id = $1 AND error_code IS NULL AND cost > 0',
+    [thief],
+  )
+  if (row === undefined || row.count < BigInt(calls))
+    problems.push(`the thief's ${String(calls)} calls of a tool succeeded, ${String(row?.count)} were charged`)
+  return problems
+}
+
+/** All that leaves is counted, by account and in total, and no account takes out more than it may. */
+async function checkOutflow(statements: Statements, { accounts }: Evidence): Promise<string[]> {
+  const rows = await statements.run<{ owner: string; gone: bigint; counted: bigint }>(
+    `WITH gone AS (
+       SELECT user_id, amount FROM wallet_withdrawal WHERE state <> 'failed'
+       UNION ALL SELECT user_id, amount FROM spending_payment WHERE state <> 'returned'
+     )
+     SELECT owner, (SELECT coalesce(sum(amount), 0)::bigint FROM gone WHERE user_id = owner) AS gone,
+       (SELECT coalesce(sum(amount), 0)::bigint FROM outflow WHERE user_id = owner AND returned_at IS NULL) AS counted
+     FROM unnest($1::text[]) AS owner`,
+    [accounts],
+  )
+  return rows.flatMap(({ owner, gone, counted }) => [
+    ...(gone === counted ? [] : [`${owner} took out ${String(gone)}, and ${String(counted)} is counted`]),
+    ...(gone <= OUTFLOW_LIMIT ? [] : [`${owner} took out ${String(gone)} of ${String(OUTFLOW_LIMIT)}`]),
+  ])
+}

@@ -1,0 +1,53 @@
+import type { CheckoutPage, PaymentState } from '../../service/pages/model.ts'
+import { faultOf, headlineOf, isOver, stageOf } from '../../service/pages/browser/checkout/state.ts'
+
+/** What the page says of a payment follows from what is known of its delivery, and is no more than that. */
+describe('what the page says of a delivery', () => {
+  const of = (delivery: Partial<NonNullable<PaymentState['delivery']>>) => ({
+    state: {
+      payment: { status: 'paid' },
+      delivery: { status: 'pending', attempts: 0, lastStatus: null, lastError: null, answer: null, ...delivery },
+    } as PaymentState,
+    slow: false,
+    live: true,
+  })
+  const page = { checkout: { product: { name: 'SEO audit' }, responseMode: 'lastNode' } } as CheckoutPage
+
+  it.each([
+    ['starting', { attempts: 0 }, false, 'Payment complete', /^Starting SEO audit/],
+    ['starting', { attempts: 1 }, false, 'Payment complete', /^Starting SEO audit/],
+    ['retrying', { attempts: 1, lastStatus: 403 }, false, 'Payment complete', /did not take the order yet/],
+    ['working', { attempts: 1, status: 'claimed' }, false, 'Payment complete', /is at work/],
+    ['answered', { attempts: 1, status: 'delivered', answer: '{}' }, true, 'Payment complete', /has finished/],
+    ['started', { attempts: 1, status: 'delivered' }, true, 'Payment complete', /has started/],
+    ['broken', { status: 'unconfirmed', lastStatus: 500 }, true, 'Paid, but the workflow failed', /reported an error/],
+    ['held', { status: 'unconfirmed' }, true, 'Payment complete', /has not confirmed that it finished/],
+    ['undelivered', { status: 'stopped', lastStatus: 410 }, true, 'Paid, but not delivered', /no further try/],
+    [
+      'undelivered',
+      { status: 'stopped', lastError: 'simulated_failure' },
+      true,
+      'Paid, but not delivered',
+      /^You chose a delivery that fails, so SEO audit was not called/,
+    ],
+    ['undelivered', { status: 'exhausted' }, true, 'Paid, but not delivered', /no further try/],
+  ] as const)('%s: %j', (stage, delivery, over, title, text) => {
+    const progress = of(delivery)
+    expect(stageOf(progress)).toBe(stage)
+    expect(isOver(progress)).toBe(over)
+    expect(headlineOf(progress, page)).toEqual({ title, text: expect.stringMatching(text) })
+  })
+
+  it.each([
+    [{ status: 200, error: null }, null],
+    [{ status: 404, error: null }, /^HTTP 404: there is no workflow/],
+    [{ status: 500, error: null }, /^HTTP 500: it did not take/],
+    [{ status: null, error: 'response_timeout' }, /did not answer in time/],
+    [{ status: null, error: 'of_another_version' }, /of_another_version/],
+    [{ status: null, error: 'simulated_failure' }, /was not called/],
+  ])('an attempt %j', (attempt, fault) => {
+    const said = faultOf({ at: '2026-01-01T00:00:00.000Z', ...attempt })
+    if (fault === null) expect(said).toBeNull()
+    else expect(said).toMatch(fault)
+  })
+})

@@ -1,0 +1,148 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { request } from 'undici'
+
+/** A request that can be made larger. */
+export interface GrowingRequest {
+  name: string
+  /** The most that is sent of it, in bytes. */
+  largest: number
+  make(size: number): { method: string; path: string; headers: Record<string, string>; body: Buffer | null }
+}
+
+/** What requests cost the process that answers them, by its own account: another process's load is not in it. */
+interface Cost {
+  cpuMs: number
+  /** The longest time that its event loop stood still. */
+  stallMs: number
+  grownBytes: number
+}
+
+const FACTOR = 4
+/** Linear work has 4 here, quadratic work 16. */
+const RATIO_MAX = 10
+/** Below this an answer over HTTP says more about the machine than about the work. */
+const TELLING_MS = 60
+const STALL_MS = 250
+/** Below this the collector of garbage decides how much memory a process has. */
+const TELLING_BYTES = 128 * 1_048_576
+/** At once, so that what is needed for one adds up before it is collected. */
+const AT_ONCE = 4
+
+/**
+ * The same of many: those that cost nothing worth a look together are not looked at one by one. Answers how many were
+ * looked at before the time was up.
+ */
+export async function growthOfRequests(
+  origin: string,
+  pid: number,
+  { works, until }: { works: readonly GrowingRequest[]; until: number },
+): Promise<{ faults: string[]; asked: number }> {
+  const cost = await watched(origin, pid, async () => {
+    for (const work of works) await send(origin, work.make(work.largest))
+  })
+  if (isQuick({ ...cost, cpuMs: cost.cpuMs / 2 })) return { faults: [], asked: works.length }
+  const faults: string[] = []
+  let asked = 0
+  for (; asked < works.length && performance.now() < until; asked++) {
+    const fault = await growthOfRequest(origin, pid, works[asked]!)
+    if (fault !== null) faults.push(fault)
+  }
+  return { faults, asked }
+}
+
+function isQuick({ cpuMs, grownBytes }: Cost): boolean {
+  return cpuMs < TELLING_MS && grownBytes < TELLING_BYTES / AT_ONCE
+}
+
+/**
+ * Null while the time and the memory of answering grow with the request and no faster, and no single answer stops the
+ * others; else what was seen. Time counts when it is seen twice; memory at once, for a process keeps what it had.
+ */
+export async function growthOfRequest(origin: string, pid: number, work: GrowingRequest): Promise<string | null> {
+  const large = work.make(work.largest)
+  if (isQuick(await watched(origin, pid, () => send(origin, large)))) return null
+  const first = await fault()
+  if (first === null || first.of === 'memory') return first?.text ?? null
+  return (await fault())?.text ?? null
+
+  async function fault(): Promise<{ of: 'time' | 'memory'; text: string } | null> {
+    const small = work.make(work.largest / FACTOR)
+    const cheap = await watched(origin, pid, () => times(AT_ONCE, small))
+    const dear = await watched(origin, pid, () => times(AT_ONCE, large))
+    // One by one: the four at once may stop the loop together, which each of them does not.
+    const alone = await watched(origin, pid, () => send(origin, large))
+    const stallMs = Math.min(alone.stallMs, alone.cpuMs)
+    const found = (of: 'time' | 'memory', text: string) => ({ of, text: `${work.name}: ${text}` })
+    if (stallMs > STALL_MS) return found('time', `the event loop stood still for ${stallMs.toFixed(0)} ms`)
+    const ratio = dear.cpuMs / Math.max(cheap.cpuMs, 1)
+    if (dear.cpuMs > AT_ONCE * TELLING_MS && ratio > RATIO_MAX)
+      return found('time', `four times the size took ${ratio.toFixed(0)} times as long`)
+    const more = dear.grownBytes / Math.max(cheap.grownBytes, TELLING_BYTES / RATIO_MAX)
+    if (dear.grownBytes > TELLING_BYTES && more > RATIO_MAX)
+      return found('memory', `four times the size took ${more.toFixed(0)} times the memory`)
+    return null
+  }
+
+  async function times(count: number, each: ReturnType<GrowingRequest['make']>): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => send(origin, each)))
+  }
+}
+
+async function send(
+  origin: string,
+  { method, path, headers, body }: ReturnType<GrowingRequest['make']>,
+): Promise<void> {
+  try {
+    const answer = await request(origin + path, {
+      method: method as 'POST',
+      headers,
+      body,
+      headersTimeout: PATIENCE_MS,
+    })
+    // A stream of events has no end: what it costs to open one is all there is to see.
+    const late = setTimeout(() => answer.body.destroy(), STREAMED_MS)
+    await answer.body.dump().finally(() => {
+      clearTimeout(late)
+    })
+  } catch {
+    // A refusal in the middle of the body is an answer too: what counts is what it cost.
+  }
+}
+
+const PATIENCE_MS = 20_000
+const STREAMED_MS = 1_000
+
+async function watched(origin: string, pid: number, work: () => Promise<void>): Promise<Cost> {
+  const before = await figures(origin)
+  await resetPeak(pid)
+  await work()
+  const peak = await peakBytes(pid)
+  const after = await figures(origin)
+  return {
+    cpuMs: 1_000 * (after.cpu - before.cpu),
+    stallMs: 1_000 * after.lag,
+    grownBytes: (peak ?? after.memory) - before.memory,
+  }
+}
+
+/** The process's own metrics; the lag is that since the last look. */
+async function figures(origin: string): Promise<{ cpu: number; lag: number; memory: number }> {
+  const { body } = await request(`${origin}/metrics`)
+  const text = await body.text()
+  const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  const [cpu, lag] = [figure('process_cpu_seconds_total'), figure('nodejs_eventloop_lag_max_seconds')]
+  const memory = figure('process_resident_memory_bytes')
+  if (Number.isNaN(cpu + lag + memory)) throw new Error('the metrics do not say what an answer costs')
+  return { cpu, lag, memory }
+}
+
+/** Linux keeps the peak of a process's memory, and begins anew when asked; elsewhere what is left afterwards counts. */
+async function resetPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${String(pid)}/clear_refs`, '5').catch(() => undefined)
+}
+
+async function peakBytes(pid: number): Promise<number | null> {
+  const text = await readFile(`/proc/${String(pid)}/status`, 'utf8').catch(() => '')
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1]
+  return kilobytes === undefined ? null : Number(kilobytes) * 1_024
+}

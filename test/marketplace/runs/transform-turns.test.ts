@@ -1,0 +1,21 @@
+import type { DomainError } from '../../../service/kit/errors.ts'
+import { createTransforms } from '../../../service/transforms/transforms.ts'
+
+test('300 transforms of one account that never end hold up no other account and not the other environment', async () => {
+  const transforms = createTransforms({ limitMs: 300, waitingMax: 100 })
+  const of = (userId: string) => ({ userId, environment: 'sandbox' as const })
+  const refusals: string[] = []
+  const hostile = Array.from({ length: 300 }, (_, n) =>
+    transforms
+      .apply(`($f := function($x){ $f($x + ${String(n)}) }; $f(0))`, {}, of('usr_hostile'))
+      .catch((error: unknown) => refusals.push((error as DomainError).code)),
+  )
+  const honest = ['usr_honest', 'usr_other'].map((userId) => transforms.apply('1 + 1', {}, of(userId)))
+  const production = transforms.apply('2 + 2', {}, { userId: 'usr_hostile', environment: 'production' })
+  expect([...(await Promise.all(honest)), await production]).toEqual([2, 2, 4])
+  // Counted in turns: at most one of the hostile account's had its turn before them, and all above its line were refused.
+  expect(refusals.filter((code) => code === 'transforms_waiting')).toHaveLength(199)
+  expect(refusals.filter((code) => code !== 'transforms_waiting').length).toBeLessThanOrEqual(1)
+  await transforms.close()
+  await Promise.all(hostile)
+})

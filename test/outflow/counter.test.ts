@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { openDatabase, type Database } from '../../service/database/client.ts'
+import type { Clock } from '../../service/kit/clock.ts'
+import { DomainError } from '../../service/kit/errors.ts'
+import { usdc } from '../../service/kit/money.ts'
+import type { OutflowKind, OutflowSettings } from '../../service/outflow/model.ts'
+import { createOutflow } from '../../service/outflow/service.ts'
+import { createOutflowStore } from '../../service/outflow/store.ts'
+import { TestClock } from '../harness/clock.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+
+const TO = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02914'
+const DAY_MS = 86_400_000
+
+describe('all money that leaves is one counter', () => {
+  let database: TestDatabase
+  /** As many processes: each has its own connections and its own counter. */
+  let processes: Database[]
+  const clock = new TestClock()
+  let names = 0
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    processes = [1, 2, 3].map(() => openDatabase({ url: database.url, poolMax: 4 }))
+  })
+  beforeEach(() => database.statements.run('TRUNCATE outflow, outflow_step, outflow_switch', []))
+  afterAll(async () => {
+    await Promise.all(processes.map((process) => process.close()))
+    await database.close()
+  })
+
+  const settingsOf = (
+    limits: Partial<Record<'perDay' | 'totalPerDay' | 'withdrawalsPerDay', number>>,
+    more: Partial<OutflowSettings> = {},
+  ): OutflowSettings => ({
+    paused: false,
+    allowList: [],
+    limits: {
+      perDay: limits.perDay === undefined ? null : usdc(BigInt(limits.perDay)),
+      totalPerDay: limits.totalPerDay === undefined ? null : usdc(BigInt(limits.totalPerDay)),
+      withdrawalsPerDay: limits.withdrawalsPerDay ?? null,
+    },
+    ...more,
+  })
+
+  function counterAt(process: Database, settings: OutflowSettings, by: Clock = clock) {
+    const outflow = createOutflow({ store: createOutflowStore(process.statements), clock: by, settings })
+    return {
+      ...outflow,
+      /** What became of it: `left`, or the code of the refusal. */
+      take: (userId: string, amount: number, kind: OutflowKind = 'pay', id = `out_${String(++names)}`) =>
+        process.statements
+          .together((inside) =>
+            outflow.take(
+              { id, owner: { userId, environment: 'sandbox' }, kind, to: TO, amount: usdc(BigInt(amount)) },
+              inside,
+            ),
+          )
+          .then(
+            () => 'left',
+            (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
+          ),
+      back: (id: string) => process.statements.together((inside) => outflow.giveBack(id, inside)),
+    }
+  }
+
+  test('no order of withdrawals, payments and refunds in three processes passes a limit by one micro-USDC', async () => {
+    const act = fc.record({
+      process: fc.nat(2),
+      user: fc.constantFrom('usr_a', 'usr_b', 'usr_c'),
+      kind: fc.constantFrom<OutflowKind>('withdrawal', 'pay', 'refund'),
+      amount: fc.integer({ min: 1, max: 60 }),
+      back: fc.boolean(),
+    })
+    const property = fc.asyncProperty(fc.array(act, { minLength: 20, maxLength: 40 }), async (acts) => {
+      await database.statements.run('TRUNCATE outflow, outflow_step', [])
+      const counters = processes.map((process) => counterAt(process, settingsOf({ perDay: 100, totalPerDay: 170 })))
+      await Promise.all(
+        acts.map(async ({ process, user, kind, amount, back }) => {
+          const id = `out_${String(++names)}`
+          const outcome = await counters[process]!.take(user, amount, kind, id)
+          expect(['left', 'withdrawal_limit']).toContain(outcome)
+          if (back && outcome === 'left') await counters[(process + 1) % 3]!.back(id)
+        }),
+      )
+      const rows = await database.statements.run<{ user_id: string; left: bigint }>(
+        'SELECT user_id, sum(amount)::bigint AS left FROM outflow WHERE returned_at IS NULL GROUP BY 1',
+        [],
+      )
+      for (const { left } of rows) expect(left).toBeLessThanOrEqual(100n)
+      expect(rows.reduce((total, { left }) => total + left, 0n)).toBeLessThanOrEqual(170n)
+      const sums = await database.statements.run<{ account: string; amount: bigint }>(
+        'SELECT account, sum(amount)::bigint AS amount FROM outflow_step GROUP BY 1 HAVING sum(amount) > 0',
+        [],
+      )
+      const expected = new Map(rows.map(({ user_id, left }) => [`sandbox/${user_id}`, left]))
+      const total = rows.reduce((sum, { left }) => sum + left, 0n)
+      if (total > 0n) expected.set('sandbox/', total)
+      expect(new Map(sums.map(({ account, amount }) => [account, amount]))).toEqual(expected)
+      // Not one micro-USDC less than the limit either: what is free can be taken.
+      const free = Math.min(100 - Number(expected.get('sandbox/usr_a') ?? 0n), 170 - Number(total))
+      if (free > 0) expect(await counters[0]!.take('usr_a', free)).toBe('left')
+      expect(await counters[1]!.take('usr_a', 1)).toBe('withdrawal_limit')
+    })
+    await fc.assert(property, { numRuns: 15, seed: 20_261_122 })
+  })
+
+  test('a day is the last 24 hours to the millisecond, wherever its steps begin', async () => {
+    let at = Date.parse('2031-05-17T12:03:04.567Z')
+    const standing = { now: () => new Date(at) }
+    const { take } = counterAt(database, settingsOf({ perDay: 100 }), standing)
+    expect(await take('usr_d', 60)).toBe('left')
+    at += 7 * 60_000 + 123
+    expect(await take('usr_d', 40)).toBe('left')
+    expect(await take('usr_d', 1)).toBe('withdrawal_limit')
+    at += DAY_MS - 7 * 60_000 - 124
+    expect(await take('usr_d', 1)).toBe('withdrawal_limit')
+    at += 1
+    expect([await take('usr_d', 61), await take('usr_d', 60)]).toEqual(['withdrawal_limit', 'left'])
+  })
+
+  test('the same id counts once and is given back once', async () => {
+    const { take, back } = counterAt(database, settingsOf({ perDay: 100 }))
+    expect([await take('usr_e', 80, 'pay', 'same'), await take('usr_e', 80, 'pay', 'same')]).toEqual(['left', 'left'])
+    expect(await take('usr_e', 21)).toBe('withdrawal_limit')
+    await Promise.all([back('same'), back('same'), back('never counted')])
+    expect([await take('usr_e', 100), await take('usr_e', 1)]).toEqual(['left', 'withdrawal_limit'])
+  })
+
+  test('the switch stops every process at its next reservation, and the environment stops it for good', async () => {
+    const [one, other] = processes.map((process) => counterAt(process, settingsOf({})))
+    await one!.setPaused(true)
+    expect([await other!.take('usr_f', 1), await other!.isPaused()]).toEqual(['payouts_paused', true])
+    await other!.setPaused(false)
+    expect(await one!.take('usr_f', 1)).toBe('left')
+    const hard = counterAt(database, settingsOf({}, { paused: true }))
+    expect(await hard.take('usr_f', 1)).toBe('payouts_paused')
+  })
+
+  test('withdrawals are also counted by number, and the list of recipients holds for each way out', async () => {
+    const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2 }))
+    const outcomes = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'withdrawal')))
+    expect(outcomes.sort()).toEqual(['left', 'left', 'quota_exceeded', 'quota_exceeded'])
+    expect(await take('usr_g', 1, 'pay')).toBe('left')
+    const listed = counterAt(database, settingsOf({}, { allowList: ['0x0000000000000000000000000000000000000001'] }))
+    expect(await Promise.all([listed.take('usr_g', 1, 'pay'), listed.take('usr_g', 1, 'refund')])).toEqual([
+      'recipient_not_allowed',
+      'recipient_not_allowed',
+    ])
+  })
+})

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import type { TestAccount } from '../harness/chain.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { json } from './upstream.ts'
+import { openWorld, signed, until, type World } from './world.ts'
+
+/* Work that has left is finished and paid for, whatever its client does then. */
+describe('a client that leaves', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+  })
+  afterAll(() => world.close())
+
+  const PRICE = { model: 'per-request', amount: 0.05 }
+  const CHAT = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.2 }
+  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
+
+  /** Asks, and hangs up once the upstream has got the request. */
+  async function leave(url: string, headers: Record<string, string>, path: string, init: RequestInit = {}) {
+    const before = asks(path)
+    const gone = new AbortController()
+    const asking = fetch(url, { ...init, headers, signal: gone.signal }).then((response) => response.text())
+    await until(() => asks(path) > before)
+    gone.abort()
+    await expect(asking).rejects.toThrow()
+  }
+
+  async function balanceOf(payer: string) {
+    const [row] = await world.service.database.statements.run<{ available: bigint; held: bigint; drawn: bigint }>(
+      'SELECT available, held, drawn FROM paywall_balance WHERE payer = $1',
+      [payer],
+    )
+    return row
+  }
+
+  it('pays first, leaves, and asks again: one effect, one charge, the answer that was there', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/letters', pricing: PRICE, settle: 'before' }])
+    const payer = await world.chain.payer(1_000_000n)
+    let letters = 0
+    let answerNow = (): void => undefined
+    world.upstream.on('/letters', (_request, response) => {
+      letters++
+      answerNow = () => json(response, 201, { letter: letters })
+    })
+    const init = { method: 'POST', body: '{}' }
+    const signed = await world.sign(payer, await world.ask(`${gate}/letters`, init))
+    // Chosen by the buyer: the signature alone fetches nothing once a chain may show it.
+    const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
+    await leave(`${gate}/letters`, header, '/letters', init)
+    answerNow()
+    const answer = await until(async () => {
+      const one = await world.ask(`${gate}/letters`, { ...init, headers: header })
+      return one.status === 409 ? null : one
+    })
+    expect(answer).toMatchObject({ status: 201, body: { letter: 1 } })
+    expect(letters).toBe(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('is charged for a call from its balance', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    const usage = { input_tokens: 1_000, output_tokens: 2_000 }
+    world.upstream.on('/chat', (_request, response) => json(response, 200, { usage }))
+    const init = { method: 'POST', body: '{}' }
+    // A payment of a balance with enough for another call: its first one is cheap.
+    const paid = await world.pay(payer, `${gate}/chat`, init)
+    expect(paid.status).toBe(200)
+    await world.service.database.statements.run(
+      'UPDATE paywall_balance SET paid = paid + 200000, available = available + 200000 WHERE payer = $1',
+      [payer.address],
+    )
+    let answerNow = (): void => undefined
+    world.upstream.on('/chat', (_request, response) => {
+      answerNow = () => json(response, 200, { usage })
+    })
+    const token = { 'x-payment-token': paid.headers.get('x-payment-token')! }
+    await leave(`${gate}/chat`, token, '/chat', init)
+    answerNow()
+    const row = await until(async () => {
+      const one = await balanceOf(payer.address)
+      return one?.held === 0n ? one : null
+    })
+    expect(row).toMatchObject({ drawn: 10_000n })
+  })
+
+  it('is charged what a stream says that it used, also when it left before that was said', async () => {
+    const { gate } = await world.sell([{ method: 'POST', path: '/stream', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    let finish = (): void => undefined
+    world.upstream.on('/stream', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n')
+      finish = () => response.end('data: {"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":50000}}\n\n')
+    })
+    const init = { method: 'POST', body: '{}' }
+    const header = await world.sign(payer, await world.ask(`${gate}/stream`, init))
+    const gone = new AbortController()
+    const response = await fetch(`${gate}/stream`, { ...init, headers: header, signal: gone.signal })
+    await response.body!.getReader().read()
+    gone.abort()
+    await new Promise(setImmediate)
+    expect(await balanceOf(payer.address)).toMatchObject({ held: 200_000n, drawn: 0n })
+    finish()
+    const row = await until(async () => {
+      const one = await balanceOf(payer.address)
+      return one?.held === 0n ? one : null
+    })
+    expect(row).toMatchObject({ drawn: 101_000n, available: 99_000n })
+  })
+
+  it('is refused with the reason where its authorization lapses before the work can be done', async () => {
+    const { gate } = await world.sell([
+      { path: '/after', pricing: PRICE },
+      { path: '/before', pricing: PRICE, settle: 'before' },
+    ])
+    const payer = await world.chain.payer(1_000_000n)
+    const validBefore = BigInt(Math.floor(world.service.clock.now().getTime() / 1_000) + 60)
+    const sign = async (path: string) =>
+      await signed(payer, world.chain, await world.ask(gate + path), 2, { validBefore })
+    const refused = await world.ask(`${gate}/after`, { headers: await sign('/after') })
+    expect([refused.status, refused.body.reason]).toEqual([402, 'invalid_exact_evm_payload_authorization_valid_before'])
+    expect(refused.body.error).toMatch(/validBefore must be at least \d+ seconds from now/)
+    expect(refused.body.accepts[0].maxTimeoutSeconds).toBe(300)
+    expect(asks('/after')).toBe(0)
+    // What is paid first needs no more than the settlement.
+    expect((await world.ask(`${gate}/before`, { headers: await sign('/before') })).status).toBe(200)
+  })
+
+  it('never gets more effects than it pays for, whatever it does when', async () => {
+    const { gate } = await world.sell([
+      { method: 'POST', path: '/effects/after', pricing: PRICE },
+      { method: 'POST', path: '/effects/before', pricing: PRICE, settle: 'before' },
+    ])
+    let effects = 0
+    world.upstream.on('/effects', (_request, response) => {
+      effects++
+      setImmediate(() => json(response, 200, { effects }))
+    })
+    const act = fc.record({
+      path: fc.constantFrom('after', 'before'),
+      leavesAfterMs: fc.integer({ min: 0, max: 120 }),
+      repeats: fc.integer({ min: 0, max: 2 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 4 }), async (acts) => {
+        const payer = await world.chain.payer(1_000_000n)
+        const before = effects
+        await Promise.all(acts.map((one) => attempt(payer, one)))
+        const spent = await until(async () => {
+          await world.sweep()
+          const open = await world.service.database.statements.run(
+            `SELECT 1 FROM paywall_payment WHERE payer = $1 AND (state = 'settling' OR state = 'calling' AND lease_until > now())`,
+            [payer.address],
+          )
+          return open.length > 0 ? null : 1_000_000n - (await usdcOf(world.chain, payer.address))
+        })
+        expect(effects - before).toBeLessThanOrEqual(Number(spent / 50_000n))
+      }),
+      { numRuns: 4 },
+    )
+
+    async function attempt(payer: TestAccount, { path, leavesAfterMs, repeats }: Act): Promise<void> {
+      const url = `${gate}/effects/${path}`
+      const init = { method: 'POST', body: '{}' }
+      const headers = await world.sign(payer, await world.ask(url, init))
+      for (let turn = 0; turn <= repeats; turn++) {
+        await fetch(url, { ...init, headers, signal: AbortSignal.timeout(leavesAfterMs + 1) })
+          .then((response) => response.text())
+          .catch(() => null)
+      }
+    }
+  })
+})
+
+interface Act {
+  path: string
+  leavesAfterMs: number
+  repeats: number
+}

@@ -1,0 +1,267 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { newId } from '../../service/kit/ids.ts'
+import { usdc, ZERO } from '../../service/kit/money.ts'
+import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
+import type { Payment, Paywall, Pricing, Route, Tier } from '../../service/paywall/model.ts'
+import type { Books } from '../../service/paywall/ports.ts'
+import { createBooks } from '../../service/paywall/service/books.ts'
+import { tierAt, tierOf, windowStart } from '../../service/paywall/rules/pricing.ts'
+import { keyOf } from '../../service/paywall/rules/routes.ts'
+import { createPaymentStore, createPaywallStore } from '../../service/paywall/store.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+
+/*
+ * Whatever a customer begins, gives up, takes again and pays, in whatever order and however many at once: the calls
+ * that were paid in a window cost at least what its tiers say for so many. One who makes one call after the other pays
+ * exactly that.
+ */
+
+const SEED = Number(process.env['SEED'] ?? 20_261_122)
+const DAY_MS = 86_400_000
+
+type Step =
+  { act: 'begin'; calls: number } | { act: 'pay' | 'release' | 'fail' | 'retake'; which: number } | { act: 'tomorrow' }
+
+const which = fc.nat(20)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 1, max: 4 }).map((calls): Step => ({ act: 'begin', calls })) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      act: fc.constantFrom('pay' as const, 'pay' as const, 'release' as const, 'fail' as const, 'retake' as const),
+      which,
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ act: 'tomorrow' }) },
+)
+
+/** Prices that fall, that grow, and that do both. */
+const tiersOf = fc
+  .tuple(
+    fc.array(fc.record({ calls: fc.integer({ min: 1, max: 3 }), amount: fc.integer({ min: 1, max: 5 }) }), {
+      maxLength: 3,
+    }),
+    fc.integer({ min: 1, max: 5 }),
+  )
+  .map(([bounded, last]): Tier[] => {
+    let upTo = 0
+    const tiers = bounded.map(({ calls, amount }): Tier => ({ upTo: (upTo += calls), amount: usdc(BigInt(amount)) }))
+    return [...tiers, { upTo: null, amount: usdc(BigInt(last)) }]
+  })
+
+const history = fc.record({ tiers: tiersOf, steps: fc.array(step, { minLength: 4, maxLength: 40 }) })
+
+interface Customer {
+  books: Books
+  paywall: Pick<Payment, 'paywallId' | 'owner'>
+  payer: Payment['payer']
+  route: string
+  tiers: readonly Tier[]
+  clock: { now(): Date; forward(ms: number): void }
+}
+
+describe('any history of a tiered price', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(() => database.close())
+
+  test(`costs what the tiers say at least, in memory (seed ${String(SEED)})`, async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ tiers, steps }) => {
+        await live(inMemory(tiers), steps)
+      }),
+      { numRuns: 150, seed: SEED },
+    )
+  })
+
+  test(`costs what the tiers say at least, in the database (seed ${String(SEED)})`, async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ tiers, steps }) => {
+        await live(await inDatabase(tiers), steps)
+      }),
+      { numRuns: 12, seed: SEED },
+    )
+  })
+
+  test('costs exactly what the tiers say, one call after the other', async () => {
+    await fc.assert(
+      fc.asyncProperty(tiersOf, fc.integer({ min: 1, max: 12 }), async (tiers, calls) => {
+        const customer = inMemory(tiers)
+        let total = ZERO
+        for (let call = 0; call < calls; call++) {
+          const shown = await shownTo(customer)
+          const payment = await begin(customer, shown)
+          if (payment === null) throw new Error('the price that was shown is not taken')
+          await customer.books.settling(payment.id, { answer: null, bodyHash: null, cost: null })
+          await customer.books.paid(payment.id, `0x${String(call)}`, { delivery: 'none', hold: null })
+          total = usdc(total + shown)
+        }
+        expect(total).toBe(owed(tiers, calls))
+      }),
+      { numRuns: 100, seed: SEED },
+    )
+  })
+
+  function inMemory(tiers: readonly Tier[]): Customer {
+    const clock = clockFrom('2026-11-22T10:00:00Z')
+    const paywall = {
+      paywallId: newId('pwl', clock.now()),
+      owner: { userId: 'usr_1', environment: 'production' as const },
+    }
+    return { books: memoryBooks({ now: clock.now }), paywall, payer: PAYER, route: 'GET /data', tiers, clock }
+  }
+
+  async function inDatabase(tiers: readonly Tier[]): Promise<Customer> {
+    const clock = clockFrom('2026-11-22T10:00:00Z')
+    const owner = { userId: newId('usr', clock.now()), environment: 'production' as const }
+    const route: Route = {
+      method: 'GET',
+      path: '/data',
+      pricing: { model: 'tiered', tiers, window: 'day' } satisfies Pricing,
+      description: null,
+      settle: 'after',
+    }
+    const id = newId('pwl', clock.now())
+    const paywall: Paywall = {
+      id,
+      owner,
+      slug: id.replace('_', '-').toLowerCase(),
+      name: 'Data',
+      upstreamUrl: 'https://api.example',
+      upstreamHeaders: [],
+      testMode: false,
+      status: 'active',
+      milestones: [],
+      routes: [route],
+      recipient: PAYER,
+      network: 'base-sepolia',
+      version: 1,
+      createdAt: clock.now(),
+      updatedAt: clock.now(),
+    }
+    await createPaywallStore(database.statements).add(paywall, { headers: '', secret: '' })
+    const books = createBooks({
+      store: createPaymentStore(database.statements),
+      deliveries: { event: () => Promise.resolve() },
+      purchases: { claim: (_inside, { buys }) => Promise.resolve(buys), prove: () => Promise.resolve(true) },
+      clock,
+    })
+    return { books, paywall: { paywallId: id, owner }, payer: PAYER, route: keyOf(route), tiers, clock }
+  }
+})
+
+/** Plays the steps as a customer who pays the least that is taken for each call. */
+async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
+  const { books, tiers, clock } = customer
+  const open: Payment[] = []
+  const released: Payment[] = []
+  const paid = new Map<number, bigint[]>()
+  for (const one of steps) {
+    if (one.act === 'tomorrow') clock.forward(DAY_MS)
+    else if (one.act === 'begin') {
+      const begun = await Promise.all(Array.from({ length: one.calls }, () => beginCheaply(customer)))
+      open.push(...begun.filter((payment) => payment !== null))
+    } else if (one.act === 'retake') {
+      const [payment] = released.splice(one.which % Math.max(released.length, 1), 1)
+      if (payment === undefined) continue
+      const current = { ...payment, windowStart: windowStart('day', clock.now()) }
+      const taken = await books.take(current, tiers, leaseOf(clock.now()))
+      if (taken === null) released.push(payment)
+      else open.push(taken)
+    } else {
+      const [payment] = open.splice(one.which % Math.max(open.length, 1), 1)
+      if (payment === undefined) continue
+      if (one.act === 'release') {
+        await books.release(payment.id)
+        released.push(payment)
+      } else if (one.act === 'fail') {
+        await books.failed(payment.id, 'invalid_exact_evm_insufficient_balance')
+      } else {
+        const { windowStart: window } = await books.paid(payment.id, `0x${payment.id}`, {
+          delivery: 'none',
+          hold: null,
+        })
+        const start = window?.getTime() ?? 0
+        paid.set(start, [...(paid.get(start) ?? []), payment.amount])
+      }
+    }
+    for (const amounts of paid.values()) {
+      const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+      expect(total).toBeGreaterThanOrEqual(owed(tiers, amounts.length))
+    }
+  }
+}
+
+async function beginCheaply(customer: Customer): Promise<Payment | null> {
+  for (const amount of [...new Set(customer.tiers.map((tier) => tier.amount))].sort((a, b) => Number(a - b))) {
+    const payment = await begin(customer, amount)
+    if (payment !== null) return payment
+  }
+  return null
+}
+
+async function begin(customer: Customer, amount: Payment['amount']): Promise<Payment | null> {
+  const { books, paywall, payer, route, tiers, clock } = customer
+  const id = newId('pay', customer.clock.now())
+  const now = clock.now()
+  const payment: Payment = {
+    ...paywall,
+    id,
+    kind: 'request',
+    state: 'calling',
+    route,
+    endpoint: 'GET /data',
+    amount,
+    network: 'base-sepolia',
+    recipient: PAYER,
+    payer,
+    simulated: false,
+    digest: `0x${createHash('sha256').update(id).digest('hex')}`,
+    request: {},
+    lineHash: createHash('sha256').digest(),
+    bodyHash: null,
+    tokenHash: null,
+    windowStart: windowStart('day', now),
+    cost: null,
+    txHash: null,
+    reason: null,
+    delivery: 'none',
+    leaseUntil: leaseOf(now),
+    expiresAt: new Date(now.getTime() + DAY_MS),
+    createdAt: now,
+    endedAt: null,
+  }
+  return (await books.begin(payment, tiers)).begun ? payment : null
+}
+
+async function shownTo({ books, paywall, route, payer, tiers, clock }: Customer): Promise<Payment['amount']> {
+  const tier = await books.tier(paywall.paywallId, route, payer, tiers, windowStart('day', clock.now()))
+  return tierOf(tiers, tier).amount
+}
+
+/** What the first calls of a window cost by the tiers alone. */
+function owed(tiers: readonly Tier[], calls: number): bigint {
+  return Array.from({ length: calls }, (_, call) => tierOf(tiers, tierAt(tiers, call)).amount).reduce(
+    (sum, amount) => sum + amount,
+    0n,
+  )
+}
+
+function leaseOf(now: Date): Date {
+  return new Date(now.getTime() + 2 * 365 * DAY_MS)
+}
+
+function clockFrom(start: string): Customer['clock'] {
+  let at = Date.parse(start)
+  return {
+    now: () => new Date(at),
+    forward(ms) {
+      at += ms
+    },
+  }
+}
+
+const PAYER = `0x${'ab'.repeat(20)}` as const

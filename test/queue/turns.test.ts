@@ -1,0 +1,78 @@
+import { createOutbox, outboxRows, type OutboxRows } from '../../service/queue/outbox.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { Hands } from './tally.ts'
+
+describe('accounts take turns in a topic', () => {
+  let database: TestDatabase
+  let rows: OutboxRows
+  let clock: Hands
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    rows = outboxRows(database.statements)
+  })
+  beforeEach(async () => {
+    await database.pool.query('TRUNCATE outbox RESTART IDENTITY')
+    clock = new Hands()
+  })
+  afterAll(() => database.close())
+
+  const announce = (account: string, count: number, target = '') =>
+    createOutbox(clock).add(
+      database.statements,
+      Array.from({ length: count }, () => ({ topic: 'runs', payload: { account }, turn: { account, target } })),
+    )
+  const lease = async (window = 1_000, perAccount = 8, perTarget = 16) => {
+    const until = new Date(clock.now().getTime() + 3_000)
+    const jobs = await rows.leaseInTurns('runs', { perAccount, perTarget }, window, clock.now(), until)
+    const loaded = await rows.load(jobs.map(({ id }) => id))
+    return jobs.map((job) => ({ ...job, account: loaded.get(job.id)?.payload['account'] as string }))
+  }
+  const tally = (jobs: readonly { account: string }[]) => {
+    const counts: Record<string, number> = {}
+    for (const { account } of jobs) counts[account] = (counts[account] ?? 0) + 1
+    return counts
+  }
+
+  it('so that 200 hanging runs of one leave the first turn to another, who came last', async () => {
+    await announce('hostile', 200)
+    await announce('honest', 3)
+    const first = await lease()
+    expect(tally(first)).toEqual({ hostile: 8, honest: 3 })
+    expect(await lease()).toEqual([])
+    // One of the hostile account's ends: one of its next, and nobody else's place.
+    await rows.acknowledge(first.filter(({ account }) => account === 'hostile').slice(0, 1), clock.now())
+    await announce('late', 20)
+    expect(tally(await lease())).toEqual({ hostile: 1, late: 8 })
+  })
+
+  it('also where there is room for fewer than wait', async () => {
+    await announce('hostile', 50)
+    for (const account of ['a', 'b', 'c']) await announce(account, 2)
+    expect(tally(await lease(4))).toEqual({ hostile: 1, a: 1, b: 1, c: 1 })
+  })
+
+  it('and many accounts do not take all of one target, nor one account another target', async () => {
+    for (let n = 0; n < 10; n++) await announce(`payer ${String(n)}`, 8, 'busy creator')
+    await announce('honest', 8, 'quiet creator')
+    const jobs = await lease()
+    expect(jobs).toHaveLength(16 + 8)
+    expect(tally(jobs)['honest']).toBe(8)
+    expect(Math.max(...Object.values(tally(jobs.filter(({ account }) => account !== 'honest'))))).toBeLessThanOrEqual(2)
+  })
+
+  it('and no number of relays at the same moment passes an account’s places', async () => {
+    await announce('one', 100)
+    await announce('two', 100)
+    const taken = (await Promise.all(Array.from({ length: 12 }, () => lease()))).flat()
+    expect(tally(taken)).toEqual({ one: 8, two: 8 })
+    expect(new Set(taken.map(({ id }) => id)).size).toBe(16)
+  })
+
+  it('a lease that ran out is taken again, before anything newer', async () => {
+    await announce('one', 20)
+    const first = (await lease()).map(({ id }) => id).sort()
+    clock.turn(3_000)
+    expect((await lease()).map(({ id }) => id).sort()).toEqual(first)
+  })
+})
