@@ -1,4 +1,4 @@
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Marks } from './model.ts'
 
 export interface ChangeStore {

@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import { tooManyFollowers } from './errors.ts'
 import type { Marks, News } from './model.ts'
 import type { ChangeStore } from './ports.ts'

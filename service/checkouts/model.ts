@@ -3,7 +3,7 @@ import type { NetworkName } from '../chain/networks.ts'
 import type { Field } from '../kit/fields.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 
 /** A price on a workflow: what is asked of a customer, and where the paid input goes. */
 export interface Checkout extends Terms {

@@ -5,7 +5,7 @@ import type { Answer, Asker, Payment as Presented, Purchase, Verdict } from '../
 import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { Authorized, Checkout, CheckoutView, Payment, PaymentView, Source } from './model.ts'
 

@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr'
-import { actKey, asked, firstOf, keyed, named, newOperation, paging, person, router, someDays } from '../edge/trpc.ts'
+import { actKey, asked, firstOf, keyed, named, newOperation, paging, person, router, someDays } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
 import { inputBody, shown } from './http/bodies.ts'

@@ -3,7 +3,7 @@ import { attachOrStart } from '../database/embedded.ts'
 import { openDatabase, type Database } from '../database/client.ts'
 import { openOutflow } from '../compose/outflow.ts'
 import { systemClock } from '../kit/clock.ts'
-import type { Environment } from '../ledger/model.ts'
+import type { Environment } from '../kit/owner.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets.ts'
 

@@ -1,5 +1,5 @@
 import { readConfig, secretsOf } from '../config.ts'
-import { cleaner } from '../edge/log.ts'
+import { cleaner } from '../api/log.ts'
 import { examine } from './doctor/examine.ts'
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const

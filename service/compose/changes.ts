@@ -2,9 +2,9 @@ import type { Request } from 'express'
 import { fromPlace, toPlace } from '../changes/rules.ts'
 import { createChanges } from '../changes/service.ts'
 import { createChangeStore } from '../changes/store.ts'
-import { serveFollowing } from '../edge/following.ts'
-import type { ServerEvent } from '../edge/route.ts'
-import type { Caller } from '../identity/model.ts'
+import { serveFollowing } from '../api/following.ts'
+import type { ServerEvent } from '../api/route.ts'
+import type { Caller } from '../kit/caller.ts'
 import type { Ground, Part } from './ground.ts'
 
 /** What changed, for the dashboard's open pages; under the path of what they ask. */

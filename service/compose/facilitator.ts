@@ -1,5 +1,5 @@
 import type { Hex } from '../chain/model.ts'
-import { createRateLimit } from '../edge/limits.ts'
+import { createRateLimit } from '../api/limits.ts'
 import { facilitatorRoutes } from '../facilitator/http.ts'
 import { facilitatorSweepers } from '../facilitator/jobs.ts'
 import type { Checkpoint } from '../facilitator/ports.ts'

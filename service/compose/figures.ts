@@ -1,5 +1,5 @@
-import type { Figure, FigureSource } from '../edge/figures.ts'
-import type { Metrics } from '../edge/metrics.ts'
+import type { Figure, FigureSource } from '../api/figures.ts'
+import type { Metrics } from '../api/metrics.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Chains } from './chains.ts'
 import type { Facilitator } from '../facilitator/service.ts'

@@ -1,5 +1,5 @@
 import type { Deliveries } from '../deliveries/service.ts'
-import { createRateLimit } from '../edge/limits.ts'
+import { createRateLimit } from '../api/limits.ts'
 import type { Identity } from '../identity/service.ts'
 import { assetRoutes } from '../marketplace/http/assets.ts'
 import { assetSweepers } from '../marketplace/jobs/assets.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
 import type { Field } from '../kit/fields.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Environment } from '../ledger/model.ts'
+import type { Environment } from '../kit/owner.ts'
 import type { Summary } from '../marketplace/model/asset.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
 import type { Operation } from '../tools/model/draft.ts'

@@ -1,8 +1,8 @@
 import type { Request } from 'express'
 import type { Config } from '../config.ts'
-import type { Surface } from '../edge/openapi.ts'
-import { assertOrigin } from '../edge/requests.ts'
-import type { Caller } from '../identity/model.ts'
+import type { Surface } from '../api/openapi.ts'
+import { assertOrigin } from '../api/requests.ts'
+import type { Caller } from '../kit/caller.ts'
 import type { Identity } from '../identity/service.ts'
 import type { Ground, Part, SurfaceName } from './ground.ts'
 

@@ -1,4 +1,4 @@
-import type { AnyRoute } from '../edge/route.ts'
+import type { AnyRoute } from '../api/route.ts'
 import { deliveryRoutes } from './http/deliveries.ts'
 import { endpointRoutes } from './http/endpoints.ts'
 import type { Deliveries } from './service.ts'

@@ -1,5 +1,5 @@
 import type { Id } from '../kit/ids.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 
 /** Something that a receiver has to be told, written in the transaction of what it is about. */
 export interface NewDelivery {

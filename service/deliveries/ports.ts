@@ -1,7 +1,7 @@
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { SigningSecret } from '../identity/model.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { OutboundRequest, StreamedAnswer } from '../outbound/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type {

@@ -1,6 +1,6 @@
-import { accountOf, type Caller } from '../identity/model.ts'
+import { accountOf, type Caller } from '../kit/caller.ts'
 import { newId, type Id } from '../kit/ids.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import { deliveryMissing, endpointOff } from './errors.ts'
 import type { AnsweredDelivery, DeliveryDetail, Page } from './model.ts'
 import type { DeliveryFilter } from './ports.ts'

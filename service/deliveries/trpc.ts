@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { actKey, asked, keyed, named, newOperation, paging, person, router, withoutSecret } from '../edge/trpc.ts'
-import { accountOf } from '../identity/model.ts'
+import { actKey, asked, keyed, named, newOperation, paging, person, router, withoutSecret } from '../api/trpc.ts'
+import { accountOf } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toDelivery, toDetail } from './http/deliveries.ts'
 import { changedEndpointBody, newEndpointBody, testBody, toEndpoint, toTests } from './http/endpoints.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NETWORKS, networkOf } from '../chain/networks.ts'
-import { reply, route, type AnyRoute, type Reply } from '../edge/route.ts'
+import { reply, route, type AnyRoute, type Reply } from '../api/route.ts'
 import { addressGroup } from '../kit/address-group.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { timestamp } from '../kit/wire.ts'

@@ -2,7 +2,7 @@ import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { DomainError } from '../kit/errors.ts'
 import type { Discover } from './discovery.ts'
 import { identityProviderUnavailable, unauthenticated } from './errors.ts'
-import type { Person } from './model.ts'
+import type { Person } from '../kit/caller.ts'
 import type { TokenIssuer } from './ports.ts'
 
 export interface IssuerOptions {

@@ -1,7 +1,8 @@
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Environment, Owner } from '../ledger/model.ts'
-import type { ApiKey, Caller, EmailChange, Notice, Person, User } from './model.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
+import type { ApiKey, EmailChange, Notice } from './model.ts'
+import type { Caller, Person, User } from '../kit/caller.ts'
 import type { KeyTrace } from './rules.ts'
 
 /** Where users, keys and signing secrets are kept. */

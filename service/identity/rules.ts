@@ -1,6 +1,6 @@
 import { addressGroup } from '../kit/address-group.ts'
 import { createHash } from 'node:crypto'
-import type { Environment } from '../ledger/model.ts'
+import type { Environment } from '../kit/owner.ts'
 import { idLike, isId, type Id } from '../kit/ids.ts'
 import {
   environmentMismatch,
@@ -9,7 +9,8 @@ import {
   unauthenticated,
   type CredentialFault,
 } from './errors.ts'
-import { BUILT_IN_ISSUER, type Person, type User } from './model.ts'
+import { BUILT_IN_ISSUER } from './model.ts'
+import type { Person, User } from '../kit/caller.ts'
 
 export type Credential = { kind: 'key' | 'token' | 'session'; text: string }
 

@@ -1,4 +1,4 @@
-import { actKey, asked, keyed, named, paging, person, router, withoutSecret } from '../edge/trpc.ts'
+import { actKey, asked, keyed, named, paging, person, router, withoutSecret } from '../api/trpc.ts'
 import { newKeyBody, toKey, toMe } from './http.ts'
 import type { WalletOf } from './ports.ts'
 import type { Identity } from './service.ts'

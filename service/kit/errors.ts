@@ -1,6 +1,6 @@
 /**
  * What went wrong, in the words of the domain. The kind is for programs inside, the code for programs
- * outside, the sentence for a person. `service/edge/errors.ts` owns the one table from kind to status.
+ * outside, the sentence for a person. `service/api/errors.ts` owns the one table from kind to status.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError'

@@ -15,7 +15,7 @@ export const LARGEST = usdc(9_007_199_254_000_000n)
 /**
  * A decimal as it came over the wire to micro-dollars, or the reason why not. Never rounds: what cannot
  * be said in micro-dollars is refused. A JavaScript number is read by its shortest decimal form, which is
- * what its sender wrote for every number of up to 15 digits; `edge/json.ts` refuses longer ones before
+ * what its sender wrote for every number of up to 15 digits; `api/json.ts` refuses longer ones before
  * they get here, while their text is still known.
  */
 export function fromWire(value: number): Usdc | Refusal {

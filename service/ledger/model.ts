@@ -1,13 +1,6 @@
+import type { Owner } from '../kit/owner.ts'
 import { usdc, type Usdc } from '../kit/money.ts'
 import type { Announcement } from '../queue/model.ts'
-
-export type Environment = 'sandbox' | 'production'
-
-/** Whose money: a person's, in one environment. */
-export interface Owner {
-  userId: string
-  environment: Environment
-}
 
 /** The platform's accounts: what it earned, and the world outside that money comes from and goes to. */
 export type PlatformAccount = 'revenue' | 'redeemed' | 'grants' | 'treasury' | 'clearing'

@@ -8,16 +8,15 @@ import type {
   Credit,
   Day,
   Ended,
-  Environment,
   Funds,
   Hold,
   Line,
   OpenLock,
-  Owner,
   Release,
   Reserve,
   Transfer,
 } from './model.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
 
 /**
  * Where the ledger is kept. Each of the five movements is one statement that is idempotent by its id: the

@@ -11,8 +11,8 @@ import {
   router,
   someDays,
   visitor,
-} from '../edge/trpc.ts'
-import type { Caller } from '../identity/model.ts'
+} from '../api/trpc.ts'
+import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
 import { createBody, editBody, rateBody } from './http/asset-bodies.ts'

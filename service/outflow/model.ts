@@ -1,6 +1,6 @@
 import type { Address } from '../chain/model.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 
 /** The ways on which money leaves an account for an address outside. */
 export type OutflowKind = 'withdrawal' | 'pay' | 'refund'

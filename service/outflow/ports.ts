@@ -1,5 +1,5 @@
 import type { Statements } from '../kit/transaction.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Left, Outflow } from './model.ts'
 
 export interface OutflowStore {

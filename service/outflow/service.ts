@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
 import { usdc, type Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import { payoutsPaused } from './errors.ts'
 import type { Outflow, OutflowSettings } from './model.ts'
 import type { OutflowStore } from './ports.ts'

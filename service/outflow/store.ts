@@ -1,6 +1,6 @@
 import { usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { OutflowStore } from './ports.ts'
 import { STEP_MS, stepOf } from './rules.ts'
 

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 
 /** A price on somebody's HTTP API: what is behind it, and what each route costs. */
 export interface Paywall extends Terms {

@@ -4,7 +4,7 @@ import type { NewEvent } from '../deliveries/model.ts'
 import type { Purchase } from '../facilitator/model.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Places } from './rules/pricing.ts'
 import type { DayRow, Facts, Gate, Offered, Payment, Paywall, Settled, StoredAnswer, Tier } from './model.ts'
 

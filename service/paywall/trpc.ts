@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays, withoutSecret } from '../edge/trpc.ts'
+import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays, withoutSecret } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
 import { toAnalyticsBody } from './http/analytics.ts'

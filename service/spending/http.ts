@@ -1,4 +1,4 @@
-import type { AnyRoute } from '../edge/route.ts'
+import type { AnyRoute } from '../api/route.ts'
 import { agentRoutes } from './http/agents.ts'
 import { approvalRoutes } from './http/approvals.ts'
 import { payRoutes } from './http/pay.ts'

@@ -1,6 +1,7 @@
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Owner, Reserve } from '../ledger/model.ts'
+import type { Reserve } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Announcement } from '../queue/model.ts'
 
 /** A program that spends its owner's money, and what it may do with it. */

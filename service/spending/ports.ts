@@ -1,7 +1,7 @@
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { NewEvent } from '../deliveries/model.ts'
 import type { Agent, AgentStatus, Approval, Decision, Kind, Page, Spent, Usage } from './model.ts'

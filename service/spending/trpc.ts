@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actKey, asked, keyed, named, paging, person, router } from '../edge/trpc.ts'
+import { actKey, asked, keyed, named, paging, person, router } from '../api/trpc.ts'
 import { toWire } from '../kit/money.ts'
 import { toAgent, toApproval, toDecision, toStanding } from './http/bodies.ts'
 import { changedAgent, newAgent, toPolicy } from './http/policy.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { actKey, asked, keyed, named, paging, person, router } from '../edge/trpc.ts'
-import { accountOf, type Caller } from '../identity/model.ts'
+import { actKey, asked, keyed, named, paging, person, router } from '../api/trpc.ts'
+import { accountOf, type Caller } from '../kit/caller.ts'
 import { ZERO } from '../kit/money.ts'
 import { amount } from '../kit/wire.ts'
 import { toCall, toResult } from './http/calls.ts'

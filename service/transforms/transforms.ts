@@ -1,5 +1,5 @@
 import { DomainError } from '../kit/errors.ts'
-import type { Owner } from '../ledger/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Transforms } from '../marketplace/ports/run.ts'
 import { createThreads } from './threads.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../edge/route.ts'
+import { reply, route, type AnyRoute } from '../api/route.ts'
 import { recipientAddress } from '../kit/address.ts'
 import { toWire } from '../kit/money.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'

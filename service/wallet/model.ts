@@ -2,7 +2,8 @@ import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Environment, OpenLock, Owner } from '../ledger/model.ts'
+import type { OpenLock } from '../ledger/model.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
 
 export interface Wallet {
   /** The identity provider's id of its owner. */

@@ -1,10 +1,10 @@
 import type { Address, Authorization, Hex, SignedAuthorization } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
-import type { Person } from '../identity/model.ts'
+import type { Person } from '../kit/caller.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Environment, Owner } from '../ledger/model.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
 import type { JsonObject } from '../queue/model.ts'
 import type {
   Cursor,

@@ -1,4 +1,4 @@
-import { ownerOf, type Caller } from '../identity/model.ts'
+import { ownerOf, type Caller } from '../kit/caller.ts'
 import { walletMissing } from '../ledger/errors.ts'
 import { balanceOf, type OpenLock } from '../ledger/model.ts'
 import type { Address } from '../chain/model.ts'

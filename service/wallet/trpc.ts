@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr'
-import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays } from '../edge/trpc.ts'
+import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire, usdc, ZERO } from '../kit/money.ts'
 import { depositBody, toBody, toLine, toWithdrawal, withdrawBody } from './http.ts'

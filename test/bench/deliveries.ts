@@ -8,7 +8,7 @@ import { readConfig } from '../../service/config.ts'
 import { startEmbedded } from '../../service/database/embedded.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import { idLike, newId, type Id } from '../../service/kit/ids.ts'
-import type { Owner } from '../../service/ledger/model.ts'
+import type { Owner } from '../../service/kit/owner.ts'
 import { hasRedis, startRedis } from '../queue/redis.ts'
 
 /*

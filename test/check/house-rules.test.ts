@@ -107,7 +107,7 @@ const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: r
 }
 
 const NAMES = {
-  allowed: ['service/ledger/rules.ts', 'service/edge/utilization.ts', 'test/harness/clock.ts'],
+  allowed: ['service/ledger/rules.ts', 'service/api/utilization.ts', 'test/harness/clock.ts'],
   refused: [
     'service/utils/text.ts',
     'service/kit/utils.ts',

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from '../../service/chain/model.ts'
 import type { CheckoutView } from '../../service/checkouts/model.ts'
-import type { Environment } from '../../service/ledger/model.ts'
+import type { Environment } from '../../service/kit/owner.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
 

@@ -1,6 +1,6 @@
 import type { DeliveryState, NewDelivery } from '../../service/deliveries/model.ts'
 import { idLike, newId, type Id } from '../../service/kit/ids.ts'
-import type { Owner } from '../../service/ledger/model.ts'
+import type { Owner } from '../../service/kit/owner.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 

@@ -4,8 +4,8 @@ import express from 'express'
 import { newId } from '../../service/kit/ids.ts'
 import { identityRoutes } from '../../service/identity/http.ts'
 import { signInHandler } from '../../service/identity/signin/handler.ts'
-import type { AnyRoute } from '../../service/edge/route.ts'
-import type { Caller } from '../../service/identity/model.ts'
+import type { AnyRoute } from '../../service/api/route.ts'
+import type { Caller } from '../../service/kit/caller.ts'
 import { callerOf, DASHBOARD, openWorld, somebody, type World } from './world.ts'
 
 describe('identity over HTTP', () => {

@@ -1,5 +1,5 @@
 import { newId } from '../../service/kit/ids.ts'
-import type { Caller } from '../../service/identity/model.ts'
+import type { Caller } from '../../service/kit/caller.ts'
 import { callerOf, openWorld, post, somebody, type World } from './world.ts'
 
 describe('who is asking', () => {

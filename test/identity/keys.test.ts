@@ -1,5 +1,5 @@
 import { newId } from '../../service/kit/ids.ts'
-import type { Caller } from '../../service/identity/model.ts'
+import type { Caller } from '../../service/kit/caller.ts'
 import { callerOf, openWorld, somebody, type World } from './world.ts'
 const plain = { name: 'a key', agentId: null, expiresAt: null }
 

@@ -12,7 +12,7 @@ import { parseKeyring } from '../../service/vault/keyring.ts'
 import { Secret } from '../../service/vault/secret.ts'
 import { vaultOf } from '../../service/vault/vault.ts'
 import { usdc } from '../../service/kit/money.ts'
-import type { Caller, Person } from '../../service/identity/model.ts'
+import type { Caller, Person } from '../../service/kit/caller.ts'
 import type { Mail } from '../../service/identity/ports.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 

@@ -1,4 +1,4 @@
-import { answerError } from '../../service/edge/errors.ts'
+import { answerError } from '../../service/api/errors.ts'
 import { quotaExceeded } from '../../service/kit/quota.ts'
 
 test('a quota that only deleting ends says what to delete, and when it starts over is null', () => {

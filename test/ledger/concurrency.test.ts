@@ -1,7 +1,7 @@
 import { DomainError } from '../../service/kit/errors.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import { usdc } from '../../service/kit/money.ts'
-import type { Owner } from '../../service/ledger/model.ts'
+import type { Owner } from '../../service/kit/owner.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
 import { createLedgerStore } from '../../service/ledger/store.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'

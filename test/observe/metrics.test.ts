@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { readFigures } from '../../service/compose/figures.ts'
-import { createFigures } from '../../service/edge/figures.ts'
-import { Metrics } from '../../service/edge/metrics.ts'
+import { createFigures } from '../../service/api/figures.ts'
+import { Metrics } from '../../service/api/metrics.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { testService, type TestService } from '../harness/service.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readConfig, secretsOf } from '../../service/config.ts'
-import { createLog } from '../../service/edge/log.ts'
+import { createLog } from '../../service/api/log.ts'
 import { concernId, within } from '../../service/kit/context.ts'
 import { DomainError } from '../../service/kit/errors.ts'
 

@@ -1,5 +1,5 @@
-import { createLog } from '../../service/edge/log.ts'
-import type { Surface } from '../../service/edge/openapi.ts'
+import { createLog } from '../../service/api/log.ts'
+import type { Surface } from '../../service/api/openapi.ts'
 import { runWorld, type RunWorld } from '../marketplace/runs/world.ts'
 import { Collector, fits, type CollectedSpan } from './collector.ts'
 

@@ -1,5 +1,5 @@
 import type { Hex } from '../../service/chain/model.ts'
-import type { Environment } from '../../service/ledger/model.ts'
+import type { Environment } from '../../service/kit/owner.ts'
 import type { Step } from '../../service/paywall/ports.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'

@@ -1,6 +1,6 @@
 import { DomainError } from '../../service/kit/errors.ts'
 import { usdc } from '../../service/kit/money.ts'
-import type { Owner } from '../../service/ledger/model.ts'
+import type { Owner } from '../../service/kit/owner.ts'
 import type { Ledger } from '../../service/ledger/service.ts'
 import { Crash } from './crashes.ts'
 import type { Step } from './history.ts'

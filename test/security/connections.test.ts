@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import express, { type Express } from 'express'
-import { listen, type ConnectionLimits, type RunningServer } from '../../service/edge/server.ts'
+import { listen, type ConnectionLimits, type RunningServer } from '../../service/api/server.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 
 /** What is sent without a client in between that would put it right, or wait its turn. */

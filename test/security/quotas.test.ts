@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import express from 'express'
-import { healthRouter } from '../../service/edge/health.ts'
-import { Metrics } from '../../service/edge/metrics.ts'
-import { openRequest, answerErrors } from '../../service/edge/requests.ts'
-import { listen } from '../../service/edge/server.ts'
+import { healthRouter } from '../../service/api/health.ts'
+import { Metrics } from '../../service/api/metrics.ts'
+import { openRequest, answerErrors } from '../../service/api/requests.ts'
+import { listen } from '../../service/api/server.ts'
 import { systemClock } from '../../service/kit/clock.ts'
-import { createLog } from '../../service/edge/log.ts'
+import { createLog } from '../../service/api/log.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 
 const AT_ONCE = Array.from({ length: 8 }, (_, place) => place)

@@ -1,4 +1,4 @@
-import { answerError } from '../../service/edge/errors.ts'
+import { answerError } from '../../service/api/errors.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 /** The server takes connections away: whoever uses one is told, and the process goes on. */

@@ -1,4 +1,4 @@
-import { openRedis } from '../../service/edge/redis.ts'
+import { openRedis } from '../../service/api/redis.ts'
 import { hasRedis, startRedis, type RedisServer } from '../queue/redis.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { toolWorld, type ToolWorld } from '../tools/calls/world.ts'

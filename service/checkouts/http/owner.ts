@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute, type Reply } from '../../edge/route.ts'
+import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { page } from '../../kit/wire.ts'
 import type { Checkout } from '../model.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { carriedIn, type Carried } from '../../chain/x402.ts'
-import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../edge/route.ts'
+import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../api/route.ts'
 import { TOKEN } from '../../facilitator/service/proof.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
 import { receiptMissing } from '../errors.ts'
 import { paymentOut } from './bodies.ts'

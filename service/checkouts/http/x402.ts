@@ -1,4 +1,4 @@
-import type { Reply } from '../../edge/route.ts'
+import type { Reply } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import { NETWORKS } from '../../chain/networks.ts'

@@ -4,7 +4,7 @@ import { FAILS_FIRST, type DeliveryState, type NewDelivery } from '../../deliver
 import { invalid } from '../../kit/errors.ts'
 import { idLike } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Reason } from '../../facilitator/model.ts'
 import { checkoutMissing, workflowUnavailable } from '../errors.ts'
 import {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { NETWORKS, networkOf } from '../../chain/networks.ts'
 import { invalid } from '../../kit/errors.ts'
 import { usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import { quoteExpired } from '../errors.ts'
 import type { Checkout, Quote } from '../model.ts'
 

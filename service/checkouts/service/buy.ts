@@ -1,5 +1,5 @@
 import type { Hex } from '../../chain/model.ts'
-import { accountOf, type Caller } from '../../identity/model.ts'
+import { accountOf, type Caller } from '../../kit/caller.ts'
 import { authorizationUsed } from '../../facilitator/errors.ts'
 import type { Payment as Presented } from '../../facilitator/model.ts'
 import { assertBuyer, chosenTokenHash } from '../../facilitator/service/proof.ts'

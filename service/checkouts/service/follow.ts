@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
-import { accountOf, type Caller } from '../../identity/model.ts'
+import { accountOf, type Caller } from '../../kit/caller.ts'
 import { Batch } from '../../kit/batch.ts'
 import { checkoutMissing, paymentMissing } from '../errors.ts'
 import type { CheckoutView, Payment, PaymentView } from '../model.ts'

@@ -3,7 +3,7 @@ import type { NetworkName } from '../../chain/networks.ts'
 import type { Field } from '../../kit/fields.ts'
 import type { Id } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Checkout, Lifetime, Payment, PaymentState, ResponseMode } from '../model.ts'
 import type { Sale } from '../ports.ts'
 

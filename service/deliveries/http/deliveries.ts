@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../../edge/route.ts'
-import { accountOf } from '../../identity/model.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
+import { accountOf } from '../../kit/caller.ts'
 import { page, timestamp } from '../../kit/wire.ts'
 import { DELIVERY_STATES, type Attempt, type DeliveryDetail, type DeliveryView } from '../model.ts'
 import type { Deliveries } from '../service.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { isSigningSecret, SIGNING_SECRET_FAULT } from '../../kit/signing-secret.ts'
 import { page, timestamp } from '../../kit/wire.ts'
 import { EVENTS, type Endpoint } from '../model.ts'

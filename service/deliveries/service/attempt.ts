@@ -1,6 +1,6 @@
 import { Batch } from '../../kit/batch.ts'
 import { DomainError } from '../../kit/errors.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import { FAILS_FIRST, type Attempt } from '../model.ts'
 import type { Concluded, Outgoing } from '../ports.ts'
 import { KEEP_BYTES_MAX, toKept, WAIT_MS } from '../rules/answer.ts'

@@ -1,4 +1,4 @@
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Outgoing, Sealing, SealedSecrets, SecretsOf } from '../ports.ts'
 
 /** The secrets that sign now: the present one, and for a day the one before it. */

@@ -1,5 +1,5 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Attempt, OnUnconfirmed } from '../model.ts'
 import type { DeliveryStore, Live, Locked, Outgoing, Redirected } from '../ports.ts'
 import { toSecrets } from './secrets.ts'

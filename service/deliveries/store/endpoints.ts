@@ -1,6 +1,6 @@
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Id } from '../../kit/ids.ts'
-import type { Environment, Owner } from '../../ledger/model.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Endpoint } from '../model.ts'
 import type { Failing, TargetStore } from '../ports.ts'
 

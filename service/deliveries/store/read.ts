@@ -1,7 +1,7 @@
 import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import type { Id } from '../../kit/ids.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { AnsweredDelivery, Attempt, DeliveryView } from '../model.ts'
 import type { DeliveryFilter, DeliveryStore } from '../ports.ts'
 

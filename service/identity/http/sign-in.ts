@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Described } from '../../edge/route.ts'
+import type { Described } from '../../api/route.ts'
 import { timestamp } from '../../kit/wire.ts'
 import { PASSWORD_LENGTH, PERSON_NAME_MAX, WALLETS_MAX } from '../rules.ts'
 import { connectedAddress, emailToken, emailWanted, signedMessage } from '../signin/bodies.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { IdentityStore, SignIn } from '../ports.ts'
 import { demoKeyId, traceOf } from '../rules.ts'
 import { drawKey } from './keys.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import { unauthenticated } from '../errors.ts'
-import type { Caller, Person } from '../model.ts'
+import type { Caller, Person } from '../../kit/caller.ts'
 import type { FoundKey, IdentityStore, SignIn, TokenIssuer } from '../ports.ts'
 import { environmentAsked, environmentOfKey, hashOf, isUsable, toCredential } from '../rules.ts'
 import type { SignUp } from './sign-up.ts'

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../kit/clock.ts'
 import { newId, type Id } from '../../kit/ids.ts'
-import type { Owner } from '../../ledger/model.ts'
-import { accountOf, type Caller, type SigningSecret } from '../model.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { SigningSecret } from '../model.ts'
+import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { IdentityStore, Sealing } from '../ports.ts'
 import { toSigningSecret } from '../../kit/signing-secret.ts'
 

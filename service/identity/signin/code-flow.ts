@@ -5,7 +5,7 @@ import type { Log } from '../../kit/log.ts'
 import { createDiscovery, readDocument } from '../discovery.ts'
 import { identityProviderUnavailable, unauthenticated } from '../errors.ts'
 import { claimsOf, toPerson } from '../issuer.ts'
-import type { Person } from '../model.ts'
+import type { Person } from '../../kit/caller.ts'
 import type { FetchDocument } from '../ports.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { BUILT_IN_ISSUER, type Person } from '../model.ts'
+import { BUILT_IN_ISSUER } from '../model.ts'
+import type { Person } from '../../kit/caller.ts'
 import { isNobodys } from '../rules.ts'
 
 /** Somebody as better-auth keeps them. */

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { Statements } from '../../kit/transaction.ts'
 import { walletMissing } from '../errors.ts'
-import type { Environment, Owner, PlatformAccount, Recipient } from '../model.ts'
+import type { PlatformAccount, Recipient } from '../model.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
 
 /**
  * Account numbers by owner. They never change once made, so each is asked for once; and this process posts

@@ -1,6 +1,7 @@
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Balances, Owner } from '../model.ts'
+import type { Balances } from '../model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Accounts } from './accounts.ts'
 
 /** What each of these people has, in one statement; whoever has no wallet has nothing. */

@@ -1,6 +1,7 @@
 import { usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Day, Owner } from '../model.ts'
+import type { Day } from '../model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Accounts } from './accounts.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { usdc, type Usdc } from '../../kit/money.ts'
 import { totalOf } from '../../kit/total.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment, Funds, Line, Owner } from '../model.ts'
+import type { Funds, Line } from '../model.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Totals, WalletFigures } from '../ports.ts'
 import type { Accounts } from './accounts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute, type ServerEvent } from '../../edge/route.ts'
+import { reply, route, type AnyRoute, type ServerEvent } from '../../api/route.ts'
 import { FIELDS_MAX } from '../../kit/fields.ts'
 import { idLike, isId, type Id } from '../../kit/ids.ts'
 import { amount, amountOut, page, timestamp } from '../../kit/wire.ts'

@@ -1,7 +1,7 @@
 import type { Field } from '../../kit/fields.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 
 /** A runnable asset (RDA) as its creator made it, in its present version. */
 export interface Asset extends Summary {

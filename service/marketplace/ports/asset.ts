@@ -1,8 +1,8 @@
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Caller } from '../../identity/model.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Caller } from '../../kit/caller.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Asset, AssetStatus, Listing, RunnableAsset, Sealed, Summary } from '../model/asset.ts'
 import type { Costs } from '../rules/asset-estimate.ts'
 

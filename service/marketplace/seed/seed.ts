@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { newId, type Id } from '../../kit/ids.ts'
-import type { Caller, Person, User } from '../../identity/model.ts'
+import type { Caller, Person, User } from '../../kit/caller.ts'
 import type { Asset } from '../model/asset.ts'
 import type { AssetDraft, AssetEdit } from '../model/asset-draft.ts'
 import type { Assets } from '../service/assets.ts'

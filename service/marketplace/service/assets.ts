@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { AssetStore, CountDraftRead, Endpoints, SecretKeeping } from '../ports/asset.ts'
 import type { Models, Transforms } from '../ports/run.ts'

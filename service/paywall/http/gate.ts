@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import type { Page } from '../../edge/route.ts'
+import type { Page } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { toWire } from '../../kit/money.ts'
 import { paywallMissing } from '../errors.ts'

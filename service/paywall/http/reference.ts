@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Described } from '../../edge/route.ts'
+import type { Described } from '../../api/route.ts'
 import { timestamp } from '../../kit/wire.ts'
 import { paymentOut } from './owner.ts'
 

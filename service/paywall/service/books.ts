@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 import { again, type Statements } from '../../kit/transaction.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Payment, Tier } from '../model.ts'
 import type { Books, DeliveryPort, PaymentStore, Purchases } from '../ports.ts'
 import { eventsOf, failureOf } from '../rules/payment.ts'

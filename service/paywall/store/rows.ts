@@ -2,7 +2,7 @@ import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Id } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Offered, Payment, Paywall, Pricing, Route } from '../model.ts'
 
 export interface PaywallRow {

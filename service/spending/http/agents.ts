@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amount, amountOut, page, timestamp } from '../../kit/wire.ts'
 import { KINDS, type Kind } from '../model.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { page } from '../../kit/wire.ts'
 import { APPROVAL_STATES } from '../model.ts'
 import type { Approvals } from '../service/approvals.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Page } from '../../edge/route.ts'
+import type { Page } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Approval } from '../model.ts'
 

@@ -2,7 +2,7 @@ import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 
 /** What a caller wants to have, and the most that it may cost. */
 export interface PaidAsk {

@@ -1,7 +1,7 @@
 import type { Address, Authorization, Chain, Hex, SignedAuthorization } from '../../chain/model.ts'
 import type { Network, NetworkName } from '../../chain/networks.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Answer, OutboundRequest } from '../../outbound/model.ts'
 import type { Page } from '../model.ts'
 import type { Funding, Payment, ReturnReason } from '../model/payment.ts'

@@ -1,9 +1,9 @@
-import { accountOf, type Caller } from '../../identity/model.ts'
+import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
 import { usdc, ZERO } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import { agentMissing, spendingLimit } from '../errors.ts'
 import type {
   Agent,

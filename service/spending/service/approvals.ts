@@ -1,4 +1,4 @@
-import { accountOf, type Caller } from '../../identity/model.ts'
+import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { approvalMissing, approvalOver, approvalRefused } from '../errors.ts'
 import type { Approval, Page } from '../model.ts'

@@ -1,6 +1,6 @@
 import type { Id } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Announcement } from '../../queue/model.ts'
 import type { PaidAsk, SellerAnswer } from '../model/payment.ts'
 import type { PaymentStore, Seal } from '../ports/payment.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import { payerUnavailable } from '../errors.ts'
 import type { Payment } from '../model/payment.ts'
 import type { Announce, Pause } from '../ports.ts'

@@ -3,7 +3,7 @@ import type { NetworkName } from '../../chain/networks.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Funding, Offer, Payment, PaymentState, ReturnReason } from '../model/payment.ts'
 import type { PayerWallet, PaymentStore } from '../ports/payment.ts'
 

@@ -1,6 +1,6 @@
 import type { Id } from '../../kit/ids.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { LIMITS, type Agent, type Approval, type Decision, type Limit, type Policy, type Usage } from '../model.ts'
 

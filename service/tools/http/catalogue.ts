@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page } from '../../kit/wire.ts'
-import type { Caller } from '../../identity/model.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Caller } from '../../kit/caller.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
 import type { Catalogue } from '../service/catalogue.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Described } from '../../edge/route.ts'
+import type { Described } from '../../api/route.ts'
 import { OWN } from '../mcp/own-tools.ts'
 
 /** The MCP server as the reference shows it, under `{tools}/mcp`. */

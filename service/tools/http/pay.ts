@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NETWORKS } from '../../chain/networks.ts'
 import { carriedIn, toHeader } from '../../chain/x402.ts'
-import { reply, route, type AnyRoute, type Reply } from '../../edge/route.ts'
+import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
 import { toDecimal, toWire } from '../../kit/money.ts'

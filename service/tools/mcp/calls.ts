@@ -6,8 +6,8 @@ import type {
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import type { McpAsk } from '../../edge/mcp.ts'
-import type { Caller } from '../../identity/model.ts'
+import type { McpAsk } from '../../api/mcp.ts'
+import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
 import { toWire, usdc, type Usdc } from '../../kit/money.ts'

@@ -1,5 +1,5 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
-import type { Caller } from '../../identity/model.ts'
+import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Log } from '../../kit/log.ts'
 import type { CatalogueForCalls } from '../ports/catalogue.ts'

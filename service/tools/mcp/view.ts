@@ -1,5 +1,5 @@
-import type { McpAsk } from '../../edge/mcp.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { McpAsk } from '../../api/mcp.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { UserId } from '../model/tool.ts'
 
 /** Which part of the catalogue somebody looks at, and as whom. */

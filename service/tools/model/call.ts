@@ -1,7 +1,7 @@
-import type { Caller } from '../../identity/model.ts'
+import type { Caller } from '../../kit/caller.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { ToolId } from './tool.ts'
 
 export type CallId = Id<'call'>

@@ -1,4 +1,4 @@
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { JsonSchema, Tool, ToolId, Upstream, UserId } from './tool.ts'
 
 /** An operation as it was read in a document or told by a server. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { CallId, CallResult, Output } from './call.ts'
 import type { ToolId } from './tool.ts'
 

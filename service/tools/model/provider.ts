@@ -1,5 +1,5 @@
 import type { Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { UserId } from './tool.ts'
 
 /** Whose tools they are: one document, one MCP server, or the marketplace. */

@@ -1,6 +1,6 @@
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 
 export type ToolId = Id<'tool'>
 export type UserId = Id<'usr'>

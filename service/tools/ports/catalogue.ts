@@ -1,4 +1,4 @@
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Figures } from '../model/figures.ts'
 import type { Credentials, SimulatedAnswer } from '../model/provider.ts'
 import type { Tool, ToolId, UserId } from '../model/tool.ts'

@@ -1,4 +1,4 @@
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Changes, Collection, Holdings, KnownTool } from '../model/draft.ts'
 import type { Entry } from '../model/entry.ts'
 import type { Provider } from '../model/provider.ts'

@@ -1,5 +1,5 @@
 import type { Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Reading } from '../model/draft.ts'
 import type { SimulatedAnswer } from '../model/provider.ts'
 import type { AuthScheme, HttpUpstream, Tool } from '../model/tool.ts'

@@ -1,9 +1,10 @@
-import { ownerOf } from '../../identity/model.ts'
+import { ownerOf } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Departure } from '../../kit/departure.ts'
 import { idLike } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
-import type { Balances, Owner } from '../../ledger/model.ts'
+import type { Balances } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Guard } from '../../spending/service/guard.ts'
 import {

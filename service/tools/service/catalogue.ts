@@ -1,4 +1,4 @@
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import { collectionNotFound } from '../errors/catalogue.ts'
 import type { Collection } from '../model/draft.ts'
 import type { Tool, UserId } from '../model/tool.ts'

@@ -1,5 +1,5 @@
 import type { StatementPool, Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { Changes, Holdings, NewTool } from '../model/draft.ts'
 import type { ToolId, UserId } from '../model/tool.ts'
 import type { CatalogueStore, StoredProvider } from '../ports/keeping.ts'

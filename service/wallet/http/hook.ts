@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Hex } from '../../chain/model.ts'
 import { networkOf } from '../../chain/networks.ts'
-import { reply, route, type AnyRoute } from '../../edge/route.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
 import type { Wallets } from '../service.ts'
 import type { HookEvent } from '../service/hook.ts'
 

@@ -1,6 +1,6 @@
 import type { Address } from '../../chain/model.ts'
 import type { Clock } from '../../kit/clock.ts'
-import type { Owner } from '../../ledger/model.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { AddressBook, AddressStore } from '../ports.ts'
 
 /** A wallet's own address on chain, in lower case; null where the server has none to give. */

@@ -1,4 +1,4 @@
-import { ownerOf, type Caller } from '../../identity/model.ts'
+import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { walletMissing } from '../../ledger/errors.ts'

@@ -1,6 +1,6 @@
 import type { Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
-import type { Person } from '../../identity/model.ts'
+import type { Person } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { hookRefused, hookUnavailable } from '../errors.ts'
 import { isSigned } from '../rules.ts'

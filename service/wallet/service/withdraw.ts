@@ -1,5 +1,5 @@
 import type { Address } from '../../chain/model.ts'
-import { ownerOf, type Caller } from '../../identity/model.ts'
+import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'

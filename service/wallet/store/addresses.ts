@@ -1,5 +1,5 @@
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { OwnAddress } from '../model.ts'
 import type { AddressStore } from '../ports.ts'
 import { bytesOf, hexOf } from './bytes.ts'

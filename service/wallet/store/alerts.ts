@@ -1,6 +1,6 @@
 import { usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { AlertStore } from '../ports.ts'
 
 /** Who wants to be told of a low balance, and who was. */

@@ -1,6 +1,6 @@
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../ledger/model.ts'
+import type { Environment } from '../../kit/owner.ts'
 import type { DepositStore, Recorded } from '../ports.ts'
 import { bytesOf, hexOf } from './bytes.ts'
 

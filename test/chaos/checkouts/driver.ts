@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { Step } from '../../../service/checkouts/ports.ts'
 import { compose } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
-import { listen } from '../../../service/edge/server.ts'
+import { listen } from '../../../service/api/server.ts'
 import type { Checkpoint } from '../../../service/facilitator/ports.ts'
 import { TestClock } from '../../harness/clock.ts'
 

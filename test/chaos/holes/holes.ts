@@ -26,7 +26,7 @@ export const HOLES: readonly Hole[] = [
   },
   {
     name: 'revoked',
-    file: 'edge/mcp.js',
+    file: 'api/mcp.js',
     from: 'return await parts.identify(header ?? (key === undefined ? undefined : `Bearer ${key}`), request);',
     // As if a process believed for good what it once knew of a key.
     to: `const name = header ?? key

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../service/identity/model.ts'
+import type { Caller } from '../../../service/kit/caller.ts'
 import { systemClock, type Clock } from '../../../service/kit/clock.ts'
 import { newId, type Id } from '../../../service/kit/ids.ts'
 import { usdc, ZERO, type Usdc } from '../../../service/kit/money.ts'

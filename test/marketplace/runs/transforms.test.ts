@@ -1,4 +1,4 @@
-import type { Owner } from '../../../service/ledger/model.ts'
+import type { Owner } from '../../../service/kit/owner.ts'
 import { createTransforms } from '../../../service/transforms/transforms.ts'
 
 describe('transforms', () => {

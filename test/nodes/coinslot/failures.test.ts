@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError, type IDataObject } from 'n8n-workflow'
 import * as spending from '../../../service/spending/errors.ts'
-import { answerError } from '../../../service/edge/errors.ts'
+import { answerError } from '../../../service/api/errors.ts'
 import { unaffordable } from '../../../service/ledger/errors.ts'
 import { tooDear } from '../../../service/marketplace/errors/run.ts'
 import { usdc } from '../../../service/kit/money.ts'

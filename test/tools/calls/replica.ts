@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { compose, type Service } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
-import { listen } from '../../../service/edge/server.ts'
+import { listen } from '../../../service/api/server.ts'
 import type { TestService } from '../../harness/service.ts'
 
 type Checkpoints = Pick<Parameters<typeof compose>[1], 'callCheckpoint' | 'toolPaymentCheckpoint'>

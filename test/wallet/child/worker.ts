@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { compose } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
-import type { Caller } from '../../../service/identity/model.ts'
+import type { Caller } from '../../../service/kit/caller.ts'
 import type { Id } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import type { Checkpoint } from '../../../service/wallet/ports.ts'

@@ -1,6 +1,6 @@
 import { DomainError, invalid } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
-import type { Environment, Owner } from '../../../ledger/model.ts'
+import type { Environment, Owner } from '../../../kit/owner.ts'
 import type { Content, Model, Sealed } from '../../model/asset.ts'
 import type { AssetDraft, GivenSecrets } from '../../model/asset-draft.ts'
 import type { Endpoints, SecretKeeping, SecretPart } from '../../ports/asset.ts'

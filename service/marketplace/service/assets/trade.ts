@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kit/clock.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { toWire, usdc, ZERO, type Usdc } from '../../../kit/money.ts'
-import { accountOf, type Caller } from '../../../identity/model.ts'
+import { accountOf, type Caller } from '../../../kit/caller.ts'
 import type { Ledger } from '../../../ledger/service.ts'
 import {
   alreadyRated,

@@ -1,4 +1,4 @@
-import { ownerOf, type Caller } from '../../../identity/model.ts'
+import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { RunAsker } from '../../ports/run.ts'
 
 /** A person sees all runs of the account, an agent's key what that agent asked for. */

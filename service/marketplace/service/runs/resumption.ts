@@ -1,4 +1,4 @@
-import { ownerOf, type Caller } from '../../../identity/model.ts'
+import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { usdc } from '../../../kit/money.ts'
 import type { Announcement, JsonObject } from '../../../queue/model.ts'

@@ -1,6 +1,6 @@
 import type { Id } from '../../../kit/ids.ts'
 import { usdc, type Usdc } from '../../../kit/money.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import type {
   Asset,
   AssetStatus,

@@ -1,5 +1,5 @@
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import type { Listing } from '../../model/asset.ts'
 import { conditionsOf, filterOf, type Found, type Scope } from './conditions.ts'
 

@@ -1,6 +1,6 @@
 import type { Id } from '../../../kit/ids.ts'
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Owner } from '../../../ledger/model.ts'
+import type { Owner } from '../../../kit/owner.ts'
 import type { Run } from '../../model/run.ts'
 import { fromRow, WHOLE, type WholeRow } from './rows.ts'
 

@@ -2,7 +2,7 @@ import { leastId, type Id } from '../../../kit/ids.ts'
 import { usdc } from '../../../kit/money.ts'
 import { byId, totalOf } from '../../../kit/total.ts'
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Owner } from '../../../ledger/model.ts'
+import type { Owner } from '../../../kit/owner.ts'
 import type { CustomerRun, Run, RunState, RunSummary } from '../../model/run.ts'
 import type { RunAsker, RunDay, RunFilter } from '../../ports/run.ts'
 import {

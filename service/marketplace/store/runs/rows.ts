@@ -1,6 +1,6 @@
 import type { Id } from '../../../kit/ids.ts'
 import type { Usdc } from '../../../kit/money.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import type { AssetType } from '../../model/asset.ts'
 import type { Usage } from '../../model/language-model.ts'
 import type { CustomerRun, Failure, Run, RunState, RunSummary } from '../../model/run.ts'

@@ -1,5 +1,6 @@
 import { Batch } from '../../../kit/batch.ts'
-import type { Act, ActOutcome, Balances, Owner } from '../../../ledger/model.ts'
+import type { Act, ActOutcome, Balances } from '../../../ledger/model.ts'
+import type { Owner } from '../../../kit/owner.ts'
 import type { Ledger } from '../../../ledger/service.ts'
 import type { CallStore, EndedCall } from '../../ports/calls.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts'
 import { invalid } from '../../../kit/errors.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import { providerNotFound } from '../../errors/catalogue.ts'
 import type { Credentials } from '../../model/provider.ts'
 import type { AuthScheme, Tool, UserId } from '../../model/tool.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts'
 import { Turns } from '../../../kit/turns.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Tool, UserId } from '../../model/tool.ts'
 import type { Measured } from '../../ports/catalogue.ts'

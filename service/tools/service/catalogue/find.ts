@@ -1,4 +1,4 @@
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import { nearest as nearestSlug } from '../../../kit/nearest.ts'
 import { collectionNotFound, toolNotFound, toolRemoved } from '../../errors/catalogue.ts'
 import type { Collection } from '../../model/draft.ts'

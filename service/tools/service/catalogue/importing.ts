@@ -4,7 +4,7 @@ import { newId } from '../../../kit/ids.ts'
 import { ZERO, type Usdc } from '../../../kit/money.ts'
 import { quotaExceeded } from '../../../kit/quota.ts'
 import { Turns } from '../../../kit/turns.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import {
   documentRefused,
   importsBusy,

@@ -1,5 +1,5 @@
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Environment } from '../../../ledger/model.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import type { Figures } from '../../model/figures.ts'
 import type { ToolId } from '../../model/tool.ts'
 import type { FailingTool } from '../../ports/calls.ts'

@@ -1,7 +1,7 @@
 import type { Usdc } from '../../../kit/money.ts'
 import { byId, totalOf } from '../../../kit/total.ts'
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Environment, Owner } from '../../../ledger/model.ts'
+import type { Environment, Owner } from '../../../kit/owner.ts'
 import type { CallId, CallSummary, KeptCall, Output } from '../../model/call.ts'
 import type { ToolId } from '../../model/tool.ts'
 import type { CallFilter } from '../../ports/calls.ts'

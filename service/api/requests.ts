@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
-import type { Caller } from '../identity/model.ts'
+import type { Caller } from '../kit/caller.ts'
 import { addressGroup } from '../kit/address-group.ts'
 import type { Clock } from '../kit/clock.ts'
 import { within, type Context } from '../kit/context.ts'

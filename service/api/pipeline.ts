@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response, Router } from 'express'
-import type { Caller } from '../identity/model.ts'
+import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { concernId, concernIdsIn } from '../kit/context.ts'
 import { DomainError } from '../kit/errors.ts'

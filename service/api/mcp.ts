@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Caller } from '../identity/model.ts'
+import type { Caller } from '../kit/caller.ts'
 import { DomainError } from '../kit/errors.ts'
 import { streamOwner } from './events.ts'
 import { readBody } from './json.ts'

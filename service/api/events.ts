@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Express, Response } from 'express'
-import type { Caller } from '../identity/model.ts'
+import type { Caller } from '../kit/caller.ts'
 import { DomainError } from '../kit/errors.ts'
 import { quotaExceeded } from '../kit/quota.ts'
 import type { ServerEvent } from './route.ts'

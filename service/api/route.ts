@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Id } from '../kit/ids.ts'
-import type { Caller } from '../identity/model.ts'
+import type { Caller } from '../kit/caller.ts'
 
 /**
  * An endpoint, declared once: what decodes a request is also what describes it in the API reference.

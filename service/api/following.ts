@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { accountOf, type Caller } from '../identity/model.ts'
+import { accountOf, type Caller } from '../kit/caller.ts'
 import { DomainError } from '../kit/errors.ts'
 import { sendEvents, streamOwner } from './events.ts'
 import { contextOf } from './requests.ts'

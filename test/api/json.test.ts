@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parseJson } from '../../service/edge/json.ts'
+import { parseJson } from '../../service/api/json.ts'
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text))
 

@@ -1,0 +1,54 @@
+import { DomainError } from './errors.ts'
+import type { Id } from './ids.ts'
+import type { Environment, Owner } from './owner.ts'
+
+/** Somebody who has signed up: the pair of issuer and subject, with an id of our own for inside. */
+export interface User {
+  id: Id<'usr'>
+  issuer: string
+  /** The identity provider's id; it is `userId` on the wire. */
+  subject: string
+  name: string | null
+  email: string | null
+  emailConfirmed: boolean
+}
+
+/** A user as an identity provider describes them. */
+export interface Person {
+  issuer: string
+  subject: string
+  name: string | null
+  email: string | null
+  /** The issuer's word that the address is theirs; the production grant waits for it. */
+  emailConfirmed: boolean
+}
+
+/** Who is asking, in which environment, and by what right. */
+export interface Caller {
+  /** Null for a token of a trusted issuer whose person has never signed up here. */
+  user: User | null
+  /** The identity provider's id, also when there is no user. */
+  subject: string
+  issuer: string
+  environment: Environment
+  via: 'key' | 'session' | 'token'
+  keyId: Id<'key'> | null
+  /** Set when the key is bound to an agent: its limits hold wherever money leaves. */
+  agentId: Id<'agt'> | null
+  /** What a token says of its bearer, so that they can sign up with it. */
+  person?: Person
+}
+
+/** Whose wallet the caller's is; somebody who never signed up has none. */
+export function ownerOf(caller: Caller): Owner {
+  if (caller.user === null) throw new DomainError('missing', 'wallet_not_found', 'This user has no wallet.')
+  return { userId: caller.user.id, environment: caller.environment }
+}
+
+/** Whose keys and secrets the caller's are. */
+export function accountOf(caller: Caller): Owner & { userId: Id<'usr'> } {
+  if (caller.user === null) {
+    throw new DomainError('missing', 'user_not_found', 'Nobody has signed up with this token yet: POST /me does.')
+  }
+  return { userId: caller.user.id, environment: caller.environment }
+}
