@@ -59,6 +59,13 @@ module.exports = {
       from: { path: '^service/kit/' },
       to: { path: '^service/', pathNot: '^service/kit/' },
     },
+    {
+      name: 'x402-is-a-protocol',
+      comment: 'x402/ is how a payment is asked for and presented: no state, no capability, no adapter.',
+      severity: 'error',
+      from: { path: '^service/x402/' },
+      to: { path: '^service/', pathNot: ['^service/(x402|kit)/', named('model|networks', 'chain')] },
+    },
     ...LAYERS.slice(0, -1).map((layer, depth) => ({
       name: `${layer}-looks-down`,
       comment: `Inside a capability the direction is ${LAYERS.join(' <- ')}.`,
@@ -88,7 +95,7 @@ module.exports = {
       from: { path: named(ENTRIES) },
       to: {
         path: [STORE, `^service/(${ADAPTER})/`],
-        pathNot: named('model|networks|x402', SPOKEN_OF),
+        pathNot: named('model|networks', SPOKEN_OF),
         reachable: true,
       },
     },
@@ -100,7 +107,7 @@ module.exports = {
       from: { path: named(LAYERS.slice(0, -1).join('|')) },
       to: {
         path: [STORE, `^service/(${ADAPTER})/`],
-        pathNot: named('model|networks|x402', SPOKEN_OF),
+        pathNot: named('model|networks', SPOKEN_OF),
         reachable: true,
       },
     },
@@ -126,7 +133,7 @@ module.exports = {
       from: { path: '^service/([^/]+)(/|$)', pathNot: ROOTS },
       to: {
         path: `^service/(${ADAPTER})/`,
-        pathNot: ['^service/$1/', '^service/database/', named('model|networks|x402', SPOKEN_OF)],
+        pathNot: ['^service/$1/', '^service/database/', named('model|networks', SPOKEN_OF)],
       },
     },
     {
@@ -147,7 +154,7 @@ module.exports = {
           '^service/$1/',
           '^service/(kit/|config[.]ts$)',
           named('model|errors|ports'),
-          named('model|networks|x402', SPOKEN_OF),
+          named('model|networks', SPOKEN_OF),
         ],
       },
     },

@@ -1,5 +1,6 @@
-import { authorizationUsed, sentenceOf } from '../facilitator/errors.ts'
-import type { Reason } from '../facilitator/model.ts'
+import { authorizationUsed } from '../facilitator/errors.ts'
+import { sentenceOf } from '../x402/reasons.ts'
+import type { Reason } from '../x402/reasons.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 
 /** The same for one that never was, one that has expired, and somebody else's. */

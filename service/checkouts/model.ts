@@ -1,3 +1,4 @@
+import type { RequestBody, Requirements } from '../x402/model.ts'
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Field } from '../kit/fields.ts'
@@ -84,7 +85,7 @@ export type SimulatedOutcome = (typeof OUTCOMES)[number]
 export interface Authorized {
   digest: Hex
   /** The request as the facilitator reads it, kept as it was: `{x402Version, paymentPayload, paymentRequirements}`. */
-  request: unknown
+  request: RequestBody
 }
 
 /** What a price holds for ten minutes. */
@@ -133,31 +134,7 @@ export interface CheckoutView {
   /** Send its id with the pay call: the price holds until it expires. */
   quote: { quoteId: string; expiresAt: string }
   /** What the customer signs for, in either version of x402; null in test mode. */
-  paymentRequirements: { v1: RequirementsV1; v2: RequirementsV2 } | null
-}
-
-export interface RequirementsV1 {
-  scheme: 'exact'
-  network: NetworkName
-  maxAmountRequired: string
-  resource: string
-  description: string
-  mimeType: 'application/json'
-  payTo: string
-  maxTimeoutSeconds: number
-  asset: string
-  outputSchema: Readonly<Record<string, unknown>>
-  extra: { name: string; version: string }
-}
-
-export interface RequirementsV2 {
-  scheme: 'exact'
-  network: string
-  amount: string
-  payTo: string
-  maxTimeoutSeconds: number
-  asset: string
-  extra: { name: string; version: string }
+  paymentRequirements: Requirements | null
 }
 
 /** `POST /p/{chk}/pay`, `GET /p/{chk}/payments/{pay}`, and each `state` event of the latter. */

@@ -1,7 +1,8 @@
 import type { Usdc } from '../kit/money.ts'
 import type { Address, Hex } from '../chain/model.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
-import type { Answer, Asker, Payment as Presented, Purchase, Verdict } from '../facilitator/model.ts'
+import type { Answer, Asker, Purchase, Verdict } from '../facilitator/model.ts'
+import type { PaymentRequest } from '../x402/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
@@ -93,12 +94,11 @@ export interface NewSale {
 
 /** What of the facilitator is called here. */
 export interface FacilitatorPort {
-  read(request: unknown): Presented
-  verify(payment: Presented): Promise<Verdict>
-  settle(payment: Presented, asker: Asker): Promise<Answer>
+  verify(payment: PaymentRequest): Promise<Verdict>
+  settle(payment: PaymentRequest, asker: Asker): Promise<Answer>
   serves(network: NetworkName): boolean
   purchases: {
-    digestOf(payment: Presented): Authorized['digest'] | null
+    digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization'>): Authorized['digest'] | null
     claim(inside: Statements, purchase: Purchase): Promise<string>
     prove(inside: Statements, purchase: Purchase): Promise<boolean>
     digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>

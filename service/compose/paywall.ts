@@ -3,8 +3,7 @@ import type { Address } from '../chain/model.ts'
 import type { Deliveries } from '../deliveries/service.ts'
 import { answerError } from '../api/errors.ts'
 import { createRateLimit } from '../api/limits.ts'
-import { sentenceOf } from '../facilitator/errors.ts'
-import type { Reason } from '../facilitator/model.ts'
+import { readRequest } from '../x402/payload.ts'
 import type { Facilitator } from '../facilitator/service.ts'
 import { newId } from '../kit/ids.ts'
 import { usdc } from '../kit/money.ts'
@@ -153,17 +152,16 @@ export function openPaywalls(
 /** This service's own: its word is the chain's. */
 function ownSettler(facilitator: Facilitator): Settler {
   return {
-    digestOf: (request) => facilitator.purchases.digestOf(facilitator.read(request)),
+    digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
-    verify: (request) => facilitator.verify(facilitator.read(request)),
+    verify: (request) => facilitator.verify(readRequest(request)),
     async settle(request, operation, waitMs) {
       const asker = { operation, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
-      const answer = await facilitator.settle(facilitator.read(request), asker)
+      const answer = await facilitator.settle(readRequest(request), asker)
       if (answer.success) return { status: 'settled', txHash: answer.txHash }
       return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
     },
     serves: (network) => facilitator.serves(network),
-    sentenceOf: (reason) => sentenceOf(reason as Reason) ?? `The payment was refused (${reason}).`,
   }
 }
 

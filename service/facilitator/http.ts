@@ -4,11 +4,13 @@ import { reply, route, type AnyRoute, type Reply } from '../api/route.ts'
 import { addressGroup } from '../kit/address-group.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { timestamp } from '../kit/wire.ts'
-import { sentenceOf, settlementFailed } from './errors.ts'
-import type { Answer, Payment, Settlement, Verdict } from './model.ts'
-import { paymentRequest, toPayment } from './request.ts'
+import { settlementFailed } from './errors.ts'
+import { sentenceOf } from '../x402/reasons.ts'
+import type { Answer, Settlement, Verdict } from './model.ts'
+import type { PaymentRequest } from '../x402/model.ts'
+import { toRequest } from '../x402/payload.ts'
+import { address, bytes32, paymentRequest } from '../x402/schema.ts'
 import type { Facilitator } from './service.ts'
-import { address, bytes32 } from './wire.ts'
 
 export function facilitatorRoutes(facilitator: Facilitator): AnyRoute[] {
   return [...readings(facilitator), verifyRoute(facilitator), settleRoute(facilitator), settlementRoute(facilitator)]
@@ -56,7 +58,7 @@ function verifyRoute(facilitator: Facilitator): AnyRoute {
     answers: { 200: verifyBody },
     errors: { 503: 'The network has no RPC or sponsor here, or does not answer.' },
     errorFields: ({ code, sentence }) => ({ ...NOT_VALID, invalidReason: reasonOf(code), reason: sentence }),
-    handle: async ({ body }) => reply(200, toVerdict(await facilitator.verify(toPayment(body), true))),
+    handle: async ({ body }) => reply(200, toVerdict(await facilitator.verify(toRequest(body), true))),
   })
 }
 
@@ -81,13 +83,13 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
       return { ...NOT_SETTLED, errorReason: reason, error_reason: reason, errorMessage: sentence }
     },
     async handle({ body, operation, keyed, address: from }) {
-      const payment = toPayment(body)
+      const payment = toRequest(body)
       const answer = await facilitator
         .settle(payment, { operation, keeps: keyed, stranger: true, caller: addressGroup(from) })
         .catch((error: unknown) => {
           throw outOfGasHere(error, payment)
         })
-      const encoded = toSettled(answer, payment.asked.network)
+      const encoded = toSettled(answer, payment.required.network)
       if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
       return withDelivery(facilitator, answer, operation, keyed, reply(200, encoded))
     },
@@ -95,7 +97,7 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
 }
 
 /** Nobody is told to wait for a chain that was never asked. */
-function outOfGasHere(error: unknown, { payer, asked }: Payment): unknown {
+function outOfGasHere(error: unknown, { payer, required }: PaymentRequest): unknown {
   const reason = 'facilitator_out_of_gas'
   if (!(error instanceof DomainError) || error.code !== reason) return error
   const answer: Answer & { status: 'failed' } = {
@@ -106,7 +108,7 @@ function outOfGasHere(error: unknown, { payer, asked }: Payment): unknown {
     reason,
     ours: true,
   }
-  return settlementFailed(answer, toSettled(answer, asked.network))
+  return settlementFailed(answer, toSettled(answer, required.network))
 }
 
 /** A success that is told over a connection counts as told once it went out whole. */

@@ -1,59 +1,6 @@
 import type { Address, Hex, SignedAuthorization } from '../chain/model.ts'
-import type { Network, NetworkName } from '../chain/networks.ts'
-
-/** What either version of the protocol says, in one shape. */
-export interface Payment {
-  version: 1 | 2
-  /** What the buyer chose to pay by. */
-  offered: Way
-  /** What the seller wants. */
-  asked: Terms
-  /** Both speak of this one; null where the version does not know the name. */
-  network: Network | null
-  /** Null when it is a payload of another kind than EIP-3009. */
-  authorization: SignedAuthorization | null
-  /** As it was written, for the answer. */
-  payer: string | null
-  /** The one reason that the versions call differently. */
-  valueMismatch: Reason
-}
-
-export interface Way {
-  scheme: string
-  /** As it was written, for the answer. */
-  network: string
-}
-
-export interface Terms extends Way {
-  payTo: Address
-  asset: Address
-  /** Micro-USDC. */
-  amount: bigint
-  domain: { name: string | null; version: string | null }
-}
-
-/** Why a payment is not valid, in the words of `@x402/evm`. */
-export type Reason =
-  | 'invalid_exact_evm_scheme'
-  | 'invalid_exact_evm_network_mismatch'
-  | 'invalid_exact_evm_missing_eip712_domain'
-  | 'invalid_exact_evm_token_name_mismatch'
-  | 'invalid_exact_evm_token_version_mismatch'
-  | 'asset_not_deployed_contract'
-  | 'unsupported_payload_type'
-  | 'eip6492_factory_not_allowed'
-  | 'invalid_exact_evm_signature'
-  | 'invalid_exact_evm_recipient_mismatch'
-  | 'invalid_exact_evm_payload_authorization_valid_before'
-  | 'invalid_exact_evm_payload_authorization_valid_after'
-  | 'invalid_exact_evm_payload_authorization_value_mismatch'
-  | 'invalid_exact_evm_payload_authorization_value_too_low'
-  | 'invalid_exact_evm_authorization_value'
-  | 'invalid_exact_evm_nonce_already_used'
-  | 'invalid_exact_evm_insufficient_balance'
-  | 'invalid_exact_evm_transaction_simulation_failed'
-  | 'invalid_exact_evm_transaction_failed'
-  | 'facilitator_out_of_gas'
+import type { NetworkName } from '../chain/networks.ts'
+import type { Reason } from '../x402/reasons.ts'
 
 export interface Verdict {
   payer: string | null

@@ -1,7 +1,8 @@
 import type { Address, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Carrier, GasUsed, Purchase, Reason, Settlement } from './model.ts'
+import type { Carrier, GasUsed, Purchase, Settlement } from './model.ts'
+import type { Reason } from '../x402/reasons.ts'
 
 /** Where settlements are kept. Each method is one statement: nothing stays open while the chain is asked. */
 export interface SettlementStore {

@@ -1,16 +1,18 @@
 import type { Receipt, Simulation, Use } from '../chain/model.ts'
-import type { Carrier, GasShares, GasUsed, Payment, Reason, Settlement } from './model.ts'
+import type { Carrier, GasShares, GasUsed, Settlement } from './model.ts'
+import type { PaymentRequest } from '../x402/model.ts'
+import type { Reason } from '../x402/reasons.ts'
 
 /** What is wrong with the terms whatever the chain and the clock say; the order is the reference's. */
-export function refuseTerms(payment: Payment): Reason | null {
-  const { offered, asked, network, authorization } = payment
-  if (offered.scheme !== 'exact' || asked.scheme !== 'exact') return 'invalid_exact_evm_scheme'
+export function refuseTerms(payment: PaymentRequest): Reason | null {
+  const { offered, required, network, authorization } = payment
+  if (offered.scheme !== 'exact' || required.scheme !== 'exact') return 'invalid_exact_evm_scheme'
   if (authorization === null) return 'unsupported_payload_type'
-  if (!asked.domain.name || !asked.domain.version) return 'invalid_exact_evm_missing_eip712_domain'
-  if (network === null || offered.network !== asked.network) return 'invalid_exact_evm_network_mismatch'
-  if (asked.asset !== network.usdc.address) return 'asset_not_deployed_contract'
-  if (asked.domain.name !== network.usdc.name) return 'invalid_exact_evm_token_name_mismatch'
-  if (asked.domain.version !== network.usdc.version) return 'invalid_exact_evm_token_version_mismatch'
+  if (!required.domain.name || !required.domain.version) return 'invalid_exact_evm_missing_eip712_domain'
+  if (network === null || offered.network !== required.network) return 'invalid_exact_evm_network_mismatch'
+  if (required.asset !== network.usdc.address) return 'asset_not_deployed_contract'
+  if (required.domain.name !== network.usdc.name) return 'invalid_exact_evm_token_name_mismatch'
+  if (required.domain.version !== network.usdc.version) return 'invalid_exact_evm_token_version_mismatch'
   if (authorization.signature.toLowerCase().endsWith(EIP6492_END)) return 'eip6492_factory_not_allowed'
   return null
 }
@@ -19,11 +21,11 @@ export function refuseTerms(payment: Payment): Reason | null {
 const EIP6492_END = '6492'.repeat(16)
 
 /** Whether what was signed is what the seller wants. Exactly: the protocol's clients ask for no less. */
-export function refuseMatch(payment: Payment): Reason | null {
-  const { asked, authorization } = payment
+export function refuseMatch(payment: PaymentRequest): Reason | null {
+  const { required, authorization } = payment
   if (authorization === null) return 'unsupported_payload_type'
-  if (authorization.to !== asked.payTo) return 'invalid_exact_evm_recipient_mismatch'
-  if (authorization.value !== asked.amount) return payment.valueMismatch
+  if (authorization.to !== required.payTo) return 'invalid_exact_evm_recipient_mismatch'
+  if (authorization.value !== required.amount) return payment.valueMismatch
   return null
 }
 

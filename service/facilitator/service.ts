@@ -1,12 +1,11 @@
 import type { Address, Hex } from '../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
-import { invalid } from '../kit/errors.ts'
 import { outOfGas, settlementMissing } from './errors.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Answer, Asker, Payment, Purchase, Settlement, Verdict } from './model.ts'
-import { paymentRequest, toPayment } from './request.ts'
+import type { PaymentRequest } from '../x402/model.ts'
+import type { Answer, Asker, Purchase, Settlement, Verdict } from './model.ts'
 import { createBell } from './service/bell.ts'
-import { examine, simulate } from './service/examine.ts'
+import { examine, identify, simulate, type Signed } from './service/examine.ts'
 import { createGasWatch } from './service/gas.ts'
 import { createLane, type Lane } from './service/lane.ts'
 import { PACE, type FacilitatorParts } from './service/parts.ts'
@@ -42,19 +41,11 @@ export function createFacilitator(parts: FacilitatorParts) {
   }
 
   return {
-    /** A payload that came by another way than the body of a call to the facilitator. */
-    read(request: unknown): Payment {
-      const parsed = paymentRequest.safeParse(request)
-      if (parsed.success) return toPayment(parsed.data)
-      const { path = [], message = 'is not an x402 payment' } = parsed.error.issues[0] ?? {}
-      throw invalid({ [['payment', ...path].join('.')]: message }, 'invalid_payment')
-    },
-
     /**
      * Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked, and, to those who sell
      * here, where the gas cannot be paid; strangers are told that as the reason.
      */
-    async verify(payment: Payment, stranger = false): Promise<Verdict> {
+    async verify(payment: PaymentRequest, stranger = false): Promise<Verdict> {
       const examined = examine(parts, payment)
       const simulated = typeof examined === 'string' ? { refusal: examined } : await simulate(parts, examined)
       const { refusal } = simulated
@@ -67,14 +58,12 @@ export function createFacilitator(parts: FacilitatorParts) {
     },
 
     /** Makes the transfer happen, once, and tells of its success once. See `Asker` about who is told. */
-    settle: (payment: Payment, asker: Asker): Promise<Answer & { digest: Hex | null }> =>
+    settle: (payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }> =>
       settling.settle(payment, asker),
 
     purchases: {
       /** What identifies the authorization; null where the payment is not one of USDC on a network that is known. */
-      digestOf({ network, authorization }: Payment): Hex | null {
-        return network === null || authorization === null ? null : parts.signatures.digest(network, authorization)
-      },
+      digestOf: (signed: Signed): Hex | null => identify(parts, signed)?.digest ?? null,
       /**
        * In the transaction of what is sold. Who is answered has the authorization, and settles it under that very
        * name; from now on nobody else is told of its success.

@@ -1,3 +1,4 @@
+import type { RequestBody } from '../x402/model.ts'
 import type { Duplex, Readable } from 'node:stream'
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
@@ -104,7 +105,7 @@ export interface Payment {
   /** Names the authorization; null for a simulated one. */
   digest: Hex | null
   /** As the facilitator reads it, to ask with again. */
-  request: unknown
+  request: RequestBody | null
   /** Of method and address, and of the body once it is known: the same again is the same request. */
   lineHash: Buffer
   bodyHash: Buffer | null

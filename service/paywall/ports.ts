@@ -1,3 +1,4 @@
+import type { PaymentRequest, RequestBody } from '../x402/model.ts'
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { NewEvent } from '../deliveries/model.ts'
@@ -95,16 +96,14 @@ export type Held =
 /** Who moves the money. Nothing of what it says about an outcome is believed that it cannot prove. */
 export interface Settler {
   /** Names the authorization; null for a network that is not known. */
-  digestOf(request: unknown): Hex | null
+  digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization'>): Hex | null
   /** Of an authorization that was submitted, by what its payer knows of it; null where that cannot be found. */
   digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
   /** `payerHasCode` is absent where that is not known. */
-  verify(request: unknown): Promise<{ payer: string | null; refusal: string | null; payerHasCode?: boolean }>
+  verify(request: RequestBody): Promise<{ payer: string | null; refusal: string | null; payerHasCode?: boolean }>
   /** Under the payment's own id: asked again, it asks for the same transfer. */
-  settle(request: unknown, operation: string, waitMs?: number): Promise<Settled>
+  settle(request: RequestBody, operation: string, waitMs?: number): Promise<Settled>
   serves(network: NetworkName): boolean
-  /** For people; programs go by the reason. */
-  sentenceOf(reason: string): string
 }
 
 /** Counts what costs nothing; told in passing, written now and then. */

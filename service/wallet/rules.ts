@@ -142,33 +142,6 @@ export function isOver({ validBefore }: { validBefore: bigint }, blockSeconds: b
   return blockSeconds >= validBefore
 }
 
-/** A payment of ours as the facilitator reads anybody's: version 2 of the protocol. */
-export function toRequest(network: Network, signed: SignedAuthorization): Record<string, unknown> {
-  const { signature, from, to, value, validAfter, validBefore, nonce } = signed
-  const terms = {
-    scheme: 'exact',
-    network: network.caip2,
-    asset: network.usdc.checksummed,
-    payTo: to,
-    amount: String(value),
-    maxTimeoutSeconds: 60,
-    extra: { name: network.usdc.name, version: network.usdc.version },
-  }
-  const authorization = {
-    from,
-    to,
-    value: String(value),
-    validAfter: String(validAfter),
-    validBefore: String(validBefore),
-    nonce,
-  }
-  return {
-    x402Version: 2,
-    paymentPayload: { x402Version: 2, accepted: terms, payload: { signature, authorization } },
-    paymentRequirements: terms,
-  }
-}
-
 /** Each withdrawal costs gas that the server pays. */
 export function assertMinimum(amount: Usdc, minimum: Usdc): void {
   if (amount < minimum) throw belowMinimum(minimum)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Receipt } from '../../service/chain/model.ts'
-import type { Reason, Settlement } from '../../service/facilitator/model.ts'
+import type { Settlement } from '../../service/facilitator/model.ts'
+import type { Reason } from '../../service/x402/reasons.ts'
 import {
   bumpFees,
   gaps,

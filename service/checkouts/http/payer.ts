@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { carriedIn, type Carried } from '../../chain/x402.ts'
+import type { Presented } from '../../x402/model.ts'
+import { presentedAs, presentedIn } from '../../x402/payload.ts'
 import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../api/route.ts'
 import { TOKEN } from '../../facilitator/service/proof.ts'
 import { invalid } from '../../kit/errors.ts'
@@ -30,7 +31,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       answers: { 200: z.object({ checkout: z.looseObject({}), available: z.boolean() }) },
       errors: GONE,
       async handle({ params, query, wantsPage, header, operation }) {
-        const presented = carriedIn(header)
+        const presented = presentedIn(header)
         const proof = proofIn(header)
         if (presented !== null || proof.paymentId !== null) {
           return await buy(checkouts, params.chk, {}, { presented, ...proof }, operation)
@@ -64,7 +65,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       async handle({ params, body, header, operation }) {
         const input = body ?? {}
         if (!isObject(input)) throw invalid({ body: 'must be an object of the fields by name' })
-        const presented = carriedIn(header)
+        const presented = presentedIn(header)
         const proof = proofIn(header)
         if (presented !== null || proof.paymentId !== null) {
           return await buy(checkouts, params.chk, input, { presented, ...proof }, operation)
@@ -93,7 +94,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
         const purchase = {
           input: body.input,
           named: (field: string) => `input.${field}`,
-          payload: body.paymentPayload ?? null,
+          presented: body.paymentPayload === undefined ? null : presentedAs('paymentPayload', body.paymentPayload),
           ...(body.outcome === undefined ? {} : { outcome: body.outcome }),
           quoteId: body.quoteId ?? null,
           token: body.token ?? null,
@@ -134,12 +135,11 @@ async function buy(
   checkouts: Checkouts,
   chk: string,
   input: Readonly<Record<string, unknown>>,
-  { presented, token, paymentId }: { presented: Carried | null; token: string | null; paymentId: string | null },
+  { presented, token, paymentId }: { presented: Presented | null; token: string | null; paymentId: string | null },
   operation: Parameters<Checkouts['pay']>[2],
 ): Promise<Reply> {
   const named = (field: string): string => field
-  const payload = presented?.payload ?? null
-  const purchase = { input, named, payload, quoteId: null, token, paymentId, patient: true }
+  const purchase = { input, named, presented, quoteId: null, token, paymentId, patient: true }
   try {
     return sold(answered(await checkouts.pay(chk, purchase, operation)), presented?.version ?? 2)
   } catch (error) {

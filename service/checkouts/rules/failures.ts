@@ -1,5 +1,6 @@
 import type { PaymentEventData } from '../../deliveries/model.ts'
-import type { Payment as Presented, Reason } from '../../facilitator/model.ts'
+import type { PaymentRequest } from '../../x402/model.ts'
+import type { Reason } from '../../x402/reasons.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Payment, Quote } from '../model.ts'
 
@@ -27,7 +28,7 @@ export function refusalDataOf(refused: Refused, endpoint: string, now: Date): Fa
 interface Refused {
   checkoutId: Payment['checkoutId']
   quote: Quote
-  presented: Presented
+  presented: PaymentRequest
   reason: Reason
 }
 

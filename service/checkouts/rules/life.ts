@@ -5,7 +5,7 @@ import { invalid } from '../../kit/errors.ts'
 import { idLike } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { Reason } from '../../facilitator/model.ts'
+import type { Reason } from '../../x402/reasons.ts'
 import { checkoutMissing, workflowUnavailable } from '../errors.ts'
 import {
   ZERO_ADDRESS,

@@ -1,7 +1,8 @@
 import type { Hex } from '../../chain/model.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { authorizationUsed } from '../../facilitator/errors.ts'
-import type { Payment as Presented } from '../../facilitator/model.ts'
+import type { Presented, RequestBody } from '../../x402/model.ts'
+import { readRequest, requestOf } from '../../x402/payload.ts'
 import { assertBuyer, chosenTokenHash } from '../../facilitator/service/proof.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { readInput, sampleInput } from '../../kit/fields.ts'
@@ -35,7 +36,7 @@ import {
   SLOW_SETTLING_MS,
 } from '../rules/life.ts'
 import { assertQuoted, fromQuoteId, quoteOf } from '../rules/quote.ts'
-import { readPayload, requirementsOf } from '../rules/x402.ts'
+import { requirementsOf } from '../rules/x402.ts'
 import type { Failures } from './failures.ts'
 import type { Following } from './follow.ts'
 import type { CheckoutParts } from './parts.ts'
@@ -50,8 +51,8 @@ export interface Purchase {
   input: Given
   /** How the input's fields are called in what they sent: `input.site`, or `site` alone. */
   named: (field: string) => string
-  /** The x402 payload; null to simulate. */
-  payload: unknown
+  /** Null to simulate. */
+  presented: Presented | null
   /** What a simulated payment comes to; `paid` when absent. */
   outcome?: SimulatedOutcome
   /** The price that was promised; today's when null. */
@@ -82,12 +83,13 @@ export function createBuying(parts: BuyingParts) {
     const known = await findKnown(checkout, purchase)
     if (known !== null) return await carryOn(known)
     // The same request by its Idempotency-Key: nothing is paid here, so the key is proof enough.
-    const simulated = purchase.payload === null ? await payments.find(idLike('pay', operation)) : null
+    const simulated = purchase.presented === null ? await payments.find(idLike('pay', operation)) : null
     if (simulated !== null) return assertSame(simulated, checkout, purchase.input)
     assertSells(checkout, clock.now())
-    return purchase.payload === null
+    const { presented } = purchase
+    return presented === null
       ? await simulate(checkout, purchase, operation)
-      : await carryOn(await accept(checkout, purchase, operation))
+      : await carryOn(await accept(checkout, { ...purchase, presented }, operation))
   }
 
   /** From here on there is a payment: whatever goes wrong now is told as not known yet, under its id. */
@@ -102,16 +104,15 @@ export function createBuying(parts: BuyingParts) {
 
   /** The same authorization for the same input again is the same payment, also where its checkout is gone since. */
   async function findKnown(checkout: Checkout, purchase: Purchase): Promise<Sale | null> {
-    const presented = purchase.payload === null ? null : presentedAt(checkout, purchase.payload)
-    const digest = presented === null ? null : facilitator.purchases.digestOf(presented)
+    const digest = purchase.presented === null ? null : facilitator.purchases.digestOf(purchase.presented)
     const known = digest === null ? null : await payments.findByDigest(digest)
-    return known === null ? null : boughtBy(known, checkout, purchase, presented)
+    return known === null ? null : boughtBy(known, checkout, purchase)
   }
 
   /** Throws unless it was this caller who bought it, here and for this input. */
-  function boughtBy(known: Sale, checkout: Checkout, { input, token }: Purchase, presented: Presented | null): Sale {
+  function boughtBy(known: Sale, checkout: Checkout, { input, token, presented }: Purchase): Sale {
     const { payment, authorized, tokenHash } = known
-    const claimed = authorized === null ? null : facilitator.read(authorized.request).authorization
+    const claimed = authorized === null ? null : readRequest(authorized.request).authorization
     assertBuyer(
       { signature: claimed?.signature ?? '', submitted: payment.state !== 'created' },
       { signature: presented?.authorization?.signature ?? null, token: tokens.matches(payment.id, tokenHash, token) },
@@ -121,15 +122,14 @@ export function createBuying(parts: BuyingParts) {
 
   /** A payment that is named by its buyer: with the token, or with a signature that no chain has seen. */
   async function proven(checkout: Checkout, purchase: Purchase, name: string): Promise<Sale> {
-    const { input, payload, token } = purchase
-    const known = await named(checkout, payload, name)
+    const { input, presented, token } = purchase
+    const known = await named(presented, name)
     if (known?.checkout.id !== checkout.id) throw badProof('names no payment at this checkout')
     if (tokens.matches(known.payment.id, known.tokenHash, token)) return assertSame(known, checkout, input)
     const { amount, network, recipient, payer } = known.payment
-    if (payload === null) throw badProof("needs the payment's token beside it, or a fresh signature of its payer")
-    const fresh = read(
-      requestOf(checkout, { ...quoteOf(checkout, clock.now()), price: amount, network, recipient }, payload),
-    )
+    if (presented === null) throw badProof("needs the payment's token beside it, or a fresh signature of its payer")
+    const quote = { ...quoteOf(checkout, clock.now()), price: amount, network, recipient }
+    const fresh = readRequest(bodyOf(checkout, quote, presented))
     const { refusal, payer: signer } = await facilitator.verify(fresh)
     if (signer?.toLowerCase() !== payer) throw badProof('needs a signature of its own payer')
     if (refusal !== null) throw refusalOf(refusal)
@@ -141,64 +141,36 @@ export function createBuying(parts: BuyingParts) {
   }
 
   /** Who lost the answer knows the nonce of what they signed, and not the payment's id. */
-  async function named(checkout: Checkout, payload: unknown, name: string): Promise<Sale | null> {
+  async function named(presented: Presented | null, name: string): Promise<Sale | null> {
     if (isId('pay', name)) return await payments.find(name)
-    const { network, authorization } = payload === null ? NOTHING_SIGNED : presentedAt(checkout, payload)
+    const { network = null, authorization = null } = presented ?? {}
     if (network === null || authorization === null || !NONCE.test(name)) return null
     const digest = await facilitator.purchases.digestBy(network.name, authorization.from, name as Hex)
     return digest === null ? null : await payments.findByDigest(digest)
   }
 
-  /** On the network that the payload speaks of: the checkout may have moved to another since. */
-  function presentedAt(checkout: Checkout, payload: unknown): Presented {
-    const { network } = readPayload(payload)
-    const recipient = checkout.recipient ?? ZERO_ADDRESS
-    const quote = { ...quoteOf(checkout, clock.now()), recipient, network: network ?? checkout.network }
-    return read(requestOf(checkout, quote, payload))
-  }
-
-  /** The facilitator names what is wrong in a request of its own; here only the payload is somebody else's. */
-  function read(request: unknown) {
-    try {
-      return facilitator.read(request)
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-      const details = Object.entries(error.fields['details'] as Record<string, string>)
-      throw invalid(
-        Object.fromEntries(details.map(([name, fault]) => [name.replace(/^payment\./, ''), fault])),
-        error.code,
-      )
-    }
-  }
-
-  function requestOf(checkout: Checkout, quote: ReturnType<typeof quoteOf>, payload: unknown): unknown {
+  function bodyOf(checkout: Checkout, quote: Quote, presented: Presented): RequestBody {
     const requirements = requirementsOf(checkout, quote, showing.addressOf(checkout))
     // The price was promised while nobody was paid: there is nobody to pay it to.
     if (requirements === null) throw quoteExpired()
-    const { version } = readPayload(payload)
-    return {
-      x402Version: version,
-      paymentPayload: payload,
-      paymentRequirements: version === 1 ? requirements.v1 : requirements.v2,
-    }
+    return requestOf(presented, requirements)
   }
 
-  async function accept(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
+  async function accept(checkout: Checkout, purchase: Paying, operation: Id<'op'>): Promise<Sale> {
     if (checkout.testMode) throw inTestMode()
     const input = valuesOf(checkout, purchase)
-    const { payload } = purchase
     const quote = quoteFor(checkout, purchase)
     assertQuoted(quote, checkout.owner.environment)
-    const request = requestOf(checkout, quote, payload)
-    const presented = read(request)
-    const { refusal, payer } = await facilitator.verify(presented)
-    const digest = facilitator.purchases.digestOf(presented)
+    const request = bodyOf(checkout, quote, purchase.presented)
+    const payable = readRequest(request)
+    const { refusal, payer } = await facilitator.verify(payable)
+    const digest = facilitator.purchases.digestOf(payable)
     if (refusal !== null || digest === null || payer === null) {
       // Its own twin may just have been settled.
       const twin = await findKnown(checkout, purchase)
       if (twin !== null) return twin
       const reason = refusal ?? 'unsupported_payload_type'
-      await failures.refused(checkout, { quote, presented, digest, reason })
+      await failures.refused(checkout, { quote, presented: payable, digest, reason })
       throw refusalOf(reason)
     }
     await preflight(checkout)
@@ -210,7 +182,7 @@ export function createBuying(parts: BuyingParts) {
     const inputHash = hashOf(purchase.input)
     const tokenHash = chosenTokenHash(purchase.token)
     const sale = { payment, checkout, authorized: { digest, request }, inputHash, tokenHash }
-    return await claim(sale, purchase, presented)
+    return await claim(sale, purchase)
   }
 
   /** What was promised, in test mode as with money; without a promise what is asked today. */
@@ -223,7 +195,6 @@ export function createBuying(parts: BuyingParts) {
   async function claim(
     sale: Sale & { authorized: Authorized },
     purchase: Purchase,
-    presented: Presented,
   ): Promise<Sale> {
     const { payment, checkout, authorized, inputHash, tokenHash } = sale
     const { digest } = authorized
@@ -248,7 +219,7 @@ export function createBuying(parts: BuyingParts) {
     const twin = await payments.find(buys ?? payment.id)
     if (twin === null && buys === null) throw await unsold(checkout)
     if (twin === null) throw authorizationUsed()
-    return boughtBy(twin, checkout, purchase, presented)
+    return boughtBy(twin, checkout, purchase)
   }
 
   async function simulate(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
@@ -321,7 +292,7 @@ export function createBuying(parts: BuyingParts) {
       assertSells(checkout, clock.now())
       const given = input ?? sampleInput(checkout.fields)
       const named = (field: string): string => `input.${field}`
-      const purchase: Purchase = { input: given, named, payload: null, quoteId: null, token: null, paymentId: null }
+      const purchase: Purchase = { input: given, named, presented: null, quoteId: null, token: null, paymentId: null }
       return await showing.sale(await simulate(checkout, purchase, operation), 'buyer')
     },
 
@@ -345,7 +316,8 @@ interface BuyingParts extends CheckoutParts {
 }
 
 const NONCE = /^0x[0-9a-f]{64}$/
-const NOTHING_SIGNED = { network: null, authorization: null } as const
+
+type Paying = Purchase & { presented: Presented }
 
 /** Undoes a claim. */
 class Unsold extends Error {}

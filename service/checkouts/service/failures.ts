@@ -1,4 +1,5 @@
-import type { Payment as Presented, Reason } from '../../facilitator/model.ts'
+import type { PaymentRequest } from '../../x402/model.ts'
+import type { Reason } from '../../x402/reasons.ts'
 import { idLike, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Authorized, Checkout, Payment, Quote } from '../model.ts'
@@ -14,7 +15,7 @@ export interface Failures {
 
 interface Refusal {
   quote: Quote
-  presented: Presented
+  presented: PaymentRequest
   digest: Authorized['digest'] | null
   reason: Reason
 }

@@ -1,3 +1,4 @@
+import { readRequest } from '../../x402/payload.ts'
 import type { Answer } from '../../facilitator/model.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Payment } from '../model.ts'
@@ -28,7 +29,7 @@ export function createSettling(parts: CheckoutParts & { failures: Failures }): S
     await checkpoint('settling')
     const settling: Sale = { ...sale, payment: { ...payment, state: 'settling' } }
     const asker = { operation: payment.id, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
-    const answer = await ask(() => facilitator.settle(facilitator.read(authorized.request), asker), payment)
+    const answer = await ask(() => facilitator.settle(readRequest(authorized.request), asker), payment)
     if (answer === null || answer.status === 'pending') return settling
     await checkpoint('answered')
     if (!answer.success) return { ...sale, payment: await fail(payment, answer.reason) }

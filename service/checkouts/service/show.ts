@@ -1,11 +1,12 @@
 import { NETWORKS } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
-import { sentenceOf } from '../../facilitator/errors.ts'
-import type { Reason } from '../../facilitator/model.ts'
+import { sentenceOf } from '../../x402/reasons.ts'
+import type { Reason } from '../../x402/reasons.ts'
 import { idLike } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { inTestMode } from '../errors.ts'
-import type { Checkout, CheckoutView, Payment, PaymentView, RequirementsV1, RequirementsV2 } from '../model.ts'
+import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
+import type { Requirements } from '../../x402/model.ts'
 import { redirectOf, statusOf } from '../rules/life.ts'
 import { quoteOf, toQuoteId } from '../rules/quote.ts'
 import { requirementsOf } from '../rules/x402.ts'
@@ -33,7 +34,7 @@ export interface Offer {
   amount: string
   recipient: string
   expires: Date
-  requirements: { v1: RequirementsV1; v2: RequirementsV2 }
+  requirements: Requirements
 }
 
 /** What the payer sees. */
@@ -100,7 +101,7 @@ export function createShowing({
         network: of.network,
         payer: of.payer,
         explorerUrl: transaction,
-        reason: of.reason === null ? null : { code: of.reason, sentence: sentenceOf(of.reason as Reason) },
+        reason: of.reason === null ? null : { code: of.reason, sentence: sentenceOf(of.reason) },
         statusUrl: `${addressOf(at)}/payments/${of.id}${token === null ? '' : `?token=${token}`}`,
         testMode: of.simulated,
         createdAt: of.createdAt.toISOString(),

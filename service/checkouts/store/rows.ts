@@ -1,3 +1,4 @@
+import type { RequestBody } from '../../x402/model.ts'
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Field } from '../../kit/fields.ts'
@@ -88,7 +89,7 @@ export interface PaymentRow {
   payer: Address
   simulated: boolean
   digest: Buffer | null
-  request: unknown
+  request: RequestBody
   input: Record<string, unknown>
   input_hash: Buffer
   token_hash: Buffer | null

@@ -1,13 +1,14 @@
 import type { Chain, Hex, SignedAuthorization } from '../../chain/model.ts'
 import type { Network } from '../../chain/networks.ts'
 import { networkUnavailable } from '../errors.ts'
-import type { Payment, Reason } from '../model.ts'
+import type { PaymentRequest } from '../../x402/model.ts'
+import type { Reason } from '../../x402/reasons.ts'
 import { refuseDust, refuseGas, refuseMatch, refuseSimulation, refuseTerms, refuseTime } from '../rules.ts'
 import type { FacilitatorParts } from './parts.ts'
 
 /** A payment of which nothing is wrong with the terms. */
 export interface Examined {
-  payment: Payment
+  payment: PaymentRequest
   chain: Chain
   network: Network
   authorization: SignedAuthorization
@@ -19,18 +20,44 @@ export interface Examined {
 export type Simulated = { refusal: Reason } | { refusal: null; payerHasCode: boolean; gas: bigint }
 
 /** Asks no chain. Throws when nothing can be said on this network at all. */
-export function examine(parts: FacilitatorParts, payment: Payment): Examined | Reason {
+export function examine(parts: FacilitatorParts, payment: PaymentRequest): Examined | Reason {
   const { network, authorization } = payment
   const refusal = refuseTerms(payment)
   const chain = network === null ? undefined : parts.chains.get(network.name)
   if (refusal !== null) return refusal
   if (network === null || authorization === null) return 'invalid_exact_evm_network_mismatch'
-  if (chain === undefined) throw networkUnavailable(payment.asked.network, 'RPC')
-  if (parts.keys.length === 0 && !parts.signsElsewhere) throw networkUnavailable(payment.asked.network, 'sponsor')
-  const digest = parts.signatures.digest(network, authorization)
-  const signed = parts.signatures.recover(digest, authorization.signature) === authorization.from
-  return { payment, chain, network, authorization, digest, signed }
+  if (chain === undefined) throw networkUnavailable(payment.required.network, 'RPC')
+  if (parts.keys.length === 0 && !parts.signsElsewhere) throw networkUnavailable(payment.required.network, 'sponsor')
+  const identity = identify(parts, payment)
+  if (identity === null) return 'invalid_exact_evm_network_mismatch'
+  const { digest } = identity
+  // The dearest step: once for each request, however often it is looked at.
+  identity.signed ??= parts.signatures.recover(digest, authorization.signature) === authorization.from
+  return { payment, chain, network, authorization, digest, signed: identity.signed }
 }
+
+/** What identifies the authorization; null where it is not one of USDC on a network that is known. */
+export function identify({ signatures }: Pick<FacilitatorParts, 'signatures'>, signed: Signed): Identity | null {
+  const { network, authorization } = signed
+  if (network === null || authorization === null) return null
+  const known = IDENTITIES.get(authorization)
+  if (known?.network === network.name) return known
+  const identity = { network: network.name, digest: signatures.digest(network, authorization) }
+  IDENTITIES.set(authorization, identity)
+  return identity
+}
+
+export type Signed = Pick<PaymentRequest, 'network' | 'authorization'>
+
+interface Identity {
+  network: string
+  digest: Hex
+  /** By its payer's own key; absent until that was recovered. */
+  signed?: boolean
+}
+
+/** An authorization is decoded once for each request, and looked at several times. */
+const IDENTITIES = new WeakMap<SignedAuthorization, Identity>()
 
 /** What would happen if it were submitted now. `own`: the house moves its own money, however little. */
 export async function simulate(parts: FacilitatorParts, examined: Examined, own = false): Promise<Simulated> {

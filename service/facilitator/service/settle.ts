@@ -2,14 +2,16 @@ import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
 import type { GasWatch } from './gas.ts'
-import type { Answer, Asker, Payment, Reason, Settlement } from '../model.ts'
+import type { Answer, Asker, Settlement } from '../model.ts'
+import type { PaymentRequest } from '../../x402/model.ts'
+import type { Reason } from '../../x402/reasons.ts'
 import { blockBefore, isMendable, isPaidBy, overBudget, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
 import type { Bell } from './bell.ts'
 import { examine, simulate, type Examined } from './examine.ts'
 import { PACE, type FacilitatorParts } from './parts.ts'
 
 export interface Settling {
-  settle(payment: Payment, asker: Asker): Promise<Answer & { digest: Hex | null }>
+  settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }>
 }
 
 /** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
@@ -30,7 +32,7 @@ export function createSettling(
   })
   const look = async (digest: Hex): Promise<Settlement | null> => (await looks.add(digest)).settlement
 
-  async function settle(payment: Payment, asker: Asker): Promise<Answer & { digest: Hex | null }> {
+  async function settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }> {
     const examined = examine(parts, payment)
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
@@ -210,6 +212,6 @@ function refuseKnown({ payment, authorization, signed }: Examined, known: Settle
   return refuseMatch(payment)
 }
 
-function failed(payment: Payment, reason: Reason): Answer {
+function failed(payment: PaymentRequest, reason: Reason): Answer {
   return { status: 'failed', success: false, payer: payment.payer, txHash: null, reason, ours: false }
 }

@@ -1,6 +1,7 @@
 import type { Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
-import type { Carrier, Reason, Settlement, State } from '../model.ts'
+import type { Carrier, Settlement, State } from '../model.ts'
+import type { Reason } from '../../x402/reasons.ts'
 
 export interface SettlementRow {
   digest: Buffer

@@ -1,33 +1,17 @@
-import type { SignedAuthorization } from '../../chain/model.ts'
-import { networkOf, type Network } from '../../chain/networks.ts'
+import { networkOf } from '../../chain/networks.ts'
+import type { PaymentRequest } from '../../x402/model.ts'
+import { EXPIRED, type Reason } from '../../x402/reasons.ts'
 import type { Settled } from '../model.ts'
-import { readPayload } from './payload.ts'
-
-/** A request to a facilitator as this service made it, taken apart again. */
-export function signedIn(request: unknown): { network: Network | null; authorization: SignedAuthorization } {
-  const { paymentPayload } = request as { paymentPayload: Record<string, unknown> }
-  const { network, authorization } = readPayload('payment', 2, paymentPayload)
-  return { network, authorization }
-}
-
-interface Required {
-  network: string
-  payTo: string
-  amount?: string
-  maxAmountRequired?: string
-}
 
 /** What needs nobody else to be seen: whoever signs for something else is refused whatever a facilitator says. */
-export function refuseHere(request: unknown, now: Date): string | null {
-  const { paymentRequirements: asked } = request as { paymentRequirements: Required }
-  const { network, authorization } = signedIn(request)
-  if (network === null || networkOf(asked.network)?.name !== network.name) return 'invalid_exact_evm_network_mismatch'
-  if (authorization.to !== asked.payTo.toLowerCase()) return 'invalid_exact_evm_recipient_mismatch'
-  if (authorization.value !== BigInt(asked.amount ?? asked.maxAmountRequired ?? -1)) {
-    return 'invalid_exact_evm_payload_authorization_value_mismatch'
-  }
+export function refuseHere(request: PaymentRequest, now: Date): Reason | null {
+  const { network, required, offered, authorization } = request
+  if (authorization === null) return 'unsupported_payload_type'
+  if (network === null || networkOf(offered.network)?.name !== network.name) return 'invalid_exact_evm_network_mismatch'
+  if (authorization.to !== required.payTo) return 'invalid_exact_evm_recipient_mismatch'
+  if (authorization.value !== required.amount) return 'invalid_exact_evm_payload_authorization_value_mismatch'
   const seconds = BigInt(Math.floor(now.getTime() / 1000))
-  if (authorization.validBefore < seconds + 6n) return 'invalid_exact_evm_payload_authorization_valid_before'
+  if (authorization.validBefore < seconds + 6n) return EXPIRED
   if (authorization.validAfter > seconds) return 'invalid_exact_evm_payload_authorization_valid_after'
   return null
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Address } from '../../chain/model.ts'
 import type { PaymentEventData } from '../../deliveries/model.ts'
 import { toWire, usdc, type Usdc } from '../../kit/money.ts'
 import type { Facts, Gate, GateRequest, Offered, Payment, Route } from '../model.ts'
 import { chargeOf } from './pricing.ts'
 import { keyOf } from './routes.ts'
-import type { Price } from './x402.ts'
+import type { Address } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
 
 /** How long what a 402 said is kept to, and a stored answer kept. */
 export const HELD_MS = 600_000
@@ -34,6 +34,13 @@ export function isSubmitted({ state }: Pick<Payment, 'state'>): boolean {
 }
 
 export const TEST_TOKEN = /^test_[A-Za-z0-9_-]{1,128}$/
+
+/** What has to be signed for. */
+interface Price {
+  amount: Usdc
+  recipient: Address
+  network: NetworkName
+}
 
 /**
  * All prices that this route may be paid by: today's, and those that were told up to ten minutes ago. Of a tiered

@@ -1,10 +1,11 @@
-import { outlasts, tooShort } from '../../chain/x402.ts'
+import type { RequestBody } from '../../x402/model.ts'
+import { requestOf } from '../../x402/payload.ts'
+import { outlasts, tooShort } from '../../x402/requirements.ts'
 import { idLike, isId } from '../../kit/ids.ts'
 import { authorizationUsed, paymentSubmitted } from '../../facilitator/errors.ts'
 import { assertBuyer, isTokenOf, TOKEN, tokenHash } from '../../facilitator/service/proof.ts'
 import { alreadyDelivered, anotherRequest, badPayment, paymentExpired, underWay } from '../errors.ts'
 import type { Exact, Metered, Outcome, Payment } from '../model.ts'
-import { signedIn } from '../rules/facilitator.ts'
 import {
   HELD_MS,
   isSubmitted,
@@ -15,11 +16,11 @@ import {
   priceSigned,
   priceStanding,
 } from '../rules/payment.ts'
-import type { Presented } from '../rules/payload.ts'
+import { authorizationIn, type Presented } from '../rules/payload.ts'
 import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
-import { requestOf } from '../rules/x402.ts'
+import { requirementsOf } from '../rules/x402.ts'
 import { endpointOf, type Call } from './call.ts'
 import type { Carrying, Told } from './carry.ts'
 import type { Offering } from './offer.ts'
@@ -48,7 +49,7 @@ interface Given {
 export interface Judged {
   presented: Presented
   digest: Hex
-  request: unknown
+  request: RequestBody
   payer: `0x${string}`
   payerHasCode: boolean
   recipient: `0x${string}`
@@ -82,12 +83,12 @@ export function createBuying(parts: BuyingParts): Buying {
     const price = priceSigned(pricesOf(gate, route), signed, isMetered(route.pricing))
     if (price === null) throw new Error('a paywall without a recipient sells for money')
     const described = {
-      resource: gate.address + request.path + request.query,
+      url: gate.address + request.path + request.query,
       description: route.description ?? gate.name,
       mimeType: 'application/json',
     }
-    const asked = requestOf(presented, price, described)
-    return { asked, price, digest: settler.digestOf(asked) }
+    const asked = requestOf(presented, requirementsOf(price, described))
+    return { asked, price, digest: settler.digestOf(presented) }
   }
 
   async function judge(call: Call, pricing: Exact | Metered, presented: Presented): Promise<Judged | Outcome> {
@@ -198,7 +199,7 @@ export function createBuying(parts: BuyingParts): Buying {
         return await anotherTier(call, pricing, known.payer)
       }
       const { refusal, payerHasCode = false } =
-        price === null ? { refusal: VALUE } : await settler.verify(known.request)
+        price === null ? { refusal: VALUE } : await settler.verify(bodyOf(known))
       // A nonce that is used may have paid for this, or have been cancelled: the chain says which, before any work.
       if (payerHasCode || price?.part === true || refusal === USED) onward = moneyFirst(call)
       // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.
@@ -207,7 +208,7 @@ export function createBuying(parts: BuyingParts): Buying {
         return await offering.refused(call, pricing, { reason: refusal, payer: known.payer })
       // A transfer that is in a block can no longer lapse.
       const lapses =
-        refusal === USED ? null : await lapsesTooSoon(onward, pricing, signedIn(known.request).authorization)
+        refusal === USED ? null : await lapsesTooSoon(onward, pricing, authorizationIn(known.request))
       if (lapses !== null) return lapses
       if (refusal === null && price?.part === true && isMetered(pricing)) {
         const balance = await books.left(gate.id, gate.network, known.payer)
@@ -258,11 +259,11 @@ export function createBuying(parts: BuyingParts): Buying {
       recipient: known.recipient ?? presented.authorization.to,
       network: known.network,
     }
-    const described = { resource: call.gate.address, description: call.gate.name, mimeType: 'application/json' }
-    const asked = requestOf(presented, price, described)
-    const digest = settler.digestOf(asked)
-    if (presented.authorization.from !== known.payer) throw badPayment(presented.header, "is not the payment's payer's")
-    if (digest === null || digest === known.digest) throw badPayment(presented.header, 'must be a fresh signature')
+    const described = { url: call.gate.address, description: call.gate.name, mimeType: 'application/json' }
+    const asked = requestOf(presented, requirementsOf(price, described))
+    const digest = settler.digestOf(presented)
+    if (presented.authorization.from !== known.payer) throw badPayment(presented.field, "is not the payment's payer's")
+    if (digest === null || digest === known.digest) throw badPayment(presented.field, 'must be a fresh signature')
     const { refusal } = await settler.verify(asked)
     if (refusal !== null) return await offering.refused(call, pricing, { reason: refusal, payer: known.payer })
     if (!(await books.prove(digest, known.id))) throw authorizationUsed()
@@ -284,7 +285,7 @@ const VALUE = 'invalid_exact_evm_payload_authorization_value_mismatch'
 
 /** Throws unless it was this caller who bought it: by its token, or by the signature that no chain has seen yet. */
 function boughtBy({ request }: Call, known: Payment, { authorization }: Presented): Payment {
-  const { signature } = signedIn(known.request).authorization
+  const { signature } = authorizationIn(known.request)
   const token = isTokenOf(known.tokenHash, request.header('x-payment-token'))
   assertBuyer({ signature, submitted: isSubmitted(known) }, { signature: authorization.signature, token })
   return known
@@ -292,6 +293,11 @@ function boughtBy({ request }: Call, known: Payment, { authorization }: Presente
 
 function provenBy({ request }: Call, known: Payment, { proven }: Told): boolean {
   return proven === true || isTokenOf(known.tokenHash, request.header('x-payment-token'))
+}
+
+function bodyOf({ request }: Payment): RequestBody {
+  if (request === null) throw new Error('a payment has no authorization')
+  return request
 }
 
 /** A buyer who chooses the token before paying can fetch the answer although the first one got lost. */

@@ -5,6 +5,7 @@ import { HELD_MS } from '../rules/payment.ts'
 import { prepaidTerms, topUpOf } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
+import { sentenceOf } from '../../x402/reasons.ts'
 import { toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
 import type { GateParts } from './parts.ts'
@@ -28,7 +29,7 @@ interface Why {
 }
 
 /** What is said to whoever has not paid, or not what it costs. */
-export function createOffering({ books, settler, tally, clock, addresses, limits }: GateParts): Offering {
+export function createOffering({ books, tally, clock, addresses, limits }: GateParts): Offering {
   function offerOf(
     { gate, route, request }: Call,
     pricing: Exact | Metered,
@@ -60,7 +61,7 @@ export function createOffering({ books, settler, tally, clock, addresses, limits
     const { headers, body } = toRequired(offer, told)
     return {
       status: 402,
-      headers: [...headers, ['Content-Type', 'application/json; charset=utf-8'], ...more],
+      headers: [...Object.entries(headers), ['Content-Type', 'application/json; charset=utf-8'], ...more],
       body: Buffer.from(JSON.stringify(body)),
       offer,
     }
@@ -85,7 +86,7 @@ export function createOffering({ books, settler, tally, clock, addresses, limits
     },
 
     async refused(call, pricing, { reason, payer, sentence, balance = null, headers = [] }) {
-      const error = sentence ?? `${settler.sentenceOf(reason)} Nothing was charged.`
+      const error = sentence ?? `${sentenceOf(reason)} Nothing was charged.`
       // One that is still valid but lapses too soon has a sentence of its own, and is answered like any refusal.
       if (reason === EXPIRED && sentence === undefined) throw paymentExpired(error)
       tally.count(call.gate.id, keyOf(call.route), reason)

@@ -42,7 +42,7 @@ export function createPrepaying({ books, offering, metering, buying }: Prepaying
           const { payer } = error
           // It would be paid into another balance than the one that the token opens.
           if (payer !== null && presented.authorization.from !== payer) {
-            throw badPayment(presented.header, "must be signed by the payer of the token's balance")
+            throw badPayment(presented.field, "must be signed by the payer of the token's balance")
           }
           return await prepaying.bySignature(call, pricing, presented)
         }

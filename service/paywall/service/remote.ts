@@ -4,7 +4,10 @@ import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Settled } from '../model.ts'
 import type { Settler } from '../ports.ts'
-import { readSettled, readVerdict, refuseHere, signedIn } from '../rules/facilitator.ts'
+import type { RequestBody } from '../../x402/model.ts'
+import { readRequest } from '../../x402/payload.ts'
+import { readSettled, readVerdict, refuseHere } from '../rules/facilitator.ts'
+import { authorizationIn } from '../rules/payload.ts'
 
 /** What the chain itself says of an authorization. */
 export interface Witness {
@@ -41,8 +44,9 @@ export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }
     }
   }
 
-  async function proven(request: unknown, said: Settled): Promise<Settled> {
-    const { network, authorization } = signedIn(request)
+  async function proven(request: RequestBody, said: Settled): Promise<Settled> {
+    const { network } = readRequest(request)
+    const authorization = authorizationIn(request)
     if (witness === null) {
       if (said.status === 'pending' && isOver(authorization, clock.now())) return OVER
       return said
@@ -61,14 +65,13 @@ export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }
 
   return {
     digestBy: (network, payer, nonce) => Promise.resolve(digestBy?.(NETWORKS[network], payer, nonce) ?? null),
-    digestOf(request) {
-      const { network, authorization } = signedIn(request)
-      return network === null ? null : digestOf(network, authorization)
-    },
+    digestOf: ({ network, authorization }) =>
+      network === null || authorization === null ? null : digestOf(network, authorization),
 
     async verify(request) {
-      const { network, authorization } = signedIn(request)
-      const refusal = refuseHere(request, clock.now())
+      const { network } = readRequest(request)
+    const authorization = authorizationIn(request)
+      const refusal = refuseHere(readRequest(request), clock.now())
       if (refusal !== null) return { payer: authorization.from, refusal }
       const { status, json } = await ask('/verify', request, null)
       const verdict = readVerdict(status, json)
@@ -85,7 +88,6 @@ export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }
     },
 
     serves: (network: NetworkName) => networkOf(network) !== null,
-    sentenceOf: (reason) => SENTENCES[reason] ?? `The payment was refused (${reason}).`,
   }
 }
 
@@ -101,14 +103,4 @@ const MARGIN_MS = 15_000
 function unavailable(): DomainError {
   const sentence = 'The facilitator does not answer. Nothing was charged; try again.'
   return new DomainError('unavailable', 'facilitator_unavailable', sentence, { retryAfterSeconds: 5 })
-}
-
-const SENTENCES: Readonly<Record<string, string>> = {
-  invalid_exact_evm_payload_authorization_valid_before: 'The authorization has expired, or is about to.',
-  invalid_exact_evm_payload_authorization_valid_after: 'The authorization is not valid yet.',
-  invalid_exact_evm_payload_authorization_value_mismatch: 'The authorized amount is not the required one.',
-  invalid_exact_evm_recipient_mismatch: 'The authorization names another recipient.',
-  invalid_exact_evm_network_mismatch: 'The payment is for another network.',
-  invalid_exact_evm_insufficient_balance: "The payer's balance is too low.",
-  invalid_exact_evm_signature: "The signature is not the payer's.",
 }

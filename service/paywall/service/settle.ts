@@ -33,6 +33,7 @@ export function createSettling({ books, settler, log, checkpoint }: GateParts): 
 
   /** Pending also where nothing is known: the chain is away, or today's gas is spent. It is asked again later. */
   async function ask({ id, request }: Payment, waitMs?: number): Promise<Settled> {
+    if (request === null) throw new Error('a payment has no authorization')
     try {
       return await settler.settle(request, id, waitMs)
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { RequestBody } from '../../x402/model.ts'
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Id } from '../../kit/ids.ts'
@@ -87,7 +88,7 @@ export interface PaymentRow {
   payer: Address
   simulated: boolean
   digest: Buffer | null
-  request: unknown
+  request: RequestBody | null
   line_hash: Buffer
   body_hash: Buffer | null
   token_hash: Buffer | null

@@ -1,3 +1,4 @@
+import type { Offer } from '../../x402/model.ts'
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Id } from '../../kit/ids.ts'
@@ -11,23 +12,6 @@ export interface PaidAsk {
   headers: Readonly<Record<string, string>>
   body: string | null
   maxAmount: Usdc
-}
-
-/** One way to pay, as a seller offers it. */
-export interface Offer {
-  version: 1 | 2
-  scheme: string
-  /** In the seller's spelling. */
-  network: string
-  asset: string
-  payTo: string
-  amount: bigint
-  timeoutSeconds: number
-  /** The EIP-712 domain's name and version, where the seller says them. */
-  domain: { name: string; version: string } | null
-  /** As it came: the protocol wants it said again. */
-  raw: Readonly<Record<string, unknown>>
-  resource: unknown
 }
 
 /**

@@ -1,6 +1,6 @@
 import { networkOf, type Network } from '../../chain/networks.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
-import type { Offer } from '../model/payment.ts'
+import type { Offer } from '../../x402/model.ts'
 
 export type Choice = { offer: Offer; amount: Usdc } | { tooDear: Usdc } | { unfit: readonly string[] }
 

@@ -4,7 +4,8 @@ import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { Funding, Offer, Payment, PaymentState, ReturnReason } from '../model/payment.ts'
+import type { Funding, Payment, PaymentState, ReturnReason } from '../model/payment.ts'
+import type { Offer } from '../../x402/model.ts'
 import type { PayerWallet, PaymentStore } from '../ports/payment.ts'
 
 export function createPaymentStore(statements: StatementPool): PaymentStore {

@@ -1,6 +1,7 @@
-import { authorizationUsed, sentenceOf } from '../../facilitator/errors.ts'
-import type { Reason } from '../../facilitator/model.ts'
-import { tooShort } from '../../chain/x402.ts'
+import { authorizationUsed } from '../../facilitator/errors.ts'
+import { sentenceOf } from '../../x402/reasons.ts'
+import type { Reason } from '../../x402/reasons.ts'
+import { tooShort } from '../../x402/requirements.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import type { CallId } from '../model/call.ts'
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { NETWORKS } from '../../chain/networks.ts'
-import { carriedIn, toHeader } from '../../chain/x402.ts'
+import { paymentRequired, receiptHeader } from '../../x402/answers.ts'
+import type { Version } from '../../x402/model.ts'
+import { presentedIn } from '../../x402/payload.ts'
 import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
@@ -36,7 +37,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
         504: 'The tool did not answer in time; nothing is charged.',
       },
       async handle({ params: { slug }, body: input, header, operation, gone }) {
-        const presented = carriedIn(header)
+        const presented = presentedIn(header)
         const payment = header('x-payment-id') ?? null
         const token = header('x-payment-token') ?? null
         if (token !== null && !TOKEN.test(token)) throw badToken()
@@ -71,45 +72,16 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
 }
 
 function required(offer: ToolOffer, facilitator: string, error: string, reason: string | null = null): Reply {
-  const { v1, v2 } = requirementsOf(offer)
-  const amount = toDecimal(offer.amount)
+  const { slug: memo, recipient } = offer
   const resource = { url: offer.address, description: offer.name, mimeType: 'application/json' }
-  return {
-    status: 402,
-    headers: {
-      'Cache-Control': 'no-store',
-      'PAYMENT-REQUIRED': toHeader({ x402Version: 2, error: reason ?? error, resource, accepts: [v2] }),
-      'X-Payment-Required': 'true',
-      'X-Payment-Amount': amount,
-      'X-Payment-Currency': 'USDC',
-      'X-Payment-Facilitator': facilitator,
-    },
-    body: {
-      x402Version: 1,
-      error,
-      reason,
-      code: reason === null ? 'payment_required' : 'payment_refused',
-      accepts: [v1],
-      type: 'x402',
-      amount,
-      currency: 'USDC',
-      facilitator,
-      recipient: offer.recipient,
-      memo: offer.slug,
-    },
-  }
+  const terms = { requirements: requirementsOf(offer), resource, amount: toDecimal(offer.amount), recipient }
+  return { status: 402, ...paymentRequired({ ...terms, facilitator, memo, error, reason }) }
 }
 
 /** Where a client of that version looks for it. */
-function receiptOf({ network, payer, txHash, callId, token }: PaidCall, version: 1 | 2): Record<string, string> {
-  const { name, caip2 } = NETWORKS[network]
-  const receipt = toHeader({ success: true, transaction: txHash, network: version === 1 ? name : caip2, payer })
-  return {
-    'Cache-Control': 'no-store',
-    'X-Payment-ID': callId,
-    'X-Payment-Token': token,
-    [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt,
-  }
+function receiptOf({ network, payer, txHash, callId, token }: PaidCall, version: Version): Record<string, string> {
+  const [name, receipt] = receiptHeader({ success: true, txHash, network, payer }, version)
+  return { 'Cache-Control': 'no-store', 'X-Payment-ID': callId, 'X-Payment-Token': token, [name]: receipt }
 }
 
 function toPaidResult({ tool, output, cost, durationMs, callId, txHash, network, payer, token }: PaidCall) {

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Usdc } from '../../kit/money.ts'
+import type { RequestBody } from '../../x402/model.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { CallId, CallResult, Output } from './call.ts'
 import type { ToolId } from './tool.ts'
@@ -31,7 +32,7 @@ export interface ToolPayment {
   payer: Address
   recipient: Address
   /** As the facilitator reads it. */
-  request: unknown
+  request: RequestBody
   state: PaymentState
   /** The money is taken first, and the tool has not answered with success yet. */
   owed: boolean

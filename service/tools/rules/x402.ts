@@ -1,23 +1,13 @@
-import { exactTerms } from '../../chain/x402.ts'
+import type { Requirements } from '../../x402/model.ts'
+import { requirementsOf as required } from '../../x402/requirements.ts'
 import type { ToolOffer } from '../model/payment.ts'
 import type { Upstream } from '../model/tool.ts'
 
 /** What is to be signed, in either version of x402. */
-export function requirementsOf({ slug, name, address, amount, network, recipient, input }: ToolOffer) {
-  const { v1, v2 } = exactTerms({ network, recipient, amount })
-  return {
-    v1: {
-      ...v1,
-      resource: address,
-      description: name,
-      mimeType: 'application/json',
-      outputSchema: {
-        input: { type: 'http', method: 'POST', bodyType: 'json', bodyFields: input['properties'] ?? {} },
-        slug,
-      },
-    },
-    v2,
-  }
+export function requirementsOf({ slug, name, address, amount, network, recipient, input }: ToolOffer): Requirements {
+  const resource = { url: address, description: name, mimeType: 'application/json' }
+  const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields: input['properties'] ?? {} }
+  return required({ amount, network, recipient }, resource, { input: described, slug })
 }
 
 /**

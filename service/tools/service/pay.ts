@@ -1,9 +1,9 @@
 import type { Address, Hex } from '../../chain/model.ts'
-import { outlasts, type Carried } from '../../chain/x402.ts'
+import type { PaymentRequest, Presented } from '../../x402/model.ts'
+import { readRequest, requestOf } from '../../x402/payload.ts'
+import { outlasts } from '../../x402/requirements.ts'
 import { authorizationUsed, paymentSubmitted } from '../../facilitator/errors.ts'
 import { assertBuyer, chosenTokenHash } from '../../facilitator/service/proof.ts'
-import { DomainError, invalid } from '../../kit/errors.ts'
-import type { Payment } from '../../facilitator/model.ts'
 import { idLike, isId, type Id } from '../../kit/ids.ts'
 import { ZERO } from '../../kit/money.ts'
 import { requestHash } from '../../spending/service/request.ts'
@@ -64,15 +64,15 @@ export function createToolPayments(parts: ToolPaymentParts) {
       return await again(known, { tool, input, inputHash, ask, isProven: true })
     }
     if (presented === null) throw new Error('a call is paid for, or names its payment')
-    const request = requestOf(offerOf(tool), presented)
-    const payment = read(request)
+    const request = requestOf(presented, requirementsOf(offerOf(tool)))
+    const payment = readRequest(request)
     const digest = facilitator.purchases.digestOf(payment)
     const known = digest === null ? null : await store.findByDigest(digest)
     if (known !== null) {
       const token = tokens.matches(known.id, known.tokenHash, ask.token)
       assertBuyer(
-        { signature: signatureIn(read(known.request)) ?? '', submitted: known.submitted },
-        { signature: signatureIn(payment), token },
+        { signature: readRequest(known.request).authorization?.signature ?? '', submitted: known.submitted },
+        { signature: presented.authorization?.signature ?? null, token },
       )
       return await again(known, { tool, input, inputHash, ask, isProven: token })
     }
@@ -130,7 +130,7 @@ export function createToolPayments(parts: ToolPaymentParts) {
 
   /** A call that was paid for here, named by its buyer: by the token, or by a signature that no chain has seen. */
   async function proven(tool: Tool, { presented, token }: PayAsk, name: string): Promise<ToolPayment> {
-    const fresh = presented === null ? null : read(requestOf(offerOf(tool), presented))
+    const fresh = presented === null ? null : readRequest(requestOf(presented, requirementsOf(offerOf(tool))))
     const known = await named(name, fresh)
     if (known === null) throw otherCall('names no call that was paid for here')
     if (tokens.matches(known.id, known.tokenHash, token)) return known
@@ -147,7 +147,7 @@ export function createToolPayments(parts: ToolPaymentParts) {
   }
 
   /** Who lost the answer knows the nonce of what they signed, and not the call's id. */
-  async function named(name: string, fresh: Payment | null): Promise<ToolPayment | null> {
+  async function named(name: string, fresh: PaymentRequest | null): Promise<ToolPayment | null> {
     if (isId('call', name)) return await store.find(name)
     const payer = fresh?.authorization?.from
     if (payer === undefined || !NONCE.test(name)) return null
@@ -180,7 +180,7 @@ export function createToolPayments(parts: ToolPaymentParts) {
 
   /** The payment as it stands now: a payer may have become a wallet with code since its first try. */
   async function validated(row: ToolPayment, tool: Tool, isProven: boolean): Promise<ToolPayment> {
-    const payment = read(row.request)
+    const payment = readRequest(row.request)
     const { refusal, payerHasCode } = await facilitator.verify(payment)
     // Somebody else has submitted it: it is this call's all the same, for its buyer, whom the signature names no more.
     // Or its payer has cancelled it: the chain says which, before the tool is asked.
@@ -203,7 +203,7 @@ export function createToolPayments(parts: ToolPaymentParts) {
     return row
   }
 
-  function assertOutlasts(tool: Tool, { authorization }: ReturnType<typeof read>): void {
+  function assertOutlasts(tool: Tool, { authorization }: PaymentRequest): void {
     const workMs = workOf(tool)
     if (workMs > 0 && authorization !== null && !outlasts(authorization, workMs, clock.now())) {
       throw lapsesTooSoon(workMs)
@@ -214,20 +214,6 @@ export function createToolPayments(parts: ToolPaymentParts) {
     const leave = unpaid.bulkhead(tool)
     if (leave === null) throw providerBusy(tool.provider)
     return leave
-  }
-
-  /** The facilitator names what is wrong in a request of its own; here only the payload is somebody else's. */
-  function read(request: unknown) {
-    try {
-      return facilitator.read(request)
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-      const details = Object.entries(error.fields['details'] as Record<string, string>)
-      throw invalid(
-        Object.fromEntries(details.map(([name, fault]) => [name.replace(/^payment\./, ''), fault])),
-        error.code,
-      )
-    }
   }
 
   function until(): Date {
@@ -263,7 +249,7 @@ export interface PayAsk {
   slug: string
   input: unknown
   /** Null where a token alone says who is asking. */
-  presented: Carried | null
+  presented: Presented | null
   /** The token of a payment, or one that the buyer chooses for a new one. */
   token: string | null
   /** A payment that was made here: the call's id, or the nonce of its authorization. */
@@ -279,19 +265,6 @@ interface Again {
   ask: PayAsk
   /** By the token or a fresh signature. */
   isProven: boolean
-}
-
-function requestOf(offer: ToolOffer, { payload, version }: Carried): unknown {
-  const requirements = requirementsOf(offer)
-  return {
-    x402Version: version,
-    paymentPayload: payload,
-    paymentRequirements: version === 1 ? requirements.v1 : requirements.v2,
-  }
-}
-
-function signatureIn({ authorization }: Payment): string | null {
-  return authorization?.signature ?? null
 }
 
 const NONCE = /^0x[0-9a-f]{64}$/

@@ -1,3 +1,4 @@
+import type { RequestBody } from '../../x402/model.ts'
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Usdc } from '../../kit/money.ts'
@@ -168,7 +169,7 @@ interface Row {
   network: NetworkName
   payer: Address
   recipient: Address
-  request: unknown
+  request: RequestBody
   state: PaymentState
   owed: boolean
   kind: string | null

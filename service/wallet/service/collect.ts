@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Chain, Hex } from '../../chain/model.ts'
 import type { OwnAddress, Sweep } from '../model.ts'
-import { authorizationOf, COLLECT, isOver, toRequest } from '../rules.ts'
+import { authorizationOf, COLLECT, isOver } from '../rules.ts'
+import { transferRequest } from '../../x402/payload.ts'
 import type { WalletParts } from './parts.ts'
 
 /**
@@ -52,7 +53,7 @@ export function createCollecting(parts: WalletParts) {
       chain.network,
       authorizationOf({ ...sweep, to: book.treasury }, { payer, validBefore }),
     )
-    const payment = parts.facilitator.read(toRequest(chain.network, signed))
+    const payment = transferRequest(chain.network, signed)
     const operation = `sweep ${sweep.nonce}`
     const answer = await parts.facilitator.settle(payment, { operation, keeps: true, again: true })
     if (answer.status === 'settled') await end(sweep, 'settled', answer.txHash)

@@ -26,7 +26,7 @@ export interface WalletParts {
   ledger: Ledger
   outflow: Outflows
   store: WalletStore
-  facilitator: Pick<Facilitator, 'read' | 'settle'>
+  facilitator: Pick<Facilitator, 'settle'>
   /** Null where the server has no addresses to give. */
   book: AddressBook | null
   /** Null in every process but a worker. */

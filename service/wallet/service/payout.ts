@@ -2,7 +2,8 @@ import type { Chain } from '../../chain/model.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { WithdrawalEnd } from '../ports.ts'
-import { authorizationOf, isOver, PAYOUT, toRequest } from '../rules.ts'
+import { authorizationOf, isOver, PAYOUT } from '../rules.ts'
+import { transferRequest } from '../../x402/payload.ts'
 import type { WalletParts } from './parts.ts'
 
 /**
@@ -99,7 +100,7 @@ export function createPayouts(parts: WalletParts): Payouts {
     const authorization = authorizationOf(withdrawal, terms)
     const signed = signer.sign('treasury', chain.network, authorization)
     try {
-      const payment = parts.facilitator.read(toRequest(chain.network, signed))
+      const payment = transferRequest(chain.network, signed)
       const answer = await parts.facilitator.settle(payment, { operation: withdrawal.id, keeps: true, again: true })
       await checkpoint('settled')
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { toRequest } from '../rules.ts'
+import { transferRequest } from '../../x402/payload.ts'
 import type { WalletParts } from './parts.ts'
 
 /** The treasury for other parts of the house, which name the terms and keep them: here it only counts and signs. */
@@ -58,7 +58,7 @@ export function createTreasurer(parts: WalletParts): Treasurer {
       const authorization = { from, to, value: amount, validAfter: 0n, validBefore, nonce }
       const signed = signer.sign('treasury', NETWORKS[network], authorization)
       try {
-        const answer = await facilitator.settle(facilitator.read(toRequest(NETWORKS[network], signed)), {
+        const answer = await facilitator.settle(transferRequest(NETWORKS[network], signed), {
           operation,
           keeps: true,
           again: true,

@@ -13,7 +13,7 @@ export interface ToolPaymentParts {
   unpaid: Calls['unpaid']
   store: ToolPaymentStore
   calls: Pick<CallStore, 'note' | 'write'>
-  facilitator: Pick<Facilitator, 'read' | 'verify' | 'settle' | 'find' | 'purchases' | 'serves'>
+  facilitator: Pick<Facilitator, 'verify' | 'settle' | 'find' | 'purchases' | 'serves'>
   tokens: PaymentTokens
   clock: Clock
   log: Log

@@ -1,4 +1,5 @@
 import { DomainError } from '../../../kit/errors.ts'
+import { readRequest } from '../../../x402/payload.ts'
 import { paymentRefused, settlementPending } from '../../errors/payment.ts'
 import type { Output } from '../../model/call.ts'
 import type { PaidCall, ToolPayment } from '../../model/payment.ts'
@@ -15,7 +16,7 @@ export function createPaySettling(parts: SettlingParts) {
   async function settle(row: ToolPayment, waitMs?: number): Promise<string> {
     const asker = { operation: row.id, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
     const pending = () => settlementPending(row.id, statusUrl(row), tokens.of(row.id), row.owed)
-    const answer = await facilitator.settle(facilitator.read(row.request), asker).catch((error: unknown) => {
+    const answer = await facilitator.settle(readRequest(row.request), asker).catch((error: unknown) => {
       if (!(error instanceof DomainError) || !PASSING.has(error.kind)) throw error
       log.warn({ callId: row.id, code: error.code }, 'the chain does not answer for a call; it is asked again')
       return null
@@ -42,7 +43,7 @@ export function createPaySettling(parts: SettlingParts) {
 
   /** Whether the chain was asked for the money of a call that is paid first: else nothing has left, and nothing will. */
   async function wasAsked({ request, network }: ToolPayment): Promise<boolean> {
-    const { authorization } = facilitator.read(request)
+    const { authorization } = readRequest(request)
     if (authorization === null) return false
     try {
       await facilitator.find(network, authorization.from, authorization.nonce)

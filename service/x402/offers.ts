@@ -1,9 +1,13 @@
 import { z } from 'zod'
-import type { Answer } from '../../outbound/model.ts'
-import type { Offer } from '../model/payment.ts'
+import type { Offer } from './model.ts'
+
+interface Answered {
+  headers: Readonly<Record<string, unknown>>
+  body: Buffer
+}
 
 /** What a 402 offers: version 2 in its header, version 1 in its body. Nothing where it speaks another language. */
-export function readOffers({ headers, body }: Pick<Answer, 'headers' | 'body'>): Offer[] {
+export function readOffers({ headers, body }: Answered): Offer[] {
   const header = headers['payment-required']
   const inHeader = typeof header === 'string' ? parse(Buffer.from(header, 'base64').toString('utf8')) : undefined
   const second = v2.safeParse(inHeader)

@@ -1,8 +1,17 @@
-import type { Hex } from '../../chain/model.ts'
-import type { Payment } from '../model/payment.ts'
+import type { Hex } from '../chain/model.ts'
+import { toHeader } from './answers.ts'
+import type { Offer } from './model.ts'
+
+interface Signed {
+  asked: Offer
+  amount: bigint
+  validBefore: bigint
+  nonce: Hex
+  signature: Hex
+}
 
 /** The header that pays, in the language that the seller asked in. The same payment always gives the same text. */
-export function paymentHeader(payment: Payment & { signature: Hex }, payer: string): Record<string, string> {
+export function paymentHeader(payment: Signed, payer: string): Record<string, string> {
   const { asked, amount, validBefore, nonce, signature } = payment
   const authorization = {
     from: payer,
@@ -14,19 +23,15 @@ export function paymentHeader(payment: Payment & { signature: Hex }, payer: stri
   }
   if (asked.version === 1) {
     const { scheme, network } = asked
-    return { 'x-payment': encoded({ x402Version: 1, scheme, network, payload: { signature, authorization } }) }
+    return { 'x-payment': toHeader({ x402Version: 1, scheme, network, payload: { signature, authorization } }) }
   }
   const payload = { authorization, signature }
   return {
-    'payment-signature': encoded({
+    'payment-signature': toHeader({
       x402Version: 2,
       payload,
       resource: asked.resource ?? undefined,
       accepted: asked.raw,
     }),
   }
-}
-
-function encoded(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64')
 }

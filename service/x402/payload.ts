@@ -1,0 +1,172 @@
+import type { z } from 'zod'
+import type { Address, SignedAuthorization } from '../chain/model.ts'
+import { NETWORKS, networkOf, type Network } from '../chain/networks.ts'
+import { invalid } from '../kit/errors.ts'
+import { faultOfJsonShape } from '../kit/json-shape.ts'
+import type { PaymentRequest, Presented, Price, RequestBody, Requirements, Version } from './model.ts'
+import { payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schema.ts'
+
+type Read = Readonly<Record<string, unknown>>
+
+/** The payment in a request's headers, of either version; null when there is none. */
+export function presentedIn(header: (name: string) => string | undefined): Presented | null {
+  for (const [name, version] of HEADERS) {
+    const text = header(name)
+    if (text === undefined) continue
+    const fault: Fault = (path, why) => invalid({ [name]: path === '' ? why : `${path}: ${why}` }, 'invalid_payment')
+    return { field: name, ...readVersion(jsonIn(text, fault), version, fault) }
+  }
+  return null
+}
+
+const HEADERS = [
+  ['payment-signature', 2],
+  ['x-payment', 1],
+] as const
+
+/** The payment in a body, under that field. */
+export function presentedAs(field: string, payload: unknown): Presented {
+  const fault: Fault = (path, why) =>
+    invalid({ [path === '' ? field : `${field}.${path}`]: why }, 'invalid_payment')
+  if (!isRecord(payload)) throw fault('', 'must be an object')
+  return { field, ...readVersion(payload, payload['accepted'] == null ? 1 : 2, fault) }
+}
+
+type Decoded = Omit<Presented, 'field'>
+
+type Fault = (path: string, why: string) => Error
+
+function jsonIn(text: string, fault: Fault): Read {
+  // Node passes over what is not base64: whatever is left has to be JSON.
+  const json = Buffer.from(text, 'base64').toString('utf8')
+  const shape = faultOfJsonShape(json)
+  if (shape !== null) throw fault('', shape)
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    throw fault('', 'must be base64 of JSON')
+  }
+  if (!isRecord(value)) throw fault('', 'must be base64 of a JSON object')
+  return value
+}
+
+function readVersion(payload: Read, expected: Version, fault: Fault): Decoded {
+  const version = payload['x402Version'] ?? expected
+  const read = (schema: typeof payloadV1 | typeof payloadV2) => {
+    const parsed = schema.safeParse(payload)
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    throw fault((issue?.path ?? []).join('.'), issue?.message ?? 'is not an x402 payment')
+  }
+  if (version === 1) return fromV1(payload, read(payloadV1) as z.output<typeof payloadV1>)
+  if (version === 2) return fromV2(payload, read(payloadV2) as z.output<typeof payloadV2>)
+  throw fault('x402Version', 'must be 1 or 2')
+}
+
+function fromV1(payload: Read, { scheme, network, payload: signed }: z.output<typeof payloadV1>): Decoded {
+  return { version: 1, payload, scheme, networkName: network, network: networkOf(network), ...signedBy(signed) }
+}
+
+function fromV2(payload: Read, { accepted, payload: signed }: z.output<typeof payloadV2>): Decoded {
+  const { scheme, network } = accepted
+  return { version: 2, payload, scheme, networkName: network, network: networkOf(network), ...signedBy(signed) }
+}
+
+function signedBy(payload: ExactPayload | null): { authorization: SignedAuthorization | null; payer: string | null } {
+  if (payload === null) return { authorization: null, payer: null }
+  const { authorization, signature } = payload
+  const from = authorization.from.toLowerCase() as Address
+  return { authorization: { ...authorization, from, signature }, payer: authorization.from }
+}
+
+/** What a facilitator is asked about it, for terms of our own. Remembered as read: nobody decodes it again. */
+export function requestOf(presented: Presented, { v1, v2 }: Requirements): RequestBody {
+  const { version, payload } = presented
+  const request = { x402Version: version, paymentPayload: payload, paymentRequirements: version === 1 ? v1 : v2 }
+  const { scheme, network, payTo, asset, extra } = version === 1 ? v1 : v2
+  const amount = BigInt(version === 1 ? v1.maxAmountRequired : v2.amount)
+  const required = {
+    ...{ scheme, network, amount, domain: extra },
+    payTo: payTo.toLowerCase() as Address,
+    asset: asset.toLowerCase() as Address,
+  }
+  READ.set(request, combined(presented, required))
+  return request
+}
+
+/** A request that was stored, or made here. */
+export function readRequest(request: RequestBody): PaymentRequest {
+  const known = READ.get(request)
+  if (known !== undefined) return known
+  const parsed = paymentRequest.safeParse(request)
+  if (!parsed.success) {
+    const { path = [], message = 'is not an x402 payment' } = parsed.error.issues[0] ?? {}
+    throw invalid({ [['payment', ...path].join('.')]: message }, 'invalid_payment')
+  }
+  const read = toRequest(parsed.data)
+  READ.set(request, read)
+  return read
+}
+
+const READ = new WeakMap<RequestBody, PaymentRequest>()
+
+/** What came over the wire, decoded by its schema. */
+export function toRequest(request: z.output<typeof paymentRequest>): PaymentRequest {
+  const presented =
+    request.x402Version === 1 ? fromV1({}, request.paymentPayload) : fromV2({}, request.paymentPayload)
+  const { scheme, network, payTo, asset, extra } = request.paymentRequirements
+  const domain = { name: extra?.name ?? null, version: extra?.version ?? null }
+  const amount =
+    request.x402Version === 1 ? request.paymentRequirements.maxAmountRequired : request.paymentRequirements.amount
+  return combined(presented, { scheme, network, payTo, asset, amount, domain })
+}
+
+function combined(
+  { version, scheme, networkName, authorization, payer }: Decoded,
+  required: PaymentRequest['required'],
+): PaymentRequest {
+  return {
+    version,
+    offered: { scheme, network: networkName },
+    required,
+    network: named(version, required.network),
+    authorization,
+    payer,
+    valueMismatch:
+      version === 1
+        ? 'invalid_exact_evm_authorization_value'
+        : 'invalid_exact_evm_payload_authorization_value_mismatch',
+  }
+}
+
+/** Each version has its own names for networks. */
+function named(version: Version, name: string): Network | null {
+  const network = networkOf(name)
+  return network !== null && name === (version === 1 ? network.name : network.caip2) ? network : null
+}
+
+/** A transfer that somebody signed for themselves, as a facilitator takes it. */
+export function transferRequest(network: Network, signed: SignedAuthorization): PaymentRequest {
+  const { from, to, value } = signed
+  const { address: asset, name, version } = network.usdc
+  return {
+    version: 2,
+    offered: { scheme: 'exact', network: network.caip2 },
+    required: { scheme: 'exact', network: network.caip2, payTo: to, asset, amount: value, domain: { name, version } },
+    network: NETWORKS[network.name],
+    authorization: signed,
+    payer: from,
+    valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
+  }
+}
+
+/** The price that was signed for, where it is one. */
+export function priceOf({ authorization, network }: Presented): Price | null {
+  if (authorization === null || network === null) return null
+  return { amount: authorization.value, recipient: authorization.to, network: network.name }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

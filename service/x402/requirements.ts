@@ -1,0 +1,51 @@
+import { NETWORKS } from '../chain/networks.ts'
+import type { Price, Requirements, Resource } from './model.ts'
+
+/** What has to be signed for so much to be paid, in the words of either version. */
+export function requirementsOf(price: Price, resource: Resource, outputSchema: object): Requirements {
+  const { name, caip2, usdc } = NETWORKS[price.network]
+  const terms = {
+    scheme: 'exact',
+    payTo: price.recipient,
+    // As long as the work and the chain take when both are slow, and not much longer: it can be used until then.
+    maxTimeoutSeconds: TIMEOUT_SECONDS,
+    asset: usdc.checksummed,
+    extra: { name: usdc.name, version: usdc.version },
+  } as const
+  const amount = String(price.amount)
+  const { url, description, mimeType } = resource
+  return {
+    v1: {
+      ...terms,
+      network: name,
+      maxAmountRequired: amount,
+      resource: url,
+      description,
+      mimeType,
+      outputSchema: { ...outputSchema },
+    },
+    v2: { ...terms, network: caip2, amount },
+  }
+}
+
+/** How long an authorization must stay valid so that it can be settled once the work is done. */
+function coverSeconds(workMs: number): number {
+  return Math.ceil(workMs / 1_000) + SETTLING_SECONDS
+}
+
+/** Whether what is delivered before it is paid can still be paid for afterwards. */
+export function outlasts({ validBefore }: { validBefore: bigint }, workMs: number, now: Date): boolean {
+  return validBefore >= BigInt(Math.floor(now.getTime() / 1_000) + coverSeconds(workMs))
+}
+
+/** For people, with the least that would do. */
+export function tooShort(workMs: number): string {
+  return `The authorization expires too soon: validBefore must be at least ${String(coverSeconds(workMs))} seconds from now, so that it is still valid when the work is done. Sign one that lasts maxTimeoutSeconds.`
+}
+
+/**
+ * More than the longest work (120 seconds by the configuration's limits, and 30 for reading the answer), the settlement
+ * and a person who has to confirm the signature.
+ */
+const TIMEOUT_SECONDS = 300
+const SETTLING_SECONDS = 30

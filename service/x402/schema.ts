@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import type { Address, Hex } from '../chain/model.ts'
+
+/** Both versions as they are sent. What is signed must be all that there is; elsewhere an unknown field is an extension. */
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const ADDRESS_FAULT = 'must be 0x and 40 hexadecimal digits'
+
+export const address = z
+  .string()
+  .regex(ADDRESS, ADDRESS_FAULT)
+  .transform((text) => text.toLowerCase() as Address)
+
+export const bytes32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
+  .transform((text) => text.toLowerCase() as Hex)
+
+/** As decimal text, which is how the protocol writes what a JSON number cannot hold. */
+const uint256 = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,77})$/, 'must be a whole number as decimal text')
+  .transform(BigInt)
+  .refine((value) => value < 2n ** 256n, 'must be below 2^256')
+
+const exactPayload = z.object({
+  signature: z
+    .string()
+    .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and pairs of hexadecimal digits')
+    .transform((text) => text.toLowerCase() as Hex),
+  authorization: z.strictObject({
+    // Kept as it is written: answers name the payer in these letters.
+    from: z.string().regex(ADDRESS, ADDRESS_FAULT),
+    to: address,
+    value: uint256,
+    validAfter: uint256,
+    validBefore: uint256,
+    nonce: bytes32,
+  }),
+})
+
+export type ExactPayload = z.output<typeof exactPayload>
+
+const name = z.string().min(1)
+
+/** Networks by their names. */
+export const payloadV1 = z.object({
+  x402Version: z.literal(1).optional(),
+  scheme: name,
+  network: name,
+  payload: exactPayload,
+})
+
+/** An authorization of a kind that is not served (null here) is a refusal, not a mistake in the request. */
+const payloadOfAnyKind = z.looseObject({}).transform((payload, context): ExactPayload | null => {
+  if ('permit2Authorization' in payload && !('authorization' in payload)) return null
+  const parsed = exactPayload.safeParse(payload)
+  if (parsed.success) return parsed.data
+  // The same issues, under this field's path: zod's type wants each with the input that its own kind names.
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, input: payload }))
+  context.issues.push(...(issues as unknown as typeof context.issues))
+  return z.NEVER
+})
+
+/** Networks by CAIP-2, the accepted terms beside the payload. */
+export const payloadV2 = z.object({
+  x402Version: z.literal(2).optional(),
+  accepted: z.object({ scheme: name, network: name }),
+  payload: payloadOfAnyKind,
+})
+
+const terms = {
+  scheme: name,
+  network: name,
+  payTo: address,
+  asset: address,
+  maxTimeoutSeconds: z.number().optional(),
+  // Nothing here decides on the rest, so nothing but its two names is read.
+  extra: z.object({ name: z.string().nullish(), version: z.string().nullish() }).nullish(),
+}
+
+const requestV1 = z.object({
+  x402Version: z.literal(1),
+  paymentPayload: payloadV1,
+  paymentRequirements: z.object({ ...terms, maxAmountRequired: uint256 }),
+})
+
+const requestV2 = z.object({
+  x402Version: z.literal(2),
+  paymentPayload: payloadV2,
+  paymentRequirements: z.object({ ...terms, amount: uint256 }),
+})
+
+/** A payload and the terms it is for, in either version. */
+export const paymentRequest = z
+  .discriminatedUnion('x402Version', [requestV1, requestV2], { error: 'must be 1 or 2' })
+  .meta({ description: 'As the x402 protocol has it; a `payment` beside `paymentPayload` is ignored' })
