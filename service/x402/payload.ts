@@ -26,8 +26,7 @@ const HEADERS = [
 
 /** The payment in a body, under that field. */
 export function presentedAs(field: string, payload: unknown): Presented {
-  const fault: Fault = (path, why) =>
-    invalid({ [path === '' ? field : `${field}.${path}`]: why }, 'invalid_payment')
+  const fault: Fault = (path, why) => invalid({ [path === '' ? field : `${field}.${path}`]: why }, 'invalid_payment')
   if (!isRecord(payload)) throw fault('', 'must be an object')
   return { field, ...readVersion(payload, payload['accepted'] == null ? 1 : 2, fault) }
 }
@@ -113,8 +112,7 @@ const READ = new WeakMap<RequestBody, PaymentRequest>()
 
 /** What came over the wire, decoded by its schema. */
 export function toRequest(request: z.output<typeof paymentRequest>): PaymentRequest {
-  const presented =
-    request.x402Version === 1 ? fromV1({}, request.paymentPayload) : fromV2({}, request.paymentPayload)
+  const presented = request.x402Version === 1 ? fromV1({}, request.paymentPayload) : fromV2({}, request.paymentPayload)
   const { scheme, network, payTo, asset, extra } = request.paymentRequirements
   const domain = { name: extra?.name ?? null, version: extra?.version ?? null }
   const amount =

@@ -220,7 +220,7 @@ async function begin(customer: Customer, amount: Payment['amount']): Promise<Pay
     payer,
     simulated: false,
     digest: `0x${createHash('sha256').update(id).digest('hex')}`,
-    request: {},
+    request: null,
     lineHash: createHash('sha256').digest(),
     bodyHash: null,
     tokenHash: null,

@@ -23,6 +23,9 @@ export function sold(answer: Reply, version: 1 | 2): Reply {
   if (payment.status === 'created' || payment.status === 'settling') return answer
   const { status, network, payer, txHash } = payment
   const success = status === 'paid'
-  const [name, receipt] = receiptHeader({ success, txHash, network, payer, reason: payment.reason?.code ?? null }, version)
+  const [name, receipt] = receiptHeader(
+    { success, txHash, network, payer, reason: payment.reason?.code ?? null },
+    version,
+  )
   return { ...answer, status: success ? 200 : 402, headers: { ...answer.headers, [name]: receipt } }
 }

@@ -192,10 +192,7 @@ export function createBuying(parts: BuyingParts) {
   }
 
   /** The authorization and the payment that it pays, together: from here on it buys nothing else, anywhere. */
-  async function claim(
-    sale: Sale & { authorized: Authorized },
-    purchase: Purchase,
-  ): Promise<Sale> {
+  async function claim(sale: Sale & { authorized: Authorized }, purchase: Purchase): Promise<Sale> {
     const { payment, checkout, authorized, inputHash, tokenHash } = sale
     const { digest } = authorized
     const resumeAt = nextResume(payment.createdAt, payment.createdAt)

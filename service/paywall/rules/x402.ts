@@ -22,7 +22,10 @@ export function toRequired(offer: Offer, told: { error: string; reason: string |
 }
 
 /** Where a client of that version looks for what became of its payment. */
-export function receiptOf(payment: Pick<Payment, 'state' | 'txHash' | 'payer' | 'reason' | 'network'>, version: Version) {
+export function receiptOf(
+  payment: Pick<Payment, 'state' | 'txHash' | 'payer' | 'reason' | 'network'>,
+  version: Version,
+) {
   const { state, txHash, network, payer, reason } = payment
   return receiptHeader({ success: state === 'paid', txHash, network, payer, reason }, version)
 }

@@ -207,8 +207,7 @@ export function createBuying(parts: BuyingParts): Buying {
       if (refusal !== null && refusal !== USED)
         return await offering.refused(call, pricing, { reason: refusal, payer: known.payer })
       // A transfer that is in a block can no longer lapse.
-      const lapses =
-        refusal === USED ? null : await lapsesTooSoon(onward, pricing, authorizationIn(known.request))
+      const lapses = refusal === USED ? null : await lapsesTooSoon(onward, pricing, authorizationIn(known.request))
       if (lapses !== null) return lapses
       if (refusal === null && price?.part === true && isMetered(pricing)) {
         const balance = await books.left(gate.id, gate.network, known.payer)

@@ -70,7 +70,7 @@ export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }
 
     async verify(request) {
       const { network } = readRequest(request)
-    const authorization = authorizationIn(request)
+      const authorization = authorizationIn(request)
       const refusal = refuseHere(readRequest(request), clock.now())
       if (refusal !== null) return { payer: authorization.from, refusal }
       const { status, json } = await ask('/verify', request, null)

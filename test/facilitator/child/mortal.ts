@@ -8,9 +8,10 @@ import { openDatabase } from '../../../service/database/client.ts'
 import type { Checkpoint } from '../../../service/facilitator/ports.ts'
 import { createFacilitator } from '../../../service/facilitator/service.ts'
 import { createSettlementStore } from '../../../service/facilitator/store.ts'
-import { fromV2, v2Request } from '../../../service/facilitator/v2/decode.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
 import { createLease } from '../../../service/queue/lease.ts'
+import { toRequest } from '../../../service/x402/payload.ts'
+import { paymentRequest } from '../../../service/x402/schema.ts'
 
 export interface Order {
   database: string
@@ -61,7 +62,7 @@ async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> 
   facilitator.start()
   await Promise.all(
     bodies.map((body, place) =>
-      facilitator.settle(fromV2(v2Request.parse(body)), { operation: `op_${String(place)}`, keeps: false }),
+      facilitator.settle(toRequest(paymentRequest.parse(body)), { operation: `op_${String(place)}`, keeps: false }),
     ),
   )
 }
