@@ -48,9 +48,12 @@ import { createQueue, type Queue } from './queue/queue.ts'
 import type { Checkpoint as PaidCallCheckpoint } from './spending/ports/payment.ts'
 import type { Spending } from './spending/service.ts'
 import type { Checkpoint as CallCheckpoint } from './tools/ports/calls.ts'
-import type { PayCheckpoint } from './tools/ports/payments.ts'
 import type { Calls } from './tools/service/calls.ts'
 import type { Catalogue } from './tools/service/catalogue.ts'
+import { openSelling } from './compose/selling.ts'
+import type { Failpoints } from './kit/failpoints.ts'
+import { toolHooks } from './tools/service/pay/product.ts'
+import { createCallStore } from './tools/store/calls.ts'
 import type { Checkpoint as WithdrawalCheckpoint } from './wallet/ports.ts'
 import type { Wallets } from './wallet/service.ts'
 import type { Assets } from './marketplace/service/assets.ts'
@@ -100,8 +103,8 @@ interface Options {
   paidCallCheckpoint?: PaidCallCheckpoint
   /** The same between the steps of a tool's call. */
   callCheckpoint?: CallCheckpoint
-  /** The same where a stranger pays for it. */
-  toolPaymentCheckpoint?: PayCheckpoint
+  /** Reached between the steps of a sale. */
+  failpoints?: Failpoints
 }
 
 /** Puts the parts together, once, in one place. Nothing runs yet. */
@@ -144,6 +147,12 @@ export async function compose(config: Config, options: Options): Promise<Service
   const { part: dashboardPart } = await openDashboard(ground)
   const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
   const tokens = openPaymentTokens(secret)
+  const { selling, part: salesPart } = openSelling(ground, {
+    facilitator,
+    tokens,
+    hooks: { tool: toolHooks(createCallStore(database.statements), clock) },
+    failpoints: options.failpoints,
+  })
   const { checkouts, part: checkoutsPart } = await openCheckouts(ground, {
     facilitator,
     tokens,
@@ -163,11 +172,9 @@ export async function compose(config: Config, options: Options): Promise<Service
     identity,
     spending,
     runs,
-    facilitator,
-    tokens,
+    selling,
     recipient: wallets.treasury(),
     checkpoint: options.callCheckpoint,
-    payCheckpoint: options.toolPaymentCheckpoint,
   })
   const { paywalls, part: paywallPart } = openPaywalls(ground, {
     chains,
@@ -192,6 +199,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     facilitatorPart,
     pagesPart,
     dashboardPart,
+    salesPart,
     checkoutsPart,
     marketplacePart,
     toolsPart,

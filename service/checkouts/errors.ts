@@ -1,4 +1,4 @@
-import { authorizationUsed } from '../facilitator/errors.ts'
+import { authorizationUsed } from '../sales/errors.ts'
 import { sentenceOf } from '../x402/reasons.ts'
 import type { Reason } from '../x402/reasons.ts'
 import { DomainError, invalid } from '../kit/errors.ts'

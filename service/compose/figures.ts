@@ -135,8 +135,8 @@ WITH hold AS MATERIALIZED (
   UNION ALL
   SELECT 'gate', 'settling', count(*), min(created_at) FROM paywall_payment WHERE state = 'settling' HAVING count(*) > 0
   UNION ALL
-  SELECT 'tool', state::text, count(*), min(created_at)
-  FROM tool_payment WHERE state IN ('claimed', 'answered') GROUP BY 2
+  SELECT product::text, state::text, count(*), min(created_at)
+  FROM sale WHERE state IN ('claimed', 'settling') AND NOT simulated GROUP BY 1, 2
   UNION ALL
   SELECT 'agent', state::text, count(*), min(created_at)
   FROM spending_payment WHERE state NOT IN ('settled', 'returned') GROUP BY 2

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { createPaymentTokens, type PaymentTokens } from '../facilitator/service/proof.ts'
+import { createPaymentTokens, type PaymentTokens } from '../sales/service/proof.ts'
 
 /** A key of its own from the secret that every process has: a payment's token opens nothing else. */
 export function openPaymentTokens(secret: string): PaymentTokens {

@@ -1,7 +1,7 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
 import type { CheckoutPages, FoundReceipt, Receipt } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service.ts'
-import { isTokenOf, type PaymentTokens } from '../facilitator/service/proof.ts'
+import { isTokenOf, type PaymentTokens } from '../sales/service/proof.ts'
 import { isId } from '../kit/ids.ts'
 import { toWire } from '../kit/money.ts'
 import type { Paywalls } from '../paywall/service.ts'
@@ -40,7 +40,9 @@ export function openReceipts({ checkouts, paywalls, toolPayments, tokens, pages 
   async function ofTool(id: string, token: string | null): Promise<FoundReceipt | null> {
     const payment = isId('call', id) ? await toolPayments.findOrNull(id) : null
     if (payment === null || !tokens.matches(id, payment.tokenHash, token)) return null
-    const { state: status, amount, createdAt, paidAt } = payment
+    const { amount, createdAt } = payment
+    const status = STATUS[payment.state]
+    const paidAt = status === 'paid' ? payment.endedAt : null
     const said = {
       ...payment,
       status,
@@ -50,7 +52,7 @@ export function openReceipts({ checkouts, paywalls, toolPayments, tokens, pages 
       paidAt: iso(paidAt),
     }
     return {
-      body: { receipt: { ...toReceipt(said), product: 'tool', name: payment.slug }, delivery: null },
+      body: { receipt: { ...toReceipt(said), product: 'tool', name: String(payment.details['slug']) }, delivery: null },
       checkout: null,
     }
   }
@@ -59,6 +61,17 @@ export function openReceipts({ checkouts, paywalls, toolPayments, tokens, pages 
     (await ofCheckout(id, token)) ?? (await ofGate(id, token)) ?? (await ofTool(id, token))
   return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages) }] }
 }
+
+/** As a receipt calls it. */
+const STATUS = {
+  claimed: 'claimed',
+  held: 'claimed',
+  released: 'failed',
+  settling: 'answered',
+  paid: 'paid',
+  failed: 'failed',
+  refunded: 'failed',
+} as const
 
 interface Sellers {
   checkouts: Pick<Checkouts, 'receipt'>

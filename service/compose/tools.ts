@@ -1,8 +1,7 @@
 import type { Address } from '../chain/model.ts'
 import { createRateLimit, type RateLimit } from '../api/limits.ts'
 import { mountMcp } from '../api/mcp.ts'
-import type { Facilitator } from '../facilitator/service.ts'
-import type { PaymentTokens } from '../facilitator/service/proof.ts'
+import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Identity } from '../identity/service.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
@@ -16,13 +15,11 @@ import { callSweepers } from '../tools/jobs/calls.ts'
 import { mcpReference } from '../tools/http/mcp-reference.ts'
 import { createToolServer } from '../tools/mcp/server.ts'
 import type { AssetRunner, Checkpoint } from '../tools/ports/calls.ts'
-import type { PayCheckpoint } from '../tools/ports/payments.ts'
 import { createCalls, type Calls } from '../tools/service/calls.ts'
 import type { Catalogue } from '../tools/service/catalogue.ts'
 import { createToolPayments, type ToolPayments } from '../tools/service/pay.ts'
 import { createCallStore } from '../tools/store/calls.ts'
 import { createSlots } from '../tools/store/calls/slots.ts'
-import { createToolPaymentStore } from '../tools/store/payments.ts'
 import { openCatalogue } from './catalogue.ts'
 import { demoHosts } from './demo.ts'
 import type { Ground, Part } from './ground.ts'
@@ -31,7 +28,7 @@ import { openUpstreams } from './upstreams.ts'
 /** The tools: what there is, and the calling of it by REST, by MCP and for strangers who pay each call. */
 export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tools> {
   const { config, clock, log, database, ledger, redis, metrics } = ground
-  const { identity, spending, runs, facilitator, recipient, checkpoint, payCheckpoint } = given
+  const { identity, spending, runs, selling, recipient, checkpoint } = given
   const { statements } = database
   const callStore = createCallStore(statements)
   const upstreams = openUpstreams({
@@ -60,19 +57,15 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
   const environment = config.LIVE ? 'production' : 'sandbox'
   const payments = createToolPayments({
     unpaid: calls.unpaid,
-    store: createToolPaymentStore(statements),
     calls: callStore,
-    facilitator,
-    tokens: given.tokens,
+    selling,
     clock,
     log,
-    checkpoint: payCheckpoint ?? (() => undefined),
     environment,
     network: config.LIVE ? 'base' : 'base-sepolia',
     recipient: config.TOOLS_RECIPIENT ?? recipient,
     address: config.addresses.tools,
     timeoutMs: config.TOOL_TIMEOUT_MS,
-    settleMs: config.SETTLE_WAIT_MS,
   })
   const perMinute = createRateLimit('tool-calls', config.RATE_TOOLS_PER_MINUTE, redis)
   const server = createToolServer({
@@ -132,7 +125,6 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
       ],
       sweepers: [
         ...callSweepers(calls),
-        { name: 'tools.payments', everyMs: 5_000, run: (now) => payments.sweep(now) },
         ...(cataloguePart.sweepers ?? []),
       ],
       ...(cataloguePart.ready === undefined ? {} : { ready: cataloguePart.ready }),
@@ -160,12 +152,10 @@ interface ToolsGiven {
   identity: Identity
   spending: Spending
   runs: Runs
-  facilitator: Facilitator
-  tokens: PaymentTokens
+  selling: SellingDeps
   /** Where strangers' payments go, unless the operator names another address. */
   recipient: Address | null
   checkpoint?: Checkpoint | undefined
-  payCheckpoint?: PayCheckpoint | undefined
 }
 
 async function count(perMinute: RateLimit, { keyId, issuer, subject }: Caller): Promise<void> {

@@ -32,18 +32,3 @@ export function settlementFailed(
 export function settlementMissing(): DomainError {
   return new DomainError('missing', 'settlement_not_found', 'No settlement of this authorization is known here.')
 }
-
-/** One authorization buys one thing. */
-export function authorizationUsed(): DomainError {
-  return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
-}
-
-/** A submitted authorization can be read on the chain by everybody: the answer is the same for every state of its sale. */
-export function paymentSubmitted(): DomainError {
-  return new DomainError(
-    'conflict',
-    'payment_submitted',
-    'This authorization was submitted already and proves nothing any more. Send the payment token beside it as ' +
-      'X-Payment-Token, or its nonce as X-Payment-ID with a fresh signature of the payer. You are not charged twice.',
-  )
-}

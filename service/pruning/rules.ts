@@ -218,7 +218,7 @@ const MONEY: Record<string, Fate> = {
   ledger_hold: { kept: BOOKS },
   checkout_payment: { kept: 'money: what was sold to whom' },
   paywall_payment: { kept: 'money: what was sold to whom' },
-  tool_payment: { kept: 'money: what was sold to whom; its answer is emptied a day later by tools.payments' },
+  sale: { kept: 'money: what was sold to whom' },
   paywall_balance: { kept: 'money: what was paid in advance' },
   paywall_customer: { kept: 'one for each customer of a paywall' },
   paywall_token: { kept: 'one for each payment in advance: the right to what is left of it' },
@@ -278,6 +278,7 @@ const PASSING: Record<string, Fate> = {
   sandbox_message: { ends: 'when 200 newer ones of its kind have come' },
   spending_return: { ends: "folded into the agent's row by its next decision" },
   paywall_hold: { ends: 'with its call, or at its deadline (paywall.holds)' },
+  sale_answer: { ends: 'when it was handed over whole, or ten minutes later (sales.answers)' },
   paywall_answer: { ends: 'when it was delivered whole, or ten minutes later (paywall.answers)' },
 }
 

@@ -8,7 +8,7 @@ import { testService, type TestService } from '../harness/service.ts'
 const NOW = new Date('2026-11-20T12:00:00Z')
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000)
 const TABLES = [
-  ...['ledger_hold', 'facilitator_settlement', 'checkout_payment', 'paywall_payment', 'tool_payment'],
+  ...['ledger_hold', 'facilitator_settlement', 'checkout_payment', 'paywall_payment', 'sale'],
   ...['spending_payment', 'wallet_withdrawal', 'run', 'delivery', 'outbox', 'wallet_cursor', 'wallet_reconciliation'],
 ]
 
@@ -75,7 +75,11 @@ describe('the figures', () => {
     ],
     ['paywall_payment', { state: 'calling', created_at: old }, { 'coinslot_payments_open gate calling': 1 }],
     ['paywall_payment', { state: 'settling', created_at: old }, { 'coinslot_payments_open gate settling': 1 }],
-    ['tool_payment', { state: 'claimed', created_at: old }, { 'coinslot_payments_open tool claimed': 1 }],
+    [
+      'sale',
+      { product: 'tool', simulated: false, state: 'claimed', created_at: old },
+      { 'coinslot_payments_open tool claimed': 1 },
+    ],
     ['spending_payment', { state: 'signed', created_at: old }, { 'coinslot_payments_open agent signed': 1 }],
     [
       'wallet_withdrawal',
@@ -152,7 +156,7 @@ describe('the figures', () => {
 
 const INDEXES = [
   ...['ledger_hold_open', 'facilitator_settlement_open', 'checkout_payment_open', 'paywall_payment_lost'],
-  ...['tool_payment_open', 'spending_payment_open', 'wallet_withdrawal_open', 'run_open', 'delivery_due'],
+  ...['sale_open', 'spending_payment_open', 'wallet_withdrawal_open', 'run_open', 'delivery_due'],
   ...['delivery_claimed', 'outbox_due', 'outbox_failed'],
 ]
 

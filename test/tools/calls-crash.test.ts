@@ -1,5 +1,4 @@
 import type { Checkpoint } from '../../service/tools/ports/calls.ts'
-import type { PayCheckpoint } from '../../service/tools/ports/payments.ts'
 import type { Payment } from './calls/pay-world.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 import { dyingAt, startReplica, type Replica } from './calls/replica.ts'
@@ -76,19 +75,22 @@ describe('a call whose process dies', () => {
     expect((await caller.call('GET', '/v1/tool-calls')).body.total).toBe(1)
   })
 
-  test.each<[state: Parameters<PayCheckpoint>[0], slug: string]>([
-    ['claimed', 'acme-create-note'],
-    ['answered', 'acme-create-note'],
-    ['settled', 'acme-create-note'],
-    ['claimed', 'acme-get-anything'],
-    ['answered', 'acme-get-anything'],
-    ['settled', 'acme-get-anything'],
+  test.each<[state: string, slug: string]>([
+    ['sale claimed', 'acme-create-note'],
+    ['sale settling', 'acme-create-note'],
+    ['sale settled', 'acme-create-note'],
+    ['sale paid', 'acme-create-note'],
+    ['sale delivered', 'acme-create-note'],
+    ['sale claimed', 'acme-get-anything'],
+    ['sale settling', 'acme-get-anything'],
+    ['sale settled', 'acme-get-anything'],
+    ['sale paid', 'acme-get-anything'],
   ])('a stranger’s, once it was %s at %s: paid once, and answered', async (state, slug) => {
     const input = slug === 'acme-create-note' ? { title: 'Survives' } : {}
     const path = slug === 'acme-create-note' ? '/notes' : '/anything'
     world.upstream.says('/anything', { id: 5 })
     const payer = await world.chain.payer(1_000_000n)
-    const { checkpoint, reached } = dyingAt(state)
+    const { checkpoint: reach, reached } = dyingAt(state)
     const replica = await startReplica(
       world.service,
       {
@@ -97,7 +99,7 @@ describe('a call whose process dies', () => {
         SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
         RATE_PAY_PER_MINUTE: '0',
       },
-      { toolPaymentCheckpoint: checkpoint },
+      { failpoints: { reach } },
     )
     dead.push(replica)
     const payment = await world.sign(payer, await world.buy(slug, input), 2, { validBefore: FAR })
@@ -113,19 +115,19 @@ describe('a call whose process dies', () => {
 
   test('a stranger who never comes back has paid for what was answered, and for nothing else', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    const { checkpoint, reached } = dyingAt<Parameters<PayCheckpoint>[0]>('claimed')
+    const { checkpoint: reach, reached } = dyingAt<string>('sale claimed')
     const environment = {
       TOOLS_RECIPIENT: world.seller,
       BASE_SEPOLIA_RPC_URLS: world.chain.url,
       SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
     }
-    const replica = await startReplica(world.service, environment, { toolPaymentCheckpoint: checkpoint })
+    const replica = await startReplica(world.service, environment, { failpoints: { reach } })
     dead.push(replica)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input), 2, { validBefore: FAR })
     void buyAt(replica.origin, payment).catch(() => null)
     await reached
     world.service.clock.forward(120_000)
-    await until(async () => (await stateOf(payer.address)) === 'failed')
+    await until(async () => (await stateOf(payer.address)) === 'released')
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
@@ -145,7 +147,7 @@ describe('a call whose process dies', () => {
 
   async function stateOf(payer: string): Promise<string | undefined> {
     const [row] = await world.service.database.statements.run<{ state: string }>(
-      'SELECT state FROM tool_payment WHERE payer = $1',
+      'SELECT state FROM sale WHERE payer = $1',
       [payer],
     )
     return row?.state

@@ -3,7 +3,7 @@ import type { Address } from '../../chain/model.ts'
 import { recipientAddress } from '../../kit/address.ts'
 import { fieldOut, fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
 import { amountOut, positiveAmount, timestamp } from '../../kit/wire.ts'
-import { TOKEN } from '../../facilitator/service/proof.ts'
+import { TOKEN } from '../../sales/service/proof.ts'
 import { OUTCOMES, type PaymentView, type Terms } from '../model.ts'
 
 const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')

@@ -1,4 +1,4 @@
-import type { PaymentTokens } from '../../facilitator/service/proof.ts'
+import type { PaymentTokens } from '../../sales/service/proof.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import type {

@@ -1,8 +1,5 @@
-import { authorizationUsed } from '../../facilitator/errors.ts'
-import { sentenceOf } from '../../x402/reasons.ts'
-import type { Reason } from '../../x402/reasons.ts'
-import { tooShort } from '../../x402/requirements.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
+import type { Sale } from '../../sales/model.ts'
 import type { CallId } from '../model/call.ts'
 
 /** Its creator is paid by a run, and a run has an account. */
@@ -40,30 +37,13 @@ export function answerGiven(callId: CallId): DomainError {
   })
 }
 
-/** What is wrong with an authorization, in the protocol's words and a person's. */
-export function paymentRefused(reason: Reason, callId?: CallId): DomainError {
-  if (reason === 'invalid_exact_evm_nonce_already_used') return authorizationUsed()
-  const sentence = `${sentenceOf(reason)} Nothing was charged.`
-  const fields = { reason, ...(callId === undefined ? {} : { callId }) }
-  return reason === 'invalid_exact_evm_payload_authorization_valid_before'
-    ? new DomainError('expired', 'payment_expired', sentence, fields)
-    : new DomainError('unaffordable', 'payment_refused', sentence, fields)
-}
-
-/** The tool is asked before the money moves: an authorization that lapses meanwhile would leave it unpaid. */
-export function lapsesTooSoon(workMs: number): DomainError {
-  return new DomainError('unaffordable', 'payment_refused', `${tooShort(workMs)} Nothing was charged.`, {
-    reason: 'invalid_exact_evm_payload_authorization_valid_before' satisfies Reason,
-  })
-}
-
 /** Never a new 402: the money may be on its way. */
-export function settlementPending(callId: CallId, statusUrl: string, paymentToken: string, owed: boolean): DomainError {
-  const state = owed
+export function settlementPending(sale: Sale, statusUrl: string, paymentToken: string): DomainError {
+  const state = sale.details['durationMs'] === undefined
     ? 'The payment is on its way; the tool is called once it has arrived.'
     : 'The tool has answered and the payment is on its way.'
   return new DomainError('unavailable', 'settlement_pending', `${state} ${ASK_AGAIN}`, {
-    callId,
+    callId: sale.id,
     statusUrl,
     paymentToken,
     retryAfterSeconds: 3,

@@ -4,12 +4,12 @@ import type { Version } from '../../x402/model.ts'
 import { presentedIn } from '../../x402/payload.ts'
 import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { isId } from '../../kit/ids.ts'
 import { toDecimal, toWire } from '../../kit/money.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
-import { TOKEN } from '../../facilitator/service/proof.ts'
+import { TOKEN } from '../../sales/service/proof.ts'
 import { badToken, paymentMissing } from '../errors/payment.ts'
-import type { PaidCall, ToolOffer, ToolPayment } from '../model/payment.ts'
+import type { Sale } from '../../sales/model.ts'
+import type { PaidCall, ToolOffer } from '../model/payment.ts'
 import { requirementsOf } from '../rules/x402.ts'
 import type { ToolPayments } from '../service/pay.ts'
 import { toolInput } from './input.ts'
@@ -45,7 +45,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
           return required(await payments.offer(slug, input), facilitator, 'A payment is required.')
         try {
           const paid = await payments.pay({ slug, input, presented, token, payment, operation, gone: gone() })
-          const whenSent = (arrived: boolean) => (arrived ? payments.given(paid.callId) : Promise.resolve())
+          const whenSent = (arrived: boolean) => payments.handedOver(paid.callId, arrived)
           return { ...reply(200, toPaidResult(paid)), headers: receiptOf(paid, presented?.version ?? 2), whenSent }
         } catch (error) {
           if (!(error instanceof DomainError) || error.code !== 'payment_refused') throw error
@@ -63,9 +63,9 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
       answers: { 200: stateOut },
       errors: { 404: 'There is no such call.' },
       async handle({ params: { slug, id } }) {
-        const payment = isId('call', id) ? await payments.find(id) : null
-        if (payment?.slug !== slug) throw paymentMissing()
-        return reply(200, toState(payment))
+        const sale = await payments.find(id)
+        if (sale.details['slug'] !== slug) throw paymentMissing()
+        return reply(200, toState(sale))
       },
     }),
   ]
@@ -101,10 +101,10 @@ function toPaidResult({ tool, output, cost, durationMs, callId, txHash, network,
   }
 }
 
-function toState({ id, slug, state, amount, network, reason, txHash, createdAt }: ToolPayment) {
+function toState({ id, details, state, amount, network, reason, txHash, createdAt }: Sale) {
   return {
     callId: id,
-    tool: slug,
+    tool: String(details['slug']),
     status: STATUS[state],
     amount: toWire(amount),
     network,
@@ -114,7 +114,15 @@ function toState({ id, slug, state, amount, network, reason, txHash, createdAt }
   }
 }
 
-const STATUS = { claimed: 'calling', answered: 'settling', paid: 'paid', failed: 'failed' } as const
+const STATUS = {
+  claimed: 'calling',
+  held: 'calling',
+  released: 'failed',
+  settling: 'settling',
+  paid: 'paid',
+  failed: 'failed',
+  refunded: 'failed',
+} as const
 
 const paidOut = z.looseObject({
   success: z.literal(true),

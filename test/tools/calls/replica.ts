@@ -7,7 +7,7 @@ import { readConfig } from '../../../service/config.ts'
 import { listen } from '../../../service/api/server.ts'
 import type { TestService } from '../../harness/service.ts'
 
-type Checkpoints = Pick<Parameters<typeof compose>[1], 'callCheckpoint' | 'toolPaymentCheckpoint'>
+type Checkpoints = Pick<Parameters<typeof compose>[1], 'callCheckpoint' | 'failpoints'>
 
 export interface Replica {
   service: Service

@@ -19,7 +19,7 @@ export const UNFINISHED: readonly (readonly [what: string, text: string])[] = [
   ['payments at checkouts', `SELECT id FROM checkout_payment WHERE state IN ('created', 'settling')`],
   ['payments at gates', `SELECT id FROM paywall_payment WHERE state IN ('calling', 'settling')`],
   ['holds at gates', `SELECT call AS id FROM paywall_hold`],
-  ['payments for tools', `SELECT id FROM tool_payment WHERE state IN ('claimed', 'answered')`],
+  ['sales', `SELECT id FROM sale WHERE state IN ('claimed', 'settling')`],
   ['paid calls', `SELECT id FROM spending_payment WHERE state NOT IN ('settled', 'returned')`],
   ['withdrawals', `SELECT id FROM wallet_withdrawal WHERE ended_at IS NULL`],
   ['sweeps of deposit addresses', `SELECT id FROM wallet_sweep WHERE state = 'open'`],

@@ -32,7 +32,7 @@ interface Sale {
 const SALES = [
   ['the payment at a checkout', 'checkout_payment'],
   ['the payment at a gate', 'paywall_payment'],
-  ['the payment for a tool', 'tool_payment'],
+  ['the sale', 'sale'],
 ] as const
 
 async function checkDeliveries(statements: Statements, { taken }: Evidence): Promise<string[]> {

@@ -45,7 +45,7 @@ async function readAll(statements: Statements): Promise<Stands> {
        FROM tool_call`,
     ),
     checkouts: await read<string>('SELECT id, state::text AS value FROM checkout_payment'),
-    tools: await read<string>('SELECT id, state::text AS value FROM tool_payment'),
+    tools: await read<string>(`SELECT id, state::text AS value FROM sale WHERE product = 'tool'`),
     paidCalls: await read<string>('SELECT id, state::text AS value FROM spending_payment'),
     withdrawals: await read<bigint>('SELECT id, amount AS value FROM wallet_withdrawal'),
   }

@@ -1,0 +1,113 @@
+import type { Address } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Departure } from '../../kit/departure.ts'
+import type { Failpoints } from '../../kit/failpoints.ts'
+import type { Id } from '../../kit/ids.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Usdc } from '../../kit/money.ts'
+import type { Environment } from '../../kit/owner.ts'
+import type { Presented, Requirements } from '../../x402/model.ts'
+import type { ProductName, Sale, StoredAnswer } from '../model.ts'
+import type { Journal, Method } from '../ports.ts'
+import type { PaymentTokens } from './proof.ts'
+
+/** What the engine stands on. */
+export interface SellingDeps {
+  journal: Journal
+  method: Method
+  tokens: PaymentTokens
+  clock: Clock
+  log: Log
+  failpoints: Failpoints
+  /** How long a buyer waits for the chain. */
+  settleMs: number
+}
+
+/** What a buyer sends, through whatever door. */
+export interface Ask {
+  /** Names this request; the sale's id comes from it. */
+  operation: Id<'op'>
+  presented: Presented | null
+  /** The token of a sale, or one that the buyer chooses for a new one. */
+  token: string | null
+  /** A sale that was made here: its id, or the nonce of its authorization. */
+  payment: string | null
+  departure: Departure
+}
+
+/** What is to be paid for it, and what the sale says of it. */
+export interface Terms {
+  subject: string
+  userId: string | null
+  environment: Environment
+  amount: Usdc
+  network: NetworkName
+  recipient: Address
+  requirements: Requirements
+  inputHash: Buffer
+  details: Sale['details']
+  /** How long the work takes at most before the money moves; 0 where the money comes first. */
+  workMs: number
+}
+
+/** What was delivered, and what is written of it. */
+export interface Made<Value> {
+  value: Value
+  /** Null where it cannot be stored. */
+  answer: StoredAnswer | null
+  bodyHash: Buffer | null
+  details: Sale['details'] | null
+  /** For the product, in the transaction of the payment. */
+  note: unknown
+  /** Nobody will have it. */
+  discard(): void
+}
+
+export interface Product<Asked extends Ask, Value> {
+  name: ProductName
+  idOf(operation: Id<'op'>): string
+  isId(id: string): boolean
+  /** Two who prove the same sale may both wait for its payment, and both have the answer. */
+  joins: boolean
+  /** How long an answer that was paid for first is owed; null: until it was handed over. */
+  owedMs: number | null
+  /** For what was signed. */
+  terms(ask: Asked & { presented: Presented }): Terms
+  /** Throws unless the sale is of this very request. */
+  assertSame(sale: Sale, ask: Asked): void
+  /** One that was released is claimed again: what it is now, or thrown why it is not sold any more. */
+  standing(sale: Sale, ask: Asked): Promise<Pick<Terms, 'workMs' | 'details'>>
+  /** A place for the work, before anything is claimed; throws where there is none. Answers how to leave it. */
+  enter?(ask: Asked): () => void
+  /** Null where nothing is delivered but by what the payment sets off. `paid`: the money has arrived. */
+  deliver: ((ask: Asked, sale: Sale, paid: boolean) => Promise<Made<Value>>) | null
+  /** What was stored, as it was when it was made. */
+  restore(answer: StoredAnswer, sale: Sale, ask: Asked): Promise<Value>
+  /** Told of each authorization that is refused before there is a sale. */
+  refused?(ask: Asked, terms: Terms, refusal: { reason: string; digest: string | null }): Promise<void>
+  errors: ProductErrors
+}
+
+/** What is said of a sale that does not give its answer now. */
+export interface ProductErrors {
+  /** The fields are wrong: a name, and what is wrong. */
+  badProof(why: string): Error
+  notFound(): Error
+  busy(sale: Sale): Error
+  given(sale: Sale): Error
+  expired(sale: Sale): Error
+  pending(sale: Sale): Error
+  /** The delivery failed. `paid`: it is still owed. */
+  failed(error: unknown, sale: Sale, paid: boolean): unknown
+}
+
+/** What a buyer has now. The value is null where nothing is delivered, or nothing was paid yet. */
+export interface Sold<Value> {
+  sale: Sale
+  value: Value | null
+  /** The token that fetches it again. */
+  token: string
+  /** Whether the value was made by this very request. */
+  fresh: boolean
+}

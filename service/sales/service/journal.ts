@@ -1,0 +1,104 @@
+import type { Clock } from '../../kit/clock.ts'
+import { again } from '../../kit/transaction.ts'
+import type { Sale, SaleHooks } from '../model.ts'
+import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
+
+/** The service's own journal: its database, its register of purchases, and what products write in the same commit. */
+export function createJournal({ store, purchases, hooks, clock }: JournalDeps): Journal {
+  const hooksOf = ({ product }: Sale): SaleHooks => hooks[product] ?? {}
+
+  async function ended(id: string): Promise<Sale> {
+    const sale = await store.find(id)
+    if (sale === null) throw new Error('a sale vanished')
+    return sale
+  }
+
+  return {
+    find: (digest) => store.findByDigest(digest),
+    findById: (id) => store.find(id),
+
+    async begin(said, resumeAt) {
+      const { id, digest } = said
+      if (digest === null) throw new Error('a sale without an authorization is simulated')
+      const sale: Sale = {
+        ...said,
+        state: 'claimed',
+        handover: 'none',
+        bodyHash: null,
+        txHash: null,
+        reason: null,
+        endedAt: null,
+      }
+      return await store.inTransaction(async (inside) => {
+        const bought = await purchases.claim(inside, { digest, buys: id })
+        if (bought !== id) return bought
+        // Thrown, for what is refused must not keep the authorization.
+        await hooksOf(sale).claimed?.(inside, sale)
+        if (!(await store.add(inside, sale, resumeAt))) throw new Error('a sale was begun twice')
+        return id
+      })
+    },
+
+    async take(sale, until) {
+      return await store.inTransaction(async (inside) => {
+        const taken = await store.take(inside, sale, { now: clock.now(), until })
+        if (taken?.before === 'released') await hooksOf(taken.sale).claimed?.(inside, taken.sale)
+        return taken?.sale ?? null
+      })
+    },
+
+    leave: (id) => store.leave(id),
+    bind: (id, bodyHash) => store.bind(id, bodyHash),
+
+    async release(id, reason) {
+      await store.inTransaction(async (inside) => {
+        const sale = await store.release(inside, id, reason)
+        if (sale !== null) await hooksOf(sale).freed?.(inside, sale)
+      })
+    },
+
+    settling: (id, delivered, until) => store.settling(id, delivered, { now: clock.now(), until }),
+
+    async paid(id, txHash, { handover, note }) {
+      const now = clock.now()
+      const paid = await again(() =>
+        store.inTransaction(async (inside) => {
+          const sale = await store.paid(inside, id, { txHash, handover, now })
+          if (sale !== null) await hooksOf(sale).paid?.(inside, sale, note)
+          return sale
+        }),
+      )
+      return paid ?? (await ended(id))
+    },
+
+    async failed(id, reason) {
+      const failed = await store.inTransaction(async (inside) => {
+        const sale = await store.failed(inside, id, reason, clock.now())
+        if (sale === null) return null
+        await hooksOf(sale).freed?.(inside, sale)
+        await hooksOf(sale).failed?.(inside, sale)
+        return sale
+      })
+      return failed ?? (await ended(id))
+    },
+
+    async store(id, answer, bodyHash) {
+      return await store.inTransaction(async (inside) => {
+        const sale = await store.store(inside, id, answer, { bodyHash, now: clock.now() })
+        if (sale !== null) await hooksOf(sale).delivered?.(inside, sale, answer)
+        return sale !== null
+      })
+    },
+    answerOf: (id) => store.answerOf(id),
+    begun: (id) => store.begun(id),
+    handedOver: (id) => store.handedOver(id),
+    prove: (digest, buys) => store.inTransaction((inside) => purchases.prove(inside, { digest, buys })),
+  }
+}
+
+interface JournalDeps {
+  store: SaleStore
+  purchases: Purchases
+  hooks: Hooks
+  clock: Clock
+}

@@ -1,0 +1,223 @@
+import type { Hex } from '../../chain/model.ts'
+import type { Presented, RequestBody } from '../../x402/model.ts'
+import { readRequest, requestOf } from '../../x402/payload.ts'
+import { outlasts } from '../../x402/requirements.ts'
+import { EXPIRED, USED } from '../../x402/reasons.ts'
+import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
+import type { NewSale, Sale } from '../model.ts'
+import { HELD_MS, isSubmitted, NONCE } from '../rules.ts'
+import { createCarrying } from './carry.ts'
+import type { Ask, Product, SellingDeps, Sold, Terms } from './deps.ts'
+import { assertBuyer, chosenTokenHash } from './proof.ts'
+
+/** An authorization that is good, before anything was made of it. */
+export interface Judged {
+  digest: Hex
+  request: RequestBody
+  payer: Sale['payer']
+  terms: Terms
+}
+
+/** A sale that there is already. `proven`: by its token or a fresh signature, which a chain does not show. */
+export interface Known {
+  known: Sale
+  proven: boolean
+}
+
+/**
+ * From an authorization to an answer, for every product. Whatever is refused before the claim leaves no trace. The
+ * claim and the sale are one transaction; from then on every state has an owner, a lease and a sweeper.
+ */
+export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, product: Product<Asked, Value>) {
+  const { journal, method, tokens, clock, failpoints, settleMs } = deps
+  const { errors } = product
+  const carrying = createCarrying(deps, product)
+
+  async function buy(ask: Asked): Promise<Sold<Value>> {
+    if (ask.payment !== null) return await again(ask, await proven(ask, ask.payment))
+    const judged = await judge(ask)
+    return 'known' in judged ? await again(ask, judged) : await begin(ask, judged)
+  }
+
+  /** What is to be known of an authorization before anything is made of it. */
+  async function judge(ask: Asked): Promise<Judged | Known> {
+    const { presented } = ask
+    if (presented === null) throw new Error('what is bought is paid for, or was')
+    const digest = method.digestOf(presented)
+    const known = await boughtBy(ask, digest)
+    if (known !== null) return known
+    const terms = product.terms({ ...ask, presented })
+    const request = requestOf(presented, terms.requirements)
+    const { refusal, payer, payerHasCode = false } = await method.verify(request)
+    if (refusal !== null || digest === null || payer === null) {
+      // Its own twin may just have been settled.
+      const twin = await boughtBy(ask, digest)
+      if (twin !== null) return twin
+      const reason = refusal ?? 'unsupported_payload_type'
+      await product.refused?.(ask, terms, { reason, digest })
+      throw paymentRefused(reason)
+    }
+    // A wallet with code may take its word back while the work is done: its money moves before.
+    const workMs = payerHasCode ? 0 : terms.workMs
+    assertOutlasts(presented, workMs)
+    return { digest, request, payer: payer.toLowerCase() as Sale['payer'], terms: { ...terms, workMs } }
+  }
+
+  async function begin(ask: Asked, judged: Judged): Promise<Sold<Value>> {
+    const leave = product.enter?.(ask)
+    try {
+      return await claim(ask, judged)
+    } finally {
+      leave?.()
+    }
+  }
+
+  async function claim(ask: Asked, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
+    const now = clock.now()
+    const { requirements: _, workMs, ...said } = terms
+    const sale: NewSale = {
+      ...said,
+      id: product.idOf(ask.operation),
+      product: product.name,
+      payer,
+      simulated: false,
+      digest,
+      request,
+      tokenHash: chosenTokenHash(ask.token),
+      leaseUntil: until(workMs),
+      createdAt: now,
+    }
+    const bought = await journal.begin(sale, product.deliver === null ? until(0) : null)
+    if (bought !== sale.id) {
+      const twin = await journal.findById(bought)
+      if (twin === null) throw authorizationUsed()
+      return await again(ask, asBought(ask, twin))
+    }
+    await failpoints.reach('sale claimed')
+    return await carrying.carry(ask, claimedOf(sale), workMs === 0)
+  }
+
+  /** The sale that this authorization has paid for; null where there is none. Throws unless the caller is its buyer. */
+  async function boughtBy(ask: Asked, digest: Hex | null): Promise<Known | null> {
+    const known = digest === null ? null : await journal.find(digest)
+    return known === null ? null : asBought(ask, known)
+  }
+
+  function asBought({ presented, token }: Asked, known: Sale): Known {
+    const isTokens = tokens.matches(known.id, known.tokenHash, token)
+    const signature = known.request === null ? null : readRequest(known.request).authorization?.signature
+    assertBuyer(
+      { signature: signature ?? '', submitted: isSubmitted(known) },
+      { signature: presented?.authorization?.signature ?? null, token: isTokens },
+    )
+    return { known, proven: isTokens }
+  }
+
+  /** A sale that is named by its buyer: with the token, or with a signature that no chain has seen. */
+  async function proven(ask: Asked, name: string): Promise<Known> {
+    const { presented, token } = ask
+    const known = await named(presented, name)
+    if (known?.product !== product.name) throw errors.badProof('names no payment that was made here')
+    if (tokens.matches(known.id, known.tokenHash, token)) return { known, proven: true }
+    if (presented === null) {
+      throw errors.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
+    }
+    const digest = method.digestOf(presented)
+    const { requirements } = product.terms({ ...ask, presented })
+    const { refusal, payer } = await method.verify(requestOf(presented, requirements))
+    if (payer?.toLowerCase() !== known.payer) throw errors.badProof('needs a signature of its own payer')
+    if (refusal !== null) throw paymentRefused(refusal)
+    if (digest === null || digest === known.digest) throw errors.badProof('needs a fresh signature')
+    if (!(await journal.prove(digest, known.id))) throw authorizationUsed()
+    return { known, proven: true }
+  }
+
+  /** Who lost the answer knows the nonce of what they signed, and not the sale's id. */
+  async function named(presented: Presented | null, name: string): Promise<Sale | null> {
+    if (product.isId(name)) return await journal.findById(name)
+    const { network = null, authorization = null } = presented ?? {}
+    if (network === null || authorization === null || !NONCE.test(name)) return null
+    const digest = await method.digestBy(network.name, authorization.from, name as Hex)
+    return digest === null ? null : await journal.find(digest)
+  }
+
+  /** The same sale for the same request goes on; one that has been used up does not. */
+  async function again(ask: Asked, { known, proven: isProven }: Known): Promise<Sold<Value>> {
+    product.assertSame(known, ask)
+    const now = clock.now()
+    if (product.deliver === null) return await carrying.carry(ask, known, true)
+    if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, { sale: known.id })
+    if (known.state === 'paid') assertOwed(known, now)
+    const isBusy = known.leaseUntil !== null && known.leaseUntil > now
+    if (isBusy && !(product.joins && known.state === 'settling')) throw errors.busy(known)
+    // An answer that is there needs no work.
+    const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
+    const leave = isMade ? undefined : product.enter?.(ask)
+    try {
+      return await resume(ask, known, { isProven, isBusy })
+    } finally {
+      leave?.()
+    }
+  }
+
+  async function resume(
+    ask: Asked,
+    known: Sale,
+    { isProven, isBusy }: { isProven: boolean; isBusy: boolean },
+  ): Promise<Sold<Value>> {
+    let payFirst = true
+    let { details } = known
+    if (known.state === 'claimed' || known.state === 'released') {
+      const standing = await standingOf(ask, known, isProven)
+      payFirst = standing.workMs === 0
+      details = standing.details
+    }
+    if (isBusy) return await carrying.carry(ask, known, payFirst)
+    const taken = await journal.take({ id: known.id, details }, until(payFirst ? 0 : settleMs))
+    if (taken === null) throw errors.busy(known)
+    return await carrying.carry(ask, taken, payFirst)
+  }
+
+  function assertOwed(sale: Sale, now: Date): void {
+    if (sale.handover === 'expired') throw errors.expired(sale)
+    if (sale.handover !== 'none') throw errors.given(sale)
+    const { owedMs } = product
+    if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
+  }
+
+  /** The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. */
+  async function standingOf(ask: Asked, known: Sale, isProven: boolean): Promise<Pick<Terms, 'workMs' | 'details'>> {
+    if (known.request === null) throw new Error('a simulated sale is never released')
+    const standing = await product.standing(known, ask)
+    const { refusal, payerHasCode = false } = await method.verify(known.request)
+    // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.
+    // Or its payer has cancelled it: the chain says which, before any work.
+    if (refusal === USED && !isProven) throw paymentSubmitted()
+    if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, { sale: known.id })
+    const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
+    const { authorization } = readRequest(known.request)
+    if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
+    return { ...standing, workMs }
+  }
+
+  function assertOutlasts({ authorization }: Presented, workMs: number): void {
+    if (workMs === 0 || authorization === null) return
+    if (!outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
+  }
+
+  /** Longer than the work and the chain may take together: nobody takes over what is worked on. */
+  function until(workMs: number): Date {
+    return new Date(clock.now().getTime() + workMs + settleMs + SPARE_MS)
+  }
+
+  return { buy, judge, begin, again, boughtBy, carry: carrying.carry, settle: carrying.settle }
+}
+
+export type Selling<Asked extends Ask, Value> = ReturnType<typeof createSelling<Asked, Value>>
+
+function claimedOf(sale: NewSale): Sale {
+  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }
+}
+
+const UNKNOWN = 'invalid_exact_evm_transaction_failed'
+const SPARE_MS = 30_000

@@ -1,0 +1,46 @@
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import { PRODUCTS, type Sale } from '../model.ts'
+import type { Journal, SaleStore } from '../ports.ts'
+import { HELD_MS } from '../rules.ts'
+import { NOTHING_HANDED_OVER } from './carry.ts'
+import type { Settle } from './settle.ts'
+
+/** Goes on with what nobody waits for any more, also what a process left that is gone. */
+export function createSweeping({ store, journal, settle, simulated, log }: SweepingDeps) {
+  async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
+    const outcomes = await Promise.allSettled(items.map(act))
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a sale could not be carried on')
+    }
+  }
+
+  return {
+    async sales(now: Date): Promise<void> {
+      await each(await store.findLost(now, LOST_AT_ONCE), (id) => journal.release(id, 'interrupted'))
+      for (const product of PRODUCTS) {
+        // Apart from each other: simulated ones cost nothing to make, and must not stand before those with money.
+        await each(await store.takeOpen(product, now, { limit: AT_ONCE, simulated: false }), (sale) =>
+          settle(sale, NOTHING_HANDED_OVER, 0),
+        )
+        await each(await store.takeOpen(product, now, { limit: AT_ONCE, simulated: true }), simulated)
+      }
+    },
+    answers: (now: Date): Promise<void> => store.forgetAnswers(new Date(now.getTime() - HELD_MS)),
+  }
+}
+
+export type Sweeping = ReturnType<typeof createSweeping>
+
+interface SweepingDeps {
+  store: SaleStore
+  journal: Journal
+  settle: Settle
+  /** A payment of test mode goes on by the clock. */
+  simulated(sale: Sale): Promise<unknown>
+  clock: Clock
+  log: Log
+}
+
+const AT_ONCE = 50
+const LOST_AT_ONCE = 500

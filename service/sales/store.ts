@@ -1,0 +1,253 @@
+import type { Address, Hex } from '../chain/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
+import type { Usdc } from '../kit/money.ts'
+import type { Environment } from '../kit/owner.ts'
+import type { StatementPool, Statements } from '../kit/transaction.ts'
+import type { RequestBody } from '../x402/model.ts'
+import type { Handover, ProductName, Sale, SaleState } from './model.ts'
+import type { SaleStore } from './ports.ts'
+import { nextResume } from './rules.ts'
+
+export function createSaleStore(statements: StatementPool): SaleStore {
+  async function one(on: Statements, text: string, values: readonly unknown[], name: string): Promise<Sale | null> {
+    const [row] = await on.run<SaleRow>(text, values, name)
+    return row === undefined ? null : fromSaleRow(row)
+  }
+
+  async function did(text: string, values: readonly unknown[], name: string): Promise<boolean> {
+    return (await statements.run(text, values, name)).length > 0
+  }
+
+  return {
+    inTransaction: (work) => statements.together(work),
+    find: (id) => one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find'),
+    findByDigest: (digest) =>
+      one(statements, 'SELECT * FROM sale WHERE digest = $1', [bytesOf(digest)], 'sale_by_digest'),
+
+    async add(inside, sale, resumeAt) {
+      return (await inside.run(ADD, [...valuesOf(sale), resumeAt], 'sale_add')).length > 0
+    },
+
+    async take(inside, { id, details }, { now, until }) {
+      const values = [id, now, until, JSON.stringify(details)]
+      const [row] = await inside.run<SaleRow & { before: SaleState }>(TAKE, values, 'sale_take')
+      return row === undefined ? null : { sale: fromSaleRow(row), before: row.before }
+    },
+
+    async leave(id) {
+      await statements.run('UPDATE sale SET lease_until = NULL WHERE id = $1', [id], 'sale_leave')
+    },
+
+    release: (inside, id, reason) => one(inside, RELEASE, [id, reason], 'sale_release'),
+
+    async bind(id, bodyHash) {
+      const [row] = await statements.run<{ same: boolean }>(BIND, [id, bodyHash], 'sale_bind')
+      return row?.same === true
+    },
+
+    settling(id, { answer, bodyHash, details }, { now, until }) {
+      const said = details === null ? null : JSON.stringify(details)
+      const meta = answer === null ? null : JSON.stringify(answer.meta)
+      const values = [id, bodyHash, said, nextResume(now, now), now, until, meta, answer?.body ?? null]
+      return did(SETTLING, values, 'sale_settling')
+    },
+
+    paid: (inside, id, { txHash, handover, now }) => one(inside, PAID, [id, txHash, handover, now], 'sale_paid'),
+    failed: (inside, id, reason, now) => one(inside, FAILED, [id, reason, now], 'sale_failed'),
+
+    store: (inside, id, { meta, body }, { bodyHash, now }) =>
+      one(inside, STORE, [id, bodyHash, now, JSON.stringify(meta), body], 'sale_store'),
+
+    async answerOf(id) {
+      const [row] = await statements.run<{ meta: Readonly<Record<string, unknown>>; body: Buffer }>(
+        'SELECT meta, body FROM sale_answer WHERE sale_id = $1',
+        [id],
+        'sale_answer_of',
+      )
+      return row ?? null
+    },
+
+    async begun(id) {
+      await statements.run(BEGUN, [id], 'sale_begun')
+    },
+
+    async handedOver(id) {
+      await statements.run(HANDED_OVER, [id], 'sale_handed_over')
+    },
+
+    async takeOpen(product, now, { limit, simulated }) {
+      const open = await statements.run<{ id: string; created_at: Date }>(
+        OPEN,
+        [product, now, limit, simulated],
+        'sale_open',
+      )
+      if (open.length === 0) return []
+      const next = open.map((row) => nextResume(row.created_at, now))
+      const rows = await statements.run<SaleRow>(TAKE_OPEN, [open.map(({ id }) => id), next, now], 'sale_take_open')
+      return rows.map(fromSaleRow)
+    },
+
+    async findLost(now, limit) {
+      return (await statements.run<{ id: string }>(LOST, [now, limit], 'sale_lost')).map(({ id }) => id)
+    },
+
+    async forgetAnswers(before) {
+      await statements.run(FORGET_ANSWERS, [before], 'sale_forget_answers')
+    },
+  }
+}
+
+const ADD = `
+INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
+  simulated, digest, request, input_hash, body_hash, token_hash, details, tx_hash, reason, lease_until, created_at,
+  ended_at, resume_at)
+VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7::sale_handover, $8, $9, $10, $11, $12, $13,
+  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24)
+ON CONFLICT DO NOTHING
+RETURNING id`
+
+function valuesOf(sale: Sale): unknown[] {
+  const { id, product, subject, userId, environment, state, handover, amount, network, recipient, payer } = sale
+  const { simulated, digest, request, inputHash, bodyHash, tokenHash, details, txHash, reason } = sale
+  return [
+    ...[id, product, subject, userId, environment, state, handover, amount, network, recipient, payer, simulated],
+    digest === null ? null : bytesOf(digest),
+    request === null ? null : JSON.stringify(request),
+    ...[inputHash, bodyHash, tokenHash, JSON.stringify(details), txHash, reason, sale.leaseUntil, sale.createdAt],
+    sale.endedAt,
+  ]
+}
+
+const TAKE = `
+WITH free AS (
+  SELECT id, state FROM sale
+  WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $2)
+    AND (state IN ('claimed', 'released', 'settling') OR (state = 'paid' AND handover = 'none'))
+  FOR UPDATE
+)
+UPDATE sale s SET lease_until = $3, reason = NULL,
+  state = CASE WHEN s.state = 'released' THEN 'claimed' ELSE s.state END,
+  details = CASE WHEN s.state = 'released' THEN $4::json ELSE s.details END
+FROM free WHERE s.id = free.id
+RETURNING s.*, free.state AS before`
+
+const RELEASE = `
+UPDATE sale SET state = 'released', reason = $2, lease_until = NULL WHERE id = $1 AND state = 'claimed' RETURNING *`
+
+const BIND = `UPDATE sale SET body_hash = coalesce(body_hash, $2) WHERE id = $1 RETURNING body_hash = $2 AS same`
+
+const SETTLING = `
+WITH settling AS (
+  UPDATE sale SET state = 'settling', body_hash = coalesce(body_hash, $2), details = coalesce($3::json, details),
+    resume_at = $4, lease_until = $6
+  WHERE id = $1 AND state = 'claimed' AND (lease_until > $5 OR resume_at IS NOT NULL) RETURNING id
+), stored AS (
+  INSERT INTO sale_answer (sale_id, meta, body, stored_at)
+  SELECT id, $7::json, $8::bytea, $5 FROM settling WHERE $8::bytea IS NOT NULL
+)
+SELECT id FROM settling`
+
+const PAID = `
+UPDATE sale SET state = 'paid', tx_hash = $2, handover = $3::sale_handover, ended_at = $4, resume_at = NULL
+WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
+
+const FAILED = `
+WITH gone AS (DELETE FROM sale_answer WHERE sale_id = $1)
+UPDATE sale SET state = 'failed', reason = $2, ended_at = $3, resume_at = NULL, lease_until = NULL
+WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
+
+const STORE = `
+WITH owed AS (
+  UPDATE sale SET body_hash = coalesce(body_hash, $2) WHERE id = $1 AND state = 'paid' AND handover = 'none' RETURNING *
+), stored AS (
+  INSERT INTO sale_answer (sale_id, stored_at, meta, body)
+  SELECT id, $3, $4::json, $5::bytea FROM owed
+  ON CONFLICT (sale_id) DO NOTHING
+  RETURNING sale_id
+)
+SELECT owed.* FROM owed JOIN stored ON stored.sale_id = owed.id`
+
+const BEGUN = `UPDATE sale SET handover = 'begun' WHERE id = $1 AND state = 'paid' AND handover = 'none'`
+
+const HANDED_OVER = `
+WITH gone AS (DELETE FROM sale_answer WHERE sale_id = $1)
+UPDATE sale SET handover = 'whole', lease_until = NULL WHERE id = $1 AND state = 'paid'`
+
+const OPEN = `
+SELECT id, created_at FROM sale
+WHERE state IN ('claimed', 'settling') AND product = $1::sale_product AND resume_at <= $2 AND simulated = $4
+ORDER BY resume_at LIMIT $3`
+
+const TAKE_OPEN = `
+WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, next))
+UPDATE sale s SET resume_at = due.next FROM due
+WHERE s.id = due.id AND s.state IN ('claimed', 'settling') AND s.resume_at <= $3 RETURNING s.*`
+
+const LOST = `SELECT id FROM sale WHERE state = 'claimed' AND resume_at IS NULL
+  AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2`
+
+// One that waits for the chain keeps its answer, however long that takes.
+const FORGET_ANSWERS = `
+WITH gone AS (
+  DELETE FROM sale_answer a USING sale s
+  WHERE s.id = a.sale_id AND s.state <> 'settling' AND greatest(a.stored_at, s.ended_at) < $1 RETURNING a.sale_id
+)
+UPDATE sale SET handover = 'expired' WHERE id IN (SELECT sale_id FROM gone) AND state = 'paid' AND handover = 'none'`
+
+export interface SaleRow {
+  id: string
+  product: ProductName
+  subject: string
+  user_id: string | null
+  environment: Environment
+  state: SaleState
+  handover: Handover
+  amount: Usdc
+  network: NetworkName
+  recipient: Address | null
+  payer: Address
+  simulated: boolean
+  digest: Buffer | null
+  request: RequestBody | null
+  input_hash: Buffer
+  body_hash: Buffer | null
+  token_hash: Buffer | null
+  details: Readonly<Record<string, unknown>>
+  tx_hash: string | null
+  reason: string | null
+  lease_until: Date | null
+  created_at: Date
+  ended_at: Date | null
+}
+
+export function fromSaleRow(row: SaleRow): Sale {
+  return {
+    id: row.id,
+    product: row.product,
+    subject: row.subject,
+    userId: row.user_id,
+    environment: row.environment,
+    state: row.state,
+    handover: row.handover,
+    amount: row.amount,
+    network: row.network,
+    recipient: row.recipient,
+    payer: row.payer,
+    simulated: row.simulated,
+    digest: row.digest === null ? null : `0x${row.digest.toString('hex')}`,
+    request: row.request,
+    inputHash: row.input_hash,
+    bodyHash: row.body_hash,
+    tokenHash: row.token_hash,
+    details: row.details,
+    txHash: row.tx_hash,
+    reason: row.reason,
+    leaseUntil: row.lease_until,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+  }
+}
+
+function bytesOf(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

@@ -1,0 +1,168 @@
+import type { Address } from '../../../chain/model.ts'
+import type { NetworkName } from '../../../chain/networks.ts'
+import type { Clock } from '../../../kit/clock.ts'
+import { DomainError } from '../../../kit/errors.ts'
+import { idLike, isId } from '../../../kit/ids.ts'
+import type { Log } from '../../../kit/log.ts'
+import { usdc, ZERO } from '../../../kit/money.ts'
+import type { Environment } from '../../../kit/owner.ts'
+import { authorizationUsed } from '../../../sales/errors.ts'
+import type { Sale, StoredAnswer, SaleHooks } from '../../../sales/model.ts'
+import type { Ask, Made, Product, Terms } from '../../../sales/service/deps.ts'
+import type { PaymentTokens } from '../../../sales/service/proof.ts'
+import { callAborted, ofCall, providerBusy } from '../../errors/call.ts'
+import {
+  answerGiven,
+  authorizationBusy,
+  otherCall,
+  paymentMissing,
+  settlementPending,
+  stillOwed,
+} from '../../errors/payment.ts'
+import type { CallId, Output } from '../../model/call.ts'
+import type { ToolOffer } from '../../model/payment.ts'
+import type { Tool } from '../../model/tool.ts'
+import type { CallStore } from '../../ports/calls.ts'
+import { requirementsOf, writes } from '../../rules/x402.ts'
+import type { Calls } from '../calls.ts'
+import { faultOf } from '../calls/reach.ts'
+
+/** A call that somebody without an account pays for. */
+export interface ToolAsk extends Ask {
+  tool: Tool
+  input: Readonly<Record<string, unknown>>
+  inputHash: Buffer
+}
+
+/** What the tool answered. */
+export interface Answered {
+  output: Output
+  durationMs: number
+}
+
+interface ToolProductDeps {
+  unpaid: Calls['unpaid']
+  calls: Pick<CallStore, 'note'>
+  tokens: PaymentTokens
+  clock: Clock
+  log: Log
+  environment: Environment
+  offerOf(tool: Tool): ToolOffer
+  statusUrl(sale: Sale): string
+  timeoutMs: number
+}
+
+/**
+ * A tool that only reads is asked, its answer is stored, then the money moves. Before a tool that may change something is
+ * asked, the money has arrived.
+ */
+export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answered> {
+  const { unpaid, calls, tokens, clock, log, environment, offerOf, statusUrl, timeoutMs } = deps
+  const workOf = (tool: Tool): number => (writes(tool.upstream) ? 0 : timeoutMs)
+  const detailsOf = ({ slug, provider }: Tool): Sale['details'] => ({ slug, provider })
+
+  function terms({ tool, inputHash }: ToolAsk): Terms {
+    const offer = offerOf(tool)
+    const { amount, network, recipient } = offer
+    const price = { amount, network, recipient, requirements: requirementsOf(offer) }
+    const about = { subject: tool.id, userId: null, environment, inputHash, details: detailsOf(tool) }
+    return { ...about, ...price, workMs: workOf(tool) }
+  }
+
+  async function deliver(ask: ToolAsk, sale: Sale, paid: boolean): Promise<Made<Answered>> {
+    const { tool, input, departure } = ask
+    const callId = sale.id as CallId
+    const started = performance.now()
+    const elapsed = (): number => Math.round(performance.now() - started)
+    try {
+      const about = { callId, tool, input, departure, signal: departure.signal, onProgress: () => undefined }
+      const output = await unpaid.reach.ask(about)
+      const durationMs = elapsed()
+      const details = paid ? null : { ...sale.details, durationMs }
+      const answer = toStored({ output, durationMs })
+      return { value: { output, durationMs }, answer, bodyHash: null, details, note: null, discard: () => undefined }
+    } catch (thrown) {
+      const error = departure.signal.aborted && !paid ? callAborted() : thrown
+      await note(sale, error, elapsed())
+      throw error
+    }
+  }
+
+  async function note(sale: Sale, error: unknown, durationMs: number): Promise<void> {
+    const known = error instanceof DomainError ? error : null
+    if (known === null) log.error({ callId: sale.id, err: error }, 'a call failed for a reason of ours')
+    const code = known?.code ?? 'internal'
+    await calls.note({
+      ...callOf(sale, durationMs, clock.now()),
+      cost: ZERO,
+      failure: { code, sentence: (known?.message ?? 'A fault of ours.').slice(0, 500) },
+      fault: faultOf(error),
+      kept: null,
+    })
+  }
+
+  return {
+    name: 'tool',
+    idOf: (operation) => idLike('call', operation),
+    isId: (id) => isId('call', id),
+    joins: true,
+    owedMs: null,
+    terms,
+    assertSame(sale, { tool, inputHash }) {
+      if (sale.subject !== tool.id || !sale.inputHash.equals(inputHash)) throw authorizationUsed()
+    },
+    standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool) }),
+    enter({ tool }) {
+      const leave = unpaid.bulkhead(tool)
+      if (leave === null) throw providerBusy(tool.provider)
+      return leave
+    },
+    deliver,
+    restore: (answer) => Promise.resolve(fromStored(answer)),
+    errors: {
+      badProof: otherCall,
+      notFound: paymentMissing,
+      busy: authorizationBusy,
+      given: (sale) => answerGiven(sale.id as CallId),
+      expired: (sale) => answerGiven(sale.id as CallId),
+      pending: (sale) => settlementPending(sale, statusUrl(sale), tokens.of(sale.id)),
+      failed(error, sale, paid) {
+        if (!paid) return ofCall(error, sale.id as CallId, tokens.of(sale.id))
+        if (!(error instanceof DomainError)) return error
+        return stillOwed(error, sale.id as CallId, statusUrl(sale), tokens.of(sale.id))
+      },
+    },
+  }
+}
+
+/** The call that was paid for, in the transaction that makes it so. */
+export function toolHooks(calls: Pick<CallStore, 'write'>, clock: Clock): SaleHooks {
+  const write: NonNullable<SaleHooks['paid']> = async (inside, sale, durationMs) => {
+    const call = callOf(sale, Number(durationMs), clock.now())
+    await calls.write(inside, [{ ...call, cost: sale.amount, failure: null, fault: null, kept: null }])
+  }
+  return {
+    async paid(inside, sale) {
+      const { durationMs } = sale.details
+      // Where the money comes first there is no call yet.
+      if (durationMs !== undefined) await write(inside, sale, durationMs)
+    },
+    delivered: (inside, sale, { meta }) => write(inside, sale, meta['durationMs']),
+  }
+}
+
+function callOf(sale: Sale, durationMs: number, endedAt: Date) {
+  const { environment, subject: toolId, details } = sale
+  const { slug, provider } = details as { slug: string; provider: string }
+  const who = { environment, userId: null, agentId: null }
+  return { id: sale.id as CallId, ...who, toolId: toolId as Tool['id'], slug, provider, attempt: 1, durationMs, endedAt }
+}
+
+function toStored({ output: { kind, value }, durationMs }: Answered): StoredAnswer {
+  return { meta: { kind, durationMs }, body: Buffer.from(JSON.stringify(value)) }
+}
+
+function fromStored({ meta, body }: StoredAnswer): Answered {
+  const { kind, durationMs } = meta as { kind: string; durationMs: number }
+  return { output: { kind, value: JSON.parse(body.toString('utf8')) as unknown } as Output, durationMs }
+}
