@@ -123,10 +123,7 @@ export async function openTools(ground: Ground, given: ToolsGiven): Promise<Tool
           }),
         },
       ],
-      sweepers: [
-        ...callSweepers(calls),
-        ...(cataloguePart.sweepers ?? []),
-      ],
+      sweepers: [...callSweepers(calls), ...(cataloguePart.sweepers ?? [])],
       ...(cataloguePart.ready === undefined ? {} : { ready: cataloguePart.ready }),
       async start() {
         await cataloguePart.start?.()

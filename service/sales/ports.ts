@@ -91,16 +91,17 @@ export interface SaleStore {
   settling(id: string, delivered: Delivered, time: { now: Date; until: Date }): Promise<boolean>
   paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
   failed(inside: Statements, id: string, reason: string, now: Date): Promise<Sale | null>
-  store(inside: Statements, id: string, answer: StoredAnswer, about: { bodyHash: Buffer | null; now: Date }): Promise<Sale | null>
+  store(
+    inside: Statements,
+    id: string,
+    answer: StoredAnswer,
+    about: { bodyHash: Buffer | null; now: Date },
+  ): Promise<Sale | null>
   answerOf(id: string): Promise<StoredAnswer | null>
   begun(id: string): Promise<void>
   handedOver(id: string): Promise<void>
   /** Those that wait for the chain. */
-  takeOpen(
-    product: ProductName,
-    now: Date,
-    which: { limit: number; simulated: boolean },
-  ): Promise<readonly Sale[]>
+  takeOpen(product: ProductName, now: Date, which: { limit: number; simulated: boolean }): Promise<readonly Sale[]>
   /** Those that were being delivered by somebody who is gone. */
   findLost(now: Date, limit: number): Promise<readonly string[]>
   forgetAnswers(before: Date): Promise<void>

@@ -13,7 +13,11 @@ export function presentedIn(header: (name: string) => string | undefined): Prese
   for (const [name, version] of HEADERS) {
     const text = header(name)
     if (text === undefined) continue
-    const fault: Fault = (path, why) => invalid({ [name]: path === '' ? why : `${path}: ${why}` }, 'invalid_payment')
+    const fault: Fault = (...faults) =>
+      invalid(
+        { [name]: faults.map(([path, why]) => `${path}${path === '' ? '' : ': '}${why}`).join('; ') },
+        'invalid_payment',
+      )
     return { field: name, ...readVersion(jsonIn(text, fault), version, fault) }
   }
   return null
@@ -26,27 +30,29 @@ const HEADERS = [
 
 /** The payment in a body, under that field. */
 export function presentedAs(field: string, payload: unknown): Presented {
-  const fault: Fault = (path, why) => invalid({ [path === '' ? field : `${field}.${path}`]: why }, 'invalid_payment')
-  if (!isRecord(payload)) throw fault('', 'must be an object')
+  const named = (path: string): string => (path === '' ? field : `${field}.${path}`)
+  const fault: Fault = (...faults) =>
+    invalid(Object.fromEntries(faults.map(([path, why]) => [named(path), why])), 'invalid_payment')
+  if (!isRecord(payload)) throw fault(['', 'must be an object'])
   return { field, ...readVersion(payload, payload['accepted'] == null ? 1 : 2, fault) }
 }
 
 type Decoded = Omit<Presented, 'field'>
 
-type Fault = (path: string, why: string) => Error
+type Fault = (...faults: (readonly [path: string, why: string])[]) => Error
 
 function jsonIn(text: string, fault: Fault): Read {
   // Node passes over what is not base64: whatever is left has to be JSON.
   const json = Buffer.from(text, 'base64').toString('utf8')
   const shape = faultOfJsonShape(json)
-  if (shape !== null) throw fault('', shape)
+  if (shape !== null) throw fault(['', shape])
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch {
-    throw fault('', 'must be base64 of JSON')
+    throw fault(['', 'must be base64 of JSON'])
   }
-  if (!isRecord(value)) throw fault('', 'must be base64 of a JSON object')
+  if (!isRecord(value)) throw fault(['', 'must be base64 of a JSON object'])
   return value
 }
 
@@ -55,12 +61,11 @@ function readVersion(payload: Read, expected: Version, fault: Fault): Decoded {
   const read = (schema: typeof payloadV1 | typeof payloadV2) => {
     const parsed = schema.safeParse(payload)
     if (parsed.success) return parsed.data
-    const [issue] = parsed.error.issues
-    throw fault((issue?.path ?? []).join('.'), issue?.message ?? 'is not an x402 payment')
+    throw fault(...parsed.error.issues.map(({ path, message }) => [path.join('.'), message] as const))
   }
   if (version === 1) return fromV1(payload, read(payloadV1) as z.output<typeof payloadV1>)
   if (version === 2) return fromV2(payload, read(payloadV2) as z.output<typeof payloadV2>)
-  throw fault('x402Version', 'must be 1 or 2')
+  throw fault(['x402Version', 'must be 1 or 2'])
 }
 
 function fromV1(payload: Read, { scheme, network, payload: signed }: z.output<typeof payloadV1>): Decoded {

@@ -196,7 +196,8 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, { sale: known.id })
     const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
     const { authorization } = readRequest(known.request)
-    if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
+    if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now()))
+      throw lapsesTooSoon(workMs)
     return { ...standing, workMs }
   }
 

@@ -7,7 +7,12 @@ import type { SellingDeps } from './deps.ts'
  * The chain is asked under the sale's own id: whoever asks again, in whatever process, after whatever crash, asks for
  * the same transfer and hears of the same success. The sale comes back as far as the chain lets it come in time.
  */
-export function createSettling({ journal, method, log, failpoints }: Pick<SellingDeps, 'journal' | 'method' | 'log' | 'failpoints'>) {
+export function createSettling({
+  journal,
+  method,
+  log,
+  failpoints,
+}: Pick<SellingDeps, 'journal' | 'method' | 'log' | 'failpoints'>) {
   async function settle(sale: Sale, paid: Paid, waitMs?: number): Promise<Sale> {
     const outcome = await ask(sale, waitMs)
     if (outcome.status === 'pending') return sale

@@ -39,9 +39,10 @@ export function answerGiven(callId: CallId): DomainError {
 
 /** Never a new 402: the money may be on its way. */
 export function settlementPending(sale: Sale, statusUrl: string, paymentToken: string): DomainError {
-  const state = sale.details['durationMs'] === undefined
-    ? 'The payment is on its way; the tool is called once it has arrived.'
-    : 'The tool has answered and the payment is on its way.'
+  const state =
+    sale.details['durationMs'] === undefined
+      ? 'The payment is on its way; the tool is called once it has arrived.'
+      : 'The tool has answered and the payment is on its way.'
   return new DomainError('unavailable', 'settlement_pending', `${state} ${ASK_AGAIN}`, {
     callId: sale.id,
     statusUrl,

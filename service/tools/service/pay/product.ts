@@ -155,7 +155,16 @@ function callOf(sale: Sale, durationMs: number, endedAt: Date) {
   const { environment, subject: toolId, details } = sale
   const { slug, provider } = details as { slug: string; provider: string }
   const who = { environment, userId: null, agentId: null }
-  return { id: sale.id as CallId, ...who, toolId: toolId as Tool['id'], slug, provider, attempt: 1, durationMs, endedAt }
+  return {
+    id: sale.id as CallId,
+    ...who,
+    toolId: toolId as Tool['id'],
+    slug,
+    provider,
+    attempt: 1,
+    durationMs,
+    endedAt,
+  }
 }
 
 function toStored({ output: { kind, value }, durationMs }: Answered): StoredAnswer {
