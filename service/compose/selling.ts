@@ -33,7 +33,7 @@ interface SellingGiven {
 }
 
 /** By this service's own facilitator: its word is the chain's. */
-export function ownMethod(facilitator: Facilitator): Method {
+function ownMethod(facilitator: Facilitator): Method {
   return {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),

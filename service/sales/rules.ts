@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Sale } from './model.ts'
 
 /** How long an answer is stored, and what a 402 said is kept to. */
@@ -9,17 +8,9 @@ export function isSubmitted({ state }: Pick<Sale, 'state'>): boolean {
   return state !== 'claimed' && state !== 'released'
 }
 
-/** Nothing that happens to it changes it any more. */
-export function isOver({ state }: Pick<Sale, 'state'>): boolean {
-  return state === 'paid' || state === 'failed' || state === 'refunded'
-}
-
 /** When the chain is asked again about a sale that waits for it. */
 export function nextResume(createdAt: Date, now: Date): Date {
   return new Date(now.getTime() + Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, 5_000), 60_000))
 }
 
 export const NONCE = /^0x[0-9a-f]{64}$/
-
-/** Of a request without a body. */
-export const NO_BODY_HASH = createHash('sha256').digest()

@@ -194,7 +194,7 @@ WITH gone AS (
 )
 UPDATE sale SET handover = 'expired' WHERE id IN (SELECT sale_id FROM gone) AND state = 'paid' AND handover = 'none'`
 
-export interface SaleRow {
+interface SaleRow {
   id: string
   product: ProductName
   subject: string
@@ -220,7 +220,7 @@ export interface SaleRow {
   ended_at: Date | null
 }
 
-export function fromSaleRow(row: SaleRow): Sale {
+function fromSaleRow(row: SaleRow): Sale {
   return {
     id: row.id,
     product: row.product,

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { Address, Authorization, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
+import type { Address, Authorization, Hex, Receipt } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
 import { signingKey } from '../kit/signing-secret.ts'

@@ -3,7 +3,7 @@ import type { Address, SignedAuthorization } from '../chain/model.ts'
 import { NETWORKS, networkOf, type Network } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
 import { faultOfJsonShape } from '../kit/json-shape.ts'
-import type { PaymentRequest, Presented, Price, RequestBody, Requirements, Version } from './model.ts'
+import type { PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
 import { payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schema.ts'
 
 type Read = Readonly<Record<string, unknown>>
@@ -162,12 +162,6 @@ export function transferRequest(network: Network, signed: SignedAuthorization): 
     payer: from,
     valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
   }
-}
-
-/** The price that was signed for, where it is one. */
-export function priceOf({ authorization, network }: Presented): Price | null {
-  if (authorization === null || network === null) return null
-  return { amount: authorization.value, recipient: authorization.to, network: network.name }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

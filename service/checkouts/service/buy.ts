@@ -4,7 +4,7 @@ import { authorizationUsed } from '../../sales/errors.ts'
 import type { Presented, RequestBody } from '../../x402/model.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { assertBuyer, chosenTokenHash } from '../../sales/service/proof.ts'
-import { DomainError, invalid } from '../../kit/errors.ts'
+import { invalid } from '../../kit/errors.ts'
 import { readInput, sampleInput } from '../../kit/fields.ts'
 import { idLike, isId, type Id } from '../../kit/ids.ts'
 import {

@@ -1,7 +1,6 @@
 import { NETWORKS } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
-import type { Reason } from '../../x402/reasons.ts'
 import { idLike } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { inTestMode } from '../errors.ts'

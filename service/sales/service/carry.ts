@@ -1,4 +1,3 @@
-import type { Presented } from '../../x402/model.ts'
 import { paymentRefused } from '../errors.ts'
 import type { Sale } from '../model.ts'
 import type { Ask, Made, Product, SellingDeps, Sold } from './deps.ts'
@@ -128,8 +127,6 @@ function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : 'internal'
 }
-
-export type PresentedAsk<Asked extends Ask> = Asked & { presented: Presented }
 
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 const SPARE_MS = 30_000

@@ -2,10 +2,10 @@ import type { Hex } from '../../chain/model.ts'
 import type { Presented, RequestBody } from '../../x402/model.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
-import { EXPIRED, USED } from '../../x402/reasons.ts'
+import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
 import type { NewSale, Sale } from '../model.ts'
-import { HELD_MS, isSubmitted, NONCE } from '../rules.ts'
+import { isSubmitted, NONCE } from '../rules.ts'
 import { createCarrying } from './carry.ts'
 import type { Ask, Product, SellingDeps, Sold, Terms } from './deps.ts'
 import { assertBuyer, chosenTokenHash } from './proof.ts'
@@ -74,9 +74,9 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
 
   async function claim(ask: Asked, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { requirements: _, workMs, ...said } = terms
+    const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs } = terms
     const sale: NewSale = {
-      ...said,
+      ...{ subject, userId, environment, amount, network, recipient, inputHash, details },
       id: product.idOf(ask.operation),
       product: product.name,
       payer,
@@ -213,8 +213,6 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
 
   return { buy, judge, begin, again, boughtBy, carry: carrying.carry, settle: carrying.settle }
 }
-
-export type Selling<Asked extends Ask, Value> = ReturnType<typeof createSelling<Asked, Value>>
 
 function claimedOf(sale: NewSale): Sale {
   return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }

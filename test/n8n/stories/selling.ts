@@ -1,4 +1,3 @@
-import type { Hex } from '../../../service/chain/model.ts'
 import type { CheckoutView, PaymentView } from '../../../service/checkouts/model.ts'
 import {
   BODY,
@@ -40,7 +39,7 @@ export function sellingStory(world: () => World): void {
       const form = await formOf(workflow)
       const buyer = await world().chain.payer(1_000_000n)
       const { v2 } = ((await asJson(form)).body as CheckoutView).paymentRequirements!
-      const { signature, ...terms } = await buyer.authorize(network, v2.payTo as Hex, {
+      const { signature, ...terms } = await buyer.authorize(network, v2.payTo, {
         value: BigInt(v2.amount),
       })
       const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))

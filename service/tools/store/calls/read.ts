@@ -46,12 +46,12 @@ async function countSome(statements: Statements, values: readonly unknown[]): Pr
   return Number(row?.total ?? 0n)
 }
 
-export function toOutput({ kind, value }: AnswerRow): Output | null {
+function toOutput({ kind, value }: AnswerRow): Output | null {
   // As `writeCalls` has put it there.
   return kind === null ? null : ({ kind, value } as Output)
 }
 
-export interface AnswerRow {
+interface AnswerRow {
   kind: string | null
   value: unknown
 }
