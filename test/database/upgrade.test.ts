@@ -1,0 +1,88 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { migrate } from '../../service/database/migrate.ts'
+import { emptyDatabase } from '../harness/database.ts'
+
+/** The last migration of the version before sales had one table. */
+const BEFORE = '20261123020000_gas_of_callers'
+const MIGRATIONS = path.resolve(import.meta.dirname, '../../prisma/migrations')
+
+const LATER = new Date('2026-11-20T12:00:00Z')
+const EARLIER = new Date('2026-11-20T11:00:00Z')
+
+/** What a database of that version holds goes on where it was. */
+describe('a database of the version before', () => {
+  let database: Awaited<ReturnType<typeof emptyDatabase>>
+  let client: pg.Client
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-migrations-'))
+
+  beforeAll(async () => {
+    for (const name of readdirSync(MIGRATIONS)) {
+      if (name <= BEFORE) cpSync(path.join(MIGRATIONS, name), path.join(folder, name), { recursive: true })
+    }
+    database = await emptyDatabase()
+    await migrate(database.url, folder)
+    client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    for (const row of TOOL_PAYMENTS) await insert('tool_payment', { ...TOOL_PAYMENT, ...row })
+    await migrate(database.url)
+  })
+  afterAll(async () => {
+    await client.end()
+    await database.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function insert(table: string, row: Record<string, unknown>): Promise<void> {
+    const names = Object.keys(row)
+    const places = names.map((_, place) => `$${String(place + 1)}`)
+    await client.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`, Object.values(row))
+  }
+
+  test.each(
+    Object.entries({
+      call_claimed: { state: 'claimed', handover: 'none', resume_at: null, lease_until: LATER, answer: null },
+      call_asked: { state: 'settling', handover: 'none', resume_at: LATER, answer: null },
+      call_answered: { state: 'settling', handover: 'none', resume_at: LATER, answer: '{"a":1}', ms: 7 },
+      call_paid: { state: 'paid', handover: 'none', resume_at: null, answer: '{"a":1}', ms: 7 },
+      call_given: { state: 'paid', handover: 'whole', resume_at: null, answer: null, ms: 7 },
+      call_owed: { state: 'paid', handover: 'none', resume_at: null, answer: null },
+      call_broken: { state: 'released', handover: 'none', resume_at: null, answer: null },
+      call_refused: { state: 'failed', handover: 'none', resume_at: null, answer: null },
+    }),
+  )('%s is a sale as far as it came', async (id, wanted) => {
+    const { rows } = await client.query<Record<string, unknown>>(SALE, [id])
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatchObject({ ...wanted, slug: 'acme-note', product: 'tool', subject: 'tool_1', amount: '10000' })
+  })
+
+  test('nothing of the old tables is left', async () => {
+    const { rows } = await client.query(`SELECT to_regclass('tool_payment') AS table`)
+    expect(rows).toEqual([{ table: null }])
+  })
+})
+
+const TOOL_PAYMENT = {
+  ...{ environment: 'sandbox', tool_id: 'tool_1', slug: 'acme-note', provider: 'acme', input_hash: Buffer.from('i') },
+  ...{ amount: 10_000, network: 'base-sepolia', payer: '0x1', recipient: '0x2', request: '{}', leased_until: LATER },
+  ...{ created_at: EARLIER, duration_ms: 7 },
+}
+
+const ANSWER = { kind: 'json', value: '{"a":1}' }
+const TOOL_PAYMENTS = [
+  { id: 'call_claimed', state: 'claimed' },
+  { id: 'call_asked', state: 'claimed', owed: true, submitted: true },
+  { id: 'call_answered', state: 'answered', submitted: true, ...ANSWER },
+  { id: 'call_paid', state: 'paid', submitted: true, tx_hash: '0x1', paid_at: LATER, ...ANSWER },
+  { id: 'call_given', state: 'paid', submitted: true, tx_hash: '0x2', paid_at: LATER },
+  { id: 'call_owed', state: 'paid', owed: true, submitted: true, tx_hash: '0x3', paid_at: LATER },
+  { id: 'call_broken', state: 'failed', reason: 'tool_failed' },
+  { id: 'call_refused', state: 'failed', submitted: true, reason: 'invalid_exact_evm_insufficient_balance' },
+].map((row) => ({ ...row, digest: Buffer.from(row.id) }))
+
+const SALE = `
+SELECT s.state::text, s.handover::text, s.resume_at, s.lease_until, s.product::text, s.subject, s.amount,
+  s.details->>'slug' AS slug, (s.details->>'durationMs')::int AS ms, convert_from(a.body, 'UTF8') AS answer
+FROM sale s LEFT JOIN sale_answer a ON a.sale_id = s.id WHERE s.id = $1`
