@@ -3,7 +3,6 @@ import type { Address } from '../chain/model.ts'
 import type { Deliveries } from '../deliveries/service.ts'
 import { answerError } from '../api/errors.ts'
 import { createRateLimit } from '../api/limits.ts'
-import { readRequest } from '../x402/payload.ts'
 import type { Facilitator } from '../facilitator/service.ts'
 import { newId } from '../kit/ids.ts'
 import { usdc } from '../kit/money.ts'
@@ -28,6 +27,7 @@ import { createPaymentStore, createPaywallStore } from '../paywall/store.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Chains } from './chains.ts'
 import type { Ground, Part } from './ground.ts'
+import { ownMethod } from './selling.ts'
 import { witnessOf } from './witness.ts'
 import { addressGroup } from '../kit/address-group.ts'
 import { withoutTrailing } from '../kit/text.ts'
@@ -68,7 +68,7 @@ export function openPaywalls(
       clock,
     }),
     settler:
-      remote === undefined ? ownSettler(parts.facilitator) : remoteSettler(remote, elsewhere, ground, parts.chains),
+      remote === undefined ? ownMethod(parts.facilitator) : remoteSettler(remote, elsewhere, ground, parts.chains),
     tally,
     countTokens,
     clock,
@@ -146,22 +146,6 @@ export function openPaywalls(
         await elsewhere.close()
       },
     },
-  }
-}
-
-/** This service's own: its word is the chain's. */
-function ownSettler(facilitator: Facilitator): Settler {
-  return {
-    digestOf: (signed) => facilitator.purchases.digestOf(signed),
-    digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
-    verify: (request) => facilitator.verify(readRequest(request)),
-    async settle(request, operation, waitMs) {
-      const asker = { operation, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
-      const answer = await facilitator.settle(readRequest(request), asker)
-      if (answer.success) return { status: 'settled', txHash: answer.txHash }
-      return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
-    },
-    serves: (network) => facilitator.serves(network),
   }
 }
 

@@ -33,7 +33,7 @@ interface SellingGiven {
 }
 
 /** By this service's own facilitator: its word is the chain's. */
-function ownMethod(facilitator: Facilitator): Method {
+export function ownMethod(facilitator: Facilitator): Method {
   return {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),

@@ -1,6 +1,7 @@
 import { DomainError } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
 import { EXPIRED, sentenceOf, USED } from '../x402/reasons.ts'
+import type { Sale } from './model.ts'
 
 /** One authorization buys one thing. */
 export function authorizationUsed(): DomainError {
@@ -18,10 +19,11 @@ export function paymentSubmitted(): DomainError {
 }
 
 /** What is wrong with an authorization, in the protocol's words and a person's. */
-export function paymentRefused(reason: string, more: Readonly<Record<string, unknown>> = {}): DomainError {
+export function paymentRefused(reason: string, sale: Pick<Sale, 'id' | 'product'> | null = null): DomainError {
   if (reason === USED) return authorizationUsed()
   const sentence = `${sentenceOf(reason)} Nothing was charged.`
-  const fields = { reason, ...more }
+  const named = sale === null ? {} : { [sale.product === 'tool' ? 'callId' : 'paymentId']: sale.id }
+  const fields = { reason, ...named }
   return reason === EXPIRED
     ? new DomainError('expired', 'payment_expired', sentence, fields)
     : new DomainError('unaffordable', 'payment_refused', sentence, fields)

@@ -23,6 +23,15 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
     }
   }
 
+  /** Beside somebody who is at it: waits for the same payment, and has the answer that is stored. Does no work. */
+  async function join(ask: Asked, sale: Sale): Promise<Sold<Value>> {
+    const ended = await settled(sale, () => settle(sale, NOTHING_HANDED_OVER, settleMs))
+    assertPaid(ended)
+    const stored = await journal.answerOf(sale.id)
+    if (stored === null) throw product.errors.busy(sale)
+    return sold(ended, await product.restore(stored, ended, ask), false)
+  }
+
   async function deliverFirst(ask: Asked, sale: Sale): Promise<Sold<Value>> {
     const made = await make(ask, sale, false)
     try {
@@ -100,7 +109,7 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
   }
 
   function assertPaid(sale: Sale): void {
-    if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, { sale: sale.id })
+    if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, sale)
     if (sale.state !== 'paid') throw product.errors.pending(sale)
   }
 
@@ -114,11 +123,12 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
     return { sale, value, token: tokens.of(sale.id), fresh }
   }
 
+  /** Longer than the work and the chain may take together: nobody takes over what is worked on. */
   function until(): Date {
-    return new Date(clock.now().getTime() + settleMs + SPARE_MS)
+    return new Date(clock.now().getTime() + product.makingMs + settleMs + SPARE_MS)
   }
 
-  return { carry, settle }
+  return { carry, join, settle, until }
 }
 
 export const NOTHING_HANDED_OVER = { handover: 'none', note: null } as const

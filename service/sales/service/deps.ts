@@ -70,6 +70,8 @@ export interface Product<Asked extends Ask, Value> {
   isId(id: string): boolean
   /** Two who prove the same sale may both wait for its payment, and both have the answer. */
   joins: boolean
+  /** How long making an answer takes at most: nobody takes over a sale whose answer is being made. */
+  makingMs: number
   /** How long an answer that was paid for first is owed; null: until it was handed over. */
   owedMs: number | null
   /** For what was signed. */

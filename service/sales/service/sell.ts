@@ -29,7 +29,7 @@ export interface Known {
  * claim and the sale are one transaction; from then on every state has an owner, a lease and a sweeper.
  */
 export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, product: Product<Asked, Value>) {
-  const { journal, method, tokens, clock, failpoints, settleMs } = deps
+  const { journal, method, tokens, clock, failpoints } = deps
   const { errors } = product
   const carrying = createCarrying(deps, product)
 
@@ -84,10 +84,10 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
       digest,
       request,
       tokenHash: chosenTokenHash(ask.token),
-      leaseUntil: until(workMs),
+      leaseUntil: carrying.until(),
       createdAt: now,
     }
-    const bought = await journal.begin(sale, product.deliver === null ? until(0) : null)
+    const bought = await journal.begin(sale, product.deliver === null ? carrying.until() : null)
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
@@ -146,25 +146,24 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     product.assertSame(known, ask)
     const now = clock.now()
     if (product.deliver === null) return await carrying.carry(ask, known, true)
-    if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, { sale: known.id })
+    if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
     if (known.state === 'paid') assertOwed(known, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
-    if (isBusy && !(product.joins && known.state === 'settling')) throw errors.busy(known)
     // An answer that is there needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
+    if (isBusy) {
+      if (product.joins && isMade && known.state === 'settling') return await carrying.join(ask, known)
+      throw errors.busy(known)
+    }
     const leave = isMade ? undefined : product.enter?.(ask)
     try {
-      return await resume(ask, known, { isProven, isBusy })
+      return await resume(ask, known, isProven)
     } finally {
       leave?.()
     }
   }
 
-  async function resume(
-    ask: Asked,
-    known: Sale,
-    { isProven, isBusy }: { isProven: boolean; isBusy: boolean },
-  ): Promise<Sold<Value>> {
+  async function resume(ask: Asked, known: Sale, isProven: boolean): Promise<Sold<Value>> {
     let payFirst = true
     let { details } = known
     if (known.state === 'claimed' || known.state === 'released') {
@@ -172,8 +171,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
       payFirst = standing.workMs === 0
       details = standing.details
     }
-    if (isBusy) return await carrying.carry(ask, known, payFirst)
-    const taken = await journal.take({ id: known.id, details }, until(payFirst ? 0 : settleMs))
+    const taken = await journal.take({ id: known.id, details }, carrying.until())
     if (taken === null) throw errors.busy(known)
     return await carrying.carry(ask, taken, payFirst)
   }
@@ -193,7 +191,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.
     // Or its payer has cancelled it: the chain says which, before any work.
     if (refusal === USED && !isProven) throw paymentSubmitted()
-    if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, { sale: known.id })
+    if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, known)
     const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
     const { authorization } = readRequest(known.request)
     if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now()))
@@ -206,11 +204,6 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     if (!outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
   }
 
-  /** Longer than the work and the chain may take together: nobody takes over what is worked on. */
-  function until(workMs: number): Date {
-    return new Date(clock.now().getTime() + workMs + settleMs + SPARE_MS)
-  }
-
   return { buy, judge, begin, again, boughtBy, carry: carrying.carry, settle: carrying.settle }
 }
 
@@ -219,4 +212,3 @@ function claimedOf(sale: NewSale): Sale {
 }
 
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
-const SPARE_MS = 30_000

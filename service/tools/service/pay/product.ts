@@ -104,6 +104,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     idOf: (operation) => idLike('call', operation),
     isId: (id) => isId('call', id),
     joins: true,
+    makingMs: timeoutMs,
     owedMs: null,
     terms,
     assertSame(sale, { tool, inputHash }) {
