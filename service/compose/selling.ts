@@ -13,15 +13,15 @@ import type { Ground, Part } from './ground.ts'
 
 /** What everything stands on that is sold for payments outside of the ledger. */
 export function openSelling(
-  { config, clock, log, database }: Ground,
+  { config, clock, log, database, metrics }: Ground,
   { facilitator, tokens, hooks, failpoints = NO_FAILPOINTS }: SellingGiven,
 ): { selling: SellingDeps; store: SaleStore; part: Part } {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
   const method = ownMethod(facilitator)
-  const selling = { journal, method, tokens, clock, log, failpoints, settleMs: config.SETTLE_WAIT_MS }
+  const selling = { journal, method, tokens, clock, log, measures: metrics, failpoints, settleMs: config.SETTLE_WAIT_MS }
   const settle = createSettling(selling)
-  const sweeping = createSweeping({ store, journal, settle, simulated: () => Promise.resolve(), clock, log })
+  const sweeping = createSweeping({ store, journal, settle, log })
   return { selling, store, part: { sweepers: saleSweepers(sweeping) } }
 }
 

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Purchase } from '../facilitator/model.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { PaymentRequest, RequestBody } from '../x402/model.ts'
 import type { Delivered, Handover, NewSale, ProductName, Sale, SaleHooks, Settled, StoredAnswer } from './model.ts'
@@ -26,6 +27,8 @@ export interface Journal {
   take(sale: Pick<Sale, 'id' | 'details'>, until: Date): Promise<Sale | null>
   /** Nobody works on it any more; whoever presents it again does. */
   leave(id: string): Promise<void>
+  /** One of test mode, as it begins. False where there is one of this id already. */
+  simulated(sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** What is delivered first failed: nothing is charged. */
   release(id: string, reason: string): Promise<void>
   /** Binds the sale to this body, before all of it was passed on. False where it is bound to another one. */
@@ -72,8 +75,24 @@ export interface Purchases {
 
 export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
 
+/** Numbers for whoever keeps metrics. */
+export interface Measures {
+  count(event: string, by?: number): void
+}
+
+/** What products and their owners read. */
+export interface SaleReader {
+  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
+  /** Of one subject of this owner's, the newest first. */
+  list(
+    owner: Owner,
+    subject: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ sales: readonly Sale[]; total: number }>
+}
+
 /** Where sales are stored. */
-export interface SaleStore {
+export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   find(id: string): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>

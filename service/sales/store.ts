@@ -2,6 +2,7 @@ import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Environment } from '../kit/owner.ts'
+import { byId, totalOf } from '../kit/total.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import type { RequestBody } from '../x402/model.ts'
 import type { Handover, ProductName, Sale, SaleState } from './model.ts'
@@ -23,6 +24,20 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     find: (id) => one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find'),
     findByDigest: (digest) =>
       one(statements, 'SELECT * FROM sale WHERE digest = $1', [bytesOf(digest)], 'sale_by_digest'),
+
+    async findAll(ids) {
+      const rows = await statements.run<SaleRow>('SELECT * FROM sale WHERE id = ANY($1)', [ids], 'sale_find_all')
+      return new Map(rows.map((row) => [row.id, fromSaleRow(row)]))
+    },
+
+    async list({ userId, environment }, subject, { limit, offset }) {
+      const own = [subject, userId, environment]
+      const [rows, total] = await Promise.all([
+        statements.run<SaleRow>(LIST, [...own, limit, offset], 'sale_list'),
+        totalOf(statements, { from: 'sale WHERE subject = $1', values: [subject], ...byId('pay') }),
+      ])
+      return { sales: rows.map(fromSaleRow), total }
+    },
 
     async add(inside, sale, resumeAt) {
       return (await inside.run(ADD, [...valuesOf(sale), resumeAt], 'sale_add')).length > 0
@@ -96,6 +111,9 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
   }
 }
+
+const LIST = `
+SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,

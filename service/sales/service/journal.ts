@@ -47,6 +47,16 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       })
     },
 
+    async simulated(sale, resumeAt) {
+      return await store.inTransaction(async (inside) => {
+        await hooksOf(sale).claimed?.(inside, sale)
+        if (!(await store.add(inside, sale, resumeAt))) return false
+        if (sale.state === 'paid') await hooksOf(sale).paid?.(inside, sale, null)
+        if (sale.state === 'failed') await hooksOf(sale).failed?.(inside, sale)
+        return true
+      })
+    },
+
     leave: (id) => store.leave(id),
     bind: (id, bodyHash) => store.bind(id, bodyHash),
 

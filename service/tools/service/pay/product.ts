@@ -13,7 +13,6 @@ import {
   answerGiven,
   authorizationBusy,
   otherCall,
-  paymentMissing,
   settlementPending,
   stillOwed,
 } from '../../errors/payment.ts'
@@ -67,7 +66,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     return { ...about, ...price, workMs: workOf(tool) }
   }
 
-  async function deliver(ask: ToolAsk, sale: Sale, paid: boolean): Promise<Made<Answered>> {
+  async function make(ask: ToolAsk, sale: Sale, paid: boolean): Promise<Made<Answered>> {
     const { tool, input, departure } = ask
     const callId = sale.id as CallId
     const started = performance.now()
@@ -103,31 +102,32 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     name: 'tool',
     idOf: (operation) => idLike('call', operation),
     isId: (id) => isId('call', id),
-    joins: true,
-    owedMs: null,
     terms,
     assertSame(sale, { tool, inputHash }) {
       if (sale.subject !== tool.id || !sale.inputHash.equals(inputHash)) throw authorizationUsed()
     },
-    standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool) }),
+    badProof: otherCall,
     enter({ tool }) {
       const leave = unpaid.bulkhead(tool)
       if (leave === null) throw providerBusy(tool.provider)
       return leave
     },
-    deliver,
-    restore: (answer) => Promise.resolve(fromStored(answer)),
-    errors: {
-      badProof: otherCall,
-      notFound: paymentMissing,
-      busy: authorizationBusy,
-      given: (sale) => answerGiven(sale.id as CallId),
-      expired: (sale) => answerGiven(sale.id as CallId),
-      pending: (sale) => settlementPending(sale, statusUrl(sale), tokens.of(sale.id)),
-      failed(error, sale, paid) {
-        if (!paid) return ofCall(error, sale.id as CallId, tokens.of(sale.id))
-        if (!(error instanceof DomainError)) return error
-        return stillOwed(error, sale.id as CallId, statusUrl(sale), tokens.of(sale.id))
+    delivery: {
+      joins: true,
+      owedMs: null,
+      standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool) }),
+      make,
+      restore: (answer) => Promise.resolve(fromStored(answer)),
+      errors: {
+        busy: authorizationBusy,
+        given: (sale) => answerGiven(sale.id as CallId),
+        expired: (sale) => answerGiven(sale.id as CallId),
+        pending: (sale) => settlementPending(sale, statusUrl(sale), tokens.of(sale.id)),
+        failed(error, sale, paid) {
+          if (!paid) return ofCall(error, sale.id as CallId, tokens.of(sale.id))
+          if (!(error instanceof DomainError)) return error
+          return stillOwed(error, sale.id as CallId, statusUrl(sale), tokens.of(sale.id))
+        },
       },
     },
   }
