@@ -1,10 +1,9 @@
 import type { Express } from 'express'
 import type { Logger } from 'pino'
-import type { Checkpoint as PaymentCheckpoint } from './checkouts/ports.ts'
 import type { Checkouts } from './checkouts/service.ts'
 import { openChains } from './compose/chains.ts'
 import { openChanges } from './compose/changes.ts'
-import { openCheckouts } from './compose/checkouts.ts'
+import { openCheckoutHooks, openCheckouts } from './compose/checkouts.ts'
 import { openDashboard } from './compose/dashboard.ts'
 import { openDeliveries } from './compose/deliveries.ts'
 import { openFacilitator } from './compose/facilitator.ts'
@@ -55,6 +54,7 @@ import type { Failpoints } from './kit/failpoints.ts'
 import { toolHooks } from './tools/service/pay/product.ts'
 import { createCallStore } from './tools/store/calls.ts'
 import type { Checkpoint as WithdrawalCheckpoint } from './wallet/ports.ts'
+import type { Sweeping } from './sales/service/sweep.ts'
 import type { Wallets } from './wallet/service.ts'
 import type { Assets } from './marketplace/service/assets.ts'
 
@@ -76,6 +76,7 @@ export interface Service {
   outflow: Outflows
   paywalls: Paywalls
   queue: Queue
+  sales: Sweeping
   spending: Spending
   wallets: Wallets
   /** All that can be reached here, for whoever has to look at each of it. */
@@ -93,8 +94,6 @@ interface Options {
   clock?: Clock
   /** Called between the states of a settlement; a test ends the process there. */
   checkpoint?: Checkpoint
-  /** The same between the steps of a payment at a checkout. */
-  paymentCheckpoint?: PaymentCheckpoint
   /** The same between the steps of a payment at a gate. */
   gateCheckpoint?: GateCheckpoint
   /** The same between the states of a withdrawal. */
@@ -147,20 +146,27 @@ export async function compose(config: Config, options: Options): Promise<Service
   const { part: dashboardPart } = await openDashboard(ground)
   const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
   const tokens = openPaymentTokens(secret)
-  const { selling, part: salesPart } = openSelling(ground, {
+  const {
+    selling,
+    store: sales,
+    sweeping,
+    part: salesPart,
+  } = openSelling(ground, {
     facilitator,
     tokens,
-    hooks: { tool: toolHooks(createCallStore(database.statements), clock) },
+    hooks: {
+      tool: toolHooks(createCallStore(database.statements), clock),
+      checkout: openCheckoutHooks(ground, { deliveries, tokens }),
+    },
     failpoints: options.failpoints,
   })
   const { checkouts, part: checkoutsPart } = await openCheckouts(ground, {
-    facilitator,
-    tokens,
+    selling,
+    sales,
     deliveries,
     identity,
     pages,
     walletAddress: (owner) => wallets.depositAddress(owner),
-    checkpoint: options.paymentCheckpoint,
   })
   const { assets, runs, part: marketplacePart } = openMarketplace(ground, identity, deliveries, spending)
   const {
@@ -292,6 +298,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     calls,
     catalogue,
     checkouts,
+    sales: sweeping,
     database,
     deliveries,
     facilitator,

@@ -54,10 +54,7 @@ const TEXTS: Readonly<Record<(typeof KINDS)[number], readonly string[]>> = {
           FROM (SELECT id, updated_at FROM rda WHERE owner_id = o.user_id AND environment = o.environment
                 ORDER BY status, rank DESC, id DESC LIMIT 100) a LEFT JOIN rda_stats s ON s.rda_id = a.id`),
   ],
-  checkouts: [
-    newest('checkout', 'state, updated_at', 100),
-    latest('checkout_payment', 'checkout_id', 'checkout', 'c.state'),
-  ],
+  checkouts: [newest('checkout', 'state, updated_at', 100), latest('sale', 'subject', 'checkout', 'c.state')],
   deliveries: [
     newest('delivery', 'state, attempts, last_attempt_at, due_at', 50),
     newest(

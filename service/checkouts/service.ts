@@ -3,20 +3,18 @@ import { createBuying } from './service/buy.ts'
 import { createFailures } from './service/failures.ts'
 import { createFollowing } from './service/follow.ts'
 import { createLife } from './service/life.ts'
-import { createSettling } from './service/settle.ts'
 import { createShowing } from './service/show.ts'
 import { createWatching } from './service/watch.ts'
 
 /** A price on a workflow, and what is sold by it. */
 export function createCheckouts(parts: CheckoutParts) {
   const failures = createFailures(parts)
-  const settling = createSettling({ ...parts, failures })
   const showing = createShowing(parts)
   const watching = createWatching(parts)
   const following = createFollowing({ ...parts, showing })
   return {
     ...createLife(parts),
-    ...createBuying({ ...parts, settling, failures, showing, watching, following }),
+    ...createBuying({ ...parts, failures, showing, watching, following }),
     ...following,
 
     /** After each attempt at a delivery to this checkout's callback. */
@@ -26,7 +24,6 @@ export function createCheckouts(parts: CheckoutParts) {
     /** Ends what ends by itself, also what a process left that is gone. */
     sweepers: {
       leases: (now: Date): Promise<void> => parts.store.expireLeases(now),
-      payments: settling.sweep,
       probes: watching.probe,
     },
   }

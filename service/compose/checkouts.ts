@@ -3,11 +3,15 @@ import type { Address } from '../chain/model.ts'
 import { checkoutRoutes } from '../checkouts/http/owner.ts'
 import { payerRoutes } from '../checkouts/http/payer.ts'
 import { checkoutSweepers, checkoutTopics } from '../checkouts/jobs.ts'
-import type { CheckoutPages, Checkpoint, DeliveryPort } from '../checkouts/ports.ts'
+import type { CheckoutPages, DeliveryPort } from '../checkouts/ports.ts'
 import { createCheckouts, type Checkouts } from '../checkouts/service.ts'
-import { createCheckoutStore, createPaymentStore } from '../checkouts/store.ts'
+import { createCheckoutStore } from '../checkouts/store.ts'
 import { createRateLimit } from '../api/limits.ts'
-import type { Facilitator } from '../facilitator/service.ts'
+import type { Config } from '../config.ts'
+import { createFailures } from '../checkouts/service/failures.ts'
+import { checkoutHooks } from '../checkouts/service/product.ts'
+import type { SaleHooks, SaleReader } from '../sales/model.ts'
+import type { SellingDeps } from '../sales/service/deps.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
 import type { Identity } from '../identity/service.ts'
 import { loadOrMakeSecret } from '../identity/signin/secret.ts'
@@ -20,32 +24,28 @@ import type { Ground, Part } from './ground.ts'
 export async function openCheckouts(
   ground: Ground,
   parts: {
-    facilitator: Facilitator
-    tokens: PaymentTokens
+    selling: SellingDeps
+    sales: SaleReader
     deliveries: DeliveryPort
     identity: Identity
     pages: CheckoutPages
     walletAddress: (owner: Owner) => Promise<string | null>
-    checkpoint: Checkpoint | undefined
   },
 ): Promise<{ checkouts: Checkouts; part: Part }> {
-  const { config, database, clock, log, metrics, outbound, redis } = ground
+  const { config, database, clock, log, outbound, redis } = ground
   const checkouts = createCheckouts({
     store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
-    payments: createPaymentStore(database.statements),
+    selling: parts.selling,
+    sales: parts.sales,
     deliveries: parts.deliveries,
-    facilitator: parts.facilitator,
-    tokens: parts.tokens,
     callbacks: callbacksBy(outbound),
     walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
     announce: (inside, announcements) => ground.outbox.add(inside, announcements),
     mailOwner: (userId, mail) => parts.identity.mailTo(userId, mail),
     clock,
     log,
-    measures: metrics,
-    checkpoint: parts.checkpoint ?? (() => undefined),
     quoteKey: quoteKey(config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))),
-    receiptOf: (payment) => `${config.addresses.receipts}/${payment}?token=${parts.tokens.of(payment)}`,
+    receiptOf: receiptAddress(config, parts.selling.tokens),
     addresses: config.addresses,
   })
   return {
@@ -63,6 +63,23 @@ export async function openCheckouts(
       sweepers: checkoutSweepers(checkouts),
     },
   }
+}
+
+/** What payments at checkouts write besides. */
+export function openCheckoutHooks(ground: Ground, { deliveries, tokens }: HooksGiven): SaleHooks {
+  const { config, database, clock, log } = ground
+  const store = createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS)
+  const failures = createFailures({ store, deliveries, clock, log, addresses: config.addresses })
+  return checkoutHooks({ store, deliveries, failures, receiptOf: receiptAddress(config, tokens) })
+}
+
+interface HooksGiven {
+  deliveries: DeliveryPort
+  tokens: PaymentTokens
+}
+
+function receiptAddress({ addresses }: Config, tokens: PaymentTokens): (payment: string) => string {
+  return (payment) => `${addresses.receipts}/${payment}?token=${tokens.of(payment)}`
 }
 
 /** A key of its own from the secret that every process has: a quote opens no session, nor the other way round. */

@@ -25,12 +25,12 @@ const READ = 20_000
 const PAID = `p.user_id = $1 AND p.environment = $2::environment AND p.state = 'paid' AND NOT p.simulated`
 
 const AMONG = `
-SELECT p.tx_hash FROM checkout_payment p WHERE p.tx_hash = ANY ($3::text[]) AND ${PAID}
+SELECT p.tx_hash FROM sale p WHERE p.tx_hash = ANY ($3::text[]) AND ${PAID}
 UNION
 SELECT p.tx_hash FROM paywall_payment p WHERE p.tx_hash = ANY ($3::text[]) AND ${PAID}`
 
 const SINCE = `
-(SELECT p.tx_hash FROM checkout c JOIN checkout_payment p ON p.checkout_id = c.id AND p.id >= $3
+(SELECT p.tx_hash FROM checkout c JOIN sale p ON p.subject = c.id AND p.id >= $3
  WHERE c.user_id = $1 AND c.environment = $2::environment AND p.tx_hash IS NOT NULL AND ${PAID}
  ORDER BY p.id DESC LIMIT $4)
 UNION

@@ -6,7 +6,7 @@ import type { SellingDeps } from '../sales/service/deps.ts'
 import { createJournal } from '../sales/service/journal.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
 import { createSettling } from '../sales/service/settle.ts'
-import { createSweeping } from '../sales/service/sweep.ts'
+import { createSweeping, type Sweeping } from '../sales/service/sweep.ts'
 import { createSaleStore } from '../sales/store.ts'
 import { readRequest } from '../x402/payload.ts'
 import type { Ground, Part } from './ground.ts'
@@ -15,14 +15,23 @@ import type { Ground, Part } from './ground.ts'
 export function openSelling(
   { config, clock, log, database, metrics }: Ground,
   { facilitator, tokens, hooks, failpoints = NO_FAILPOINTS }: SellingGiven,
-): { selling: SellingDeps; store: SaleStore; part: Part } {
+): { selling: SellingDeps; store: SaleStore; sweeping: Sweeping; part: Part } {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
   const method = ownMethod(facilitator)
-  const selling = { journal, method, tokens, clock, log, measures: metrics, failpoints, settleMs: config.SETTLE_WAIT_MS }
+  const selling = {
+    journal,
+    method,
+    tokens,
+    clock,
+    log,
+    measures: metrics,
+    failpoints,
+    settleMs: config.SETTLE_WAIT_MS,
+  }
   const settle = createSettling(selling)
   const sweeping = createSweeping({ store, journal, settle, log })
-  return { selling, store, part: { sweepers: saleSweepers(sweeping) } }
+  return { selling, store, sweeping, part: { sweepers: saleSweepers(sweeping) } }
 }
 
 interface SellingGiven {

@@ -216,7 +216,6 @@ const MONEY: Record<string, Fate> = {
   ledger_movement: { kept: BOOKS },
   ledger_posting: { kept: BOOKS },
   ledger_hold: { kept: BOOKS },
-  checkout_payment: { kept: 'money: what was sold to whom' },
   paywall_payment: { kept: 'money: what was sold to whom' },
   sale: { kept: 'money: what was sold to whom' },
   paywall_balance: { kept: 'money: what was paid in advance' },

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Environment } from '../kit/owner.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { RequestBody } from '../x402/model.ts'
 
@@ -90,3 +90,22 @@ export interface SaleHooks {
   /** What was paid for first has been delivered. */
   delivered?(inside: Statements, sale: Sale, answer: StoredAnswer): Promise<void>
 }
+
+/** What products and their owners read. */
+export interface SaleReader {
+  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
+  /** Of one subject of this owner's, the newest first. */
+  list(
+    owner: Owner,
+    subject: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ sales: readonly Sale[]; total: number }>
+}
+
+/** In place of a transaction, for a payment of test mode. */
+export function simulatedHash(sale: string): string {
+  return `simulated:${sale}`
+}
+
+/** When one that takes its time comes to be settled. */
+export const SIMULATED_SETTLING_MS = 1_500

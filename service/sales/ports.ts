@@ -1,10 +1,19 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Purchase } from '../facilitator/model.ts'
-import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { PaymentRequest, RequestBody } from '../x402/model.ts'
-import type { Delivered, Handover, NewSale, ProductName, Sale, SaleHooks, Settled, StoredAnswer } from './model.ts'
+import type {
+  Delivered,
+  Handover,
+  NewSale,
+  ProductName,
+  Sale,
+  SaleHooks,
+  SaleReader,
+  Settled,
+  StoredAnswer,
+} from './model.ts'
 
 /*
  * The engine (`service/sell.ts` and what it is made of) knows `Journal` and `Method` alone: it is the same in this
@@ -78,17 +87,6 @@ export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
 /** Numbers for whoever keeps metrics. */
 export interface Measures {
   count(event: string, by?: number): void
-}
-
-/** What products and their owners read. */
-export interface SaleReader {
-  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
-  /** Of one subject of this owner's, the newest first. */
-  list(
-    owner: Owner,
-    subject: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ sales: readonly Sale[]; total: number }>
 }
 
 /** Where sales are stored. */

@@ -1,4 +1,4 @@
-import type { Sale } from './model.ts'
+import { SIMULATED_SETTLING_MS, type Sale } from './model.ts'
 
 /** How long an answer is stored, and what a 402 said is kept to. */
 export const HELD_MS = 600_000
@@ -27,9 +27,4 @@ export function simulatedState(createdAt: Date, now: Date): 'claimed' | 'settlin
   return age < SIMULATED_PAID_MS ? 'settling' : 'paid'
 }
 
-export const SIMULATED_SETTLING_MS = 1_500
 const SIMULATED_PAID_MS = 4_000
-
-export function simulatedHash(sale: string): string {
-  return `simulated:${sale}`
-}

@@ -8,7 +8,7 @@ import { testService, type TestService } from '../harness/service.ts'
 const NOW = new Date('2026-11-20T12:00:00Z')
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000)
 const TABLES = [
-  ...['ledger_hold', 'facilitator_settlement', 'checkout_payment', 'paywall_payment', 'sale'],
+  ...['ledger_hold', 'facilitator_settlement', 'paywall_payment', 'sale'],
   ...['spending_payment', 'wallet_withdrawal', 'run', 'delivery', 'outbox', 'wallet_cursor', 'wallet_reconciliation'],
 ]
 
@@ -66,8 +66,8 @@ describe('the figures', () => {
       },
     ],
     [
-      'checkout_payment',
-      { state: 'settling', simulated: false, created_at: old },
+      'sale',
+      { product: 'checkout', state: 'settling', simulated: false, created_at: old },
       {
         'coinslot_payments_open checkout settling': 1,
         'coinslot_payment_oldest_seconds checkout': 90,
@@ -155,7 +155,7 @@ describe('the figures', () => {
 })
 
 const INDEXES = [
-  ...['ledger_hold_open', 'facilitator_settlement_open', 'checkout_payment_open', 'paywall_payment_lost'],
+  ...['ledger_hold_open', 'facilitator_settlement_open', 'paywall_payment_lost'],
   ...['sale_open', 'spending_payment_open', 'wallet_withdrawal_open', 'run_open', 'delivery_due'],
   ...['delivery_claimed', 'outbox_due', 'outbox_failed'],
 ]

@@ -39,8 +39,7 @@ export interface Offer {
 /** What the payer sees. */
 export function createShowing({
   deliveries,
-  facilitator,
-  tokens,
+  selling: { method, tokens },
   receiptOf,
   clock,
   quoteKey,
@@ -79,7 +78,7 @@ export function createShowing({
         responseMode: of.responseMode,
         explorer: EXPLORERS[of.network],
       },
-      available: status === 'active' && (of.testMode || facilitator.serves(of.network)),
+      available: status === 'active' && (of.testMode || method.serves(of.network)),
       quote: { quoteId: toQuoteId(of.id, quote, quoteKey), expiresAt: quote.expiresAt.toISOString() },
       paymentRequirements: of.testMode ? null : requirementsOf(of, quote, url),
     }

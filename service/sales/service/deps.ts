@@ -72,6 +72,8 @@ export interface Product<Asked extends Ask, Value> {
   isId(id: string): boolean
   /** For what was signed. */
   terms(ask: Asked & { presented: Presented }): Terms
+  /** Whether the sale was made at this door of the product. */
+  isHere(sale: Sale, ask: Asked): boolean
   /** Throws unless the sale is of this very request. */
   assertSame(sale: Sale, ask: Asked): void
   /** The error that names what is wrong with how a sale was named. */
@@ -79,7 +81,11 @@ export interface Product<Asked extends Ask, Value> {
   /** What must hold before anything is claimed; throws where it does not. Answers how to give a place back. */
   enter?(ask: Asked): Promise<() => void> | (() => void)
   /** Called for each authorization that is refused before there is a sale. */
-  refused?(ask: Asked & { presented: Presented }, terms: Terms, refusal: { reason: string; digest: Hex | null }): Promise<void>
+  refused?(
+    ask: Asked & { presented: Presented },
+    terms: Terms,
+    refusal: { reason: string; digest: Hex | null },
+  ): Promise<void>
   /** Null where nothing is delivered but by what the payment sets off: then a sale is given back however far it came. */
   delivery: Delivery<Asked, Value> | null
 }

@@ -116,7 +116,9 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   async function proven(ask: Asked, name: string): Promise<Known> {
     const { presented, token } = ask
     const known = await named(presented, name)
-    if (known?.product !== product.name) throw product.badProof('names no payment that was made here')
+    if (known?.product !== product.name || !product.isHere(known, ask)) {
+      throw product.badProof('names no payment that was made here')
+    }
     if (tokens.matches(known.id, known.tokenHash, token)) return { known, proven: true }
     if (presented === null) {
       throw product.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
@@ -197,7 +199,8 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, { sale: known.id })
     const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
     const { authorization } = readRequest(known.request)
-    if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
+    if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now()))
+      throw lapsesTooSoon(workMs)
     return { ...standing, workMs }
   }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '../../kit/errors.ts'
-import type { Sale, Settled } from '../model.ts'
+import { simulatedHash, type Sale, type Settled } from '../model.ts'
 import type { Paid } from '../ports.ts'
-import { simulatedHash, simulatedState } from '../rules.ts'
+import { simulatedState } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
 
 /**

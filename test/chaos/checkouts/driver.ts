@@ -1,5 +1,4 @@
 import { pino } from 'pino'
-import type { Step } from '../../../service/checkouts/ports.ts'
 import { compose } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
 import { listen } from '../../../service/api/server.ts'
@@ -11,9 +10,11 @@ import { TestClock } from '../../harness/clock.ts'
  * payment comes to a step. No handler runs, nothing is flushed.
  */
 
+export type SaleStep = 'sale claimed' | 'sale settling' | 'sale settled' | 'sale paid'
+
 export interface Life {
   environment: Record<string, string>
-  dieAt: { step: Step | Parameters<Checkpoint>[0]; pass: number } | null
+  dieAt: { step: SaleStep | Parameters<Checkpoint>[0]; pass: number } | null
   /** What the dead one held is over for this one at once. */
   aheadMs: number
 }
@@ -31,7 +32,7 @@ const service = await compose(config, {
   log: pino({ level: 'silent' }),
   clock,
   checkpoint,
-  paymentCheckpoint: checkpoint,
+  failpoints: { reach: checkpoint },
 })
 await service.identity.ensureDemoAccount({ apiKey: config.DEMO_API_KEY })
 const server = await listen(service.app, 0, '127.0.0.1')

@@ -9,13 +9,7 @@ import type { Sale, StoredAnswer, SaleHooks } from '../../../sales/model.ts'
 import type { Ask, Made, Product, Terms } from '../../../sales/service/deps.ts'
 import type { PaymentTokens } from '../../../sales/service/proof.ts'
 import { callAborted, ofCall, providerBusy } from '../../errors/call.ts'
-import {
-  answerGiven,
-  authorizationBusy,
-  otherCall,
-  settlementPending,
-  stillOwed,
-} from '../../errors/payment.ts'
+import { answerGiven, authorizationBusy, otherCall, settlementPending, stillOwed } from '../../errors/payment.ts'
 import type { CallId, Output } from '../../model/call.ts'
 import type { ToolOffer } from '../../model/payment.ts'
 import type { Tool } from '../../model/tool.ts'
@@ -103,6 +97,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     idOf: (operation) => idLike('call', operation),
     isId: (id) => isId('call', id),
     terms,
+    isHere: () => true,
     assertSame(sale, { tool, inputHash }) {
       if (sale.subject !== tool.id || !sale.inputHash.equals(inputHash)) throw authorizationUsed()
     },

@@ -30,7 +30,6 @@ interface Sale {
 }
 
 const SALES = [
-  ['the payment at a checkout', 'checkout_payment'],
   ['the payment at a gate', 'paywall_payment'],
   ['the sale', 'sale'],
 ] as const
@@ -45,8 +44,9 @@ async function checkDeliveries(statements: Statements, { taken }: Evidence): Pro
     delivered: string | null
     count: bigint
   }>(
-    `SELECT p.id, p.state::text AS state, p.input, min(d.id) AS delivery, min(d.state::text) AS delivered, count(d.id) AS count
-     FROM checkout_payment p LEFT JOIN delivery d ON d.subject = p.id GROUP BY p.id`,
+    `SELECT s.id, s.state::text AS state, s.details->'input' AS input, min(d.id) AS delivery,
+       min(d.state::text) AS delivered, count(d.id) AS count
+     FROM sale s LEFT JOIN delivery d ON d.subject = s.id WHERE s.product = 'checkout' GROUP BY s.id`,
     [],
   )
   const known = new Set<string>()
