@@ -82,7 +82,7 @@ export type Settled =
 /** What a product writes in the sale's own transactions. */
 export interface SaleHooks {
   /** Claimed, for the first time or again. Throws what it refuses in this very moment. */
-  claimed?(inside: Statements, sale: Sale): Promise<void>
+  claimed?(inside: Statements, sale: Sale, note: unknown): Promise<void>
   /** Released or failed: what `claimed` took is free. */
   freed?(inside: Statements, sale: Sale): Promise<void>
   paid?(inside: Statements, sale: Sale, note: unknown): Promise<void>

@@ -28,12 +28,12 @@ export interface Journal {
    * The authorization and the sale that it pays for, together. Answers what the authorization has bought: the sale's
    * own id, or another purchase's. What the product refuses in this very moment is thrown, and nothing is claimed.
    */
-  begin(sale: NewSale, resumeAt: Date | null): Promise<string>
+  begin(sale: NewSale, claim: Claim): Promise<string>
   /**
    * Nobody else works on it until then; null when somebody does, or nothing is left to do. One that was released is
    * claimed again with these details, as far as its product lets it.
    */
-  take(sale: Pick<Sale, 'id' | 'details'>, until: Date): Promise<Sale | null>
+  take(sale: Pick<Sale, 'id' | 'details'>, until: Date, note: unknown): Promise<Sale | null>
   /** Nobody works on it any more; whoever presents it again does. */
   leave(id: string): Promise<void>
   /** One of test mode, as it begins. False where there is one of this id already. */
@@ -43,7 +43,7 @@ export interface Journal {
   /** Binds the sale to this body, before all of it was passed on. False where it is bound to another one. */
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   /** The chain is about to be asked. False where somebody else has taken the sale over. */
-  settling(id: string, delivered: Delivered, until: Date): Promise<boolean>
+  settling(id: string, delivered: Delivered, until: Date | null): Promise<boolean>
   /** In one step with all that follows from it; what somebody else wrote meanwhile when it has ended already. */
   paid(id: string, txHash: string, paid: Paid): Promise<Sale>
   failed(id: string, reason: string): Promise<Sale>
@@ -55,6 +55,12 @@ export interface Journal {
   handedOver(id: string): Promise<void>
   /** An authorization that only proves who is asking buys this, and nothing else ever. */
   prove(digest: Hex, buys: string): Promise<boolean>
+}
+
+/** `resumeAt`: when the chain is asked without anybody waiting. `note`: for the product, in the same transaction. */
+export interface Claim {
+  resumeAt: Date | null
+  note: unknown
 }
 
 /** How far the handover has come by the payment, and what of the request its product writes in the same transaction. */
@@ -105,7 +111,7 @@ export interface SaleStore extends SaleReader {
   leave(id: string): Promise<void>
   release(inside: Statements, id: string, reason: string): Promise<Sale | null>
   bind(id: string, bodyHash: Buffer): Promise<boolean>
-  settling(id: string, delivered: Delivered, time: { now: Date; until: Date }): Promise<boolean>
+  settling(id: string, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
   paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
   failed(inside: Statements, id: string, reason: string, now: Date): Promise<Sale | null>
   store(

@@ -194,6 +194,7 @@ UPDATE sale SET handover = 'whole', lease_until = NULL WHERE id = $1 AND state =
 const OPEN = `
 SELECT id, created_at FROM sale
 WHERE state IN ('claimed', 'settling') AND product = $1::sale_product AND resume_at <= $2 AND simulated = $4
+  AND (lease_until IS NULL OR lease_until <= $2)
 ORDER BY resume_at LIMIT $3`
 
 const TAKE_OPEN = `

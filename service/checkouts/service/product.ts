@@ -66,7 +66,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
       // The price was promised while nobody was paid: there is nobody to pay it to.
       if (recipient === null || requirements === null) throw quoteExpired()
       const about = { subject: checkout.id, ...checkout.owner, inputHash: hashOf(order.input), details }
-      return { ...about, amount, network, recipient, requirements, workMs: 0 }
+      return { ...about, amount, network, recipient, requirements, workMs: 0, note: null }
     },
 
     isHere: (sale, { checkout }) => sale.subject === checkout.id,

@@ -70,7 +70,8 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
   async function payOnly(sale: Sale): Promise<Sale> {
     if (isOver(sale)) return sale
     if (sale.simulated) return await settle(sale, NOTHING_HANDED_OVER)
-    if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, until())
+    // Nobody has to leave it before the sweeper may go on with it.
+    if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     await failpoints.reach('sale settling')
     return await settle({ ...sale, state: 'settling' }, NOTHING_HANDED_OVER, settleMs)
   }

@@ -51,7 +51,12 @@ export interface Terms {
   details: Sale['details']
   /** How long the work takes at most before the money moves; 0 where the money comes first. */
   workMs: number
+  /** For the product, in the transaction of the claim. */
+  note: unknown
 }
+
+/** What a sale is that is claimed again. */
+export type Standing = Pick<Terms, 'workMs' | 'details' | 'note'>
 
 /** What was delivered, and what is written of it. */
 export interface Made<Value> {
@@ -97,7 +102,7 @@ export interface Delivery<Asked extends Ask, Value> {
   /** How long an answer that was paid for first is owed; null: until it was handed over. */
   owedMs: number | null
   /** One that was released is claimed again: what it is now, or thrown why it is not sold any more. */
-  standing(sale: Sale, ask: Asked): Promise<Pick<Terms, 'workMs' | 'details'>>
+  standing(sale: Sale, ask: Asked): Promise<Standing>
   /** `paid`: the money has arrived. */
   make(ask: Asked, sale: Sale, paid: boolean): Promise<Made<Value>>
   /** What was stored, as it was when it was made. */

@@ -5,9 +5,9 @@ import { outlasts, requirementsOf } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
 import type { NewSale, Sale } from '../model.ts'
-import { isSubmitted, NONCE } from '../rules.ts'
+import { isSubmitted, nextResume, NONCE } from '../rules.ts'
 import { createCarrying } from './carry.ts'
-import type { Ask, Delivery, Product, SellingDeps, Sold, Terms } from './deps.ts'
+import type { Ask, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
 import { assertBuyer, chosenTokenHash } from './proof.ts'
 
 /** An authorization that is good, before anything was made of it. */
@@ -73,7 +73,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
 
   async function claim(ask: Asked, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs } = terms
+    const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs, note } = terms
     const sale: NewSale = {
       ...{ subject, userId, environment, amount, network, recipient, inputHash, details },
       id: product.idOf(ask.operation),
@@ -83,10 +83,13 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
       digest,
       request,
       tokenHash: chosenTokenHash(ask.token),
-      leaseUntil: until(workMs),
+      leaseUntil: product.delivery === null ? null : until(workMs),
       createdAt: now,
     }
-    const bought = await journal.begin(sale, product.delivery === null ? until(0) : null)
+    const bought = await journal.begin(sale, {
+      resumeAt: product.delivery === null ? nextResume(now, now) : null,
+      note,
+    })
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
@@ -166,15 +169,13 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     known: Sale,
     { delivery, isProven, isBusy }: { delivery: Delivery<Asked, Value>; isProven: boolean; isBusy: boolean },
   ): Promise<Sold<Value>> {
-    let payFirst = true
-    let { details } = known
-    if (known.state === 'claimed' || known.state === 'released') {
-      const standing = await standingOf(known, await delivery.standing(known, ask), isProven)
-      payFirst = standing.workMs === 0
-      details = standing.details
-    }
+    const isOpen = known.state === 'claimed' || known.state === 'released'
+    const { workMs, details, note }: Standing = isOpen
+      ? await standingOf(known, await delivery.standing(known, ask), isProven)
+      : { workMs: 0, details: known.details, note: null }
+    const payFirst = workMs === 0
     if (isBusy) return await carrying.carry(ask, known, payFirst)
-    const taken = await journal.take({ id: known.id, details }, until(payFirst ? 0 : settleMs))
+    const taken = await journal.take({ id: known.id, details }, until(workMs), note)
     if (taken === null) throw delivery.errors.busy(known)
     return await carrying.carry(ask, taken, payFirst)
   }
@@ -186,11 +187,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   }
 
   /** The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. */
-  async function standingOf(
-    known: Sale,
-    standing: Pick<Terms, 'workMs' | 'details'>,
-    isProven: boolean,
-  ): Promise<Pick<Terms, 'workMs' | 'details'>> {
+  async function standingOf(known: Sale, standing: Standing, isProven: boolean): Promise<Standing> {
     if (known.request === null) throw new Error('a simulated sale is never released')
     const { refusal, payerHasCode = false } = await method.verify(known.request)
     // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.

@@ -30,7 +30,7 @@ export function createSettling(deps: SettlingDeps) {
   async function bySimulation(sale: Sale, paid: Paid): Promise<Sale> {
     const state = simulatedState(sale.createdAt, clock.now())
     if (state === 'claimed') return sale
-    if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, clock.now())
+    if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     return state === 'paid' ? await journal.paid(sale.id, simulatedHash(sale.id), paid) : { ...sale, state }
   }
 

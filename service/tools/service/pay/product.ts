@@ -57,7 +57,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     const { amount, network, recipient } = offer
     const price = { amount, network, recipient, requirements: requirementsOf(offer) }
     const about = { subject: tool.id, userId: null, environment, inputHash, details: detailsOf(tool) }
-    return { ...about, ...price, workMs: workOf(tool) }
+    return { ...about, ...price, workMs: workOf(tool), note: null }
   }
 
   async function make(ask: ToolAsk, sale: Sale, paid: boolean): Promise<Made<Answered>> {
@@ -110,7 +110,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     delivery: {
       joins: true,
       owedMs: null,
-      standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool) }),
+      standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool), note: null }),
       make,
       restore: (answer) => Promise.resolve(fromStored(answer)),
       errors: {
