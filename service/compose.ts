@@ -13,7 +13,7 @@ import { openGround } from './compose/open-ground.ts'
 import { openMarketplace } from './compose/marketplace.ts'
 import { openReceipts } from './compose/receipts.ts'
 import { openPaymentTokens } from './compose/payment-tokens.ts'
-import { openPaywalls } from './compose/paywall.ts'
+import { openGateHooks, openPaywalls } from './compose/paywall.ts'
 import { dashboardRouter, type AppRouter } from './compose/dashboard-router.ts'
 import { openPages } from './compose/pages.ts'
 import { openPruning } from './compose/pruning.ts'
@@ -41,7 +41,6 @@ import { loadOrMakeSecret } from './identity/signin/secret.ts'
 import type { Clock } from './kit/clock.ts'
 import type { Ledger } from './ledger/service.ts'
 import type { Outflows } from './outflow/service.ts'
-import type { Checkpoint as GateCheckpoint } from './paywall/ports.ts'
 import type { Paywalls } from './paywall/service.ts'
 import { createQueue, type Queue } from './queue/queue.ts'
 import type { Checkpoint as PaidCallCheckpoint } from './spending/ports/payment.ts'
@@ -94,8 +93,6 @@ interface Options {
   clock?: Clock
   /** Called between the states of a settlement; a test ends the process there. */
   checkpoint?: Checkpoint
-  /** The same between the steps of a payment at a gate. */
-  gateCheckpoint?: GateCheckpoint
   /** The same between the states of a withdrawal. */
   withdrawalCheckpoint?: WithdrawalCheckpoint
   /** The same between the states of a paid call. */
@@ -157,6 +154,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     hooks: {
       tool: toolHooks(createCallStore(database.statements), clock),
       checkout: openCheckoutHooks(ground, { deliveries, tokens }),
+      gate: openGateHooks(ground, { deliveries }),
     },
     failpoints: options.failpoints,
   })
@@ -184,12 +182,11 @@ export async function compose(config: Config, options: Options): Promise<Service
   })
   const { paywalls, part: paywallPart } = openPaywalls(ground, {
     chains,
-    facilitator,
-    deliveries,
+    selling,
+    sales,
     pages,
     secret,
     walletAddress: (owner) => wallets.depositAddress(owner),
-    checkpoint: options.gateCheckpoint,
   })
   const identify = identifier(ground, identity)
   const { part: changesPart } = openChanges(ground, identify)

@@ -72,7 +72,7 @@ const TEXTS: Readonly<Record<(typeof KINDS)[number], readonly string[]>> = {
   tools: [newest('tool_call', 'attempt, error_code', 20)],
   paywalls: [
     newest('paywall', 'updated_at, revenue, customers', 100),
-    latest('paywall_payment', 'paywall_id', 'paywall', 'c.state, c.delivery'),
+    latest('sale', 'subject', 'paywall', 'c.state, c.handover'),
     over(`SELECT concat_ws(',', t.id, d.route, d.outcome) AS id, concat_ws(',', t.id, d.route, d.outcome, d.count, d.amount) AS mark
           FROM (SELECT id FROM paywall WHERE ${OWNED} ORDER BY id DESC LIMIT 20) t
           JOIN paywall_day d ON d.paywall_id = t.id AND d.day = (now() AT TIME ZONE 'UTC')::date`),

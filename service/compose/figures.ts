@@ -131,10 +131,6 @@ WITH hold AS MATERIALIZED (
   SELECT product::text AS at, state::text AS state, count(*) AS open, min(created_at) AS oldest
   FROM sale WHERE state IN ('claimed', 'settling') AND NOT simulated GROUP BY 1, 2
   UNION ALL
-  SELECT 'gate', 'calling', count(*), min(created_at) FROM paywall_payment WHERE state = 'calling' HAVING count(*) > 0
-  UNION ALL
-  SELECT 'gate', 'settling', count(*), min(created_at) FROM paywall_payment WHERE state = 'settling' HAVING count(*) > 0
-  UNION ALL
   SELECT 'agent', state::text, count(*), min(created_at)
   FROM spending_payment WHERE state NOT IN ('settled', 'returned') GROUP BY 2
 ), withdrawal AS MATERIALIZED (

@@ -1,10 +1,7 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import type { Address } from '../chain/model.ts'
-import type { Deliveries } from '../deliveries/service.ts'
 import { answerError } from '../api/errors.ts'
 import { createRateLimit } from '../api/limits.ts'
-import { readRequest } from '../x402/payload.ts'
-import type { Facilitator } from '../facilitator/service.ts'
 import { newId } from '../kit/ids.ts'
 import { usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -19,12 +16,16 @@ import { gateHandler, gateUpgrades, isOurs, type GateSetting } from '../paywall/
 import { paywallRoutes } from '../paywall/http/owner.ts'
 import { gateReference } from '../paywall/http/reference.ts'
 import { paywallSweepers } from '../paywall/jobs.ts'
-import type { Checkpoint, Settler } from '../paywall/ports.ts'
+import type { Prepaid, PrepaidStore } from '../paywall/ports.ts'
+import { nextTier } from '../paywall/rules/pricing.ts'
+import { gateHooks } from '../paywall/service/hooks.ts'
+import type { SaleHooks, SaleReader } from '../sales/model.ts'
+import type { Method } from '../sales/ports.ts'
+import type { SellingDeps } from '../sales/service/deps.ts'
 import { createPaywalls, type Paywalls } from '../paywall/service.ts'
-import { createBooks } from '../paywall/service/books.ts'
-import { createRemoteSettler } from '../paywall/service/remote.ts'
+import { createRemoteMethod } from '../paywall/service/remote.ts'
 import { createTally } from '../paywall/service/tally.ts'
-import { createPaymentStore, createPaywallStore } from '../paywall/store.ts'
+import { createPaywallStore, createPrepaidStore } from '../paywall/store.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Chains } from './chains.ts'
 import type { Ground, Part } from './ground.ts'
@@ -37,18 +38,18 @@ export function openPaywalls(
   ground: Ground,
   parts: {
     chains: Chains
-    facilitator: Facilitator
-    deliveries: Deliveries
+    selling: SellingDeps
+    sales: SaleReader
     pages: Pages
     /** Every process has the same one. */
     secret: string
     walletAddress: (owner: Owner) => Promise<string | null>
-    checkpoint: Checkpoint | undefined
   },
 ): { paywalls: Paywalls; part: Part } {
   const { config, database, clock, log, vault, outbound, redis } = ground
-  const payments = createPaymentStore(database.statements)
-  const tally = createTally({ store: payments, clock, log })
+  const { journal, method, tokens, measures, failpoints } = parts.selling
+  const prepaid = createPrepaidStore(database.statements)
+  const tally = createTally({ store: prepaid, clock, log })
   const policy = { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS }
   const relay = relayClient({
     policy,
@@ -60,21 +61,17 @@ export function openPaywalls(
   const { GATE_FACILITATOR_URL: remote, addresses } = config
   const paywalls = createPaywalls({
     store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
-    payments,
-    books: createBooks({
-      store: payments,
-      deliveries: parts.deliveries,
-      purchases: parts.facilitator.purchases,
-      clock,
-    }),
-    settler:
-      remote === undefined ? ownSettler(parts.facilitator) : remoteSettler(remote, elsewhere, ground, parts.chains),
+    sales: parts.sales,
+    prepaid,
+    books: { ...journal, ...prepaidBy(prepaid, clock) },
+    method: remote === undefined ? method : remoteMethod(remote, elsewhere, ground, parts.chains),
+    tokens,
+    measures,
+    failpoints,
     tally,
     countTokens,
     clock,
     log,
-    checkpoint: parts.checkpoint ?? (() => undefined),
-    draw: () => randomBytes(32).toString('base64url'),
     addresses: {
       facilitator: remote ?? addresses.facilitator,
       statusOf: (payment) => `${addresses.gate}/payments/${payment}`,
@@ -149,29 +146,13 @@ export function openPaywalls(
   }
 }
 
-/** This service's own: its word is the chain's. */
-function ownSettler(facilitator: Facilitator): Settler {
-  return {
-    digestOf: (signed) => facilitator.purchases.digestOf(signed),
-    digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
-    verify: (request) => facilitator.verify(readRequest(request)),
-    async settle(request, operation, waitMs) {
-      const asker = { operation, keeps: true, ...(waitMs === undefined ? {} : { waitMs }) }
-      const answer = await facilitator.settle(readRequest(request), asker)
-      if (answer.success) return { status: 'settled', txHash: answer.txHash }
-      return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
-    },
-    serves: (network) => facilitator.serves(network),
-  }
-}
-
-function remoteSettler(
+function remoteMethod(
   url: string,
   elsewhere: ReturnType<typeof outboundClient>,
   { clock, config }: Ground,
   chains: Chains,
-): Settler {
-  return createRemoteSettler({
+): Method {
+  return createRemoteMethod({
     async post(path, body, operation) {
       const headers = {
         'content-type': 'application/json',
@@ -199,6 +180,24 @@ function parse(text: string): unknown {
     return JSON.parse(text) as unknown
   } catch {
     return undefined
+  }
+}
+
+/** What payments at gates write besides. */
+export function openGateHooks({ database, clock }: Ground, given: Pick<HookDeps, 'deliveries'>): SaleHooks {
+  return gateHooks({ store: createPrepaidStore(database.statements), clock, ...given })
+}
+
+type HookDeps = Parameters<typeof gateHooks>[0]
+
+function prepaidBy(store: PrepaidStore, clock: Ground['clock']): Prepaid {
+  return {
+    hold: (hold) => store.hold(hold),
+    draw: (call, amount) => store.draw(call, amount, clock.now()),
+    left: (paywall, network, payer) => store.left(paywall, network, payer),
+    async tier(paywall, route, payer, tiers, windowStart) {
+      return nextTier(tiers, await store.places(paywall, route, payer, windowStart))
+    },
   }
 }
 

@@ -1,9 +1,10 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
 import type { CheckoutPages, FoundReceipt, Receipt } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service.ts'
-import { isTokenOf, type PaymentTokens } from '../sales/service/proof.ts'
+import type { PaymentTokens } from '../sales/service/proof.ts'
 import { isId } from '../kit/ids.ts'
 import { toWire } from '../kit/money.ts'
+import { paymentOf } from '../paywall/rules/payment.ts'
 import type { Paywalls } from '../paywall/service.ts'
 import type { ToolPayments } from '../tools/service/pay.ts'
 import type { Part } from './ground.ts'
@@ -19,8 +20,9 @@ export function openReceipts({ checkouts, paywalls, toolPayments, tokens, pages 
   }
 
   async function ofGate(id: string, token: string | null): Promise<FoundReceipt | null> {
-    const payment = await paywalls.paymentOrNull(id)
-    if (payment === null || !isTokenOf(payment.tokenHash, token)) return null
+    const sale = await paywalls.saleOrNull(id)
+    if (sale === null || !tokens.matches(id, sale.tokenHash, token)) return null
+    const payment = paymentOf(sale)
     const { state: status, amount, endedAt, simulated: testMode } = payment
     const paidAt = status === 'paid' ? endedAt : null
     const said = {
@@ -75,7 +77,7 @@ const STATUS = {
 
 interface Sellers {
   checkouts: Pick<Checkouts, 'receipt'>
-  paywalls: Pick<Paywalls, 'paymentOrNull'>
+  paywalls: Pick<Paywalls, 'saleOrNull'>
   toolPayments: Pick<ToolPayments, 'findOrNull'>
   tokens: PaymentTokens
   pages: CheckoutPages

@@ -24,16 +24,11 @@ const READ = 20_000
 
 const PAID = `p.user_id = $1 AND p.environment = $2::environment AND p.state = 'paid' AND NOT p.simulated`
 
-const AMONG = `
-SELECT p.tx_hash FROM sale p WHERE p.tx_hash = ANY ($3::text[]) AND ${PAID}
-UNION
-SELECT p.tx_hash FROM paywall_payment p WHERE p.tx_hash = ANY ($3::text[]) AND ${PAID}`
+const AMONG = `SELECT DISTINCT p.tx_hash FROM sale p WHERE p.tx_hash = ANY ($3::text[]) AND ${PAID}`
 
-const SINCE = `
-(SELECT p.tx_hash FROM checkout c JOIN sale p ON p.subject = c.id AND p.id >= $3
- WHERE c.user_id = $1 AND c.environment = $2::environment AND p.tx_hash IS NOT NULL AND ${PAID}
- ORDER BY p.id DESC LIMIT $4)
-UNION
-(SELECT p.tx_hash FROM paywall c JOIN paywall_payment p ON p.paywall_id = c.id AND p.id >= $3
+const OF = (subjects: string): string => `
+(SELECT p.tx_hash FROM ${subjects} c JOIN sale p ON p.subject = c.id AND p.id >= $3
  WHERE c.user_id = $1 AND c.environment = $2::environment AND p.tx_hash IS NOT NULL AND ${PAID}
  ORDER BY p.id DESC LIMIT $4)`
+
+const SINCE = `${OF('checkout')} UNION ${OF('paywall')}`

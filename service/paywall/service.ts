@@ -1,8 +1,10 @@
 import { paymentMissing, paywallMissing } from './errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment } from './model.ts'
-import type { PaymentStore, PaywallStore } from './ports.ts'
-import { HELD_MS } from './rules/payment.ts'
+import type { PaywallStore, PrepaidStore } from './ports.ts'
+import { paymentOf } from './rules/payment.ts'
 import { IDENTITY_HEADER, signedIdentity } from './rules/identity.ts'
+import { isId } from '../kit/ids.ts'
+import type { Sale } from '../sales/model.ts'
 import { createGate } from './service/gate.ts'
 import { createOwning, type OwnerParts } from './service/owner.ts'
 import type { GateParts } from './service/parts.ts'
@@ -10,7 +12,7 @@ import type { createTally } from './service/tally.ts'
 
 /** Prices on other people's APIs: what their owners say of them, and the gateway that asks for them. */
 export function createPaywalls(parts: PaywallParts) {
-  const { store, payments, clock, log, gateAddress } = parts
+  const { store, prepaid, books, clock, gateAddress } = parts
   const engine = createGate(parts)
   const owning = createOwning(parts)
   const gates = new Map<string, Kept>()
@@ -45,6 +47,11 @@ export function createPaywalls(parts: PaywallParts) {
     }
   }
 
+  async function saleOrNull(id: string): Promise<Sale | null> {
+    const sale = isId('pay', id) ? await books.findById(id) : null
+    return sale?.product === 'gate' ? sale : null
+  }
+
   return {
     ...owning,
     gateOf,
@@ -52,30 +59,18 @@ export function createPaywalls(parts: PaywallParts) {
     serve: (gate: Gate, request: GateRequest, ask: Ask, hops: number): Promise<Outcome> =>
       engine.serve(gate, request, ask, hops),
 
-    paymentOrNull: (id: string): Promise<Payment | null> => payments.findById(id),
+    saleOrNull,
 
     /** For whoever has its id: nothing of it is secret, it is on the chain. */
     async payment(id: string): Promise<Payment> {
-      const payment = await payments.findById(id)
-      if (payment === null) throw paymentMissing()
-      return payment
+      const sale = await saleOrNull(id)
+      if (sale === null) throw paymentMissing()
+      return paymentOf(sale)
     },
 
     /** Ends what ends by itself, also what a process left that is gone. */
     sweepers: {
-      async payments(now: Date): Promise<void> {
-        await payments.releaseLost(now)
-        const open = await payments.takeOpen(now, AT_ONCE)
-        const end = { delivery: 'none', hold: null } as const
-        const outcomes = await Promise.allSettled(open.map((payment) => engine.settling.settle(payment, end, 0)))
-        for (const [place, outcome] of outcomes.entries()) {
-          if (outcome.status === 'rejected') {
-            log.error({ payment: open[place]?.id, err: outcome.reason }, 'a payment could not be carried on')
-          }
-        }
-      },
-      holds: (now: Date): Promise<void> => payments.endHolds(now),
-      answers: (now: Date): Promise<void> => payments.forgetAnswers(new Date(now.getTime() - HELD_MS)),
+      holds: (now: Date): Promise<void> => prepaid.endHolds(now),
     },
 
     /** What was counted up to now is in the analytics then. */
@@ -99,7 +94,7 @@ interface Kept {
 
 interface PaywallParts extends Omit<GateParts, 'addresses'>, Omit<OwnerParts, 'addresses'> {
   store: PaywallStore
-  payments: PaymentStore
+  prepaid: PrepaidStore
   tally: ReturnType<typeof createTally>
   addresses: GateParts['addresses'] & OwnerParts['addresses']
   /** Of the gateway, without the slug. */
@@ -108,4 +103,3 @@ interface PaywallParts extends Omit<GateParts, 'addresses'>, Omit<OwnerParts, 'a
 
 const KNOWN_MS = 1_000
 const GATES_MAX = 10_000
-const AT_ONCE = 50

@@ -216,7 +216,6 @@ const MONEY: Record<string, Fate> = {
   ledger_movement: { kept: BOOKS },
   ledger_posting: { kept: BOOKS },
   ledger_hold: { kept: BOOKS },
-  paywall_payment: { kept: 'money: what was sold to whom' },
   sale: { kept: 'money: what was sold to whom' },
   paywall_balance: { kept: 'money: what was paid in advance' },
   paywall_customer: { kept: 'one for each customer of a paywall' },
@@ -278,7 +277,6 @@ const PASSING: Record<string, Fate> = {
   spending_return: { ends: "folded into the agent's row by its next decision" },
   paywall_hold: { ends: 'with its call, or at its deadline (paywall.holds)' },
   sale_answer: { ends: 'when it was handed over whole, or ten minutes later (sales.answers)' },
-  paywall_answer: { ends: 'when it was delivered whole, or ten minutes later (paywall.answers)' },
 }
 
 const HISTORY: Record<string, Fate> = {

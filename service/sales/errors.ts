@@ -1,6 +1,8 @@
+import type { Address } from '../chain/model.ts'
 import { DomainError } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
 import { EXPIRED, sentenceOf, USED } from '../x402/reasons.ts'
+import type { Sale } from './model.ts'
 
 /** One authorization buys one thing. */
 export function authorizationUsed(): DomainError {
@@ -17,18 +19,29 @@ export function paymentSubmitted(): DomainError {
   )
 }
 
+/** An authorization that is not taken: answered by saying again what is to be paid. */
+export class PaymentRefused extends DomainError {
+  /** In the protocol's words. */
+  readonly reason: string
+  /** Whose it is; null where only the presented authorization says that. */
+  readonly payer: Address | null
+
+  constructor(reason: string, sentence: string, payer: Address | null) {
+    super('unaffordable', 'payment_refused', sentence, { reason })
+    this.reason = reason
+    this.payer = payer
+  }
+}
+
 /** What is wrong with an authorization, in the protocol's words and a person's. */
-export function paymentRefused(reason: string, more: Readonly<Record<string, unknown>> = {}): DomainError {
+export function paymentRefused(reason: string, sale: Pick<Sale, 'id' | 'payer'> | null = null): DomainError {
   if (reason === USED) return authorizationUsed()
   const sentence = `${sentenceOf(reason)} Nothing was charged.`
-  const fields = { reason, ...more }
-  return reason === EXPIRED
-    ? new DomainError('expired', 'payment_expired', sentence, fields)
-    : new DomainError('unaffordable', 'payment_refused', sentence, fields)
+  if (reason !== EXPIRED) return new PaymentRefused(reason, sentence, sale?.payer ?? null)
+  return new DomainError('expired', 'payment_expired', sentence, { reason })
 }
 
 /** What is delivered first takes so long: an authorization that lapses meanwhile would leave it unpaid. */
 export function lapsesTooSoon(workMs: number): DomainError {
-  const sentence = `${tooShort(workMs)} Nothing was charged.`
-  return new DomainError('unaffordable', 'payment_refused', sentence, { reason: EXPIRED })
+  return new PaymentRefused(EXPIRED, `${tooShort(workMs)} Nothing was charged.`, null)
 }

@@ -109,3 +109,11 @@ export function simulatedHash(sale: string): string {
 
 /** When one that takes its time comes to be settled. */
 export const SIMULATED_SETTLING_MS = 1_500
+
+/** By which who lost the answer names a sale: the nonce of its authorization. */
+export const NONCE = /^0x[0-9a-f]{64}$/
+
+/** A sale as it is claimed. */
+export function claimedSale(sale: NewSale): Sale {
+  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }
+}

@@ -18,8 +18,6 @@ export function nextResume(createdAt: Date, now: Date): Date {
   return new Date(now.getTime() + Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, 5_000), 60_000))
 }
 
-export const NONCE = /^0x[0-9a-f]{64}$/
-
 /** How far a payment of test mode has come by now that takes its time. */
 export function simulatedState(createdAt: Date, now: Date): 'claimed' | 'settling' | 'paid' {
   const age = now.getTime() - createdAt.getTime()

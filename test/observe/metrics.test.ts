@@ -8,7 +8,7 @@ import { testService, type TestService } from '../harness/service.ts'
 const NOW = new Date('2026-11-20T12:00:00Z')
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000)
 const TABLES = [
-  ...['ledger_hold', 'facilitator_settlement', 'paywall_payment', 'sale'],
+  ...['ledger_hold', 'facilitator_settlement', 'sale'],
   ...['spending_payment', 'wallet_withdrawal', 'run', 'delivery', 'outbox', 'wallet_cursor', 'wallet_reconciliation'],
 ]
 
@@ -73,8 +73,11 @@ describe('the figures', () => {
         'coinslot_payment_oldest_seconds checkout': 90,
       },
     ],
-    ['paywall_payment', { state: 'calling', created_at: old }, { 'coinslot_payments_open gate calling': 1 }],
-    ['paywall_payment', { state: 'settling', created_at: old }, { 'coinslot_payments_open gate settling': 1 }],
+    [
+      'sale',
+      { product: 'gate', simulated: false, state: 'settling', created_at: old },
+      { 'coinslot_payments_open gate settling': 1 },
+    ],
     [
       'sale',
       { product: 'tool', simulated: false, state: 'claimed', created_at: old },
@@ -155,7 +158,7 @@ describe('the figures', () => {
 })
 
 const INDEXES = [
-  ...['ledger_hold_open', 'facilitator_settlement_open', 'paywall_payment_lost'],
+  ...['ledger_hold_open', 'facilitator_settlement_open'],
   ...['sale_open', 'spending_payment_open', 'wallet_withdrawal_open', 'run_open', 'delivery_due'],
   ...['delivery_claimed', 'outbox_due', 'outbox_failed'],
 ]

@@ -1,4 +1,3 @@
-import type { Step } from '../../service/paywall/ports.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { openWorld, until, type World } from './world.ts'
 
@@ -9,7 +8,7 @@ describe('a paid call goes on after its process was killed', () => {
    */
 
   let world: World
-  let dies: Step | null = null
+  let dies: string | null = null
   beforeAll(async () => {
     world = await openWorld({
       chain: true,
@@ -23,7 +22,7 @@ describe('a paid call goes on after its process was killed', () => {
   })
   afterAll(() => world.close())
 
-  it.each(['begun', 'answered', 'settled', 'paid'] as const)('after %s', async (step) => {
+  it.each(['sale claimed', 'sale settling', 'sale settled', 'sale paid'] as const)('after %s', async (step) => {
     const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
     const signed = await world.sign(payer, await world.ask(`${gate}/x`))

@@ -1,15 +1,19 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import type { Payment, StoredAnswer, Tier } from '../model.ts'
-import type { Books, Hold } from '../ports.ts'
-import { eventsOf, failureOf, HELD_MS } from '../rules/payment.ts'
+import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
+import { readRequest } from '../../x402/payload.ts'
+import type { Payment, Tier } from '../model.ts'
+import type { Hold } from '../ports.ts'
+import type { Books } from '../service/parts.ts'
+import { eventsOf, failureOf, HELD_MS, paymentOf } from '../rules/payment.ts'
 import { nextTier, tierAt, tierOf } from '../rules/pricing.ts'
+import { AnotherTier } from '../service/product.ts'
 
 export interface PaymentEvent {
   event: string
   data: Readonly<Record<string, unknown>>
 }
 
-export interface MemoryBooks extends Books {
+export type MemoryBooks = Books & {
   /** What was paid here since the start. */
   readonly revenue: Usdc
 }
@@ -20,7 +24,7 @@ export interface MemoryBooks extends Books {
  * prepaid calls in earnest keeps `Books` in a database of their own.
  */
 export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }: MemorySetting = {}): MemoryBooks {
-  const payments = new Map<string, Payment>()
+  const sales = new Map<string, Sale>()
   const digests = new Map<string, string>()
   const answers = new Map<string, StoredAnswer>()
   const balances = new Map<string, Balance>()
@@ -36,28 +40,36 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     for (const event of events) onEvent?.(event)
   }
 
-  function existing(id: string): Payment {
-    const payment = payments.get(id)
-    if (payment === undefined) throw new Error('a payment vanished')
-    return payment
+  function existing(id: string): Sale {
+    const sale = sales.get(id)
+    if (sale === undefined) throw new Error('a sale vanished')
+    return sale
   }
 
-  function change(id: string, part: Partial<Payment>): Payment {
+  function change(id: string, part: Partial<Sale>): Sale {
     const changed = { ...existing(id), ...part }
-    payments.set(id, changed)
+    sales.set(id, changed)
     return changed
   }
 
+  /** The same as in the gateway: in the claim, and again where one that was released is taken. */
+  function claimed(sale: Sale, note: unknown): void {
+    const tiers = note as readonly Tier[] | null
+    if (tiers === null) return
+    const payment = paymentOf(sale)
+    tiersOf.set(JSON.stringify([payment.paywallId, payment.route]), tiers)
+    takePlace(payment, tiers)
+  }
+
   /** Its place in the window is its own until it is released. */
-  function takePlace({ paywallId, route, payer, windowStart, amount }: Payment, tiers: readonly Tier[]): number | null {
+  function takePlace({ paywallId, route, payer, windowStart, amount }: Payment, tiers: readonly Tier[]): void {
     const key = JSON.stringify([paywallId, route, payer])
     const start = windowStart?.getTime() ?? 0
     const known = places.get(key)
     const place = known?.start === start ? known : { start, taken: 0, paid: 0, tier: known?.tier ?? 0 }
     const tier = nextTier(tiers, place)
-    if (tierOf(tiers, tier).amount !== amount) return tier
+    if (tierOf(tiers, tier).amount !== amount) throw new AnotherTier()
     places.set(key, { ...place, taken: place.taken + 1 })
-    return null
   }
 
   function freePlace({ paywallId, route, payer, windowStart }: Payment): void {
@@ -105,12 +117,12 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     return balance.available
   }
 
-  function credit(payment: Payment, hold: Hold | null): void {
-    const { paywallId, network, payer, amount, cost, tokenHash } = payment
+  function credit(sale: Sale, hold: Hold | null): void {
+    const { paywallId, network, payer, amount, cost } = paymentOf(sale)
     const place = placeOf(paywallId, network, payer)
     const balance = balanceAt(place)
     balance.available = usdc(balance.available + amount - (cost ?? 0n))
-    const token = tokenHash?.toString('hex')
+    const token = sale.tokenHash?.toString('hex')
     // A token that is known stays with whose it is.
     if (token !== undefined && !tokens.has(token)) tokens.set(token, { place, payer })
     if (cost === null && hold !== null) {
@@ -124,13 +136,13 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     if (at < forgotten + FORGET_MS) return
     forgotten = at
     for (const [call, { until, minimum }] of holds) if (until.getTime() <= at) draw(call, minimum)
-    for (const [id, payment] of payments) {
-      const ended = payment.endedAt?.getTime() ?? Infinity
-      if (ended + HELD_MS < at) answers.delete(id)
+    for (const [id, sale] of sales) {
+      const ended = sale.endedAt?.getTime() ?? Infinity
+      if (ended + HELD_MS < at && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
       // An authorization that has expired is refused without remembering it.
-      if (ended + HELD_MS < at && payment.expiresAt.getTime() + HELD_MS < at) {
-        payments.delete(id)
-        if (payment.digest !== null) digests.delete(payment.digest)
+      if (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at) {
+        sales.delete(id)
+        if (sale.digest !== null) digests.delete(sale.digest)
       }
     }
   }
@@ -141,45 +153,42 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     },
 
     async find(digest) {
-      return payments.get(digests.get(digest) ?? '') ?? null
+      return sales.get(digests.get(digest) ?? '') ?? null
     },
     async findById(id) {
-      return payments.get(id) ?? null
+      return sales.get(id) ?? null
     },
 
-    async begin(payment, tiers) {
+    async begin(said, { note }) {
       forget()
-      const { digest, id } = payment
-      if (digest === null) throw new Error('a payment without an authorization is simulated')
+      const { digest, id } = said
+      if (digest === null) throw new Error('a sale without an authorization is simulated')
       const bought = digests.get(digest)
-      if (bought !== undefined) return { begun: false, bought }
-      if (tiers !== null) {
-        tiersOf.set(JSON.stringify([payment.paywallId, payment.route]), tiers)
-        const other = takePlace(payment, tiers)
-        if (other !== null) return { begun: false, tier: other }
-      }
+      if (bought !== undefined) return bought
+      const sale = claimedSale(said)
+      claimed(sale, note)
       digests.set(digest, id)
-      payments.set(id, payment)
-      return { begun: true }
+      sales.set(id, sale)
+      return id
     },
 
-    async take({ id, windowStart }, tiers, until) {
-      const known = payments.get(id)
+    async take({ id, details }, until, note) {
+      const known = sales.get(id)
       if (known === undefined || (known.leaseUntil !== null && known.leaseUntil > now())) return null
-      if (known.state === 'failed' || (known.state === 'paid' && known.delivery !== 'none')) return null
+      if (known.state === 'failed' || (known.state === 'paid' && known.handover !== 'none')) return null
       if (known.state !== 'released') return change(id, { leaseUntil: until })
-      if (tiers !== null && takePlace({ ...known, windowStart }, tiers) !== null) return null
-      return change(id, { state: 'calling', windowStart, leaseUntil: until })
+      claimed({ ...known, details }, note)
+      return change(id, { state: 'claimed', details, reason: null, leaseUntil: until })
     },
 
     async leave(id) {
-      if (payments.has(id)) change(id, { leaseUntil: null })
+      if (sales.has(id)) change(id, { leaseUntil: null })
     },
-    async release(id) {
+    async release(id, reason) {
       const known = existing(id)
-      if (known.state !== 'calling') return
-      freePlace(known)
-      change(id, { state: 'released', leaseUntil: null })
+      if (known.state !== 'claimed') return
+      freePlace(paymentOf(known))
+      change(id, { state: 'released', reason, leaseUntil: null })
     },
 
     async bind(id, bodyHash) {
@@ -188,53 +197,58 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       return known === null || known.equals(bodyHash)
     },
 
-    async settling(id, { answer, bodyHash, cost }) {
-      if (existing(id).state !== 'calling') throw new Error('a payment was taken over while its upstream answered')
-      change(id, { state: 'settling', bodyHash: existing(id).bodyHash ?? bodyHash, cost })
+    async settling(id, { answer, bodyHash, details }, until) {
+      const known = existing(id)
+      if (known.state !== 'claimed') return false
+      const said = { bodyHash: known.bodyHash ?? bodyHash, details: details ?? known.details }
+      change(id, { state: 'settling', leaseUntil: until, ...said })
       if (answer !== null) answers.set(id, answer)
+      return true
     },
 
-    async paid(id, txHash, { delivery, hold }) {
+    async paid(id, txHash, { handover, note }) {
       const known = existing(id)
       if (known.state === 'paid' || known.state === 'failed') return known
-      const payment = change(id, { state: 'paid', txHash, delivery, endedAt: now() })
+      const sale = change(id, { state: 'paid', txHash, handover, endedAt: now() })
+      const payment = paymentOf(sale)
       const before = revenue
       revenue = usdc(revenue + payment.amount)
       const customer = JSON.stringify([payment.paywallId, payment.payer])
       const customerPayments = (customers.get(customer) ?? 0) + 1
       customers.set(customer, customerPayments)
-      if (payment.kind === 'balance') credit(payment, hold)
+      if (payment.kind === 'balance') credit(sale, note as Hold | null)
       const facts = { payment, customerPayments, revenueBefore: before, revenue, milestones, tier: moved(payment) }
       tell(eventsOf(facts, now()))
-      return payment
+      return sale
     },
 
     async failed(id, reason) {
       const known = existing(id)
       if (known.state === 'paid' || known.state === 'failed') return known
-      freePlace(known)
+      freePlace(paymentOf(known))
       answers.delete(id)
-      const payment = change(id, { state: 'failed', reason, endedAt: now(), leaseUntil: null })
-      tell([failureOf(payment, now())])
-      return payment
+      const sale = change(id, { state: 'failed', reason, endedAt: now(), leaseUntil: null })
+      tell([failureOf(paymentOf(sale), now())])
+      return sale
     },
 
     simulated: () => Promise.reject(new Error('the middleware has no test mode')),
-    async keep(id, answer, bodyHash) {
-      const { state, delivery } = existing(id)
-      if (state !== 'paid' || delivery !== 'none') return
+    async store(id, answer, bodyHash) {
+      const { state, handover } = existing(id)
+      if (state !== 'paid' || handover !== 'none' || answers.has(id)) return false
       change(id, { bodyHash: existing(id).bodyHash ?? bodyHash })
       answers.set(id, answer)
+      return true
     },
     async answerOf(id) {
       return answers.get(id) ?? null
     },
     async begun(id) {
-      if (existing(id).state === 'paid') change(id, { delivery: 'begun' })
+      if (existing(id).state === 'paid') change(id, { handover: 'begun' })
     },
-    async delivered(id) {
+    async handedOver(id) {
       answers.delete(id)
-      if (existing(id).state === 'paid') change(id, { delivery: 'whole', leaseUntil: null })
+      if (existing(id).state === 'paid') change(id, { handover: 'whole', leaseUntil: null })
     },
 
     async hold(hold) {
@@ -293,3 +307,11 @@ interface Place {
 function placeOf(paywall: string, network: string, payer: string): string {
   return JSON.stringify([paywall, network, payer])
 }
+
+/** When the authorization can be used no more. */
+function expiryOf({ request }: Sale): number {
+  const validBefore = request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n)
+  return Number(validBefore < LAST_SECOND ? validBefore : LAST_SECOND) * 1000
+}
+
+const LAST_SECOND = 253_402_300_799n

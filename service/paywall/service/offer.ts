@@ -18,7 +18,7 @@ export interface Offering {
   tierOf(call: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number>
 }
 
-interface Why {
+export interface Why {
   reason: string
   /** Whose price is told. */
   payer: `0x${string}` | null

@@ -1,3 +1,4 @@
+import type { SaleReader } from '../../sales/model.ts'
 import { createHmac, randomBytes } from 'node:crypto'
 import { NETWORKS } from '../../chain/networks.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
@@ -9,7 +10,7 @@ import type { Environment } from '../../kit/owner.ts'
 import { paywallMissing, slugTaken } from '../errors.ts'
 import { ZERO_ADDRESS, type HeaderList, type Payment, type Paywall, type Terms } from '../model.ts'
 import type { Addresses, Analytics, Page, PaywallStore, Sealing, WalletAddress } from '../ports.ts'
-import { HELD_MS } from '../rules/payment.ts'
+import { HELD_MS, paymentOf } from '../rules/payment.ts'
 
 export interface Wanted extends Omit<Terms, 'upstreamHeaders'> {
   slug: string
@@ -22,6 +23,7 @@ export interface OwnerParts {
   store: PaywallStore
   addresses: Addresses
   sealing: Sealing
+  sales: SaleReader
   walletAddress: WalletAddress
   clock: Clock
   /** Makes test tokens; the same in every process. */
@@ -29,7 +31,7 @@ export interface OwnerParts {
 }
 
 /** What whoever sells says of a paywall, and is told of it. */
-export function createOwning({ store, addresses, sealing, walletAddress, clock, tokenKey }: OwnerParts) {
+export function createOwning({ store, sales, addresses, sealing, walletAddress, clock, tokenKey }: OwnerParts) {
   /** What the guard says of the address, said of the field. */
   async function checkUpstream({ upstreamUrl, headers }: Pick<Change, 'upstreamUrl' | 'headers'>): Promise<void> {
     try {
@@ -152,9 +154,10 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
     },
 
     async payments(caller: Caller, id: string, page: Page): Promise<{ payments: readonly Payment[]; total: number }> {
-      const listed = await store.payments(accountOf(caller), id, page)
-      if (listed === null) throw paywallMissing()
-      return listed
+      const owner = accountOf(caller)
+      const paywall = given(await store.find(owner, id))
+      const { sales: sold, total } = await sales.list(owner, paywall.id, page)
+      return { payments: sold.map(paymentOf), total }
     },
 
     days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),

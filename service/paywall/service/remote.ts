@@ -2,8 +2,8 @@ import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
 import { NETWORKS, networkOf, type Network, type NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
-import type { Settled } from '../model.ts'
-import type { Settler } from '../ports.ts'
+import type { Settled } from '../../sales/model.ts'
+import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { RequestBody } from '../../x402/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { readSettled, readVerdict, refuseHere } from '../rules/facilitator.ts'
@@ -35,7 +35,7 @@ interface RemoteParts {
  * A facilitator somewhere else. With a witness nothing that it says about the money is believed: a success counts once
  * the chain shows it, a failure once the authorization can never be used again, and until then the payment is pending.
  */
-export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }: RemoteParts): Settler {
+export function createRemoteMethod({ post, witness, digestOf, digestBy, clock }: RemoteParts): SellingDeps['method'] {
   async function ask(path: '/verify' | '/settle', body: unknown, operation: string | null) {
     try {
       return await post(path, body, operation)

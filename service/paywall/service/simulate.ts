@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { idLike } from '../../kit/ids.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import { badPayment } from '../errors.ts'
+import { simulatedHash, type Sale } from '../../sales/model.ts'
 import { ZERO_ADDRESS, type Exact, type HeaderList, type Metered, type Outcome, type Payment } from '../model.ts'
-import { lineHash, TEST_TOKEN } from '../rules/payment.ts'
+import { detailsOf, lineHash, TEST_TOKEN } from '../rules/payment.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { endpointOf, soldOutcome, type Call, type Calling } from './call.ts'
@@ -30,7 +31,7 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
 
   return {
     async serve(call, pricing) {
-      const { gate, route, request, id } = call
+      const { gate, route, request, operation: id } = call
       const token = request.header('x-payment-token')
       if (token === undefined) {
         for (const header of ['x-payment', 'payment-signature', 'x-payment-id']) {
@@ -61,7 +62,7 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
       const { gathered, sent } = answer
       const whole = gathered.kind === 'whole' ? gathered.body : null
       const amount = await costOf(call, pricing, whole, sent?.text() ?? '')
-      await books.simulated(simulatedPayment(call, amount, clock.now()))
+      await books.simulated(simulatedSale(call, amount, clock.now()), null)
       tally.count(gate.id, keyOf(route), 'simulated')
       const headers: HeaderList = [
         ['X-Payment-ID', payment],
@@ -77,35 +78,21 @@ interface SimulatingParts extends GateParts {
   calling: Calling
 }
 
-function simulatedPayment({ gate, route, request, id }: Call, amount: Usdc, now: Date): Payment {
-  const payment = idLike('pay', id)
-  return {
-    id: payment,
-    paywallId: gate.id,
-    owner: gate.owner,
+function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, now: Date): Sale {
+  const id = idLike('pay', operation)
+  const about = {
     kind: 'request',
-    state: 'paid',
     route: keyOf(route),
     endpoint: endpointOf(request),
-    amount,
-    network: gate.network,
-    recipient: gate.recipient,
-    payer: ZERO_ADDRESS,
-    simulated: true,
-    digest: null,
-    request: null,
-    lineHash: lineHash(gate.id, request),
-    bodyHash: null,
-    tokenHash: null,
     windowStart: null,
     cost: null,
-    txHash: `simulated:${payment}`,
-    reason: null,
-    delivery: 'whole',
-    leaseUntil: null,
-    expiresAt: now,
-    createdAt: now,
-    endedAt: now,
+  } as const
+  return {
+    ...{ id, product: 'gate', subject: gate.id, ...gate.owner, state: 'paid', handover: 'whole', amount },
+    ...{ network: gate.network, recipient: gate.recipient, payer: ZERO_ADDRESS, simulated: true, digest: null },
+    ...{ request: null, inputHash: lineHash(gate.id, request), bodyHash: null, tokenHash: null },
+    ...{ details: detailsOf(about), txHash: simulatedHash(id), reason: null, leaseUntil: null },
+    ...{ createdAt: now, endedAt: now },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
-import type { PaymentStore, Tally } from '../ports.ts'
+import type { PrepaidStore, Tally } from '../ports.ts'
 
 /**
  * Calls and refusals by route and day, gathered and written once a second: a free call must not cost a row. Money is
@@ -45,7 +45,7 @@ export function createTally({ store, clock, log }: TallyParts) {
 }
 
 interface TallyParts {
-  store: Pick<PaymentStore, 'addCounts'>
+  store: Pick<PrepaidStore, 'addCounts'>
   clock: Clock
   log: Log
 }

@@ -1,11 +1,10 @@
 import { isId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import { holdQuota } from '../../kit/quota.ts'
-import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { DayRow, Offered, Paywall } from '../model.ts'
 import type { PaywallStore, SealedParts } from '../ports.ts'
-import { fromEarlier, fromPaymentRow, fromPaywallRow, toStoredRoute, type PaymentRow, type PaywallRow } from './rows.ts'
+import { fromEarlier, fromPaywallRow, toStoredRoute, type PaywallRow } from './rows.ts'
 
 /** Paywalls, and what their owners ask of them. */
 export function paywalls(statements: StatementPool, paywallsMax: number): PaywallStore {
@@ -64,17 +63,6 @@ export function paywalls(statements: StatementPool, paywallsMax: number): Paywal
       if (row === undefined) return null
       const sealed: SealedParts = { headers: row.headers_sealed, secret: row.secret_sealed }
       return { gate: fromPaywallRow(row), earlier: fromEarlier(row), sealed }
-    },
-
-    async payments({ userId, environment }, id, { limit, offset }) {
-      if (!isId('pwl', id)) return null
-      const own = [id, userId, environment]
-      const [rows, [found], total] = await Promise.all([
-        statements.run<PaymentRow>(PAYMENTS, [...own, limit, offset], 'paywall_payments'),
-        statements.run(IS_OWN, own, 'paywall_is_own'),
-        totalOf(statements, { from: 'paywall_payment WHERE paywall_id = $1', values: [id], ...byId('pay') }),
-      ])
-      return found === undefined ? null : { payments: rows.map(fromPaymentRow), total }
     },
 
     async days({ userId, environment }, since) {
@@ -159,12 +147,6 @@ WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL
 RETURNING *`
 
 const BY_SLUG = 'SELECT * FROM paywall WHERE slug = $1 AND removed_at IS NULL'
-
-const PAYMENTS = `
-SELECT * FROM paywall_payment
-WHERE paywall_id = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
-
-const IS_OWN = 'SELECT FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL'
 
 // A removed one's sales were made too.
 const SALE_DAYS = `

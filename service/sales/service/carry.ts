@@ -16,7 +16,7 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
   async function carry(ask: Asked, sale: Sale, payFirst: boolean): Promise<Sold<Value>> {
     const { delivery } = product
     // Whatever goes wrong now is not known yet: the sweeper goes on with it.
-    if (delivery === null) return sold(await settled(sale, () => payOnly(sale)), null, false)
+    if (delivery === null) return sold(ask, await settled(sale, () => payOnly(sale)), { value: null, fresh: false })
     try {
       if (sale.state === 'claimed' && !payFirst) return await deliverFirst(ask, sale, delivery)
       return await owed(ask, await paidFirst(ask, sale, delivery), delivery)
@@ -36,7 +36,7 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
       const settling: Sale = { ...sale, state: 'settling', details: details ?? sale.details }
       const ended = await settled(settling, () => settle(settling, { handover, note: made.note }, settleMs))
       assertPaid(ended, delivery)
-      return sold(ended, made.value, true)
+      return sold(ask, ended, { value: made.value, fresh: true })
     } catch (error) {
       made.discard()
       throw error
@@ -79,14 +79,14 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
   /** Paid, and nothing of an answer has gone out: the one that is stored, else a new one. */
   async function owed(ask: Asked, sale: Sale, delivery: Delivery<Asked, Value>): Promise<Sold<Value>> {
     const stored = await journal.answerOf(sale.id)
-    if (stored !== null) return sold(sale, await delivery.restore(stored, sale, ask), false)
+    if (stored !== null) return sold(ask, sale, { value: await delivery.restore(stored, sale, ask), fresh: false })
     const made = await make(ask, sale, { delivery, paid: true })
     const { answer, bodyHash } = made
     // Whoever hangs up now fetches this one: nothing is done twice for one payment.
     if (answer === null) await journal.begun(sale.id)
     else if (!(await journal.store(sale.id, answer, bodyHash))) throw delivery.errors.busy(sale)
     await failpoints.reach('sale delivered')
-    return sold(sale, made.value, true)
+    return sold(ask, sale, { value: made.value, fresh: true })
   }
 
   /** Where it fails, what was not charged is free, and what was is owed. */
@@ -114,7 +114,7 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
   }
 
   function assertPaid(sale: Sale, { errors }: Delivery<Asked, Value>): void {
-    if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, { sale: sale.id })
+    if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, sale)
     if (sale.state !== 'paid') throw errors.pending(sale)
   }
 
@@ -124,8 +124,13 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
     })
   }
 
-  function sold(sale: Sale, value: Value | null, fresh: boolean): Sold<Value> {
-    return { sale, value, token: tokens.of(sale.id), fresh }
+  function sold(
+    { token: sent }: Asked,
+    sale: Sale,
+    { value, fresh }: Pick<Sold<Value>, 'value' | 'fresh'>,
+  ): Sold<Value> {
+    const isIts = sent !== null && tokens.matches(sale.id, sale.tokenHash, sent)
+    return { sale, value, token: isIts ? sent : tokens.of(sale.id), fresh }
   }
 
   function until(): Date {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import { again } from '../../kit/transaction.ts'
-import type { Sale, SaleHooks } from '../model.ts'
+import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
 /** The service's own journal: its database, its register of purchases, and what products write in the same commit. */
@@ -20,15 +20,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     async begin(said, { resumeAt, note }) {
       const { id, digest } = said
       if (digest === null) throw new Error('a sale without an authorization is simulated')
-      const sale: Sale = {
-        ...said,
-        state: 'claimed',
-        handover: 'none',
-        bodyHash: null,
-        txHash: null,
-        reason: null,
-        endedAt: null,
-      }
+      const sale = claimedSale(said)
       return await store.inTransaction(async (inside) => {
         const bought = await purchases.claim(inside, { digest, buys: id })
         if (bought !== id) return bought

@@ -4,11 +4,11 @@ import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts, requirementsOf } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
-import type { NewSale, Sale } from '../model.ts'
-import { isSubmitted, nextResume, NONCE } from '../rules.ts'
+import { claimedSale, NONCE, type NewSale, type Sale } from '../model.ts'
+import { isSubmitted, nextResume } from '../rules.ts'
 import { createCarrying } from './carry.ts'
 import type { Ask, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
-import { assertBuyer, chosenTokenHash } from './proof.ts'
+import { assertBuyer, tokenHash } from './proof.ts'
 
 /** An authorization that is good, before anything was made of it. */
 export interface Judged {
@@ -74,15 +74,17 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   async function claim(ask: Asked, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
     const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs, note } = terms
+    const id = product.idOf(ask.operation)
     const sale: NewSale = {
       ...{ subject, userId, environment, amount, network, recipient, inputHash, details },
-      id: product.idOf(ask.operation),
+      id,
       product: product.name,
       payer,
       simulated: false,
       digest,
       request,
-      tokenHash: chosenTokenHash(ask.token),
+      // Whoever holds the token opens what was paid for: the buyer's own choice, else the one made here.
+      tokenHash: tokenHash(ask.token ?? tokens.of(id)),
       leaseUntil: product.delivery === null ? null : until(workMs),
       createdAt: now,
     }
@@ -96,7 +98,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
       return await again(ask, asBought(ask, twin))
     }
     await failpoints.reach('sale claimed')
-    return await carrying.carry(ask, claimedOf(sale), workMs === 0)
+    return await carrying.carry(ask, claimedSale(sale), workMs === 0)
   }
 
   /** The sale that this authorization has paid for; null where there is none. Throws unless the caller is its buyer. */
@@ -150,7 +152,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     const now = clock.now()
     const { delivery } = product
     if (delivery === null) return await carrying.carry(ask, known, true)
-    if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, { sale: known.id })
+    if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
     if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
     if (isBusy && !(delivery.joins && known.state === 'settling')) throw delivery.errors.busy(known)
@@ -193,7 +195,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.
     // Or its payer has cancelled it: the chain says which, before any work.
     if (refusal === USED && !isProven) throw paymentSubmitted()
-    if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, { sale: known.id })
+    if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, known)
     const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
     const { authorization } = readRequest(known.request)
     if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now()))
@@ -220,9 +222,7 @@ function requirementsFor({ amount, network, recipient }: Sale) {
   return requirementsOf({ amount, network, recipient }, { url: '', description: '', mimeType: '' }, {})
 }
 
-function claimedOf(sale: NewSale): Sale {
-  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }
-}
+export type Selling<Asked extends Ask, Value> = ReturnType<typeof createSelling<Asked, Value>>
 
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 const SPARE_MS = 30_000

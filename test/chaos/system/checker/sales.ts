@@ -29,10 +29,7 @@ interface Sale {
   settlement: string | null
 }
 
-const SALES = [
-  ['the payment at a gate', 'paywall_payment'],
-  ['the sale', 'sale'],
-] as const
+const SALES = [['the sale', 'sale']] as const
 
 async function checkDeliveries(statements: Statements, { taken }: Evidence): Promise<string[]> {
   const problems: string[] = []
@@ -75,8 +72,8 @@ async function checkBalances(statements: Statements, { acts }: Evidence): Promis
     Record<'available' | 'held' | 'paid' | 'drawn' | 'came' | 'went' | 'draws', bigint> & { payer: string }
   >(
     `SELECT b.payer, b.available, b.held, b.paid, b.drawn,
-       (SELECT coalesce(sum(p.amount), 0)::bigint FROM paywall_payment p
-        WHERE p.paywall_id = b.paywall_id AND p.payer = b.payer AND p.kind = 'balance' AND p.state = 'paid') AS came,
+       (SELECT coalesce(sum(p.amount), 0)::bigint FROM sale p
+        WHERE p.subject = b.paywall_id AND p.payer = b.payer AND p.details->>'kind' = 'balance' AND p.state = 'paid') AS came,
        (SELECT coalesce(sum(d.amount), 0)::bigint FROM paywall_draw d
         WHERE d.paywall_id = b.paywall_id AND d.payer = b.payer) AS went,
        (SELECT count(*) FROM paywall_draw d WHERE d.paywall_id = b.paywall_id AND d.payer = b.payer) AS draws

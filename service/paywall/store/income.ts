@@ -1,72 +1,47 @@
+import type { Statements } from '../../kit/transaction.ts'
 import { usdc } from '../../kit/money.ts'
-import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import type { Facts, Payment } from '../model.ts'
-import type { Ending, PaymentStore } from '../ports.ts'
-import { nextResume } from '../rules/payment.ts'
+import type { Credit, PrepaidStore } from '../ports.ts'
 import { tierAt } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
-import { RELEASE } from './payments.ts'
-import { fromPaymentRow, fromStoredRoute, type PaymentRow, type StoredRoute } from './rows.ts'
+import { fromStoredRoute, type StoredRoute } from './rows.ts'
 
-type Ends = Pick<PaymentStore, 'paid' | 'failed' | 'takeOpen' | 'releaseLost' | 'forgetAnswers'>
-
-/** How payments end, and what follows from it in the same transaction. */
-export function ends(statements: StatementPool): Ends {
+/** What follows from a payment, in its transaction. */
+export function income(): Pick<PrepaidStore, 'paid'> {
   return {
-    async paid(inside, id, txHash, end, now) {
-      const [row] = await inside.run<PaidRow>(PAID, [id, txHash, now, end.delivery], 'paywall_paid')
-      if (row === undefined) return null
-      const payment = fromPaymentRow(row)
+    async paid(inside, payment, credit, now) {
+      const { paywallId, payer, amount, route } = payment
       // The paywall's row is held from here on: whatever counts its payments does so one after the other.
+      const [wall] = await inside.run<WallRow>(EARNED, [paywallId, amount], 'paywall_earned')
+      if (wall === undefined) throw new Error('a paywall vanished')
       const [customer] = await inside.run<{ payments: number }>(
         CUSTOMER,
-        [payment.paywallId, payment.payer, payment.amount, now, now.toISOString().slice(0, 10), payment.route],
+        [paywallId, payer, amount, now, now.toISOString().slice(0, 10), route],
         'paywall_customer',
       )
-      if (payment.kind === 'balance') await credit(inside, payment, end, now)
-      const revenue = usdc(row.wall_revenue)
+      if (payment.kind === 'balance') await addCredit(inside, payment, credit, now)
+      const revenue = usdc(wall.revenue)
       return {
         payment,
         customerPayments: customer?.payments ?? 0,
-        revenueBefore: usdc(revenue - payment.amount),
+        revenueBefore: usdc(revenue - amount),
         revenue,
-        milestones: row.wall_milestones.map(usdc),
-        tier: await moved(inside, payment, row.wall_routes),
+        milestones: wall.milestones.map(usdc),
+        tier: await moved(inside, payment, wall.routes),
       }
-    },
-
-    async failed(inside, id, reason, now) {
-      const [row] = await inside.run<PaymentRow>(FAILED, [id, reason, now], 'paywall_failed')
-      return row === undefined ? null : fromPaymentRow(row)
-    },
-
-    async takeOpen(now, limit) {
-      const rows = await statements.run<{ id: string; created_at: Date }>(OPEN, [now, limit], 'paywall_open')
-      if (rows.length === 0) return []
-      const ids = rows.map(({ id }) => id)
-      const next = rows.map((row) => nextResume(row.created_at, now))
-      return (await statements.run<PaymentRow>(TAKE_OPEN, [ids, next, now], 'paywall_take_open')).map(fromPaymentRow)
-    },
-
-    async releaseLost(now) {
-      await statements.run(RELEASE('p.lease_until <= $1'), [now], 'paywall_release_lost')
-    },
-
-    async forgetAnswers(before) {
-      await statements.run(FORGET_ANSWERS, [before], 'paywall_forget_answers')
     },
   }
 }
 
-interface PaidRow extends PaymentRow {
-  wall_revenue: bigint
-  wall_milestones: bigint[]
-  wall_routes: StoredRoute[]
+interface WallRow {
+  revenue: bigint
+  milestones: bigint[]
+  routes: StoredRoute[]
 }
 
 /** Into the payer's balance; the call that came with it takes its cost at once, or has its most set aside. */
-async function credit(inside: Statements, payment: Payment, { hold }: Ending, now: Date): Promise<void> {
-  const { id, paywallId, network, payer, amount, cost, tokenHash, route } = payment
+async function addCredit(inside: Statements, payment: Payment, { tokenHash, hold }: Credit, now: Date): Promise<void> {
+  const { id, paywallId, network, payer, amount, cost, route } = payment
   const spent = cost ?? 0n
   const place = [paywallId, network, payer]
   await inside.run(CREDIT, [...place, amount, amount - spent, spent], 'paywall_credit')
@@ -103,16 +78,7 @@ async function moved(inside: Statements, payment: Payment, routes: readonly Stor
   return { from: row.tier, to }
 }
 
-const PAID = `
-WITH paid AS (
-  UPDATE paywall_payment SET state = 'paid', tx_hash = $2, ended_at = $3, resume_at = NULL, delivery = $4
-  WHERE id = $1 AND state IN ('calling', 'settling') RETURNING *
-), wall AS (
-  UPDATE paywall w SET revenue = w.revenue + paid.amount FROM paid WHERE w.id = paid.paywall_id
-  RETURNING w.revenue, w.milestones, w.routes
-)
-SELECT paid.*, wall.revenue AS wall_revenue, wall.milestones AS wall_milestones, wall.routes AS wall_routes
-FROM paid, wall`
+const EARNED = 'UPDATE paywall SET revenue = revenue + $2 WHERE id = $1 RETURNING revenue, milestones, routes'
 
 const CUSTOMER = `
 WITH customer AS (
@@ -156,31 +122,3 @@ FROM paywall_balance b, held WHERE b.paywall_id = $2 AND b.network = $3 AND b.pa
 const COUNT_PAID = `
 UPDATE paywall_tier SET paid = paid + 1, taken = greatest(taken, paid + 1)
 WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4 RETURNING paid, tier`
-
-const FAILED = `
-WITH failed AS (
-  UPDATE paywall_payment SET state = 'failed', reason = $2, ended_at = $3, resume_at = NULL, lease_until = NULL
-  WHERE id = $1 AND state IN ('calling', 'settling') RETURNING *
-), gone AS (
-  DELETE FROM paywall_answer USING failed WHERE payment_id = failed.id
-), freed AS (
-  UPDATE paywall_tier t SET taken = greatest(t.taken - 1, t.paid) FROM failed
-  WHERE t.paywall_id = failed.paywall_id AND t.route = failed.route AND t.payer = failed.payer
-    AND t.window_start = failed.window_start
-)
-SELECT * FROM failed`
-
-const OPEN = `
-SELECT id, created_at FROM paywall_payment
-WHERE state = 'settling' AND resume_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
-ORDER BY resume_at LIMIT $2`
-
-const TAKE_OPEN = `
-WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, next))
-UPDATE paywall_payment p SET resume_at = due.next FROM due
-WHERE p.id = due.id AND p.state = 'settling' AND p.resume_at <= $3 RETURNING p.*`
-
-// An answer that the chain has not let go yet is kept for as long as that takes, and ten minutes after it.
-const FORGET_ANSWERS = `
-DELETE FROM paywall_answer a USING paywall_payment p
-WHERE p.id = a.payment_id AND a.kept_at < $1 AND p.ended_at < $1`
