@@ -1,5 +1,5 @@
 import type { Duplex, Readable } from 'node:stream'
-import type { Address, Hex } from '../chain/model.ts'
+import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'

@@ -14,6 +14,7 @@ import { createPaywallStore, createPrepaidStore } from '../../service/paywall/st
 import { claimedSale, type NewSale, type Sale } from '../../service/sales/model.ts'
 import { createJournal } from '../../service/sales/service/journal.ts'
 import { createSaleStore } from '../../service/sales/store.ts'
+import type { RequestBody } from '../../service/x402/model.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 /*
@@ -232,7 +233,7 @@ async function begin(customer: Customer, amount: Sale['amount']): Promise<Sale |
     ...{ id, product: 'gate', subject: paywallId, ...owner, amount, network: 'base-sepolia', recipient: PAYER, payer },
     simulated: false,
     digest: `0x${createHash('sha256').update(id).digest('hex')}`,
-    request: { x402Version: 2, paymentPayload: {}, paymentRequirements: {} },
+    request: REQUEST,
     ...{ inputHash: createHash('sha256').digest(), tokenHash: null, details: detailsOf(about) },
     ...{ leaseUntil: leaseOf(now), createdAt: now },
   }
@@ -277,3 +278,22 @@ function clockFrom(start: string): Customer['clock'] {
 }
 
 const PAYER = `0x${'ab'.repeat(20)}` as const
+
+/** Whose authorization lasts longer than any history. */
+const REQUEST: RequestBody = {
+  x402Version: 2,
+  paymentPayload: {
+    accepted: { scheme: 'exact', network: 'eip155:84532' },
+    payload: {
+      signature: '0x00',
+      authorization: {
+        ...{ from: PAYER, to: PAYER, value: '1', validAfter: '0', validBefore: '9999999999' },
+        nonce: `0x${'00'.repeat(32)}`,
+      },
+    },
+  },
+  paymentRequirements: {
+    ...{ scheme: 'exact', network: 'eip155:84532', amount: '1', payTo: PAYER, asset: PAYER },
+    extra: { name: 'USDC', version: '2' },
+  },
+}

@@ -1,6 +1,6 @@
 import { invalid } from '../../kit/errors.ts'
 import { readInput } from '../../kit/fields.ts'
-import { idLike, isId, type Id } from '../../kit/ids.ts'
+import { idLike, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale, SaleHooks } from '../../sales/model.ts'
@@ -115,7 +115,7 @@ export function checkoutHooks({ store, deliveries, failures, receiptOf }: HookDe
   }
 
   async function checkoutOf(inside: Statements, { subject }: Sale): Promise<Checkout> {
-    const checkout = await store.findInside(inside, subject as Id<'chk'>)
+    const checkout = await store.findInside(inside, subject)
     if (checkout === null) throw new Error('a checkout vanished')
     return checkout
   }

@@ -227,7 +227,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
         expired: ({ id }) => paymentExpired('The answer to this payment was not fetched within ten minutes.', id),
         pending(sale) {
           tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
-          return settlementPending(sale.id, addresses.statusOf(sale.id))
+          return withToken(settlementPending(sale.id, addresses.statusOf(sale.id)), tokens.of(sale.id), sale.id)
         },
         // Whoever asks again needs the token: somebody else may have put the signature on the chain meanwhile.
         failed: (error, { id }) => (error instanceof DomainError ? withToken(error, tokens.of(id), id) : error),

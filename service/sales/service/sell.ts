@@ -129,10 +129,10 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
       throw product.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
     }
     const digest = method.digestOf(presented)
+    if (digest === null || digest === known.digest) throw product.badProof('needs a fresh signature')
     const { refusal, payer } = await method.verify(requestOf(presented, requirementsFor(known)))
     if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of its own payer')
     if (refusal !== null) throw paymentRefused(refusal)
-    if (digest === null || digest === known.digest) throw product.badProof('needs a fresh signature')
     if (!(await journal.prove(digest, known.id))) throw authorizationUsed()
     return { known, proven: true }
   }
