@@ -170,7 +170,6 @@ export async function compose(config: Config, options: Options): Promise<Service
   const {
     catalogue,
     calls,
-    payments: toolPayments,
     part: toolsPart,
   } = await openTools(ground, {
     identity,
@@ -207,7 +206,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     marketplacePart,
     toolsPart,
     paywallPart,
-    openReceipts({ checkouts, paywalls, toolPayments, tokens, pages }),
+    openReceipts({ checkouts, selling, pages }),
     openPruning(ground),
     changesPart,
   ]

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { canonicalHash } from '../kit/hash.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
@@ -43,8 +43,8 @@ export class Idempotency {
     if (!/^[\x21-\x7e]{1,255}$/.test(ask.key)) {
       throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
     }
-    const scope = hash([ask.account, ask.environment, ask.method, ask.path, ask.key])
-    const request = hash(ask.body ?? null)
+    const scope = canonicalHash([ask.account, ask.environment, ask.method, ask.path, ask.key])
+    const request = canonicalHash(ask.body ?? null)
     for (let attempt = 0; ; attempt++) {
       const claim = await this.claim(scope, request)
       if (!claim.same) {
@@ -156,17 +156,4 @@ SELECT request_hash = $2 AS same, operation, status, answer FROM idempotent_requ
 
 function until(now: Date): Date {
   return new Date(now.getTime() + LEASE_MS)
-}
-
-function hash(value: unknown): Buffer {
-  return createHash('sha256').update(canonical(value)).digest()
-}
-
-/** The same for bodies that say the same: the order of an object's fields does not matter. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !(inner instanceof Number)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
 }

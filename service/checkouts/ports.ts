@@ -4,6 +4,7 @@ import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deli
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
+import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 
@@ -92,7 +93,7 @@ export interface FoundReceipt {
 
 export interface Receipt {
   id: string
-  product: 'checkout' | 'tool' | 'gate'
+  product: ProductName
   /** What was bought, as its seller calls it. */
   name: string
   status: string

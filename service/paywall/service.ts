@@ -4,7 +4,6 @@ import type { PaywallStore, PrepaidStore } from './ports.ts'
 import { paymentOf } from './rules/payment.ts'
 import { IDENTITY_HEADER, signedIdentity } from './rules/identity.ts'
 import { isId } from '../kit/ids.ts'
-import type { Sale } from '../sales/model.ts'
 import { createGate } from './service/gate.ts'
 import { createOwning, type OwnerParts } from './service/owner.ts'
 import type { GateParts } from './service/parts.ts'
@@ -47,11 +46,6 @@ export function createPaywalls(parts: PaywallParts) {
     }
   }
 
-  async function saleOrNull(id: string): Promise<Sale | null> {
-    const sale = isId('pay', id) ? await books.findById(id) : null
-    return sale?.product === 'gate' ? sale : null
-  }
-
   return {
     ...owning,
     gateOf,
@@ -59,12 +53,10 @@ export function createPaywalls(parts: PaywallParts) {
     serve: (gate: Gate, request: GateRequest, ask: Ask, hops: number): Promise<Outcome> =>
       engine.serve(gate, request, ask, hops),
 
-    saleOrNull,
-
     /** For whoever has its id: nothing of it is secret, it is on the chain. */
     async payment(id: string): Promise<Payment> {
-      const sale = await saleOrNull(id)
-      if (sale === null) throw paymentMissing()
+      const sale = isId('pay', id) ? await books.findById(id) : null
+      if (sale?.product !== 'gate') throw paymentMissing()
       return paymentOf(sale)
     },
 

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
+import { isId } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Environment } from '../kit/owner.ts'
 import { byId, totalOf } from '../kit/total.ts'
@@ -21,7 +22,11 @@ export function createSaleStore(statements: StatementPool): SaleStore {
 
   return {
     inTransaction: (work) => statements.together(work),
-    find: (id) => one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find'),
+    // What has not the form of an id names nothing, and may not even be a text to PostgreSQL.
+    async find(id) {
+      if (!isId('pay', id) && !isId('call', id)) return null
+      return await one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
+    },
     findByDigest: (digest) =>
       one(statements, 'SELECT * FROM sale WHERE digest = $1', [bytesOf(digest)], 'sale_by_digest'),
 

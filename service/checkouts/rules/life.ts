@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { NETWORKS } from '../../chain/networks.ts'
 import { FAILS_FIRST, type DeliveryState, type NewDelivery } from '../../deliveries/model.ts'
 import { invalid } from '../../kit/errors.ts'
@@ -114,16 +113,6 @@ export function isThere(status: number): boolean {
 export function nextProbe(pausedAt: Date, now: Date): Date {
   const wait = Math.min(Math.max((now.getTime() - pausedAt.getTime()) / 4, 30_000), 3_600_000)
   return new Date(now.getTime() + wait)
-}
-
-/** The same for inputs that say the same: the order of an object's fields does not matter. */
-export function hashOf(input: unknown): Buffer {
-  const canonical = JSON.stringify(input, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
-  return createHash('sha256').update(canonical).digest()
 }
 
 /** A payment of test mode as its outcome begins. What fails does so for the reason that a chain would give. */

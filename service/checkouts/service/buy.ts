@@ -1,6 +1,7 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { Departure } from '../../kit/departure.ts'
 import { sampleInput } from '../../kit/fields.ts'
+import { canonicalHash } from '../../kit/hash.ts'
 import { idLike, type Id } from '../../kit/ids.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
@@ -9,7 +10,7 @@ import { createSelling } from '../../sales/service/sell.ts'
 import type { Presented } from '../../x402/model.ts'
 import { checkoutMissing, inTestMode, notInTestMode } from '../errors.ts'
 import { ZERO_ADDRESS, type Checkout, type PaymentView, type SimulatedOutcome } from '../model.ts'
-import { assertSells, hashOf, paymentOf, simulatedAs } from '../rules/life.ts'
+import { assertSells, paymentOf, simulatedAs } from '../rules/life.ts'
 import type { Failures } from './failures.ts'
 import type { Following } from './follow.ts'
 import type { CheckoutParts } from './parts.ts'
@@ -56,7 +57,7 @@ export function createBuying(deps: BuyingParts) {
 
   async function simulate(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
     const id = idLike('pay', operation)
-    const inputHash = hashOf(purchase.input)
+    const inputHash = canonicalHash(purchase.input)
     const same = (known: Sale): Sale => {
       if (known.subject !== checkout.id || !known.inputHash.equals(inputHash)) throw authorizationUsed()
       return known

@@ -1,5 +1,6 @@
 import { invalid } from '../../kit/errors.ts'
 import { readInput } from '../../kit/fields.ts'
+import { canonicalHash } from '../../kit/hash.ts'
 import { idLike, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
@@ -7,7 +8,7 @@ import type { Sale, SaleHooks } from '../../sales/model.ts'
 import type { Ask, Product } from '../../sales/service/deps.ts'
 import { badProof, inTestMode, quoteExpired, workflowUnavailable } from '../errors.ts'
 import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
-import { assertSells, deliveryOf, hashOf, isSensible, paymentOf } from '../rules/life.ts'
+import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/life.ts'
 import { assertQuoted, fromQuoteId, quoteOf } from '../rules/quote.ts'
 import { requirementsOf } from '../rules/x402.ts'
 import type { Failures } from './failures.ts'
@@ -65,13 +66,13 @@ export function createCheckoutProduct(deps: ProductDeps) {
       const requirements = requirementsOf(checkout, quote, showing.addressOf(checkout))
       // The price was promised while nobody was paid: there is nobody to pay it to.
       if (recipient === null || requirements === null) throw quoteExpired()
-      const about = { subject: checkout.id, ...checkout.owner, inputHash: hashOf(order.input), details }
+      const about = { subject: checkout.id, ...checkout.owner, inputHash: canonicalHash(order.input), details }
       return { ...about, amount, network, recipient, requirements, workMs: 0, note: null }
     },
 
     isHere: (sale, { checkout }) => sale.subject === checkout.id,
     assertSame(sale, { checkout, order }) {
-      if (sale.subject !== checkout.id || !sale.inputHash.equals(hashOf(order.input))) throw authorizationUsed()
+      if (sale.subject !== checkout.id || !sale.inputHash.equals(canonicalHash(order.input))) throw authorizationUsed()
     },
     badProof,
 

@@ -25,7 +25,7 @@ import { paymentHeader } from '../../x402/pay.ts'
 import type { Guard } from './guard.ts'
 import type { Held, Later } from './later.ts'
 import type { Look } from './look.ts'
-import { requestHash } from './request.ts'
+import { canonicalHash } from '../../kit/hash.ts'
 import type { Signing } from './sign.ts'
 
 /**
@@ -296,7 +296,7 @@ function unsigned({ state, reason, network }: Payment): DomainError {
 }
 
 function hashOf({ url, method, headers, body, maxAmount }: PaidAsk): string {
-  return requestHash([url, method, headers, body, maxAmount])
+  return canonicalHash([url, method, headers, body, maxAmount]).toString('hex')
 }
 
 function requestOf({ url, method, headers, body }: PaidAsk) {

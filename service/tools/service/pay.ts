@@ -9,7 +9,7 @@ import type { Environment } from '../../kit/owner.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { SellingDeps, Sold } from '../../sales/service/deps.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { requestHash } from '../../spending/service/request.ts'
+import { canonicalHash } from '../../kit/hash.ts'
 import type { Presented } from '../../x402/model.ts'
 import { needsKey, paymentMissing, paymentsUnavailable } from '../errors/payment.ts'
 import type { CallId } from '../model/call.ts'
@@ -48,7 +48,7 @@ export function createToolPayments(deps: ToolPaymentDeps) {
     async pay({ slug, input: raw, gone, ...ask }: PayAsk): Promise<PaidCall> {
       const tool = await findTool(slug)
       const input = unpaid.checked(tool, raw)
-      const inputHash = Buffer.from(requestHash([tool.id, input]), 'hex')
+      const inputHash = canonicalHash([tool.id, input])
       return toPaid(await sales.buy({ ...ask, tool, input, inputHash, departure: new Departure(gone) }))
     },
 
@@ -66,7 +66,6 @@ export function createToolPayments(deps: ToolPaymentDeps) {
       return found
     },
 
-    findOrNull,
     /** Whether the answer has arrived: then it is not given again; else whoever proves the sale fetches it. */
     handedOver: (id: CallId, arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(id)),
   }

@@ -9,7 +9,7 @@ import { unaffordable } from '../../../ledger/errors.ts'
 import type { Owner } from '../../../kit/owner.ts'
 import type { Ledger } from '../../../ledger/service.ts'
 import type { Spender } from '../../../spending/model.ts'
-import { requestHash } from '../../../spending/service/request.ts'
+import { canonicalHash } from '../../../kit/hash.ts'
 import { creatorCannotPay, freeRunsUsedUp, rateReached, tooDear } from '../../errors/run.ts'
 import type { RunnableAsset } from '../../model/asset.ts'
 import type { LanguageModel } from '../../model/language-model.ts'
@@ -224,14 +224,14 @@ function spenderOf(caller: Caller, ask: RunAsk, run: NewRun, operation: Id<'op'>
     target: run.rdaSlug,
     alias: run.rdaId,
     toolNames,
-    requestHash: requestHash([
+    requestHash: canonicalHash([
       run.rdaId,
       run.inputs,
       modelId,
       webhookUrl,
       maxCost,
       ...(sharesInputs ? ['shared'] : []),
-    ]),
+    ]).toString('hex'),
   }
   return waits ? { ...spender, onApproved: resumption(caller, ask, operation) } : spender
 }

@@ -8,7 +8,7 @@ import type { Balances } from '../../../ledger/model.ts'
 import type { Owner } from '../../../kit/owner.ts'
 import type { AgentReserve, Spender } from '../../../spending/model.ts'
 import type { Guard } from '../../../spending/service/guard.ts'
-import { requestHash } from '../../../spending/service/request.ts'
+import { canonicalHash } from '../../../kit/hash.ts'
 import { callAborted, chargedTooLate, insufficientCredits } from '../../errors/call.ts'
 import type { CallAsk, CallId, CallResult, Output } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
@@ -66,7 +66,13 @@ export function createCharging(parts: ChargingParts) {
     const spender: Spender | null =
       agentId === null
         ? null
-        : { agentId, kind: 'tool', target: tool.slug, alias: tool.id, requestHash: requestHash([tool.id, input]) }
+        : {
+            agentId,
+            kind: 'tool',
+            target: tool.slug,
+            alias: tool.id,
+            requestHash: canonicalHash([tool.id, input]).toString('hex'),
+          }
     const command: AgentReserve = {
       id: holdOf(callId, attempt),
       owner,
