@@ -87,7 +87,7 @@ export async function remove(hook: IHookFunctions): Promise<boolean> {
     const answer = await ask(hook, { method: 'GET', path })
     if (isCheckoutAnswer(answer) && answer.body.checkout['lifetime'] !== 'temporary') return true
   }
-  // Publishing again removes the checkout and makes it anew in a moment: its link must not be gone in between.
+  // Publishing again removes the checkout and registers it again at once: its link must keep working in between.
   const grace = kept.lifetime === 'temporary' ? '' : `?graceSeconds=${String(GRACE_SECONDS)}`
   const answer = await ask(hook, { method: 'DELETE', path: path + grace })
   if (!answer.reached || (answer.status >= 300 && answer.status !== 404)) {

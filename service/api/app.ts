@@ -29,7 +29,7 @@ export interface AppParts {
   identify(request: Request): Promise<Caller>
   /** What this process serves of the declared routes, each under its public address. */
   surfaces: readonly Surface[]
-  /** What the reference says of what is mounted. */
+  /** The reference's entries for mounted handlers, which declare no routes. */
   described: readonly DescribedSurface[]
   /** What speaks for itself, by path: sign-in, tRPC. */
   mounted: readonly { path: string; handler: RequestHandler; bare?: boolean }[]

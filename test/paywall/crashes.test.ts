@@ -36,7 +36,7 @@ describe('a paid call goes on after its process was killed', () => {
     await expect(asking).rejects.toThrow()
     expect((await world.ask(`${gate}/x`, { headers: header })).body.code).toBe('payment_processing')
     // Its lease ends, and the sweeper comes by.
-    world.service.clock.forward(180_000)
+    world.service.clock.forward(240_000)
     await world.sweep()
     const answer = await world.ask(`${gate}/x`, { headers: header })
     expect(answer).toMatchObject({ status: 200, body: { url: '/x' } })

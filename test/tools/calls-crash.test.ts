@@ -113,6 +113,30 @@ describe('a call whose process dies', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
+  test.each([
+    ['settling', 0],
+    // Longer than the chain is waited for, and not as long as a tool may take beside it.
+    ['paid', 80_000],
+  ])('a stranger’s, while it is %s: nobody else asks the tool for it', async (state, waitedMs) => {
+    const payer = await world.chain.payer(1_000_000n)
+    const { checkpoint: reach, reached } = dyingAt<string>(`sale ${state}`)
+    const environment = {
+      TOOLS_RECIPIENT: world.seller,
+      BASE_SEPOLIA_RPC_URLS: world.chain.url,
+      SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
+    }
+    const replica = await startReplica(world.service, environment, { failpoints: { reach } })
+    dead.push(replica)
+    const payment = await world.sign(payer, await world.buy('acme-create-note', input), 2, { validBefore: FAR })
+    const before = world.upstream.to('/notes').length
+    void buyAt(replica.origin, payment).catch(() => null)
+    await reached
+    world.service.clock.forward(waitedMs)
+    const again = await world.buy('acme-create-note', input, payment, TOKEN)
+    expect([again.status, again.body.code]).toEqual([409, 'authorization_busy'])
+    expect(world.upstream.to('/notes')).toHaveLength(before)
+  })
+
   test('a stranger who never comes back has paid for what was answered, and for nothing else', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const { checkpoint: reach, reached } = dyingAt<string>('sale claimed')

@@ -73,7 +73,7 @@ function throughGate(address: string, bodyBytes: number): Described {
       402: 'Not paid, or not this price: sign for what is asked now.',
       404: 'There is no such paywall, or it has no such route.',
       409: 'Paid for another request, delivered already, or being processed.',
-      410: 'The authorization, or the ten minutes for its answer, are over: sign anew.',
+      410: 'The authorization has expired, or its answer was not fetched within ten minutes. Sign a new one.',
       413: 'The body is too large.',
       502: 'The API failed or could not be reached. Nothing was charged.',
       503: 'The paywall is paused; or `settlement_pending`: send the same request later with `paymentId` as X-Payment-ID and `paymentToken` as X-Payment-Token; you are not charged twice. `statusUrl` says how far it is.',

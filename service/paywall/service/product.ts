@@ -213,6 +213,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     badProof: (why) => badPayment('x-payment-id', why),
     delivery: {
       joins: false,
+      makingMs: limits.workMs,
       owedMs: HELD_MS,
       standing,
       make,

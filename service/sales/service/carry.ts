@@ -26,6 +26,15 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
     }
   }
 
+  /** Beside somebody who is at it: waits for the same payment, and has the answer that is stored. Does no work. */
+  async function join(ask: Asked, sale: Sale, delivery: Delivery<Asked, Value>): Promise<Sold<Value>> {
+    const ended = await settled(sale, () => settle(sale, NOTHING_HANDED_OVER, settleMs))
+    assertPaid(ended, delivery)
+    const stored = await journal.answerOf(sale.id)
+    if (stored === null) throw delivery.errors.busy(sale)
+    return sold(ask, ended, { value: await delivery.restore(stored, ended, ask), fresh: false })
+  }
+
   async function deliverFirst(ask: Asked, sale: Sale, delivery: Delivery<Asked, Value>): Promise<Sold<Value>> {
     const made = await make(ask, sale, { delivery, paid: false })
     try {
@@ -133,11 +142,12 @@ export function createCarrying<Asked extends Ask, Value>(deps: SellingDeps, prod
     return { sale, value, token: isIts ? sent : tokens.of(sale.id), fresh }
   }
 
+  /** Longer than the work and the chain may take together: nobody takes over what is worked on. */
   function until(): Date {
-    return new Date(clock.now().getTime() + settleMs + SPARE_MS)
+    return new Date(clock.now().getTime() + (product.delivery?.makingMs ?? 0) + settleMs + SPARE_MS)
   }
 
-  return { carry, settle }
+  return { carry, join, settle, until }
 }
 
 function codeOf(error: unknown): string {

@@ -99,6 +99,8 @@ export interface Product<Asked extends Ask, Value> {
 export interface Delivery<Asked extends Ask, Value> {
   /** Two who prove the same sale may both wait for its payment, and both have the answer. */
   joins: boolean
+  /** How long making an answer takes at most: nobody takes over a sale whose answer is being made. */
+  makingMs: number
   /** How long an answer that was paid for first is owed; null: until it was handed over. */
   owedMs: number | null
   /** One that was released is claimed again: what it is now, or thrown why it is not sold any more. */

@@ -29,7 +29,7 @@ export interface Known {
  * claim and the sale are one transaction; from then on every state has an owner, a lease and a sweeper.
  */
 export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, product: Product<Asked, Value>) {
-  const { journal, method, tokens, clock, failpoints, settleMs } = deps
+  const { journal, method, tokens, clock, failpoints } = deps
   const carrying = createCarrying(deps, product)
 
   async function buy(ask: Asked): Promise<Sold<Value>> {
@@ -85,7 +85,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
       request,
       // Whoever holds the token opens what was paid for: the buyer's own choice, else the one made here.
       tokenHash: tokenHash(ask.token ?? tokens.of(id)),
-      leaseUntil: product.delivery === null ? null : until(workMs),
+      leaseUntil: product.delivery === null ? null : carrying.until(),
       createdAt: now,
     }
     const bought = await journal.begin(sale, {
@@ -155,12 +155,15 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
     if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
-    if (isBusy && !(delivery.joins && known.state === 'settling')) throw delivery.errors.busy(known)
     // An answer that is there needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
+    if (isBusy) {
+      if (delivery.joins && isMade && known.state === 'settling') return await carrying.join(ask, known, delivery)
+      throw delivery.errors.busy(known)
+    }
     const leave = isMade ? undefined : await product.enter?.(ask)
     try {
-      return await resume(ask, known, { delivery, isProven, isBusy })
+      return await resume(ask, known, { delivery, isProven })
     } finally {
       leave?.()
     }
@@ -169,15 +172,14 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   async function resume(
     ask: Asked,
     known: Sale,
-    { delivery, isProven, isBusy }: { delivery: Delivery<Asked, Value>; isProven: boolean; isBusy: boolean },
+    { delivery, isProven }: { delivery: Delivery<Asked, Value>; isProven: boolean },
   ): Promise<Sold<Value>> {
     const isOpen = known.state === 'claimed' || known.state === 'released'
     const { workMs, details, note }: Standing = isOpen
       ? await standingOf(known, await delivery.standing(known, ask), isProven)
       : { workMs: 0, details: known.details, note: null }
     const payFirst = workMs === 0
-    if (isBusy) return await carrying.carry(ask, known, payFirst)
-    const taken = await journal.take({ id: known.id, details }, until(workMs), note)
+    const taken = await journal.take({ id: known.id, details }, carrying.until(), note)
     if (taken === null) throw delivery.errors.busy(known)
     return await carrying.carry(ask, taken, payFirst)
   }
@@ -208,11 +210,6 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     if (!outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
   }
 
-  /** Longer than the work and the chain may take together: nobody takes over what is worked on. */
-  function until(workMs: number): Date {
-    return new Date(clock.now().getTime() + workMs + settleMs + SPARE_MS)
-  }
-
   return { buy, judge, begin, again, boughtBy, carry: carrying.carry, settle: carrying.settle }
 }
 
@@ -225,4 +222,3 @@ function requirementsFor({ amount, network, recipient }: Sale) {
 export type Selling<Asked extends Ask, Value> = ReturnType<typeof createSelling<Asked, Value>>
 
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
-const SPARE_MS = 30_000

@@ -109,6 +109,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     },
     delivery: {
       joins: true,
+      makingMs: timeoutMs,
       owedMs: null,
       standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool), note: null }),
       make,
