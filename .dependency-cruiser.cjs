@@ -12,9 +12,10 @@ const MAY_CALL = {
   sales: ['facilitator'],
   deliveries: ['identity'],
   wallet: ['ledger', 'facilitator', 'outflow'],
-  spending: ['ledger', 'deliveries', 'outflow'],
-  marketplace: ['ledger', 'spending'],
-  tools: ['ledger', 'spending', 'sales'],
+  budgets: ['ledger', 'deliveries'],
+  'outgoing-payments': ['ledger', 'budgets', 'outflow'],
+  marketplace: ['ledger', 'budgets', 'sales'],
+  tools: ['ledger', 'budgets', 'sales'],
   checkouts: ['facilitator', 'sales', 'deliveries'],
   paywall: ['facilitator', 'sales', 'deliveries'],
   pruning: [],
@@ -32,7 +33,9 @@ const ADAPTER = 'tracing|chain|models|transforms|outbound|openapi|mcp-client|vau
 const SPOKEN_OF = 'outbound|vault|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'
 /** Only here do ports meet what implements them; the middleware composes the paywall's engine for other people's servers. */
-const ROOTS = ['^service/(compose|main)[.]ts$', '^service/(compose|cli|launch|paywall/middleware)/']
+/** What a capability brings to the whole: it may make stores and adapters. */
+const PARTS = ['^service/[^/]+/part[.]ts$', '^service/[^/]+/[a-z]+-part[.]ts$']
+const ROOTS = [...PARTS, '^service/(compose|main)[.]ts$', '^service/(compose|cli|launch|paywall/middleware)/']
 
 /** `model` stands for model.ts and, once that grew too long, for the files of model/. */
 const named = (files, of = CAPABILITY) => `^service/(${of})/(${files})(/|[.]ts$)`
@@ -78,14 +81,14 @@ module.exports = {
       name: 'capability-shows-its-face',
       comment: 'Of another capability only model, errors and service are to be seen.',
       severity: 'error',
-      from: { path: `^service/(${CAPABILITY})/` },
+      from: { path: `^service/(${CAPABILITY})/`, pathNot: PARTS },
       to: { path: `^service/(${CAPABILITY})/`, pathNot: ['^service/$1/', named('model|errors|service')] },
     },
     ...Object.entries(MAY_CALL).map(([caller, called]) => ({
       name: `may-call-${caller}`,
       comment: `${caller} may call ${called.join(', ') || 'no other capability'} (MAY_CALL in .dependency-cruiser.cjs).`,
       severity: 'error',
-      from: { path: `^service/${caller}/` },
+      from: { path: `^service/${caller}/`, pathNot: PARTS },
       to: { path: `^service/(${CAPABILITY})/`, pathNot: `^service/(${[caller, ...called].join('|')})/` },
     })),
     {
@@ -180,7 +183,7 @@ module.exports = {
       name: 'core-knows-no-api',
       comment: 'What a capability decides does not depend on how it was asked.',
       severity: 'error',
-      from: { path: `^service/(${CAPABILITY})/`, pathNot: named(ENTRIES) },
+      from: { path: `^service/(${CAPABILITY})/`, pathNot: [named(ENTRIES), ...PARTS] },
       to: { path: '^service/api/' },
     },
     {
@@ -200,24 +203,32 @@ module.exports = {
     {
       name: 'dashboard-sees-the-router-type',
       comment:
-        'The dashboard talks to the service over tRPC and shares nothing with it but `type AppRouter`. How wallets in a browser are found and how Markdown is drawn it shares with the pages.',
+        'The dashboard talks to the service over tRPC and shares nothing with it but the types of what is asked and answered. What it has in common with the pages is in ui-kit.',
       severity: 'error',
-      from: { path: '^service/dashboard/' },
+      from: { path: '^service/dashboard/', pathNot: PARTS },
       to: {
         path: '^service/',
         pathNot: [
           '^service/dashboard/',
-          '^service/compose[.]ts$',
-          '^service/pages/(compress[.]mjs$|browser/(pay/(discovery|provider)|answer/(drawing|markdown))[.]ts$)',
+          '^service/ui-kit/',
+          '^service/(compose|identity/http/sign-in)[.]ts$',
+          '^service/pages/compress[.]mjs$',
         ],
       },
     },
     {
       name: 'dashboard-runs-no-service-code',
-      comment: 'The dashboard talks to the service over tRPC and shares nothing with it but `type AppRouter`.',
+      comment: 'Of the service a browser is given types: no schema and no rule of it is shipped.',
       severity: 'error',
       from: { path: '^service/dashboard/' },
-      to: { path: '^service/compose[.]ts$', dependencyTypesNot: ['type-only'] },
+      to: { path: '^service/(compose|identity/http/sign-in)[.]ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'ui-kit-stands-below-the-screens',
+      comment: 'What the dashboard and the pages share knows neither of them; of the service it knows types of kit.',
+      severity: 'error',
+      from: { path: '^service/ui-kit/' },
+      to: { path: '^service/', pathNot: ['^service/ui-kit/', '^service/kit/'] },
     },
     {
       name: 'viem-lives-in-chain',

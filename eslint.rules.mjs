@@ -84,6 +84,11 @@ export const house = {
       },
     },
 
+    'flat-literals': forbid({
+      'ObjectExpression > SpreadElement > ObjectExpression':
+        'Spreading a literal only saves lines: write its properties into the object itself.',
+    }),
+
     'plain-names': {
       meta: { type: 'suggestion', schema: [] },
       create(context) {

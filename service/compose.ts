@@ -1,30 +1,29 @@
 import type { Express } from 'express'
 import type { Logger } from 'pino'
-import type { Checkpoint as PaymentCheckpoint } from './checkouts/ports.ts'
+import type { Budgets } from './budgets/service/budgets.ts'
 import type { Checkouts } from './checkouts/service.ts'
+import { openBudgets } from './budgets/part.ts'
 import { openChains } from './compose/chains.ts'
-import { openChanges } from './compose/changes.ts'
-import { openCheckouts } from './compose/checkouts.ts'
-import { openDashboard } from './compose/dashboard.ts'
-import { openDeliveries } from './compose/deliveries.ts'
-import { openFacilitator } from './compose/facilitator.ts'
-import { openFigures } from './compose/figures.ts'
-import type { Part } from './compose/ground.ts'
-import { openGround } from './compose/open-ground.ts'
-import { openMarketplace } from './compose/marketplace.ts'
+import { openChanges } from './changes/part.ts'
+import { openCheckoutHooks, openCheckouts } from './checkouts/part.ts'
+import { openDashboard } from './dashboard/part.ts'
+import { openDeliveries } from './deliveries/part.ts'
+import { openFacilitator } from './facilitator/part.ts'
+import { openFigures } from './compose/metrics.ts'
+import { createPlatform, type Part } from './compose/platform.ts'
+import { openMarketplace } from './marketplace/part.ts'
 import { openReceipts } from './compose/receipts.ts'
-import { openPaymentTokens } from './compose/payment-tokens.ts'
-import { openPaywalls } from './compose/paywall.ts'
+import { openGateHooks, openPaywalls } from './paywall/part.ts'
 import { dashboardRouter, type AppRouter } from './compose/dashboard-router.ts'
-import { openPages } from './compose/pages.ts'
-import { openPruning } from './compose/pruning.ts'
-import { openIdentity } from './compose/identity.ts'
+import { openPages } from './pages/part.ts'
+import { openPruning } from './pruning/part.ts'
+import { openIdentity } from './identity/part.ts'
 import { healthOf, identifier, loadingOf, surfacesOf } from './compose/serving.ts'
-import { openSandbox } from './compose/sandbox.ts'
-import { openOutflow } from './compose/outflow.ts'
-import { openSpending } from './compose/spending.ts'
-import { openTools } from './compose/tools.ts'
-import { openWallet } from './compose/wallet.ts'
+import { openSandbox } from './sandbox/part.ts'
+import { openOutflow } from './outflow/part.ts'
+import { openOutgoingPayments } from './outgoing-payments/part.ts'
+import { openTools } from './tools/part.ts'
+import { openWallet } from './wallet/part.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/client.ts'
 import { isMigrated } from './database/migrate.ts'
@@ -35,27 +34,24 @@ import { createRateLimit } from './api/limits.ts'
 import type { Surface } from './api/openapi.ts'
 import { limitAddresses } from './api/requests.ts'
 import { mountTrpc } from './api/trpc.ts'
-import type { Checkpoint } from './facilitator/ports.ts'
 import type { Facilitator } from './facilitator/service.ts'
 import type { Identity } from './identity/service.ts'
 import { loadOrMakeSecret } from './identity/signin/secret.ts'
 import type { Clock } from './kit/clock.ts'
 import type { Ledger } from './ledger/service.ts'
 import type { Outflows } from './outflow/service.ts'
-import type { Checkpoint as GateCheckpoint } from './paywall/ports.ts'
 import type { Paywalls } from './paywall/service.ts'
 import { createQueue, type Queue } from './queue/queue.ts'
-import type { Checkpoint as PaidCallCheckpoint } from './spending/ports/payment.ts'
-import type { Spending } from './spending/service.ts'
-import type { Checkpoint as CallCheckpoint } from './tools/ports/calls.ts'
+import type { OutgoingPayments } from './outgoing-payments/service/payments.ts'
 import type { Calls } from './tools/service/calls.ts'
 import type { Catalogue } from './tools/service/catalogue.ts'
-import { openSelling } from './compose/selling.ts'
+import { openPaymentTokens, openSelling } from './sales/part.ts'
 import type { Failpoints } from './kit/failpoints.ts'
 import { toolHooks } from './tools/service/pay/product.ts'
 import { createCallStore } from './tools/store/calls.ts'
-import type { Checkpoint as WithdrawalCheckpoint } from './wallet/ports.ts'
+import type { Sweeping } from './sales/service/sweep.ts'
 import type { Wallets } from './wallet/service.ts'
+import { guestHooks } from './marketplace/service/guests.ts'
 import type { Assets } from './marketplace/service/assets.ts'
 
 export type { AppRouter } from './compose/dashboard-router.ts'
@@ -65,6 +61,7 @@ export interface Service {
   /** What the dashboard asks; tests go through its procedures. */
   appRouter: AppRouter
   assets: Assets
+  budgets: Budgets
   calls: Calls
   catalogue: Catalogue
   checkouts: Checkouts
@@ -74,9 +71,10 @@ export interface Service {
   identity: Identity
   ledger: Ledger
   outflow: Outflows
+  outgoingPayments: OutgoingPayments
   paywalls: Paywalls
   queue: Queue
-  spending: Spending
+  sales: Sweeping
   wallets: Wallets
   /** All that can be reached here, for whoever has to look at each of it. */
   served: { surfaces: readonly Surface[]; mounted: readonly string[]; upgrades: readonly string[] }
@@ -91,110 +89,113 @@ interface Options {
   url: string
   log: Logger
   clock?: Clock
-  /** Called between the states of a settlement; a test ends the process there. */
-  checkpoint?: Checkpoint
-  /** The same between the steps of a payment at a checkout. */
-  paymentCheckpoint?: PaymentCheckpoint
-  /** The same between the steps of a payment at a gate. */
-  gateCheckpoint?: GateCheckpoint
-  /** The same between the states of a withdrawal. */
-  withdrawalCheckpoint?: WithdrawalCheckpoint
-  /** The same between the states of a paid call. */
-  paidCallCheckpoint?: PaidCallCheckpoint
-  /** The same between the steps of a tool's call. */
-  callCheckpoint?: CallCheckpoint
-  /** Reached between the steps of a sale. */
+  /** Reached between the states of all that moves money; a test ends the process there. */
   failpoints?: Failpoints
 }
 
 /** Puts the parts together, once, in one place. Nothing runs yet. */
 export async function compose(config: Config, options: Options): Promise<Service> {
-  const ground = await openGround(config, options, () => queue.announced())
-  const { log, clock, database, ledger, metrics, redis, tracer } = ground
-  const chains = await openChains(ground)
-  const { facilitator, part: facilitatorPart } = openFacilitator(ground, chains, options.checkpoint)
+  const platform = await createPlatform(config, options, () => queue.announced())
+  const { log, clock, database, ledger, metrics, redis, tracer } = platform
+  const chains = await openChains(platform)
+  const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains)
   const outflow = openOutflow(config, { statements: database.statements, clock })
-  const { wallets, part: walletPart } = await openWallet(ground, {
+  const { wallets, part: walletPart } = await openWallet(platform, {
     chains,
     facilitator,
     outflow,
-    checkpoint: options.withdrawalCheckpoint,
     signUp: (person) => identity.signUp(person),
     event: (inside, event) => deliveries.event(inside, event),
     tellOfPayoutAddress: (inside, { userId, environment }, address) =>
       identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
-    payers: (network, block, inside) => spending.payerBooks(network, block, inside),
-    promised: (treasury) => spending.promised(treasury),
+    payers: (network, block, inside) => outgoingPayments.books(network, block, inside),
+    promised: (treasury) => outgoingPayments.promised(treasury),
     creditsWithheld: (user) => identity.creditsWithheld(user),
-    locksOf: (agentId, locks) => spending.agents.locksOf(agentId, locks),
+    locksOf: (agentId, locks) => budgets.agents.locksOf(agentId, locks),
   })
-  const { identity, part: identityPart } = await openIdentity(ground, wallets, (owner, id) =>
-    spending.agents.exists(owner, id),
+  const { identity, part: identityPart } = await openIdentity(platform, wallets, (owner, id) =>
+    budgets.agents.exists(owner, id),
   )
-  const { deliveries, part: deliveriesPart } = openDeliveries(ground, identity, (target, answer) =>
+  const { deliveries, part: deliveriesPart } = openDeliveries(platform, identity, (target, answer) =>
     checkouts.attempted(target, answer),
   )
-  const { spending, part: spendingPart } = await openSpending(ground, {
-    identity,
-    deliveries,
+  const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })
+  const { outgoingPayments, part: outgoingPaymentsPart } = await openOutgoingPayments(platform, {
+    budgets,
     chains,
     wallets,
     facilitator,
     outflow,
-    checkpoint: options.paidCallCheckpoint,
-  })
-  const { pages, part: pagesPart } = await openPages(ground)
-  const { part: dashboardPart } = await openDashboard(ground)
-  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
-  const tokens = openPaymentTokens(secret)
-  const { selling, part: salesPart } = openSelling(ground, {
-    facilitator,
-    tokens,
-    hooks: { tool: toolHooks(createCallStore(database.statements), clock) },
     failpoints: options.failpoints,
   })
-  const { checkouts, part: checkoutsPart } = await openCheckouts(ground, {
+  const { pages, part: pagesPart } = await openPages(platform)
+  const { part: dashboardPart } = await openDashboard(platform)
+  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
+  const tokens = openPaymentTokens(secret)
+  const {
+    selling,
+    store: sales,
+    sweeping,
+    part: salesPart,
+  } = openSelling(platform, {
     facilitator,
     tokens,
+    hooks: {
+      tool: toolHooks(createCallStore(database.statements), clock),
+      checkout: openCheckoutHooks(platform, { deliveries, tokens }),
+      gate: openGateHooks(platform, { deliveries }),
+      asset: guestHooks(ledger),
+    },
+  })
+  const { checkouts, part: checkoutsPart } = await openCheckouts(platform, {
+    selling,
+    sales,
     deliveries,
     identity,
     pages,
     walletAddress: (owner) => wallets.depositAddress(owner),
-    checkpoint: options.paymentCheckpoint,
   })
-  const { assets, runs, part: marketplacePart } = openMarketplace(ground, identity, deliveries, spending)
+  const {
+    assets,
+    runs,
+    part: marketplacePart,
+  } = openMarketplace(platform, {
+    identity,
+    deliveries,
+    budgets,
+    selling,
+    treasury: wallets.treasury(),
+  })
   const {
     catalogue,
     calls,
-    payments: toolPayments,
     part: toolsPart,
-  } = await openTools(ground, {
+  } = await openTools(platform, {
     identity,
-    spending,
+    budgets,
     runs,
     selling,
     recipient: wallets.treasury(),
-    checkpoint: options.callCheckpoint,
   })
-  const { paywalls, part: paywallPart } = openPaywalls(ground, {
+  const { paywalls, part: paywallPart } = openPaywalls(platform, {
     chains,
-    facilitator,
-    deliveries,
+    selling,
+    sales,
     pages,
     secret,
     walletAddress: (owner) => wallets.depositAddress(owner),
-    checkpoint: options.gateCheckpoint,
   })
-  const identify = identifier(ground, identity)
-  const { part: changesPart } = openChanges(ground, identify)
-  const routed = { identity, wallets, spending, assets, runs, checkouts, deliveries, catalogue, calls, paywalls }
+  const identify = identifier(platform, identity)
+  const { part: changesPart } = openChanges(platform, identify)
+  const routed = { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls }
   const appRouter = dashboardRouter(config, clock, routed)
   const parts: readonly Part[] = [
     // Before the dashboard, which answers every path that nothing else does.
-    openSandbox(ground, deliveries),
+    openSandbox(platform, deliveries),
     identityPart,
     deliveriesPart,
-    spendingPart,
+    budgetsPart,
+    outgoingPaymentsPart,
     walletPart,
     facilitatorPart,
     pagesPart,
@@ -204,8 +205,8 @@ export async function compose(config: Config, options: Options): Promise<Service
     marketplacePart,
     toolsPart,
     paywallPart,
-    openReceipts({ checkouts, paywalls, toolPayments, tokens, pages }),
-    openPruning(ground),
+    openReceipts({ checkouts, selling, pages }),
+    openPruning(platform),
     changesPart,
   ]
 
@@ -227,7 +228,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     measures: metrics.ofQueue(),
     tracer,
   })
-  openFigures(ground, { topics: topics.map(({ topic }) => topic), chains, facilitator })
+  openFigures(platform, { topics: topics.map(({ topic }) => topic), chains, facilitator })
 
   let draining = false
   const limit = createRateLimit('api', config.RATE_API_PER_MINUTE, redis)
@@ -282,25 +283,27 @@ export async function compose(config: Config, options: Options): Promise<Service
     metricsToken: config.METRICS_TOKEN,
     live: config.LIVE,
     topUpUrl: config.TOP_UP_URL,
-    awaitWord: (held, waitMs, gone) => spending.approvals.awaitWord(String(held.fields['approvalId']), waitMs, gone),
+    awaitWord: (held, waitMs, gone) => budgets.approvals.awaitDecision(String(held.fields['approvalId']), waitMs, gone),
   })
 
   return {
     app,
     appRouter,
     assets,
+    budgets,
     calls,
     catalogue,
     checkouts,
+    sales: sweeping,
     database,
     deliveries,
     facilitator,
     identity,
     ledger,
     outflow,
+    outgoingPayments,
     paywalls,
     queue,
-    spending,
     wallets,
     served: { surfaces, mounted: mounted.map(({ path }) => path), upgrades: upgrades.map(({ path }) => path) },
     startDraining() {
@@ -314,10 +317,10 @@ export async function compose(config: Config, options: Options): Promise<Service
       await queue.stop()
       for (const part of parts.toReversed()) await part.stop?.()
       await chains.close()
-      await ground.outbound.close()
+      await platform.outbound.close()
       await database.close()
       redis?.disconnect()
-      await ground.tracer?.close()
+      await platform.tracer?.close()
     },
   }
 }

@@ -17,7 +17,7 @@ import { mount, type Pipeline } from './pipeline.ts'
 import { answerErrors, answerMissing, assertHost, assertMethod, assertPath, labelled, openRequest } from './requests.ts'
 import { serveUpgrades, type Upgrade } from './upgrades.ts'
 
-export interface AppParts {
+export interface AppDeps {
   clock: Clock
   log: Logger
   metrics: Metrics
@@ -50,33 +50,33 @@ export interface AppParts {
 }
 
 /** One Express application for whatever surfaces this process serves. */
-export function createApp(parts: AppParts): Express {
+export function createApp(deps: AppDeps): Express {
   const app = express()
   app.disable('x-powered-by')
   // Nothing here is asked for twice unchanged; hashing each answer would only cost.
   app.set('etag', false)
-  app.set('trust proxy', parts.trustProxy.length === 0 ? false : [...parts.trustProxy])
+  app.set('trust proxy', deps.trustProxy.length === 0 ? false : [...deps.trustProxy])
   app.set('query parser', 'simple')
-  limitStreams(app, parts.streams)
-  app.use(openRequest(parts.clock, parts.log, parts.metrics, parts.tracing))
+  limitStreams(app, deps.streams)
+  app.use(openRequest(deps.clock, deps.log, deps.metrics, deps.tracing))
   app.use(assertHost, assertMethod)
-  if (parts.https) app.use(strictTransport)
+  if (deps.https) app.use(strictTransport)
   // What passes on the answers of others says for itself what browsers may do with them.
-  for (const { path, handler, bare } of parts.mounted) if (bare === true) app.use(path, labelled(path), handler)
+  for (const { path, handler, bare } of deps.mounted) if (bare === true) app.use(path, labelled(path), handler)
   app.use(securityHeaders, keepNothing, assertPath)
-  app.use(cors({ origin: [...parts.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
-  app.use(healthRouter(parts.health, parts.metrics, parts))
-  for (const { path, handler, bare } of parts.mounted) if (bare !== true) app.use(path, labelled(path), handler)
-  if (parts.surfaces.length > 0) app.use(docsRouter(() => describe(parts.surfaces, parts.described)))
-  app.use(landingRouter(parts.surfaces, parts.dashboard))
-  for (const { address, routes } of parts.surfaces) {
+  app.use(cors({ origin: [...deps.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
+  app.use(healthRouter(deps.health, deps.metrics, deps))
+  for (const { path, handler, bare } of deps.mounted) if (bare !== true) app.use(path, labelled(path), handler)
+  if (deps.surfaces.length > 0) app.use(docsRouter(() => describe(deps.surfaces, deps.described)))
+  app.use(landingRouter(deps.surfaces, deps.dashboard))
+  for (const { address, routes } of deps.surfaces) {
     const router = Router()
-    mount(router, routes, parts)
+    mount(router, routes, deps)
     app.use(new URL(address).pathname, router)
   }
-  app.use(answerMissing((path) => missingPage(path, parts.dashboard)))
-  app.use(answerErrors(parts.log))
-  serveUpgrades(app, parts.upgrades)
+  app.use(answerMissing((path) => missingPage(path, deps.dashboard)))
+  app.use(answerErrors(deps.log))
+  serveUpgrades(app, deps.upgrades)
   return app
 }
 

@@ -69,9 +69,18 @@ export function isOurFault(error: unknown): boolean {
  * why entries should look themselves.
  */
 export function faultOfInput(error: unknown): DomainError | null {
-  if (!UNSTORABLE.has(String((error as { code?: unknown } | null)?.code))) return null
+  if (!UNSTORABLE.has(postgresCodeOf(error))) return null
   const details = { body: 'must not contain the character \\u0000' }
   return new DomainError('invalid', 'invalid_input', 'The input is invalid.', { details }, error)
+}
+
+/** Prisma wraps the database's error in one of its own. */
+function postgresCodeOf(error: unknown): string {
+  const thrown = error as {
+    code?: unknown
+    meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } }
+  } | null
+  return String(thrown?.meta?.driverAdapterError?.cause?.originalCode ?? thrown?.code)
 }
 
 /** PostgreSQL's: a text with a character that no text may have; JSON with one. */

@@ -4,28 +4,28 @@ import { DomainError } from '../kit/errors.ts'
 import { streamOwner } from './events.ts'
 import { readBody } from './json.ts'
 import { createLegacy } from './mcp/legacy.ts'
-import { refuse, type McpParts } from './mcp/parts.ts'
+import { refuse, type McpDeps } from './mcp/parts.ts'
 import { createRelay } from './mcp/relay.ts'
 import { createSessions } from './mcp/sessions.ts'
 import { createStreamable } from './mcp/streamable.ts'
 import { contextOf, limitKeyOf } from './requests.ts'
 
-export type { McpAsk, McpParts } from './mcp/parts.ts'
+export type { McpAsk } from './mcp/parts.ts'
 
 /**
  * The Model Context Protocol under one path: Streamable HTTP for whoever speaks it, the older HTTP+SSE for a GET without a
  * session. A session is a signed name and nothing else, so it survives restarts and is known to every process.
  */
-export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): Promise<void> } {
-  const relay = createRelay(parts.redis, parts.log)
-  const sessions = createSessions({ ...parts, secret: parts.sessionSecret })
-  const streamable = createStreamable({ ...parts, sessions, relay })
-  const legacy = createLegacy({ ...parts, relay, sessions })
+export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Promise<void> } {
+  const relay = createRelay(deps.redis, deps.log)
+  const sessions = createSessions({ ...deps, secret: deps.sessionSecret })
+  const streamable = createStreamable({ ...deps, sessions, relay })
+  const legacy = createLegacy({ ...deps, relay, sessions })
 
   async function serve(request: Request, response: Response): Promise<void> {
     const context = contextOf(response)
     context.route = '/mcp'
-    assertOrigin(request, parts)
+    assertOrigin(request, deps)
     const isMessage = request.method === 'POST' && request.path === '/messages'
     if (request.path !== '/' && !isMessage) throw new DomainError('missing', 'not_found', 'Not found.')
     const query = queryOf(request)
@@ -42,7 +42,7 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
     }
     switch (request.method) {
       case 'POST': {
-        const body = await readBody(request, parts.bodyBytesMax)
+        const body = await readBody(request, deps.bodyBytesMax)
         return await streamable.post({ caller, query, session: session ?? null, body }, request, response)
       }
       case 'GET':
@@ -67,14 +67,14 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
   }
 
   async function count(key: string, response: Response): Promise<void> {
-    const { headers, refusal } = await parts.limit(key)
+    const { headers, refusal } = await deps.limit(key)
     response.set(headers)
     if (refusal !== null) throw refusal
   }
 
   /** As everywhere, or by the key in the address, for clients that can send no header. */
   function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
-    return parts.identify(request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`), request)
+    return deps.identify(request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`), request)
   }
 
   async function authenticate(request: Request, query: Readonly<Record<string, string>>): Promise<Caller> {
@@ -82,7 +82,7 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
       return await identified(request, query)
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error
-      const { refusal } = await parts.limit(limitKeyOf(request))
+      const { refusal } = await deps.limit(limitKeyOf(request))
       throw refusal ?? error
     }
   }
@@ -98,7 +98,7 @@ export function mountMcp(parts: McpParts): { handler: RequestHandler; close(): P
 }
 
 /** A page elsewhere may make a browser ask here, also by a name that it has pointed at this machine. */
-function assertOrigin(request: Request, { origins, address }: McpParts): void {
+function assertOrigin(request: Request, { origins, address }: McpDeps): void {
   const { origin } = request.headers
   if (origin === undefined || origins.includes(origin) || origin === new URL(address).origin) return
   if (isLoopback(origin) && isLoopback(`http://${request.get('host') ?? ''}`)) return

@@ -89,16 +89,16 @@ export class Metrics {
 
   /** One figure that is asked for when the metrics are read. */
   watch(name: string, help: string, read: () => Promise<number> | number): void {
-    this.watchAll({ source: name, declared: [{ name, help }], read: async () => [{ name, value: await read() }] })
+    this.collect({ source: name, declared: [{ name, help }], read: async () => [{ name, value: await read() }] })
   }
 
   /** Figures that are read together, each with its labels. */
-  watchAll(source: FigureSource): void {
+  collect(source: FigureSource): void {
     this.figures.add(source)
   }
 
   /** What is known at any moment, and costs nothing to say. */
-  glance(name: string, help: string, read: () => number): void {
+  gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
       help,

@@ -139,7 +139,9 @@ interface Refusal {
 
 const BROKEN: Refusal = { status: 400, code: 'bad_request', sentence: 'The request cannot be read.' }
 const NO_EXPECTATION: Refusal = {
-  ...{ status: 417, code: 'expectation_failed', sentence: 'Of what Expect can say, only 100-continue is known here.' },
+  status: 417,
+  code: 'expectation_failed',
+  sentence: 'Of what Expect can say, only 100-continue is known here.',
 }
 const UNREADABLE: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', sentence: 'The request took too long to arrive.' },

@@ -88,7 +88,11 @@ export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
   ): Promise<Output | Kept> {
     if (key === undefined) return await work(newOperation(clock), false)
     const ask = {
-      ...{ key, body, path, method: 'TRPC', environment: caller.environment },
+      key,
+      body,
+      path,
+      method: 'TRPC',
+      environment: caller.environment,
       account: `${caller.issuer} ${caller.subject}`,
     }
     const answer = await idempotency.once(ask, async (operation) => {

@@ -24,23 +24,24 @@ export interface SimulationOptions {
 export function createSimulation(options: SimulationOptions): Simulate {
   const { network, rpc, head, sender, gasEach } = options
   let overrides = true
-  let turn = 0
+  // By turns: while the RPC is busy with one call, the next is encoded and the one before decoded.
+  let batch = new Batch({ largest: ITEMS_MAX, run: judgeOrExplain })
+  let next = new Batch({ largest: ITEMS_MAX, run: judgeOrExplain })
 
-  const batch = new Batch<SignedAuthorization, Judged>({
-    // While the RPC is busy with one call, the next is encoded and the one before decoded.
-    lanes: 2,
-    largest: ITEMS_MAX,
-    laneOf: () => (turn = (turn + 1) % 2),
-    async run(items) {
-      try {
-        const simulations = await judge(items)
-        return simulations.map((simulation) => ({ simulation }))
-      } catch (error) {
-        // Thrown, it would be tried again item by item, and an RPC that is down be waited for fifty times.
-        return items.map(() => ({ error: isRefusal(error) ? unavailable('eth_call', error.message) : error }))
-      }
-    },
-  })
+  async function judgeOrExplain(items: readonly SignedAuthorization[]): Promise<Judged[]> {
+    try {
+      const simulations = await judge(items)
+      return simulations.map((simulation) => ({ simulation }))
+    } catch (error) {
+      // Thrown, it would be tried again item by item, and an RPC that is down be waited for fifty times.
+      return items.map(() => ({ error: isRefusal(error) ? unavailable('eth_call', error.message) : error }))
+    }
+  }
+
+  function add(item: SignedAuthorization): Promise<Judged> {
+    ;[batch, next] = [next, batch]
+    return batch.add(item)
+  }
 
   async function judge(items: readonly SignedAuthorization[]): Promise<readonly Simulation[]> {
     const verdicts: Simulation[] = []
@@ -89,7 +90,7 @@ export function createSimulation(options: SimulationOptions): Simulate {
   }
 
   return async (items) => {
-    const judged = await Promise.all(items.map((item) => batch.add(item)))
+    const judged = await Promise.all(items.map(add))
     return judged.map((each) => {
       if ('error' in each) throw each.error
       return each.simulation

@@ -12,7 +12,7 @@ import { changedBetween, restAfter } from './rules.ts'
  * whoever changes something would be sooner, but takes a lock over the whole database in each commit that moves money;
  * and a word from process to process can get lost, where a row cannot.
  */
-export function createChanges({ store, clock, log }: ChangesParts) {
+export function createChanges({ store, clock, log }: ChangesDeps) {
   const followed = new Map<string, Followed>()
   let timer: NodeJS.Timeout | null = null
   let closed = false
@@ -119,7 +119,7 @@ export function createChanges({ store, clock, log }: ChangesParts) {
   }
 }
 
-interface ChangesParts {
+interface ChangesDeps {
   store: ChangeStore
   clock: Clock
   log: Log

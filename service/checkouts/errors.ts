@@ -1,6 +1,3 @@
-import { authorizationUsed } from '../sales/errors.ts'
-import { sentenceOf } from '../x402/reasons.ts'
-import type { Reason } from '../x402/reasons.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 
 /** The same for one that never was, one that has expired, and somebody else's. */
@@ -40,15 +37,6 @@ export function inTestMode(): DomainError {
 
 export function notInTestMode(): DomainError {
   return invalid({ simulate: 'must be absent: this checkout is not in test mode' }, 'not_test_mode')
-}
-
-/** What is wrong with an authorization, in the protocol's words and a person's. */
-export function refusalOf(reason: Reason): DomainError {
-  if (reason === 'invalid_exact_evm_nonce_already_used') return authorizationUsed()
-  const sentence = `${sentenceOf(reason)} Nothing was charged.`
-  return reason === 'invalid_exact_evm_payload_authorization_valid_before'
-    ? new DomainError('expired', 'payment_expired', sentence, { reason })
-    : new DomainError('unaffordable', 'payment_refused', sentence, { reason })
 }
 
 export function quoteExpired(): DomainError {

@@ -6,7 +6,6 @@ import { PAUSED } from './service/watch.ts'
 export function checkoutSweepers({ sweepers }: Checkouts): Sweeper[] {
   return [
     { name: 'checkouts.leases', everyMs: 5_000, run: (now) => sweepers.leases(now) },
-    { name: 'checkouts.payments', everyMs: 2_000, run: (now) => sweepers.payments(now) },
     { name: 'checkouts.probes', everyMs: 10_000, run: (now) => sweepers.probes(now) },
   ]
 }

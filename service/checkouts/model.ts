@@ -1,5 +1,5 @@
-import type { RequestBody, Requirements } from '../x402/model.ts'
-import type { Address, Hex } from '../chain/model.ts'
+import type { Requirements } from '../x402/model.ts'
+import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Field } from '../kit/fields.ts'
 import type { Id } from '../kit/ids.ts'
@@ -80,13 +80,6 @@ export type PaymentState = 'created' | 'settling' | 'paid' | 'failed'
 /** How a payment of test mode ends: as one with money may. `slow` is paid after some seconds. */
 export const OUTCOMES = ['paid', 'declined', 'insufficient_funds', 'slow', 'delivery_failed'] as const
 export type SimulatedOutcome = (typeof OUTCOMES)[number]
-
-/** Everything that asking the chain again needs. */
-export interface Authorized {
-  digest: Hex
-  /** The request as the facilitator reads it, kept as it was: `{x402Version, paymentPayload, paymentRequirements}`. */
-  request: RequestBody
-}
 
 /** What a price holds for ten minutes. */
 export interface Quote {

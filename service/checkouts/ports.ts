@@ -1,14 +1,12 @@
 import type { Usdc } from '../kit/money.ts'
-import type { Address, Hex } from '../chain/model.ts'
+import type { Address } from '../chain/model.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
-import type { Answer, Asker, Purchase, Verdict } from '../facilitator/model.ts'
-import type { PaymentRequest } from '../x402/model.ts'
-import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
+import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
-import type { Authorized, Checkout, CheckoutView, Payment, PaymentView, Source } from './model.ts'
+import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 
 /** Where checkouts are kept. */
 export interface CheckoutStore {
@@ -43,66 +41,17 @@ export interface CheckoutStore {
   /** Paused ones that are to be asked; nobody else asks them before their next time. */
   takeProbes(now: Date, until: Date, limit: number): Promise<readonly Checkout[]>
   probeAgain(id: string, at: Date): Promise<void>
-}
 
-/** Where payments are kept. */
-export interface PaymentStore {
-  /** Null when its checkout sells no more, or there is one of this id already. */
-  add(inside: Statements, sale: NewSale): Promise<Payment | null>
-  find(id: string): Promise<Sale | null>
-  findByDigest(digest: string): Promise<Sale | null>
-  /** Of one checkout, by their ids. */
-  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Payment>>
-  list(owner: Owner, checkout: string, page: Page): Promise<{ payments: readonly Payment[]; total: number } | null>
+  findInside(inside: Statements, id: string): Promise<Checkout | null>
+  /** Whether it sells at this moment: then it does until the transaction ends. */
+  holdOpen(inside: Statements, id: string, now: Date): Promise<boolean>
   /** Of each day of UTC since then, what was sold and what failed, without what was simulated; the oldest first. */
   days(owner: Owner, since: Date): Promise<readonly SaleDay[]>
-
-  /** The chain is about to be asked. */
-  settling(id: string): Promise<void>
-  /** Null when it has ended already. */
-  paid(inside: Statements, id: string, txHash: string, now: Date): Promise<Payment | null>
-  /** Null when it has ended already. */
-  failed(inside: Statements, id: string, reason: string, now: Date): Promise<Payment | null>
-  /** Those that wait for the chain's word; nobody else takes them before their next time. */
-  takeOpen(now: Date, limit: number, simulated: boolean): Promise<readonly Sale[]>
 }
 
 export interface Page {
   limit: number
   offset: number
-}
-
-/** A payment with what it is for. */
-export interface Sale {
-  payment: Payment
-  checkout: Checkout
-  /** Null for a simulated one. */
-  authorized: Authorized | null
-  inputHash: Buffer
-  /** Of a token that the buyer chose; null where none was sent. */
-  tokenHash: Buffer | null
-}
-
-export interface NewSale {
-  payment: Payment
-  authorized: Authorized | null
-  inputHash: Buffer
-  tokenHash: Buffer | null
-  /** When the chain is asked again unless it has answered; null for a payment that has ended. */
-  resumeAt: Date | null
-}
-
-/** What of the facilitator is called here. */
-export interface FacilitatorPort {
-  verify(payment: PaymentRequest): Promise<Verdict>
-  settle(payment: PaymentRequest, asker: Asker): Promise<Answer>
-  serves(network: NetworkName): boolean
-  purchases: {
-    digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization'>): Authorized['digest'] | null
-    claim(inside: Statements, purchase: Purchase): Promise<string>
-    prove(inside: Statements, purchase: Purchase): Promise<boolean>
-    digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
-  }
 }
 
 /** What of the deliveries is called here. */
@@ -144,7 +93,7 @@ export interface FoundReceipt {
 
 export interface Receipt {
   id: string
-  product: 'checkout' | 'tool' | 'gate'
+  product: ProductName
   /** What was bought, as its seller calls it. */
   name: string
   status: string
@@ -172,15 +121,6 @@ interface Shown {
   type: string
   content: string | Buffer
   headers?: Readonly<Record<string, string>>
-}
-
-/** Passed between any two steps of a payment, so that a test can end the process there. */
-export type Checkpoint = (name: Step) => Promise<void> | void
-export type Step = 'accepted' | 'settling' | 'answered' | 'paid'
-
-/** Numbers for whoever keeps metrics. */
-export interface Measures {
-  count(event: string, by?: number): void
 }
 
 export interface SaleDay {

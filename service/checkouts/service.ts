@@ -1,22 +1,20 @@
-import type { CheckoutParts } from './service/parts.ts'
+import type { CheckoutDeps } from './service/parts.ts'
 import { createBuying } from './service/buy.ts'
 import { createFailures } from './service/failures.ts'
 import { createFollowing } from './service/follow.ts'
 import { createLife } from './service/life.ts'
-import { createSettling } from './service/settle.ts'
 import { createShowing } from './service/show.ts'
 import { createWatching } from './service/watch.ts'
 
 /** A price on a workflow, and what is sold by it. */
-export function createCheckouts(parts: CheckoutParts) {
-  const failures = createFailures(parts)
-  const settling = createSettling({ ...parts, failures })
-  const showing = createShowing(parts)
-  const watching = createWatching(parts)
-  const following = createFollowing({ ...parts, showing })
+export function createCheckouts(deps: CheckoutDeps) {
+  const failures = createFailures(deps)
+  const showing = createShowing(deps)
+  const watching = createWatching(deps)
+  const following = createFollowing({ ...deps, showing })
   return {
-    ...createLife(parts),
-    ...createBuying({ ...parts, settling, failures, showing, watching, following }),
+    ...createLife(deps),
+    ...createBuying({ ...deps, failures, showing, watching, following }),
     ...following,
 
     /** After each attempt at a delivery to this checkout's callback. */
@@ -25,8 +23,7 @@ export function createCheckouts(parts: CheckoutParts) {
 
     /** Ends what ends by itself, also what a process left that is gone. */
     sweepers: {
-      leases: (now: Date): Promise<void> => parts.store.expireLeases(now),
-      payments: settling.sweep,
+      leases: (now: Date): Promise<void> => deps.store.expireLeases(now),
       probes: watching.probe,
     },
   }

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { attachOrStart } from '../database/embedded.ts'
 import { openDatabase, type Database } from '../database/client.ts'
-import { openOutflow } from '../compose/outflow.ts'
+import { openOutflow } from '../outflow/part.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { Environment } from '../kit/owner.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'

@@ -1,4 +1,4 @@
-import { openReconciling } from '../compose/reconciling.ts'
+import { openReconciling } from '../wallet/reconciling-part.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { attachOrStart } from '../database/embedded.ts'
 import { openDatabase, type Database } from '../database/client.ts'

@@ -12,22 +12,22 @@ import type { Runs } from '../marketplace/service/runs.ts'
 import { marketplaceRouters } from '../marketplace/trpc.ts'
 import type { Paywalls } from '../paywall/service.ts'
 import { paywallsRouter } from '../paywall/trpc.ts'
-import type { Spending } from '../spending/service.ts'
-import { spendingRouter } from '../spending/trpc.ts'
+import type { Budgets } from '../budgets/service/budgets.ts'
+import { budgetsRouter } from '../budgets/trpc.ts'
 import type { Calls } from '../tools/service/calls.ts'
 import type { Catalogue } from '../tools/service/catalogue.ts'
 import { toolsRouter } from '../tools/trpc.ts'
 import type { Wallets } from '../wallet/service.ts'
 import { walletRouter } from '../wallet/trpc.ts'
-import { walletOf } from './identity.ts'
+import { walletOf } from '../identity/part.ts'
 
 /** All that the dashboard may ask, a router for each capability. */
-export function dashboardRouter(config: Config, clock: Clock, parts: RoutedParts) {
-  const { identity, wallets, spending, assets, runs, checkouts, deliveries, catalogue, calls, paywalls } = parts
+export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) {
+  const { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls } = deps
   return router({
     identity: identityRouter(identity, walletOf(wallets)),
     wallet: walletRouter(wallets, clock),
-    spending: spendingRouter(spending),
+    spending: budgetsRouter(budgets),
     ...marketplaceRouters(assets, runs, clock),
     checkouts: checkoutsRouter(checkouts, { pay: config.addresses.pay, clock }),
     ...deliveriesRouters(deliveries, clock),
@@ -36,10 +36,10 @@ export function dashboardRouter(config: Config, clock: Clock, parts: RoutedParts
   })
 }
 
-interface RoutedParts {
+interface RoutedDeps {
   identity: Identity
   wallets: Wallets
-  spending: Spending
+  budgets: Budgets
   assets: Assets
   runs: Runs
   checkouts: Checkouts

@@ -1,102 +1,53 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
 import type { CheckoutPages, FoundReceipt, Receipt } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service.ts'
-import { isTokenOf, type PaymentTokens } from '../sales/service/proof.ts'
-import { isId } from '../kit/ids.ts'
 import { toWire } from '../kit/money.ts'
-import type { Paywalls } from '../paywall/service.ts'
-import type { ToolPayments } from '../tools/service/pay.ts'
-import type { Part } from './ground.ts'
+import type { Sale } from '../sales/model.ts'
+import type { SellingDeps } from '../sales/service/deps.ts'
+import type { Part } from './platform.ts'
 
-/** Receipts of all that is sold, at one address: each seller knows its own payments. */
-export function openReceipts({ checkouts, paywalls, toolPayments, tokens, pages }: Sellers): Part {
-  async function ofCheckout(id: string, token: string | null): Promise<FoundReceipt | null> {
-    const bought = await checkouts.receipt(id, token)
-    if (bought === null) return null
-    const { payment, delivery } = bought.payment
-    const { name } = bought.view.checkout.product
-    return { body: { receipt: { ...toReceipt(payment), product: 'checkout', name }, delivery }, checkout: bought }
+/** Receipts of all that is sold, at one address; a checkout's also tells of its delivery. */
+export function openReceipts({ checkouts, selling, pages }: ReceiptsGiven): Part {
+  const { journal, tokens } = selling
+
+  async function find(id: string, token: string | null): Promise<FoundReceipt | null> {
+    const sale = await journal.findById(id)
+    if (sale === null || !tokens.matches(id, sale.tokenHash, token)) return null
+    const bought = sale.product === 'checkout' ? await checkouts.receipt(id, token) : null
+    if (bought === null) return { body: { receipt: toReceipt(sale), delivery: null }, checkout: null }
+    const { view, payment } = bought
+    const receipt = { ...toReceipt(sale), name: view.checkout.product.name, status: payment.payment.status }
+    return { body: { receipt, delivery: payment.delivery }, checkout: bought }
   }
 
-  async function ofGate(id: string, token: string | null): Promise<FoundReceipt | null> {
-    const payment = await paywalls.paymentOrNull(id)
-    if (payment === null || !isTokenOf(payment.tokenHash, token)) return null
-    const { state: status, amount, endedAt, simulated: testMode } = payment
-    const paidAt = status === 'paid' ? endedAt : null
-    const said = {
-      ...payment,
-      status,
-      amount: toWire(amount),
-      testMode,
-      createdAt: iso(payment.createdAt),
-      paidAt: iso(paidAt),
-    }
-    return {
-      body: { receipt: { ...toReceipt(said), product: 'gate', name: payment.endpoint }, delivery: null },
-      checkout: null,
-    }
-  }
-
-  async function ofTool(id: string, token: string | null): Promise<FoundReceipt | null> {
-    const payment = isId('call', id) ? await toolPayments.findOrNull(id) : null
-    if (payment === null || !tokens.matches(id, payment.tokenHash, token)) return null
-    const { amount, createdAt } = payment
-    const status = STATUS[payment.state]
-    const paidAt = status === 'paid' ? payment.endedAt : null
-    const said = {
-      ...payment,
-      status,
-      amount: toWire(amount),
-      testMode: false,
-      createdAt: iso(createdAt),
-      paidAt: iso(paidAt),
-    }
-    return {
-      body: { receipt: { ...toReceipt(said), product: 'tool', name: String(payment.details['slug']) }, delivery: null },
-      checkout: null,
-    }
-  }
-
-  const find = async (id: string, token: string | null): Promise<FoundReceipt | null> =>
-    (await ofCheckout(id, token)) ?? (await ofGate(id, token)) ?? (await ofTool(id, token))
   return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages) }] }
 }
 
-/** As a receipt calls it. */
-const STATUS = {
+interface ReceiptsGiven {
+  checkouts: Pick<Checkouts, 'receipt'>
+  selling: SellingDeps
+  pages: CheckoutPages
+}
+
+function toReceipt(sale: Sale): Receipt {
+  const { id, product, state, amount, network, payer, txHash, simulated: testMode, details } = sale
+  const paidAt = state === 'paid' ? (sale.endedAt?.toISOString() ?? null) : null
+  // By what its seller calls it: a request at a gate, a tool.
+  const called = details['endpoint'] ?? details['slug']
+  const name = typeof called === 'string' ? called : ''
+  const status = product === 'tool' ? TOOL_STATES[state] : GATE_STATES[state]
+  const about = { id, product, name, status, network, payer, txHash, testMode, paidAt }
+  return { ...about, amount: toWire(amount), currency: 'USDC', createdAt: sale.createdAt.toISOString() }
+}
+
+const TOOL_STATES = {
   claimed: 'claimed',
   held: 'claimed',
   released: 'failed',
   settling: 'answered',
   paid: 'paid',
   failed: 'failed',
-  refunded: 'failed',
-} as const
+  refunded: 'refunded',
+} as const satisfies Record<Sale['state'], string>
 
-interface Sellers {
-  checkouts: Pick<Checkouts, 'receipt'>
-  paywalls: Pick<Paywalls, 'paymentOrNull'>
-  toolPayments: Pick<ToolPayments, 'findOrNull'>
-  tokens: PaymentTokens
-  pages: CheckoutPages
-}
-
-function toReceipt({
-  id,
-  status,
-  amount,
-  network,
-  payer,
-  txHash,
-  testMode,
-  createdAt,
-  paidAt,
-}: Omit<Receipt, 'product' | 'name' | 'currency'>) {
-  return { id, status, amount, currency: 'USDC' as const, network, payer, txHash, testMode, createdAt, paidAt }
-}
-
-function iso(at: Date): string
-function iso(at: Date | null): string | null
-function iso(at: Date | null): string | null {
-  return at?.toISOString() ?? null
-}
+const GATE_STATES = { ...TOOL_STATES, claimed: 'calling', held: 'calling', released: 'released', settling: 'settling' }

@@ -4,10 +4,10 @@ import type { Surface } from '../api/openapi.ts'
 import { assertOrigin } from '../api/requests.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Identity } from '../identity/service.ts'
-import type { Ground, Part, SurfaceName } from './ground.ts'
+import type { Platform, Part, SurfaceName } from './platform.ts'
 
 /** Who asks, by what a request carries. */
-export function identifier({ config, clock }: Ground, identity: Identity) {
+export function identifier({ config, clock }: Platform, identity: Identity) {
   const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
   return async (request: Request): Promise<Caller> => {
     assertOrigin(request, ownOrigins)

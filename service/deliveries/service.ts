@@ -9,7 +9,7 @@ import { createAttempt } from './service/attempt.ts'
 import { toAnnouncement } from './service/announcing.ts'
 import { createEndpoints } from './service/endpoints.ts'
 import { toMail } from './service/notices.ts'
-import type { DeliveriesParts } from './service/parts.ts'
+import type { DeliveriesDeps } from './service/parts.ts'
 import { createRecord } from './service/record.ts'
 import { createSecrets } from './service/secrets.ts'
 import { createTargets } from './service/targets.ts'
@@ -17,22 +17,22 @@ import { createTelling, type Notice } from './service/telling.ts'
 import { createWriting } from './service/write.ts'
 
 /** What has to be told to receivers outside, until they have it. */
-export function createDeliveries(parts: DeliveriesParts) {
-  const { store, announce, clock } = parts
-  const secrets = createSecrets(parts)
-  const writing = createWriting(parts)
-  const own = createTargets({ ...parts, secrets })
-  const telling = createTelling({ ...parts, event: (inside, event) => writing.event(inside, event) })
-  const record = createRecord({ ...parts, telling })
+export function createDeliveries(deps: DeliveriesDeps) {
+  const { store, announce, clock } = deps
+  const secrets = createSecrets(deps)
+  const writing = createWriting(deps)
+  const own = createTargets({ ...deps, secrets })
+  const telling = createTelling({ ...deps, event: (inside, event) => writing.event(inside, event) })
+  const record = createRecord({ ...deps, telling })
 
   return {
     /** In the caller's transaction: the row, and the announcement of its first attempt. */
     write: writing.write,
     event: writing.event,
     /** For whoever has many events at once: of these accounts, those that anybody would be told for. */
-    listeners: parts.targets.listeners.bind(parts.targets),
+    listeners: deps.targets.listeners.bind(deps.targets),
     targets: own,
-    endpoints: createEndpoints({ ...parts, secrets, writing, own }),
+    endpoints: createEndpoints({ ...deps, secrets, writing, own }),
 
     /** True to the first who asks, and to that very act again. Nobody sends a claimed one by itself any more. */
     async claim(
@@ -77,11 +77,11 @@ export function createDeliveries(parts: DeliveriesParts) {
       return signatureOf(await secrets.signing(delivery, clock.now()), id, timestampSeconds, body)
     },
 
-    attempt: createAttempt({ ...parts, record, secrets }),
+    attempt: createAttempt({ ...deps, record, secrets }),
     sweep: record.sweep,
 
     async mail(notice: Notice & { userId: string }, id: string): Promise<void> {
-      await parts.mail(notice.userId, { id, ...toMail(notice) })
+      await deps.mail(notice.userId, { id, ...toMail(notice) })
     },
   }
 

@@ -85,7 +85,7 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
     async handle({ body, operation, keyed, address: from }) {
       const payment = toRequest(body)
       const answer = await facilitator
-        .settle(payment, { operation, keeps: keyed, stranger: true, caller: addressGroup(from) })
+        .settle(payment, { operation, ownsResult: keyed, stranger: true, caller: addressGroup(from) })
         .catch((error: unknown) => {
           throw outOfGasHere(error, payment)
         })

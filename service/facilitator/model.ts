@@ -76,7 +76,7 @@ export interface Asker {
    * True: the name is kept and asked with again, so the success is theirs for good. False: they are told by a
    * connection that may break, and must be confirmed or withdrawn.
    */
-  keeps: boolean
+  ownsResult: boolean
   /** How long they wait for the outcome; the service's own time when absent. */
   waitMs?: number
   /**

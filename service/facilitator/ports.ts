@@ -115,11 +115,6 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Passed between any two states, so that a test can end the process there. */
-export type Checkpoint = (
-  name: 'claimed' | 'signed' | 'sent' | 'broadcast' | 'mined' | 'settled' | 'offered',
-) => Promise<void> | void
-
 /** Numbers for whoever keeps metrics. */
 export interface Measures {
   count(event: string, by?: number): void

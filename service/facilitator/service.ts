@@ -8,19 +8,19 @@ import { createBell } from './service/bell.ts'
 import { examine, identify, simulate, type Signed } from './service/examine.ts'
 import { createGasWatch } from './service/gas.ts'
 import { createLane, type Lane } from './service/lane.ts'
-import { PACE, type FacilitatorParts } from './service/parts.ts'
+import { PACE, type FacilitatorDeps } from './service/parts.ts'
 import { reconcile } from './service/reconcile.ts'
 import { createSettling } from './service/settle.ts'
 
 /** Verifies and settles. Over HTTP for everybody; checkouts and paywalls call it directly. */
-export function createFacilitator(parts: FacilitatorParts) {
+export function createFacilitator(deps: FacilitatorDeps) {
   const bells = { claimed: createBell(), ended: createBell() }
-  const gas = createGasWatch(parts)
-  const settling = createSettling(parts, gas, bells)
-  const lanes = [...parts.chains.values()].flatMap((chain) =>
-    parts.keys.map((key) => createLane(parts, chain, key, gas, bells)),
+  const gas = createGasWatch(deps)
+  const settling = createSettling(deps, gas, bells)
+  const lanes = [...deps.chains.values()].flatMap((chain) =>
+    deps.keys.map((key) => createLane(deps, chain, key, gas, bells)),
   )
-  const anyChain = [...parts.chains.values()][0]
+  const anyChain = [...deps.chains.values()][0]
   let running: Promise<unknown> | null = null
   let stopped = false
 
@@ -29,7 +29,7 @@ export function createFacilitator(parts: FacilitatorParts) {
       try {
         await lane.turn()
       } catch (error) {
-        parts.log.warn({ err: error, network: lane.network, sponsor: lane.sponsor }, 'a sponsor skips a turn')
+        deps.log.warn({ err: error, network: lane.network, sponsor: lane.sponsor }, 'a sponsor skips a turn')
         await pause(PACE.recheckMs)
       }
       if (lane.busy()) await pause(PACE.turnMs)
@@ -46,8 +46,8 @@ export function createFacilitator(parts: FacilitatorParts) {
      * here, where the gas cannot be paid; strangers are told that as the reason.
      */
     async verify(payment: PaymentRequest, stranger = false): Promise<Verdict> {
-      const examined = examine(parts, payment)
-      const simulated = typeof examined === 'string' ? { refusal: examined } : await simulate(parts, examined)
+      const examined = examine(deps, payment)
+      const simulated = typeof examined === 'string' ? { refusal: examined } : await simulate(deps, examined)
       const { refusal } = simulated
       const payerHasCode = refusal === null && simulated.payerHasCode
       const { network, payer } = payment
@@ -63,51 +63,50 @@ export function createFacilitator(parts: FacilitatorParts) {
 
     purchases: {
       /** What identifies the authorization; null where the payment is not one of USDC on a network that is known. */
-      digestOf: (signed: Signed): Hex | null => identify(parts, signed)?.digest ?? null,
+      digestOf: (signed: Signed): Hex | null => identify(deps, signed)?.digest ?? null,
       /**
        * In the transaction of what is sold. Who is answered has the authorization, and settles it under that very
        * name; from now on nobody else is told of its success.
        */
       claim: (inside: Statements, purchase: Purchase): Promise<string> =>
-        parts.store.buy(inside, purchase, parts.clock.now()),
+        deps.store.buy(inside, purchase, deps.clock.now()),
       /**
        * An authorization that only proves who is asking; from now on it proves this and buys nothing. False where it
        * has bought something else, or was given to a chain: then everybody may have it.
        */
       async prove(inside: Statements, purchase: Purchase): Promise<boolean> {
-        if (await parts.store.isSubmitted(inside, purchase.digest)) return false
-        return (await parts.store.buy(inside, purchase, parts.clock.now())) === purchase.buys
+        if (await deps.store.isSubmitted(inside, purchase.digest)) return false
+        return (await deps.store.buy(inside, purchase, deps.clock.now())) === purchase.buys
       },
       /** Of an authorization that was submitted here, by what its payer knows of it. */
       async digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null> {
-        return (await parts.store.findByNonce(network, payer, nonce))?.digest ?? null
+        return (await deps.store.findByNonce(network, payer, nonce))?.digest ?? null
       },
     },
 
     /** Whether payments on this network can be settled, as far as this process knows. */
     serves: (network: NetworkName): boolean =>
-      parts.chains.has(network) && (parts.keys.length > 0 || parts.signsElsewhere) && gas.seemsToPay(network),
+      deps.chains.has(network) && (deps.keys.length > 0 || deps.signsElsewhere) && gas.seemsToPay(network),
 
     /** The caller who was offered the success has it, or never will: then the next one gets it. */
     async delivered(digest: Hex, operation: string, arrived: boolean): Promise<void> {
-      if (arrived) await parts.store.confirm(digest, operation, parts.clock.now())
-      else await parts.store.withdraw(digest, operation)
+      if (arrived) await deps.store.confirm(digest, operation, deps.clock.now())
+      else await deps.store.withdraw(digest, operation)
       bells.ended.ring()
     },
 
     async find(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement> {
-      const found = await parts.store.findByNonce(network, payer, nonce)
+      const found = await deps.store.findByNonce(network, payer, nonce)
       if (found === null) throw settlementMissing()
       return found
     },
 
     networks: Object.values(NETWORKS),
     /** Who pays the gas. */
-    sponsors: (): readonly Address[] =>
-      anyChain === undefined ? [] : parts.keys.map((key) => anyChain.addressOf(key)),
+    sponsors: (): readonly Address[] => (anyChain === undefined ? [] : deps.keys.map((key) => anyChain.addressOf(key))),
     gas: gas.known,
 
-    reconcile: (now: Date): Promise<void> => reconcile(parts, now),
+    reconcile: (now: Date): Promise<void> => reconcile(deps, now),
     /** From now on this process is a writer for whatever sponsor is free. */
     start(): void {
       running ??= Promise.all(lanes.map(run))

@@ -1,7 +1,7 @@
 import { addressGroup } from '../kit/address-group.ts'
 import { createHash } from 'node:crypto'
 import type { Environment } from '../kit/owner.ts'
-import { idLike, isId, type Id } from '../kit/ids.ts'
+import { deriveId, isId, type Id } from '../kit/ids.ts'
 import {
   environmentMismatch,
   environmentUnavailable,
@@ -86,7 +86,7 @@ export function idOf(person: Person, fresh: Id<'usr'>): Id<'usr'> {
 
 /** The id of the one key that the demo account gets by itself: making it twice collides. */
 export function demoKeyId(user: Id<'usr'>): Id<'key'> {
-  return idLike('key', user)
+  return deriveId('key', user)
 }
 
 /** Whether signing up once more would change nothing. */

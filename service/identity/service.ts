@@ -17,33 +17,33 @@ import { createSignUp } from './service/sign-up.ts'
 import { createSigningSecrets } from './service/signing-secret.ts'
 
 /** Who is asking, and what is theirs to ask with. */
-export function createIdentity(parts: IdentityParts) {
-  const { store, clock } = parts
+export function createIdentity(deps: IdentityDeps) {
+  const { store, clock } = deps
   const announceConfirmation = (subject: string, inside: Statements): Promise<void> =>
-    parts.announce(inside, { topic: CONFIRMATION, payload: { subject } })
+    deps.announce(inside, { topic: CONFIRMATION, payload: { subject } })
   const tell: Tell = async (inside, to, notice) => {
-    if (to !== null) await parts.announce(inside, { topic: NOTICE, payload: { to, notice } })
+    if (to !== null) await deps.announce(inside, { topic: NOTICE, payload: { to, notice } })
   }
-  const signUp = createSignUp({ ...parts, announceConfirmation })
-  const signIn = parts.signIn({
+  const signUp = createSignUp({ ...deps, announceConfirmation })
+  const signIn = deps.signIn({
     signedIn: async (person) => {
       await signUp(person)
     },
     confirmationWanted: (subject) => store.inTransaction((inside) => announceConfirmation(subject, inside)),
     resetWanted: (subject) =>
-      store.inTransaction((inside) => parts.announce(inside, { topic: RESET, payload: { subject } })),
+      store.inTransaction((inside) => deps.announce(inside, { topic: RESET, payload: { subject } })),
     emailChangeWanted: (change) =>
-      store.inTransaction((inside) => parts.announce(inside, { topic: EMAIL_CHANGE, payload: { ...change } })),
+      store.inTransaction((inside) => deps.announce(inside, { topic: EMAIL_CHANGE, payload: { ...change } })),
     changed: (to, notice) => store.inTransaction((inside) => tell(inside, to, notice)),
     tell,
   })
-  const { identify, settled } = createIdentify({ ...parts, signIn, signUp })
+  const { identify, settled } = createIdentify({ ...deps, signIn, signUp })
 
   return {
     identify,
     signUp,
-    keys: createKeys(parts),
-    signingSecrets: createSigningSecrets(parts),
+    keys: createKeys(deps),
+    signingSecrets: createSigningSecrets(deps),
 
     /** The sign-in's own requests, everything under /auth. */
     answerSignIn: (request: Request, address: string | null = null): Promise<Response> =>
@@ -69,26 +69,26 @@ export function createIdentity(parts: IdentityParts) {
     /** Safe to repeat: the mail's id is the announcement's, and a confirmed address gets none. */
     async sendConfirmation(subject: string, id: string): Promise<void> {
       const wanted = await signIn.confirmation(subject)
-      if (wanted !== null) await parts.mailer.send({ id, ...confirmationMail(wanted) })
+      if (wanted !== null) await deps.mailer.send({ id, ...confirmationMail(wanted) })
     },
 
     /** Safe to repeat: the mail's id names its link. */
     async sendReset(subject: string, id: string): Promise<void> {
       const wanted = await signIn.reset(subject, id)
-      if (wanted !== null) await parts.mailer.send({ id, ...resetMail(wanted) })
+      if (wanted !== null) await deps.mailer.send({ id, ...resetMail(wanted) })
     },
 
     /** Safe to repeat: every one of them opens the same. */
     async sendEmailChange(change: EmailChange, { id, announcedAt }: Announced): Promise<void> {
       const link = await signIn.emailChange(change, announcedAt)
-      if (link !== null) await parts.mailer.send({ id, ...emailChangeMail({ ...change, link }) })
+      if (link !== null) await deps.mailer.send({ id, ...emailChangeMail({ ...change, link }) })
     },
 
     /** Whoever does the same again and again fills nobody's mailbox: the first ones have said it. */
     async sendNotice({ to, notice }: { to: string; notice: Notice }, sent: Announced & { attempt: number }) {
       const { id, attempt, announcedAt } = sent
-      if (attempt === 0 && !(await parts.mayMail(notice.kind, to))) return
-      await parts.mailer.send({ id, to, ...noticeMail(notice, announcedAt, parts.dashboard) })
+      if (attempt === 0 && !(await deps.mayMail(notice.kind, to))) return
+      await deps.mailer.send({ id, to, ...noticeMail(notice, announcedAt, deps.dashboard) })
     },
 
     /** In the transaction of what the owner is told; nobody hears of it who has confirmed no address. */
@@ -99,12 +99,12 @@ export function createIdentity(parts: IdentityParts) {
     /** To whoever has confirmed an address; nobody else can be reached. Safe to repeat: the id names the mail. */
     async mailTo(userId: string, mail: Omit<Mail, 'to'>): Promise<void> {
       const to = await store.findConfirmedEmail(userId)
-      if (to !== null) await parts.mailer.send({ to, ...mail })
+      if (to !== null) await deps.mailer.send({ to, ...mail })
     },
 
     /** Answers the demo account's key when this call made it. Never called on a live server. */
     async ensureDemoAccount(options: { apiKey?: string | undefined } = {}): Promise<string | null> {
-      if (parts.live) throw new Error('a live server has no demo account')
+      if (deps.live) throw new Error('a live server has no demo account')
       return await ensureDemoAccount({ store, clock, signIn, signUp }, options.apiKey)
     },
 
@@ -115,7 +115,7 @@ export function createIdentity(parts: IdentityParts) {
 
 export type Identity = ReturnType<typeof createIdentity>
 
-export interface IdentityParts {
+export interface IdentityDeps {
   store: IdentityStore
   ledger: Ledger
   clock: Clock

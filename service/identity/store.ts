@@ -3,6 +3,7 @@ import type { Prisma } from '../database/generated/client.ts'
 import { Batch } from '../kit/batch.ts'
 import type { Id } from '../kit/ids.ts'
 import { holdQuota, QUOTAS } from '../kit/quota.ts'
+import type { StatementPool } from '../kit/transaction.ts'
 import type { ApiKey } from './model.ts'
 import type { User } from '../kit/caller.ts'
 import type { Account, FoundKey, IdentityStore, SealedSecret } from './ports.ts'
@@ -14,7 +15,7 @@ export function createIdentityStore(
   keysMax: number = QUOTAS.keys,
 ): IdentityStore {
   // Every request asks, so those of one moment ask together.
-  const keys = new Batch<Buffer, FoundKey | null>({ lanes: 1, largest: 256, laneOf: () => 0, run: findKeys })
+  const keys = new Batch<Buffer, FoundKey | null>({ largest: 256, run: findKeys })
 
   async function findKeys(hashes: readonly Buffer[]): Promise<(FoundKey | null)[]> {
     const rows = await statements.run<KeyRow>(FIND_KEYS, [hashes], 'identity_find_keys')
@@ -23,45 +24,7 @@ export function createIdentityStore(
   }
 
   return {
-    async findUser(issuer, subject) {
-      const [row] = await statements.run<UserRow>(FIND_USER, [issuer, subject], 'identity_find_user')
-      return row === undefined ? null : toAccount(row)
-    },
-
-    async saveUser(person, id, now, inside) {
-      const { issuer, subject, name, email, emailConfirmed } = person
-      const values = [id, issuer, subject, name, email, emailConfirmed, now]
-      const [row] = await inside.run<UserRow & { created: boolean }>(SAVE_USER, values, 'identity_save_user')
-      if (row === undefined) throw new Error('the user statement gave no row')
-      return { ...toAccount(row), created: row.created }
-    },
-
-    async markGranted(user, environment, now, inside) {
-      await inside.run(MARK_GRANTED[environment], [user, now], `identity_granted_${environment}`)
-    },
-
-    async takeGrants(sources, now, inside) {
-      const day = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
-      for (const { source, most } of sources) {
-        const taken = await inside.run(TAKE_GRANT, [day, source, most], 'identity_take_grant')
-        if (taken.length === 0) return false
-      }
-      return true
-    },
-
-    async markWithheld(user, now, inside) {
-      await inside.run('UPDATE identity_user SET credits_withheld_at = $2 WHERE id = $1', [user, now])
-    },
-
-    async isWithheld(user) {
-      const found = 'SELECT FROM identity_user WHERE id = $1 AND credits_withheld_at IS NOT NULL'
-      return (await statements.run(found, [user], 'identity_is_withheld')).length > 0
-    },
-
-    async findConfirmedEmail(id, inside = statements) {
-      const [row] = await inside.run<{ email: string | null }>(CONFIRMED_EMAIL, [id])
-      return row?.email ?? null
-    },
+    ...usersIn(statements),
 
     inTransaction: (work) => transaction(work),
 
@@ -91,7 +54,10 @@ export function createIdentityStore(
       const made = await statements.together(async (inside) => {
         const { userId, environment, id, createdAt } = key
         await holdQuota(inside, {
-          ...{ quota: 'keys', owner: key, limit: keysMax, values: [userId, environment, id, createdAt] },
+          quota: 'keys',
+          owner: key,
+          limit: keysMax,
+          values: [userId, environment, id, createdAt],
           rows: `identity_api_key WHERE user_id = $1 AND environment = $2 AND id <> $3 AND revoked_at IS NULL
             AND (expires_at IS NULL OR expires_at > $4)`,
         })
@@ -135,6 +101,55 @@ export function createIdentityStore(
     },
   }
 }
+
+function usersIn(statements: StatementPool): Users {
+  return {
+    async findUser(issuer, subject) {
+      const [row] = await statements.run<UserRow>(FIND_USER, [issuer, subject], 'identity_find_user')
+      return row === undefined ? null : toAccount(row)
+    },
+
+    async saveUser(person, id, now, inside) {
+      const { issuer, subject, name, email, emailConfirmed } = person
+      const values = [id, issuer, subject, name, email, emailConfirmed, now]
+      const [row] = await inside.run<UserRow & { created: boolean }>(SAVE_USER, values, 'identity_save_user')
+      if (row === undefined) throw new Error('the user statement gave no row')
+      return { ...toAccount(row), created: row.created }
+    },
+
+    async markGranted(user, environment, now, inside) {
+      await inside.run(MARK_GRANTED[environment], [user, now], `identity_granted_${environment}`)
+    },
+
+    async takeGrants(sources, now, inside) {
+      const day = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
+      for (const { source, most } of sources) {
+        const taken = await inside.run(TAKE_GRANT, [day, source, most], 'identity_take_grant')
+        if (taken.length === 0) return false
+      }
+      return true
+    },
+
+    async markWithheld(user, now, inside) {
+      await inside.run('UPDATE identity_user SET credits_withheld_at = $2 WHERE id = $1', [user, now])
+    },
+
+    async isWithheld(user) {
+      const found = 'SELECT FROM identity_user WHERE id = $1 AND credits_withheld_at IS NOT NULL'
+      return (await statements.run(found, [user], 'identity_is_withheld')).length > 0
+    },
+
+    async findConfirmedEmail(id, inside = statements) {
+      const [row] = await inside.run<{ email: string | null }>(CONFIRMED_EMAIL, [id])
+      return row?.email ?? null
+    },
+  }
+}
+
+type Users = Pick<
+  IdentityStore,
+  'findUser' | 'saveUser' | 'markGranted' | 'takeGrants' | 'markWithheld' | 'isWithheld' | 'findConfirmedEmail'
+>
 
 const USER = 'u.id AS "userId", u.issuer, u.subject, u.name, u.email, u.email_confirmed AS "emailConfirmed"'
 const GRANTED = 'u.sandbox_granted_at IS NOT NULL AS sandbox, u.production_granted_at IS NOT NULL AS production'

@@ -3,37 +3,35 @@ import { currentContext, sharedContext, within, type Context } from './context.t
 /**
  * Gathers the asks of the same moment into one statement. While a batch is under way the next one fills,
  * so the wait is never longer than a statement and one ask alone waits for nothing; there is no timer.
- * Asks of one lane never overlap: two batches never want the same row at once.
+ * Its statements never overlap: two of them never want the same row at once.
  */
 export class Batch<Ask, Answer> {
-  private readonly lanes: Lane<Ask, Answer>[]
+  private readonly waiting: Entry<Ask, Answer>[] = []
+  private busy = false
   private readonly plan: Plan<Ask, Answer>
 
   constructor(plan: Plan<Ask, Answer>) {
     this.plan = plan
-    this.lanes = Array.from({ length: plan.lanes }, () => ({ waiting: [], busy: false }))
   }
 
   add(ask: Ask): Promise<Answer> {
-    const lane = this.lanes[this.plan.laneOf(ask) % this.lanes.length]
-    if (lane === undefined) throw new Error('a batch needs at least one lane')
     return new Promise((resolve, reject) => {
-      lane.waiting.push({ ask, resolve, reject, context: currentContext() })
-      if (!lane.busy) void this.drain(lane)
+      this.waiting.push({ ask, resolve, reject, context: currentContext() })
+      if (!this.busy) void this.drain()
     })
   }
 
-  private async drain(lane: Lane<Ask, Answer>): Promise<void> {
-    lane.busy = true
+  private async drain(): Promise<void> {
+    this.busy = true
     // One turn of the event loop's microtasks: callers that were woken together travel together.
     await Promise.resolve()
-    while (lane.waiting.length > 0) await this.fly(lane.waiting.splice(0, this.plan.largest))
-    lane.busy = false
+    while (this.waiting.length > 0) await this.fly(this.waiting.splice(0, this.plan.largest))
+    this.busy = false
   }
 
   private async fly(entries: Entry<Ask, Answer>[]): Promise<void> {
     try {
-      // Whoever started the lane is not who asked for this batch.
+      // Whoever started it is not who asked for this statement.
       const context = sharedContext(entries.map((entry) => entry.context))
       const answers = await within(context, () => this.plan.run(entries.map((entry) => entry.ask)))
       entries.forEach((entry, place) => {
@@ -51,16 +49,9 @@ export class Batch<Ask, Answer> {
 }
 
 interface Plan<Ask, Answer> {
-  lanes: number
   largest: number
-  laneOf(ask: Ask): number
   /** Answers in the order of the asks. Must be safe to repeat with the same ask. */
   run(asks: readonly Ask[]): Promise<readonly Answer[]>
-}
-
-interface Lane<Ask, Answer> {
-  waiting: Entry<Ask, Answer>[]
-  busy: boolean
 }
 
 interface Entry<Ask, Answer> {

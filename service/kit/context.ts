@@ -26,7 +26,7 @@ export function within<T>(context: Context, work: () => T): T {
 }
 
 /** Notes a value that names something of ours; the first of a kind stays. */
-export function concernId(value: unknown): void {
+export function tagContext(value: unknown): void {
   const concerns = contexts.getStore()?.concerns
   if (concerns === undefined || typeof value !== 'string' || value.length > LONGEST) return
   const name = NAMES.get(value.slice(0, value.indexOf('_')))
@@ -36,7 +36,7 @@ export function concernId(value: unknown): void {
 /** The ids in a decoded request or a job's payload, wherever they stand at its top. */
 export function concernIdsIn(values: unknown): void {
   if (typeof values !== 'object' || values === null) return
-  for (const value of Object.values(values)) concernId(value)
+  for (const value of Object.values(values)) tagContext(value)
 }
 
 /**

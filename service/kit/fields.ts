@@ -336,3 +336,40 @@ export const fieldOut = z
     patternMessage: z.string().nullish(),
   })
   .meta({ id: 'Field' })
+
+/** For programs that fill them in. They are checked by `readInput`: here stands what a caller has to know. */
+export function toJsonSchema(fields: readonly Field[]): JsonSchema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(field)])),
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  }
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+function toProperty({ type, label, description, options, min, max, default: standard }: Field): JsonSchema {
+  const about = description === null ? label : `${label}. ${description}`
+  const common = { description: about, ...(standard === null ? {} : { default: standard }) }
+  switch (type) {
+    case 'number':
+      return { type: 'number', ...common, ...bound('minimum', min), ...bound('maximum', max) }
+    case 'boolean':
+      return { type: 'boolean', ...common }
+    case 'select':
+      return { type: 'string', ...common, ...(options === null ? {} : { enum: options }) }
+    case 'json':
+      return common
+    case 'text':
+    case 'textarea':
+    case 'url':
+    case 'email':
+    case 'file':
+      return { type: 'string', ...common, ...bound('minLength', min), ...bound('maxLength', max) }
+  }
+}
+
+function bound(word: string, value: number | null): JsonSchema {
+  return value === null ? {} : { [word]: value }
+}

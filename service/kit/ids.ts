@@ -1,5 +1,5 @@
-import { randomFillSync } from 'node:crypto'
-import { concernId } from './context.ts'
+import { createHash, randomFillSync } from 'node:crypto'
+import { tagContext } from './context.ts'
 
 /** Every id says what it names. A slug has no underscore, so the two never look alike. */
 export type Prefix =
@@ -47,10 +47,20 @@ export function leastId<P extends Prefix>(prefix: P, since: Date): Id<P> {
  * The same moment and chance under another prefix: one idempotent request names all that it makes. From then on the
  * log says of the work at hand that it concerns this.
  */
-export function idLike<P extends Prefix>(prefix: P, id: Id<Prefix>): Id<P> {
+export function deriveId<P extends Prefix>(prefix: P, id: Id<Prefix>): Id<P> {
   const like: Id<P> = `${prefix}_${id.slice(id.indexOf('_') + 1)}`
-  concernId(like)
+  tagContext(like)
   return like
+}
+
+/** Names an attempt at one act, the same whenever it is asked for; the first one is named like the act. */
+export function attemptOf(id: Id<Prefix>, attempt: number): Id<'op'> {
+  if (attempt === 1) return deriveId('op', id)
+  const digest = createHash('sha256')
+    .update(`${id} ${String(attempt)}`)
+    .digest()
+  const time = id.slice(id.indexOf('_') + 1).slice(0, 10)
+  return `op_${time}${base32(digest.readUIntBE(0, 5), 8)}${base32(digest.readUIntBE(5, 5), 8)}`
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

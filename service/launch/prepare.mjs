@@ -47,7 +47,11 @@ const pages = {
   title: 'Building the pages',
   name: 'pages',
   // Its libraries come by the lock file, and what they are goes into what is built.
-  source: () => sha256([...datesOf(filesUnder('service/pages')), contentsOf('package-lock.json')]),
+  source: () =>
+    sha256([
+      ...datesOf([...filesUnder('service/pages'), ...filesUnder('service/ui-kit')]),
+      contentsOf('package-lock.json'),
+    ]),
   done: () => existsSync(at('.build/pages')) && stamped(pages),
   async run() {
     await node(['service/pages/build.mjs'])
@@ -59,7 +63,7 @@ const dashboard = {
   name: 'dashboard',
   source: () =>
     sha256([
-      ...datesOf([...filesUnder('service/dashboard'), 'service/pages/compress.mjs']),
+      ...datesOf([...filesUnder('service/dashboard'), ...filesUnder('service/ui-kit'), 'service/pages/compress.mjs']),
       contentsOf('package-lock.json'),
     ]),
   done: () => existsSync(at('.build/dashboard')) && stamped(dashboard),

@@ -5,6 +5,12 @@ import type { Announcement } from '../queue/model.ts'
 /** The platform's accounts: what it earned, and the world outside that money comes from and goes to. */
 export type PlatformAccount = 'revenue' | 'redeemed' | 'grants' | 'treasury' | 'clearing'
 
+/**
+ * The wallet of all who buy without an account: each sale fills it with what its run may cost, and the run empties it
+ * again. No id that is made here has this form, so nobody can be this user.
+ */
+export const GUESTS = 'usr_guests'
+
 export interface Funds {
   available: Usdc
   locked: Usdc

@@ -76,6 +76,8 @@ export interface WalletFigures {
 export interface Totals {
   wallets: bigint
   revenue: bigint
+  /** What sales have brought into the guests' wallet so far. */
+  guests: bigint
 }
 
 export interface Difference {

@@ -1,32 +1,31 @@
 import { Batch } from '../kit/batch.ts'
 import type { Clock } from '../kit/clock.ts'
-import { DomainError } from '../kit/errors.ts'
 import { again, type StatementPool, type Statements } from '../kit/transaction.ts'
-import type { Act, ActOutcome, Capture, Ended, Hold, Release, Reserve } from './model.ts'
+import type { Act, ActOutcome, Ended, Hold, Reserve } from './model.ts'
 import type { Also, Judge, LedgerStore } from './ports.ts'
 import { Accounts } from './store/accounts.ts'
 import { readBalances } from './store/balances.ts'
 import { findDifferences } from './store/check.ts'
 import { credit } from './store/credit.ts'
-import { endAll, expireSome, hashOfCapture, hashOfRelease, type EndAsk } from './store/end.ts'
+import { endAll, expireSome } from './store/end.ts'
 import { fly, flyInside, type Answer, type Ask } from './store/flight.ts'
 import { readDays } from './store/days.ts'
+import { createPreparation, type EndingAsk } from './store/prepare.ts'
 import { readCredits, readStatement, readTotals, readWallet } from './store/read.ts'
 import { reserveAll } from './store/reserve.ts'
 import { transfer } from './store/transfer.ts'
 
 /** The ledger in PostgreSQL. Locks taken and ended at the same moment travel together; see `store/flight.ts`. */
-export function createLedgerStore(statements: StatementPool, clock: Clock, options: Options = {}): LedgerStore {
+export function createLedgerStore(statements: StatementPool, clock: Clock): LedgerStore {
   const accounts = new Accounts(statements)
+  const prepare = createPreparation(accounts, clock)
   const flights = new Batch<Ask, Answer>({
-    lanes: options.lanes ?? LANES,
-    largest: options.batchMax ?? BATCH_MAX,
-    laneOf: (ask) => scatter('reserve' in ask ? ask.reserve.accounts.wallet : ask.wallet),
+    largest: BATCH_MAX,
     run: (asks) => again(() => fly(statements, asks)),
   })
 
   async function reserve(command: Reserve, inside?: Statements): Promise<Hold> {
-    const ask = await askOfReserve(command, inside)
+    const ask = await prepare.reserve(command, inside)
     for (;;) {
       const answer = inside === undefined ? await flights.add(ask) : only(await reserveAll(inside, [ask.reserve]))
       if ('hold' in answer) return answer.hold
@@ -41,63 +40,9 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
     throw new Error('an end was answered like a reserve')
   }
 
-  async function askOfReserve(command: Reserve, inside?: Statements): Promise<ReservingAsk> {
-    return { reserve: { command, accounts: await accounts.of(command.owner, inside), at: clock.now() } }
-  }
-
-  async function askOfCapture(command: Capture, inside?: Statements): Promise<EndingAsk> {
-    const { environment } = command.owner
-    const shares: { account: bigint; amount: bigint }[] = []
-    for (const { to, amount } of command.shares) {
-      shares.push({ account: await accounts.recipient(to, environment, inside), amount })
-    }
-    const end: EndAsk = {
-      hold: command.hold,
-      hash: hashOfCapture(command),
-      state: 'captured',
-      kind: command.kind,
-      amount: command.amount,
-      shares,
-      revenue: await accounts.ofPlatform(environment, 'revenue', inside),
-      redeemed: await accounts.ofPlatform(environment, 'redeemed', inside),
-      reference: command.reference,
-      announcements: command.announcements,
-      at: clock.now(),
-    }
-    return { end, wallet: (await accounts.of(command.owner, inside)).wallet }
-  }
-
-  async function askOfRelease(command: Release, inside?: Statements): Promise<EndingAsk> {
-    const end: EndAsk = {
-      hold: command.hold,
-      hash: hashOfRelease(),
-      state: 'released',
-      kind: 'release',
-      amount: 0n,
-      shares: [],
-      revenue: 0n,
-      redeemed: 0n,
-      reference: null,
-      announcements: command.announcements,
-      at: clock.now(),
-    }
-    return { end, wallet: (await accounts.of(command.owner, inside)).wallet }
-  }
-
-  /** Looked up before the transaction: inside one, what is found is not remembered. */
-  async function askOf(act: Act): Promise<Ask | Error> {
-    try {
-      if ('reserve' in act) return await askOfReserve(act.reserve)
-      return 'capture' in act ? await askOfCapture(act.capture) : await askOfRelease(act.release)
-    } catch (error) {
-      if (error instanceof DomainError) return error
-      throw error
-    }
-  }
-
   async function actTogether<T>(acts: readonly Act[], also: Also<T>, judge?: Judge): Promise<T> {
     const prepared: (Ask | Error)[] = []
-    for (const act of acts) prepared.push(await askOf(act))
+    for (const act of acts) prepared.push(await prepare.act(act))
     return await again(() =>
       statements.together(async (inside) => {
         const judged = (await judge?.(inside, acts)) ?? []
@@ -116,8 +61,8 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
 
   return {
     reserve,
-    capture: async (command, inside) => end(await askOfCapture(command, inside), inside),
-    release: async (command, inside) => end(await askOfRelease(command, inside), inside),
+    capture: async (command, inside) => end(await prepare.capture(command, inside), inside),
+    release: async (command, inside) => end(await prepare.release(command, inside), inside),
     actTogether,
     credit: (command, inside) => retrying(inside, () => credit(statements, accounts, command, clock.now(), inside)),
     transfer: (command, inside) => retrying(inside, () => transfer(statements, accounts, command, clock.now(), inside)),
@@ -142,23 +87,9 @@ export function createLedgerStore(statements: StatementPool, clock: Clock, optio
   }
 }
 
-type ReservingAsk = Extract<Ask, { reserve: unknown }>
-type EndingAsk = Extract<Ask, { end: unknown }>
-
-interface Options {
-  /** Batches under way at once; a wallet is always in the same lane. */
-  lanes?: number
-  batchMax?: number
-}
-
-// One was fastest: two made smaller flights that took turns at the same disk (on a thousand wallets, 0.6 of the pace).
-const LANES = 1
+// One batch is fastest: two, by wallet, made smaller flights that took turns at the same disk (on a thousand wallets,
+// 0.6 of the pace).
 const BATCH_MAX = 256
-
-/** A person's accounts are numbered together, so wallets' numbers have a rhythm that lanes must not share. */
-function scatter(wallet: bigint): number {
-  return Number(BigInt.asUintN(32, wallet * 2_654_435_761n) >> 16n)
-}
 
 const OPEN_ACCOUNTS = `
 INSERT INTO ledger_account (environment, owner, kind)

@@ -71,7 +71,9 @@ function assetsRouter(assets: Assets, clock: Clock) {
       }),
     models: person.query(({ ctx }) =>
       assets.models(ctx.caller).map(({ id, name, tier, inputPrice, outputPrice }) => ({
-        ...{ id, name, tier },
+        id,
+        name,
+        tier,
         inputPrice: toWire(inputPrice),
         outputPrice: toWire(outputPrice),
       })),

@@ -5,7 +5,7 @@ import type { Limits } from '../outbound/model.ts'
 import { guardedFetch, type Open } from './fetch.ts'
 
 /** Sessions at MCP servers, kept between calls: opening one costs two or three round trips. */
-export function createSessions({ open, limits, version }: SessionParts) {
+export function createSessions({ open, limits, version }: SessionDeps) {
   const kept = new Map<string, Session>()
 
   function start(server: string, headers: Headers): Session {
@@ -72,7 +72,7 @@ export function createSessions({ open, limits, version }: SessionParts) {
   }
 }
 
-export interface SessionParts {
+export interface SessionDeps {
   open: Open
   limits: Partial<Limits>
   version: string

@@ -10,12 +10,12 @@ import { serverRefused } from '../tools/errors/catalogue.ts'
 import type { Output, Progress } from '../tools/model/call.ts'
 import type { Operation, Reading, Skipped } from '../tools/model/draft.ts'
 import type { ToolServers } from '../tools/ports/sources.ts'
-import { createSessions, type SessionParts } from './clients.ts'
+import { createSessions, type SessionDeps } from './clients.ts'
 import { toOutput } from './results.ts'
 
 /** Other people's MCP servers: what they offer, and calls of it. */
-export function createToolServers(parts: SessionParts) {
-  const sessions = createSessions(parts)
+export function createToolServers(deps: SessionDeps) {
+  const sessions = createSessions(deps)
   const servers: ToolServers = {
     read: (server, headers) => asRefusal(() => sessions.using(server, headers, (client) => readAll(client, server))),
   }
@@ -27,7 +27,7 @@ export function createToolServers(parts: SessionParts) {
       const params = { name: tool, arguments: { ...input } }
       const options = {
         signal,
-        timeout: parts.limits.totalMs ?? CALL_MS,
+        timeout: deps.limits.totalMs ?? CALL_MS,
         onprogress: ({ progress, total, message }: Told) => {
           onProgress({ progress, total: total ?? null, message: message ?? null })
         },

@@ -1,3 +1,4 @@
+import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import { usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -126,3 +127,28 @@ WITH counted AS (
 )
 INSERT INTO outflow_step (account, step, amount) VALUES ($9, $8, $6::bigint), ($10, $8, $6::bigint)
 ON CONFLICT (account, step) DO UPDATE SET amount = outflow_step.amount + excluded.amount`
+
+export const outflowTables: Tables = {
+  retention: () => ({
+    outflow: {
+      // A day counts; what left before that is in the books.
+      keptMs: 26 * HOUR_MS,
+      age: 'at',
+      key: [
+        ['at', 'timestamptz'],
+        ['id', 'text'],
+      ],
+      says: 'What left, for the limits of a day. The withdrawal, the payment and its postings stay.',
+    },
+    outflow_step: {
+      keptMs: 26 * HOUR_MS,
+      age: 'step',
+      key: [
+        ['step', 'timestamptz'],
+        ['account', 'text'],
+      ],
+      says: 'Sums of what left, for the limits of a day.',
+    },
+    outflow_switch: { kept: 'one for each server' },
+  }),
+}

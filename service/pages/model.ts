@@ -1,106 +1,34 @@
+import type { CheckoutView, PaymentView } from '../checkouts/model.ts'
+import type { AskedField } from '../ui-kit/fields.ts'
+
+export type { SimulatedOutcome } from '../checkouts/model.ts'
+
 /**
  * What the page is given, as JSON: both halves of it speak of nothing else, the one that renders here and the one
- * that runs in the customer's browser.
+ * that runs in the customer's browser. A gate gives the same, for what a purchase of any kind needs.
  */
-export interface CheckoutPage {
-  checkout: {
-    id: string
-    url: string
-    x402Url: string
-    testMode: boolean
-    product: { name: string; description: string | null }
-    price: number
-    network: string
-    chainId: number
-    /** Null where nothing will ever be paid to: in test mode. */
-    recipient: string | null
-    asset: { address: string; name: string; version: string; decimals: number }
+export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> {
+  checkout: Omit<CheckoutView['checkout'], 'status' | 'lifetime' | 'currency' | 'fields' | 'asset'> & {
     fields: readonly Field[]
-    redirectUrl: string | null
-    responseMode: 'immediately' | 'lastNode'
-    /** The block explorer's address. */
-    explorer: string
+    asset: Omit<CheckoutView['checkout']['asset'], 'decimals'>
   }
-  /** False while the workflow cannot take what was paid for. */
-  available: boolean
-  quote: { quoteId: string; expiresAt: string }
   /** What the customer signs for; null in test mode. */
   paymentRequirements: { v2: Requirements } | null
 }
 
 /** One way to pay, in the words of x402 version 2. */
-export interface Requirements {
-  scheme: string
-  network: string
-  amount: string
-  asset: string
-  payTo: string
-  maxTimeoutSeconds: number
-  extra: { name: string; version: string }
-}
+export type Requirements = NonNullable<CheckoutView['paymentRequirements']>['v2']
 
-export interface Field {
-  name: string
-  label: string
-  type: FieldType
-  required: boolean
-  placeholder?: string | null
-  description?: string | null
-  options?: readonly string[] | null
-  default?: unknown
-  min?: number | null
-  max?: number | null
-  pattern?: string | null
-  /** What its seller says to who does not match it. */
-  patternMessage?: string | null
-}
-
-export type FieldType = 'text' | 'textarea' | 'number' | 'boolean' | 'select' | 'url' | 'email' | 'json' | 'file'
-
-/** How a payment of test mode ends; its customer chooses. */
-export type SimulatedOutcome = 'paid' | 'declined' | 'insufficient_funds' | 'slow' | 'delivery_failed'
+export type Field = AskedField
 
 /** How far a payment has come, as its address tells it. */
 export interface PaymentState {
-  payment: {
-    id: string
-    /** `created` and `settling` are on their way, whatever time they take. */
-    status: 'created' | 'settling' | 'paid' | 'failed'
-    amount: number
-    network: string
-    payer: string
-    txHash: string | null
-    explorerUrl: string | null
-    reason: { code: string; sentence: string } | null
-    testMode: boolean
-    createdAt: string
-    paidAt: string | null
-    /** Where the customer goes from here, with the ids in it. */
-    redirectUrl: string | null
-    /** Shows all of it again; null for who has not proved to be the buyer. */
-    token: string | null
-  }
-  /** Null until it is paid. */
-  delivery: {
-    status: string
-    attempts: number
-    lastStatus: number | null
-    /** In test mode alone. */
-    lastError: string | null
-    nextAttemptAt: string | null
-    /** In test mode alone. */
-    history: readonly Attempt[] | null
-    answer: string | null
-  } | null
+  payment: Omit<PaymentView['payment'], 'checkoutId' | 'currency' | 'statusUrl' | 'receiptUrl'>
+  delivery: Omit<NonNullable<PaymentView['delivery']>, 'id'> | null
 }
 
 /** One attempt to reach the workflow. */
-export interface Attempt {
-  at: string
-  /** Null where no answer came; `error` says why. */
-  status: number | null
-  error: string | null
-}
+export type Attempt = NonNullable<NonNullable<PaymentState['delivery']>['history']>[number]
 
 /** A purchase elsewhere than at a checkout. */
 export interface Receipt {

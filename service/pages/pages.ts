@@ -1,4 +1,5 @@
 import type { Clock } from '../kit/clock.ts'
+import { contentPolicy } from '../ui-kit/document.ts'
 import type { Built } from './built.ts'
 import type { CheckoutPage, Frame, Message, PaymentState, Receipt } from './model.ts'
 
@@ -51,22 +52,8 @@ function document(content: string): Page {
   return { type: 'text/html; charset=utf-8', content, headers: HEADERS }
 }
 
-/**
- * The page asks nobody but its own service for anything, and nobody may set it into a page of theirs: a customer
- * who signs here must see all of it. A wallet's picture is a `data:` address.
- */
 const HEADERS = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    // The script sends the form; without it, nothing that was filled in may end up in an address.
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'Content-Security-Policy': contentPolicy(),
   // A quote in it is good for ten minutes.
   'Cache-Control': 'no-store',
 }

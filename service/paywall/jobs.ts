@@ -2,9 +2,5 @@ import type { Sweeper } from '../queue/model.ts'
 import type { Paywalls } from './service.ts'
 
 export function paywallSweepers({ sweepers }: Paywalls): Sweeper[] {
-  return [
-    { name: 'paywall.payments', everyMs: 2_000, run: (now) => sweepers.payments(now) },
-    { name: 'paywall.holds', everyMs: 30_000, run: (now) => sweepers.holds(now) },
-    { name: 'paywall.answers', everyMs: 30_000, run: (now) => sweepers.answers(now) },
-  ]
+  return [{ name: 'paywall.holds', everyMs: 30_000, run: (now) => sweepers.holds(now) }]
 }

@@ -1,6 +1,5 @@
-import type { RequestBody } from '../x402/model.ts'
 import type { Duplex, Readable } from 'node:stream'
-import type { Address, Hex } from '../chain/model.ts'
+import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
@@ -102,15 +101,6 @@ export interface Payment {
   recipient: Address | null
   payer: Address
   simulated: boolean
-  /** Names the authorization; null for a simulated one. */
-  digest: Hex | null
-  /** As the facilitator reads it, to ask with again. */
-  request: RequestBody | null
-  /** Of method and address, and of the body once it is known: the same again is the same request. */
-  lineHash: Buffer
-  bodyHash: Buffer | null
-  /** Of the token that stands for it. */
-  tokenHash: Buffer | null
   /** In which window of a tiered price its place was taken. */
   windowStart: Date | null
   /** What the call that came with a `balance` costs; null until that is known. */
@@ -119,19 +109,8 @@ export interface Payment {
   reason: string | null
   /** Whether the answer has gone out: not at all, its first byte at least, or whole. */
   delivery: 'none' | 'begun' | 'whole'
-  /** Somebody works on it until then. */
-  leaseUntil: Date | null
-  /** The end of the authorization. */
-  expiresAt: Date
   createdAt: Date
   endedAt: Date | null
-}
-
-/** An upstream's answer that is kept until it was delivered whole, ten minutes at most. */
-export interface StoredAnswer {
-  status: number
-  headers: HeaderList
-  body: Buffer
 }
 
 export type HeaderList = readonly (readonly [name: string, value: string])[]
@@ -233,10 +212,6 @@ export interface DayRow {
   count: number
   amount: Usdc
 }
-
-/** What is known of a transfer. */
-export type Settled =
-  { status: 'settled'; txHash: string } | { status: 'pending' } | { status: 'failed'; reason: string }
 
 /** What a payment changed, told by the transaction that changed it. */
 export interface Facts {

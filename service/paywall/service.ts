@@ -1,18 +1,19 @@
 import { paymentMissing, paywallMissing } from './errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment } from './model.ts'
-import type { PaymentStore, PaywallStore } from './ports.ts'
-import { HELD_MS } from './rules/payment.ts'
+import type { PaywallStore, PrepaidStore } from './ports.ts'
+import { paymentOf } from './rules/payment.ts'
 import { IDENTITY_HEADER, signedIdentity } from './rules/identity.ts'
+import { isId } from '../kit/ids.ts'
 import { createGate } from './service/gate.ts'
-import { createOwning, type OwnerParts } from './service/owner.ts'
-import type { GateParts } from './service/parts.ts'
+import { createOwning, type OwnerDeps } from './service/owner.ts'
+import type { GateDeps } from './service/parts.ts'
 import type { createTally } from './service/tally.ts'
 
 /** Prices on other people's APIs: what their owners say of them, and the gateway that asks for them. */
-export function createPaywalls(parts: PaywallParts) {
-  const { store, payments, clock, log, gateAddress } = parts
-  const engine = createGate(parts)
-  const owning = createOwning(parts)
+export function createPaywalls(deps: PaywallDeps) {
+  const { store, prepaid, books, clock, gateAddress } = deps
+  const engine = createGate(deps)
+  const owning = createOwning(deps)
   const gates = new Map<string, Kept>()
 
   /** Known for a second: a request must not cost a row, and a change may take that long to be seen everywhere. */
@@ -52,34 +53,20 @@ export function createPaywalls(parts: PaywallParts) {
     serve: (gate: Gate, request: GateRequest, ask: Ask, hops: number): Promise<Outcome> =>
       engine.serve(gate, request, ask, hops),
 
-    paymentOrNull: (id: string): Promise<Payment | null> => payments.findById(id),
-
     /** For whoever has its id: nothing of it is secret, it is on the chain. */
     async payment(id: string): Promise<Payment> {
-      const payment = await payments.findById(id)
-      if (payment === null) throw paymentMissing()
-      return payment
+      const sale = isId('pay', id) ? await books.findById(id) : null
+      if (sale?.product !== 'gate') throw paymentMissing()
+      return paymentOf(sale)
     },
 
     /** Ends what ends by itself, also what a process left that is gone. */
     sweepers: {
-      async payments(now: Date): Promise<void> {
-        await payments.releaseLost(now)
-        const open = await payments.takeOpen(now, AT_ONCE)
-        const end = { delivery: 'none', hold: null } as const
-        const outcomes = await Promise.allSettled(open.map((payment) => engine.settling.settle(payment, end, 0)))
-        for (const [place, outcome] of outcomes.entries()) {
-          if (outcome.status === 'rejected') {
-            log.error({ payment: open[place]?.id, err: outcome.reason }, 'a payment could not be carried on')
-          }
-        }
-      },
-      holds: (now: Date): Promise<void> => payments.endHolds(now),
-      answers: (now: Date): Promise<void> => payments.forgetAnswers(new Date(now.getTime() - HELD_MS)),
+      holds: (now: Date): Promise<void> => prepaid.endHolds(now),
     },
 
     /** What was counted up to now is in the analytics then. */
-    flush: (): Promise<void> => parts.tally.flush(),
+    flush: (): Promise<void> => deps.tally.flush(),
   }
 }
 
@@ -97,15 +84,14 @@ interface Kept {
   opened: Promise<Opened>
 }
 
-interface PaywallParts extends Omit<GateParts, 'addresses'>, Omit<OwnerParts, 'addresses'> {
+interface PaywallDeps extends Omit<GateDeps, 'addresses'>, Omit<OwnerDeps, 'addresses'> {
   store: PaywallStore
-  payments: PaymentStore
+  prepaid: PrepaidStore
   tally: ReturnType<typeof createTally>
-  addresses: GateParts['addresses'] & OwnerParts['addresses']
+  addresses: GateDeps['addresses'] & OwnerDeps['addresses']
   /** Of the gateway, without the slug. */
   gateAddress: string
 }
 
 const KNOWN_MS = 1_000
 const GATES_MAX = 10_000
-const AT_ONCE = 50

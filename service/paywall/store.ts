@@ -1,9 +1,9 @@
 import { QUOTAS } from '../kit/quota.ts'
 import type { StatementPool } from '../kit/transaction.ts'
-import type { PaymentStore, PaywallStore } from './ports.ts'
+import type { PaywallStore, PrepaidStore } from './ports.ts'
 import { balances } from './store/balances.ts'
-import { ends } from './store/ends.ts'
-import { payments } from './store/payments.ts'
+import { income } from './store/income.ts'
+import { places } from './store/places.ts'
 import { paywalls } from './store/paywalls.ts'
 
 /** Paywalls in PostgreSQL. */
@@ -11,6 +11,11 @@ export function createPaywallStore(statements: StatementPool, paywallsMax: numbe
   return paywalls(statements, paywallsMax)
 }
 
-export function createPaymentStore(statements: StatementPool): PaymentStore {
-  return { ...payments(statements), ...ends(statements), ...balances(statements) }
+export function createPrepaidStore(statements: StatementPool): PrepaidStore {
+  return {
+    inTransaction: (work) => statements.together(work),
+    ...places(statements),
+    ...income(),
+    ...balances(statements),
+  }
 }

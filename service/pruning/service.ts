@@ -1,4 +1,4 @@
-import type { Fate } from './model.ts'
+import type { RetentionPolicy } from '../kit/tables.ts'
 import type { PruningStore } from './ports.ts'
 import { due } from './rules.ts'
 
@@ -7,11 +7,11 @@ export interface Pruning {
   prune(now: Date, signal: AbortSignal): Promise<void>
 }
 
-export function createPruning({ store, fates, removed }: PruningParts): Pruning {
+export function createPruning({ store, policies, removed }: PruningDeps): Pruning {
   return {
     async prune(now, signal) {
       const failures: unknown[] = []
-      for (const { table, retention, before } of due(fates, now)) {
+      for (const { table, retention, before } of due(policies, now)) {
         try {
           // Row by row in the order of age: rows that have to stay are passed by, and once in each turn only.
           let after: readonly string[] | null = null
@@ -30,9 +30,9 @@ export function createPruning({ store, fates, removed }: PruningParts): Pruning 
   }
 }
 
-interface PruningParts {
+interface PruningDeps {
   readonly store: PruningStore
-  readonly fates: Readonly<Record<string, Fate>>
+  readonly policies: Readonly<Record<string, RetentionPolicy>>
   /** Told how many rows went, for the metrics. */
   removed(table: string, rows: number): void
 }

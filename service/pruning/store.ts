@@ -1,5 +1,5 @@
 import type { StatementPool } from '../kit/transaction.ts'
-import type { KeyType, Retention } from './model.ts'
+import type { KeyType, Retention } from '../kit/tables.ts'
 import type { PruningStore } from './ports.ts'
 
 export function createPruningStore(statements: StatementPool): PruningStore {

@@ -19,7 +19,7 @@ export interface Backend {
 
 export type BackendAddress = { kind: 'redis'; url: string } | { kind: 'postgres'; connectionString: string }
 
-export interface BackendParts {
+export interface BackendDeps {
   topics: number
   statements: Statements
   clock: Clock

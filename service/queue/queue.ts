@@ -24,10 +24,10 @@ export interface Queue {
   health(): Promise<QueueHealth>
 }
 
-export function createQueue(parts: QueueParts): Queue {
-  const { statements, clock, topics } = parts
+export function createQueue(deps: QueueDeps): Queue {
+  const { statements, clock, topics } = deps
   refuseTwins(topics.map(({ topic }) => topic))
-  const pace = { ...PACE, ...parts.pace }
+  const pace = { ...PACE, ...deps.pace }
   const rows = outboxRows(statements)
   let works: Works | null = null
 
@@ -40,7 +40,7 @@ export function createQueue(parts: QueueParts): Queue {
     },
     async start() {
       if (works !== null) throw new Error('the queue is started already')
-      works = await startWorks({ ...parts, pace }, rows)
+      works = await startWorks({ ...deps, pace }, rows)
     },
     async stop(deadlineMs = 20_000) {
       const stopping = works
@@ -51,7 +51,7 @@ export function createQueue(parts: QueueParts): Queue {
       const now = clock.now()
       const { oldestDue, oldestUnleased, dead } = await rows.census(now)
       return {
-        backend: parts.backend.kind,
+        backend: deps.backend.kind,
         lagSeconds: secondsSince(oldestUnleased, now),
         oldestDueSeconds: secondsSince(oldestDue, now),
         dead,
@@ -60,7 +60,7 @@ export function createQueue(parts: QueueParts): Queue {
   }
 }
 
-export interface QueueParts {
+export interface QueueDeps {
   statements: Statements
   clock: Clock
   log: Log
@@ -79,8 +79,8 @@ interface Works {
   sweepers: Sweepers
 }
 
-async function startWorks(parts: QueueParts & { pace: Pace }, rows: OutboxRows): Promise<Works> {
-  const { statements, clock, log, pace, topics, measures } = parts
+async function startWorks(deps: QueueDeps & { pace: Pace }, rows: OutboxRows): Promise<Works> {
+  const { statements, clock, log, pace, topics, measures } = deps
   let relay: Relay | null = null
   const sweepers = createSweepers({
     statements,
@@ -88,9 +88,9 @@ async function startWorks(parts: QueueParts & { pace: Pace }, rows: OutboxRows):
     log,
     pace,
     measures,
-    sweepers: [...parts.sweepers, retention(rows, pace)],
+    sweepers: [...deps.sweepers, retention(rows, pace)],
   })
-  const backend = await openBackend(parts.backend, {
+  const backend = await openBackend(deps.backend, {
     topics: topics.length,
     statements,
     clock,
@@ -104,7 +104,7 @@ async function startWorks(parts: QueueParts & { pace: Pace }, rows: OutboxRows):
     clock,
     log,
     measures,
-    tracer: parts.tracer,
+    tracer: deps.tracer,
     onEnd: (stillRunning, tookTurn) => relay?.handled(stillRunning, tookTurn),
   })
   relay = createRelay({

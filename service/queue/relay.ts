@@ -21,10 +21,10 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-export function createRelay(parts: RelayParts): Relay {
-  const { rows, backend, clock, log, pace, measures } = parts
+export function createRelay(deps: RelayDeps): Relay {
+  const { rows, backend, clock, log, pace, measures } = deps
   const bell = createBell()
-  const plain = parts.topics.flatMap(({ topic, turns }) => (turns === undefined ? [topic] : []))
+  const plain = deps.topics.flatMap(({ topic, turns }) => (turns === undefined ? [topic] : []))
   let handledSince = 0
   let retired = false
   let stopped = false
@@ -42,7 +42,7 @@ export function createRelay(parts: RelayParts): Relay {
     handledSince = 0
     const until = new Date(now.getTime() + pace.leaseMs)
     const inTurns = await Promise.all(
-      parts.topics.flatMap(({ topic, turns }) =>
+      deps.topics.flatMap(({ topic, turns }) =>
         turns === undefined ? [] : [rows.leaseInTurns(topic, turns, pace.window, now, until)],
       ),
     )
@@ -53,7 +53,7 @@ export function createRelay(parts: RelayParts): Relay {
 
   /** A running handler keeps its row, however long it takes and whatever happens to the backend's jobs. */
   async function renew(now: Date): Promise<void> {
-    const running = parts.running()
+    const running = deps.running()
     if (running.length === 0 || now.getTime() - renewedAt < pace.leaseMs / 3) return
     renewedAt = now.getTime()
     await rows.renew(running, new Date(now.getTime() + pace.leaseMs))
@@ -114,7 +114,7 @@ export function createRelay(parts: RelayParts): Relay {
   }
 }
 
-interface RelayParts {
+interface RelayDeps {
   topics: readonly Pick<Topic, 'topic' | 'turns'>[]
   rows: OutboxRows
   backend: Pick<Backend, 'kind' | 'up' | 'push'>

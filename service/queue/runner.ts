@@ -21,21 +21,21 @@ export interface Runner {
   abandon(): void
 }
 
-export function createRunner(parts: RunnerParts): Runner {
-  const { rows, clock, log, measures } = parts
-  const topics = new Map(parts.topics.map((topic) => [topic.topic, topic]))
+export function createRunner(deps: RunnerDeps): Runner {
+  const { rows, clock, log, measures } = deps
+  const topics = new Map(deps.topics.map((topic) => [topic.topic, topic]))
   const running = new Map<string, { job: Job; controller: AbortController; end: Promise<void> }>()
   let draining = false
 
-  const loads = oneLane<string, Row | null>(async (ids) => {
+  const loads = batchOf<string, Row | null>(async (ids) => {
     const found = await rows.load(ids)
     return ids.map((id) => found.get(id) ?? null)
   })
-  const successes = oneLane<Job, true>(async (jobs) => {
+  const successes = batchOf<Job, true>(async (jobs) => {
     await rows.acknowledge(jobs, clock.now())
     return jobs.map(() => true)
   })
-  const failures = oneLane<Failure, true>(async (list) => {
+  const failures = batchOf<Failure, true>(async (list) => {
     await rows.postpone(list, clock.now())
     return list.map(() => true)
   })
@@ -57,11 +57,11 @@ export function createRunner(parts: RunnerParts): Runner {
   function inContext(row: Row, handle: () => Promise<Outcome>): Promise<Outcome> {
     return within({ concerns: { ...row.cause?.concerns, topic: row.topic, row: row.id } }, () => {
       concernIdsIn(row.payload)
-      if (parts.tracer == null) return handle()
+      if (deps.tracer == null) return handle()
       const traceparent = row.cause?.traceparent
       const says = { 'messaging.destination.name': row.topic, 'messaging.delivery.attempt': row.attempt }
       const from = traceparent === undefined ? undefined : { traceparent, trusted: true }
-      return parts.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', says, from }, async (said) => {
+      return deps.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', says, from }, async (said) => {
         const outcome = await handle()
         said['coinslot.outcome'] = outcome
         if (outcome === 'retry' || outcome === 'dead') said['error.type'] = outcome
@@ -102,7 +102,7 @@ export function createRunner(parts: RunnerParts): Runner {
 
   function left(key: string, tookTurn: boolean): void {
     running.delete(key)
-    parts.onEnd(running.size, tookTurn)
+    deps.onEnd(running.size, tookTurn)
   }
 
   return {
@@ -134,7 +134,7 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 }
 
-interface RunnerParts {
+interface RunnerDeps {
   topics: readonly Topic[]
   rows: OutboxRows
   clock: Clock
@@ -167,6 +167,6 @@ async function withinTime(topic: Topic, row: Row, controller: AbortController): 
 }
 
 /** Everything of the same moment in one statement, one statement at a time. */
-function oneLane<Ask, Answer>(run: (asks: readonly Ask[]) => Promise<Answer[]>): Batch<Ask, Answer> {
-  return new Batch({ lanes: 1, largest: 1_000, laneOf: () => 0, run })
+function batchOf<Ask, Answer>(run: (asks: readonly Ask[]) => Promise<Answer[]>): Batch<Ask, Answer> {
+  return new Batch({ largest: 1_000, run })
 }

@@ -20,9 +20,9 @@ export interface Sweepers {
   stop(deadline: AbortSignal): Promise<void>
 }
 
-export function createSweepers(parts: SweeperParts): Sweepers {
-  const { clock, log, pace, sweepers, measures } = parts
-  const lease = createLease(parts.statements, 'sweepers', randomUUID())
+export function createSweepers(deps: SweeperDeps): Sweepers {
+  const { clock, log, pace, sweepers, measures } = deps
+  const lease = createLease(deps.statements, 'sweepers', randomUUID())
   const running = new Map<string, Promise<void>>()
   const dueAt = new Map<string, number>()
   const bell = createBell()
@@ -107,7 +107,7 @@ export function createSweepers(parts: SweeperParts): Sweepers {
   }
 }
 
-interface SweeperParts {
+interface SweeperDeps {
   statements: Statements
   clock: Clock
   log: Log

@@ -1,7 +1,13 @@
-import { DomainError } from '../kit/errors.ts'
+import type { Address } from '../chain/model.ts'
+import { DomainError, invalid } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
 import { EXPIRED, sentenceOf, USED } from '../x402/reasons.ts'
 import type { Sale } from './model.ts'
+
+/** A buyer names a sale by its id: `callId` where it is a call of a tool, as of all calls. */
+function idOf({ product, id }: Pick<Sale, 'id' | 'product'>): Readonly<Record<string, string>> {
+  return { [product === 'tool' ? 'callId' : 'paymentId']: id }
+}
 
 /** One authorization buys one thing. */
 export function authorizationUsed(): DomainError {
@@ -18,19 +24,105 @@ export function paymentSubmitted(): DomainError {
   )
 }
 
+type Refusal = Readonly<Record<string, unknown>> & { reason: string }
+
+/** An authorization that is not taken: answered by saying again what is to be paid. */
+export class PaymentRefused extends DomainError {
+  /** In the protocol's words. */
+  readonly reason: string
+  /** Whose it is; null where only the presented authorization says that. */
+  readonly payer: Address | null
+
+  constructor(sentence: string, details: Refusal, payer: Address | null = null) {
+    super('unaffordable', 'payment_refused', sentence, details)
+    this.reason = details.reason
+    this.payer = payer
+  }
+}
+
 /** What is wrong with an authorization, in the protocol's words and a person's. */
-export function paymentRefused(reason: string, sale: Pick<Sale, 'id' | 'product'> | null = null): DomainError {
+export function paymentRefused(
+  reason: string,
+  sale: Pick<Sale, 'id' | 'product' | 'payer'> | null = null,
+): DomainError {
   if (reason === USED) return authorizationUsed()
   const sentence = `${sentenceOf(reason)} Nothing was charged.`
-  const named = sale === null ? {} : { [sale.product === 'tool' ? 'callId' : 'paymentId']: sale.id }
-  const fields = { reason, ...named }
-  return reason === EXPIRED
-    ? new DomainError('expired', 'payment_expired', sentence, fields)
-    : new DomainError('unaffordable', 'payment_refused', sentence, fields)
+  const named = sale === null ? {} : idOf(sale)
+  if (reason !== EXPIRED) return new PaymentRefused(sentence, { reason, ...named }, sale?.payer ?? null)
+  return new DomainError('expired', 'payment_expired', sentence, { reason, ...named })
 }
 
 /** What is delivered first takes so long: an authorization that lapses meanwhile would leave it unpaid. */
 export function lapsesTooSoon(workMs: number): DomainError {
-  const sentence = `${tooShort(workMs)} Nothing was charged.`
-  return new DomainError('unaffordable', 'payment_refused', sentence, { reason: EXPIRED })
+  return new PaymentRefused(`${tooShort(workMs)} Nothing was charged.`, { reason: EXPIRED })
+}
+
+/** The errors of a product whose answer is handed over at its own address. Never a new 402: the money may be on its way. */
+export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): DeliveryErrors {
+  const again = (sale: Sale) => ({ ...idOf(sale), statusUrl: statusUrl(sale), paymentToken: tokens.of(sale.id) })
+
+  function delivered(sale: Sale): DomainError {
+    const sentence = 'The answer that this authorization paid for was given already.'
+    return new DomainError('conflict', 'answer_given', sentence, idOf(sale))
+  }
+
+  return {
+    busy: () => new DomainError('conflict', 'authorization_busy', 'This authorization is being worked on. Try again.'),
+    given: delivered,
+    expired: delivered,
+    pending: (sale) =>
+      new DomainError('unavailable', 'settlement_pending', `The payment is on its way. ${askAgain(sale)}`, {
+        ...again(sale),
+        retryAfterSeconds: 3,
+      }),
+    /** The money has arrived and the work failed: the same payment has it done again. */
+    failed(error, sale) {
+      if (!(error instanceof DomainError)) return error
+      const sentence = error.message
+        .replace(/ ?Nothing was charged\.$/, '')
+        .replace(/( and|; the run) was not charged/, '')
+      return new DomainError(
+        // A client that is told 402 would pay again.
+        error.kind === 'unaffordable' ? 'failed' : error.kind,
+        error.code,
+        `${sentence} The payment arrived, and the answer is still owed. ${askAgain(sale)}`,
+        { ...error.fields, ...again(sale), paid: true },
+        error.cause,
+      )
+    },
+  }
+}
+
+interface DeliveryErrorDeps {
+  /** Where its buyer sees how far a sale is. */
+  statusUrl(sale: Sale): string
+  tokens: { of(sale: string): string }
+}
+
+/** Why a sale does not give its answer now. */
+export interface DeliveryErrors {
+  busy(sale: Sale): Error
+  given(sale: Sale): Error
+  expired(sale: Sale): Error
+  pending(sale: Sale): Error
+  /** It could not be made. `paid`: it is still owed. */
+  failed(error: unknown, sale: Sale, paid: boolean): unknown
+}
+
+export function badPaymentId(why: string): DomainError {
+  return invalid({ 'x-payment-id': why }, 'invalid_payment')
+}
+
+export function badToken(): DomainError {
+  return invalid({ 'x-payment-token': 'must be tok_ and 43 characters' }, 'invalid_payment')
+}
+
+export function paymentsUnavailable(): DomainError {
+  const sentence = 'This server cannot settle payments right now. Use an API key.'
+  return new DomainError('unavailable', 'payments_unavailable', sentence, { retryAfterSeconds: 60 })
+}
+
+function askAgain(sale: Sale): string {
+  const [field] = Object.keys(idOf(sale))
+  return `Send the same request again for the answer, with the ${String(field)} as X-Payment-ID and the paymentToken as X-Payment-Token.`
 }

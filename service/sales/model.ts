@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Environment } from '../kit/owner.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { RequestBody } from '../x402/model.ts'
 
@@ -56,6 +56,19 @@ export interface Sale {
   endedAt: Date | null
 }
 
+/** What is to be paid for one thing, as its buyer is shown it. */
+export interface Offer {
+  slug: string
+  name: string
+  /** Where it is bought. */
+  address: string
+  amount: Usdc
+  network: NetworkName
+  recipient: Address
+  /** The input's JSON schema. */
+  input: Readonly<Record<string, unknown>>
+}
+
 /** A sale before anything was done for it. */
 export type NewSale = Omit<Sale, 'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'endedAt'>
 
@@ -82,11 +95,38 @@ export type Settled =
 /** What a product writes in the sale's own transactions. */
 export interface SaleHooks {
   /** Claimed, for the first time or again. Throws what it refuses in this very moment. */
-  claimed?(inside: Statements, sale: Sale): Promise<void>
+  claimed?(inside: Statements, sale: Sale, note: unknown): Promise<void>
   /** Released or failed: what `claimed` took is free. */
   freed?(inside: Statements, sale: Sale): Promise<void>
   paid?(inside: Statements, sale: Sale, note: unknown): Promise<void>
   failed?(inside: Statements, sale: Sale): Promise<void>
   /** What was paid for first has been delivered. */
   delivered?(inside: Statements, sale: Sale, answer: StoredAnswer): Promise<void>
+}
+
+/** What products and their owners read. */
+export interface SaleReader {
+  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
+  /** Of one subject of this owner's, the newest first. */
+  list(
+    owner: Owner,
+    subject: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ sales: readonly Sale[]; total: number }>
+}
+
+/** In place of a transaction, for a payment of test mode. */
+export function simulatedHash(sale: string): string {
+  return `simulated:${sale}`
+}
+
+/** When one that takes its time comes to be settled. */
+export const SIMULATED_SETTLING_MS = 1_500
+
+/** By which who lost the answer names a sale: the nonce of its authorization. */
+export const NONCE = /^0x[0-9a-f]{64}$/
+
+/** A sale as it is claimed. */
+export function claimedSale(sale: NewSale): Sale {
+  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }
 }

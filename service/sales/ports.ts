@@ -3,7 +3,17 @@ import type { NetworkName } from '../chain/networks.ts'
 import type { Purchase } from '../facilitator/model.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { PaymentRequest, RequestBody } from '../x402/model.ts'
-import type { Delivered, Handover, NewSale, ProductName, Sale, SaleHooks, Settled, StoredAnswer } from './model.ts'
+import type {
+  Delivered,
+  Handover,
+  NewSale,
+  ProductName,
+  Sale,
+  SaleHooks,
+  SaleReader,
+  Settled,
+  StoredAnswer,
+} from './model.ts'
 
 /*
  * The engine (`service/sell.ts` and what it is made of) knows `Journal` and `Method` alone: it is the same in this
@@ -18,20 +28,22 @@ export interface Journal {
    * The authorization and the sale that it pays for, together. Answers what the authorization has bought: the sale's
    * own id, or another purchase's. What the product refuses in this very moment is thrown, and nothing is claimed.
    */
-  begin(sale: NewSale, resumeAt: Date | null): Promise<string>
+  begin(sale: NewSale, claim: Claim): Promise<string>
   /**
    * Nobody else works on it until then; null when somebody does, or nothing is left to do. One that was released is
    * claimed again with these details, as far as its product lets it.
    */
-  take(sale: Pick<Sale, 'id' | 'details'>, until: Date): Promise<Sale | null>
+  take(sale: Pick<Sale, 'id' | 'details'>, until: Date, note: unknown): Promise<Sale | null>
   /** Nobody works on it any more; whoever presents it again does. */
   leave(id: string): Promise<void>
+  /** One of test mode, as it begins. False where there is one of this id already. */
+  simulated(sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** What is delivered first failed: nothing is charged. */
   release(id: string, reason: string): Promise<void>
   /** Binds the sale to this body, before all of it was passed on. False where it is bound to another one. */
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   /** The chain is about to be asked. False where somebody else has taken the sale over. */
-  settling(id: string, delivered: Delivered, until: Date): Promise<boolean>
+  settling(id: string, delivered: Delivered, until: Date | null): Promise<boolean>
   /** In one step with all that follows from it; what somebody else wrote meanwhile when it has ended already. */
   paid(id: string, txHash: string, paid: Paid): Promise<Sale>
   failed(id: string, reason: string): Promise<Sale>
@@ -43,6 +55,12 @@ export interface Journal {
   handedOver(id: string): Promise<void>
   /** An authorization that only proves who is asking buys this, and nothing else ever. */
   prove(digest: Hex, buys: string): Promise<boolean>
+}
+
+/** `resumeAt`: when the chain is asked without anybody waiting. `note`: for the product, in the same transaction. */
+export interface Claim {
+  resumeAt: Date | null
+  note: unknown
 }
 
 /** How far the handover has come by the payment, and what of the request its product writes in the same transaction. */
@@ -72,8 +90,13 @@ export interface Purchases {
 
 export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
 
+/** Numbers for whoever keeps metrics. */
+export interface Measures {
+  count(event: string, by?: number): void
+}
+
 /** Where sales are stored. */
-export interface SaleStore {
+export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   find(id: string): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>
@@ -88,7 +111,7 @@ export interface SaleStore {
   leave(id: string): Promise<void>
   release(inside: Statements, id: string, reason: string): Promise<Sale | null>
   bind(id: string, bodyHash: Buffer): Promise<boolean>
-  settling(id: string, delivered: Delivered, time: { now: Date; until: Date }): Promise<boolean>
+  settling(id: string, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
   paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
   failed(inside: Statements, id: string, reason: string, now: Date): Promise<Sale | null>
   store(

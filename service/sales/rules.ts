@@ -1,4 +1,4 @@
-import type { Sale } from './model.ts'
+import { SIMULATED_SETTLING_MS, type Sale } from './model.ts'
 
 /** How long an answer is stored, and what a 402 said is kept to. */
 export const HELD_MS = 600_000
@@ -8,9 +8,21 @@ export function isSubmitted({ state }: Pick<Sale, 'state'>): boolean {
   return state !== 'claimed' && state !== 'released'
 }
 
+/** Nothing that happens to it changes it any more. */
+export function isOver({ state }: Pick<Sale, 'state'>): boolean {
+  return state === 'paid' || state === 'failed' || state === 'refunded'
+}
+
 /** When the chain is asked again about a sale that waits for it. */
 export function nextResume(createdAt: Date, now: Date): Date {
   return new Date(now.getTime() + Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, 5_000), 60_000))
 }
 
-export const NONCE = /^0x[0-9a-f]{64}$/
+/** How far a payment of test mode has come by now that takes its time. */
+export function simulatedState(createdAt: Date, now: Date): 'claimed' | 'settling' | 'paid' {
+  const age = now.getTime() - createdAt.getTime()
+  if (age < SIMULATED_SETTLING_MS) return 'claimed'
+  return age < SIMULATED_PAID_MS ? 'settling' : 'paid'
+}
+
+const SIMULATED_PAID_MS = 4_000

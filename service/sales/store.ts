@@ -1,7 +1,10 @@
+import { ageOf, type Tables } from '../kit/tables.ts'
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
+import { isId, leastId } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
-import type { Environment } from '../kit/owner.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
+import { byId, totalOf } from '../kit/total.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import type { RequestBody } from '../x402/model.ts'
 import type { Handover, ProductName, Sale, SaleState } from './model.ts'
@@ -20,9 +23,27 @@ export function createSaleStore(statements: StatementPool): SaleStore {
 
   return {
     inTransaction: (work) => statements.together(work),
-    find: (id) => one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find'),
+    // What has not the form of an id names nothing, and may not even be a text to PostgreSQL.
+    async find(id) {
+      if (!isId('pay', id) && !isId('call', id)) return null
+      return await one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
+    },
     findByDigest: (digest) =>
       one(statements, 'SELECT * FROM sale WHERE digest = $1', [bytesOf(digest)], 'sale_by_digest'),
+
+    async findAll(ids) {
+      const rows = await statements.run<SaleRow>('SELECT * FROM sale WHERE id = ANY($1)', [ids], 'sale_find_all')
+      return new Map(rows.map((row) => [row.id, fromSaleRow(row)]))
+    },
+
+    async list({ userId, environment }, subject, { limit, offset }) {
+      const own = [subject, userId, environment]
+      const [rows, total] = await Promise.all([
+        statements.run<SaleRow>(LIST, [...own, limit, offset], 'sale_list'),
+        totalOf(statements, { from: 'sale WHERE subject = $1', values: [subject], ...byId('pay') }),
+      ])
+      return { sales: rows.map(fromSaleRow), total }
+    },
 
     async add(inside, sale, resumeAt) {
       return (await inside.run(ADD, [...valuesOf(sale), resumeAt], 'sale_add')).length > 0
@@ -96,6 +117,9 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
   }
 }
+
+const LIST = `
+SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
@@ -176,6 +200,7 @@ UPDATE sale SET handover = 'whole', lease_until = NULL WHERE id = $1 AND state =
 const OPEN = `
 SELECT id, created_at FROM sale
 WHERE state IN ('claimed', 'settling') AND product = $1::sale_product AND resume_at <= $2 AND simulated = $4
+  AND (lease_until IS NULL OR lease_until <= $2)
 ORDER BY resume_at LIMIT $3`
 
 const TAKE_OPEN = `
@@ -251,3 +276,59 @@ function fromSaleRow(row: SaleRow): Sale {
 function bytesOf(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }
+
+export const salesTables: Tables = {
+  retention: () => ({
+    sale: { kept: 'money: what was sold to whom' },
+    sale_answer: { ends: 'when it was handed over whole, or ten minutes later (sales.answers)' },
+  }),
+  metrics: [
+    {
+      declared: [
+        {
+          name: 'coinslot_payments_open',
+          help: 'Payments on their way, by where they are made',
+          labels: ['at', 'state'],
+        },
+        { name: 'coinslot_payment_oldest_seconds', help: 'Age of the oldest of them', labels: ['at'] },
+      ],
+      sql: `WITH payment AS MATERIALIZED (
+  SELECT product::text AS at, state::text AS state, count(*) AS open, min(created_at) AS oldest
+  FROM sale WHERE state IN ('claimed', 'settling') AND NOT simulated GROUP BY 1, 2
+)
+SELECT 'coinslot_payments_open', at, state, open::float8 FROM payment
+UNION ALL SELECT 'coinslot_payment_oldest_seconds', at, NULL, ${ageOf('min(oldest)')} FROM payment GROUP BY at`,
+    },
+  ],
+}
+
+/** Which transfers paid for something that the wallet's owner sells, by any of the products that are paid on chain. */
+export function createIncomeStore(statements: Statements) {
+  return {
+    async among({ userId, environment }: Owner, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+      if (hashes.length === 0) return new Set()
+      const rows = await statements.run<{ tx_hash: string }>(AMONG, [userId, environment, hashes], 'sales_among')
+      return new Set(rows.map(({ tx_hash }) => tx_hash))
+    },
+
+    async since({ userId, environment }: Owner, since: Date): Promise<readonly string[]> {
+      const values = [userId, environment, leastId('pay', since), READ]
+      const rows = await statements.run<{ tx_hash: string }>(SINCE, values, 'sales_since')
+      return rows.map(({ tx_hash }) => tx_hash)
+    },
+  }
+}
+
+/** As many as the ledger reads of a wallet's movements for the same plot. */
+const READ = 20_000
+
+const INCOME = `p.user_id = $1 AND p.environment = $2::environment AND p.state = 'paid' AND NOT p.simulated`
+
+const AMONG = `SELECT DISTINCT p.tx_hash FROM sale p WHERE p.tx_hash = ANY ($3::text[]) AND ${INCOME}`
+
+const OF = (subjects: string): string => `
+(SELECT p.tx_hash FROM ${subjects} c JOIN sale p ON p.subject = c.id AND p.id >= $3
+ WHERE c.user_id = $1 AND c.environment = $2::environment AND p.tx_hash IS NOT NULL AND ${INCOME}
+ ORDER BY p.id DESC LIMIT $4)`
+
+const SINCE = `${OF('checkout')} UNION ${OF('paywall')}`

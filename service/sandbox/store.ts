@@ -1,3 +1,4 @@
+import type { Tables } from '../kit/tables.ts'
 import type { StatementPool } from '../kit/transaction.ts'
 import type { MessageStore } from './model.ts'
 
@@ -20,3 +21,7 @@ DELETE FROM sandbox_message WHERE kind = $1
 AND id <= (SELECT id FROM sandbox_message WHERE kind = $1 ORDER BY id DESC OFFSET $2 LIMIT 1)`
 const NEWEST = `
 SELECT content, created_at AS "createdAt" FROM sandbox_message WHERE kind = $1 ORDER BY id DESC LIMIT $2`
+
+export const sandboxTables: Tables = {
+  retention: () => ({ sandbox_message: { ends: 'when 200 newer ones of its kind have come' } }),
+}

@@ -46,9 +46,17 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
     import: person.input(asked(importInput)).mutation(async ({ ctx, input }) => {
       const { environment, viewer } = viewOf(ctx.caller)
       const wanted = {
-        ...{ environment, ownerId: viewer, slug: input.slug, name: null, description: null },
-        ...{ simulated: false, source: { from: input.address }, pricing: { otherwise: ZERO } },
-        ...{ server: null, auth: null, trusted: false },
+        environment,
+        ownerId: viewer,
+        slug: input.slug,
+        name: null,
+        description: null,
+        simulated: false,
+        source: { from: input.address },
+        pricing: { otherwise: ZERO },
+        server: null,
+        auth: null,
+        trusted: false,
       }
       const report =
         input.kind === 'openapi'

@@ -55,6 +55,40 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
         return reply(200, { transactions: transactions.map(toLine), total, ...query })
       },
     }),
+    ...withdrawalRoutes(wallets),
+    ...alertRoutes(wallets),
+    route({
+      method: 'get',
+      path: '/credits',
+      summary: 'Free credits for the tools',
+      tag: 'Wallet',
+      auth: 'agent',
+      answers: {
+        200: z.object({
+          credits: z.object({
+            balance: amountOut,
+            granted: amountOut,
+            spent: amountOut,
+            withheld: z.enum(['sign_up_bound']).nullable().meta({
+              description:
+                'Why nothing was granted: too many accounts of the same mail domain or caller address signed up on that day. Null otherwise',
+            }),
+          }),
+        }),
+      },
+      errors: { 404: 'The user has no wallet.' },
+      async handle({ caller }) {
+        const { balance, granted, spent, withheld } = await wallets.credits(caller)
+        const credits = { balance: toWire(balance), granted: toWire(granted), spent: toWire(spent), withheld }
+        return reply(200, { credits })
+      },
+    }),
+    hookRoute(wallets),
+  ]
+}
+
+function withdrawalRoutes(wallets: Wallets): AnyRoute[] {
+  return [
     route({
       method: 'post',
       path: '/wallet/withdraw',
@@ -103,6 +137,11 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
         return reply(200, { withdrawal: toWithdrawal(await wallets.withdrawals.find(caller, params.id)) })
       },
     }),
+  ]
+}
+
+function alertRoutes({ alerts }: Wallets): AnyRoute[] {
+  return [
     route({
       method: 'get',
       path: '/wallet/alert',
@@ -111,7 +150,7 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
       auth: 'person',
       answers: { 200: alertBody },
       async handle({ caller }) {
-        const below = await wallets.alerts.find(caller)
+        const below = await alerts.find(caller)
         return reply(200, { below: below === null ? null : toWire(below) })
       },
     }),
@@ -125,37 +164,10 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
       answers: { 200: alertBody },
       errors: { 404: 'The user has no wallet.' },
       async handle({ caller, body }) {
-        await wallets.alerts.set(caller, body.below)
+        await alerts.set(caller, body.below)
         return reply(200, { below: body.below === null ? null : toWire(body.below) })
       },
     }),
-    route({
-      method: 'get',
-      path: '/credits',
-      summary: 'Free credits for the tools',
-      tag: 'Wallet',
-      auth: 'agent',
-      answers: {
-        200: z.object({
-          credits: z.object({
-            balance: amountOut,
-            granted: amountOut,
-            spent: amountOut,
-            withheld: z.enum(['sign_up_bound']).nullable().meta({
-              description:
-                'Why nothing was granted: too many accounts of the same mail domain or caller address signed up on that day. Null otherwise',
-            }),
-          }),
-        }),
-      },
-      errors: { 404: 'The user has no wallet.' },
-      async handle({ caller }) {
-        const { balance, granted, spent, withheld } = await wallets.credits(caller)
-        const credits = { balance: toWire(balance), granted: toWire(granted), spent: toWire(spent), withheld }
-        return reply(200, { credits })
-      },
-    }),
-    hookRoute(wallets),
   ]
 }
 

@@ -185,9 +185,6 @@ export type TellEvent = (
 /** Makes somebody a user with wallets; once, however often it is told. */
 export type SignUp = (person: Person) => Promise<unknown>
 
-/** Passed between any two states of a withdrawal, so that a test can end the process there. */
-export type Checkpoint = (name: 'locked' | 'submitted' | 'settled' | 'paid') => Promise<void> | void
-
 /** Numbers for whoever keeps metrics. */
 export interface Measures {
   count(event: string, by?: number): void

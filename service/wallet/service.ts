@@ -12,23 +12,23 @@ import { createCrediting } from './service/credit.ts'
 import { createDeposit } from './service/deposit.ts'
 import { createHook } from './service/hook.ts'
 import { createMonitor } from './service/monitor.ts'
-import type { WalletParts } from './service/parts.ts'
+import type { WalletDeps } from './service/parts.ts'
 import { createPayouts } from './service/payout.ts'
 import { createReconciling } from './service/reconcile.ts'
 import { createRecipients } from './service/recipient.ts'
 import { createTreasurer } from './service/treasurer.ts'
 import { createWithdrawals } from './service/withdraw.ts'
 
-export function createWallets(parts: WalletParts) {
-  const { ledger, store, book, chains } = parts
-  const depositAddress = createDepositAddress({ ...parts, store: store.addresses })
-  const recipients = createRecipients(parts, depositAddress)
-  const crediting = createCrediting(parts)
+export function createWallets(deps: WalletDeps) {
+  const { ledger, store, book, chains } = deps
+  const depositAddress = createDepositAddress({ ...deps, store: store.addresses })
+  const recipients = createRecipients(deps, depositAddress)
+  const crediting = createCrediting(deps)
 
   /** What others of the account have under way is in the sum, and none of an agent's business beyond that. */
   async function ownLocks({ agentId }: Caller, locks: readonly OpenLock[]): Promise<readonly OpenLock[]> {
     if (agentId === null || locks.length === 0) return locks
-    const own = await parts.locksOf(
+    const own = await deps.locksOf(
       agentId,
       locks.map(({ id }) => id),
     )
@@ -67,23 +67,23 @@ export function createWallets(parts: WalletParts) {
       }
     },
 
-    deposit: createDeposit(parts, crediting, depositAddress),
-    withdrawals: createWithdrawals(parts, recipients),
+    deposit: createDeposit(deps, crediting, depositAddress),
+    withdrawals: createWithdrawals(deps, recipients),
     recipients,
-    alerts: createAlerts(parts),
-    hook: createHook(parts, crediting),
+    alerts: createAlerts(deps),
+    hook: createHook(deps, crediting),
 
     /** Where all of it is carried to, and paid out from. */
     treasury: (): Address | null => book?.treasury ?? null,
     /** Sends from there what other parts of the house pay with. */
-    treasurer: createTreasurer(parts),
+    treasurer: createTreasurer(deps),
 
     // What runs by itself, in a worker.
-    payouts: createPayouts(parts),
-    collecting: createCollecting(parts),
-    reconciling: createReconciling(parts),
+    payouts: createPayouts(deps),
+    collecting: createCollecting(deps),
+    reconciling: createReconciling(deps),
     cursors: store.cursors,
-    monitors: book === null ? [] : [...chains.values()].map((chain) => createMonitor(parts, chain, crediting)),
+    monitors: book === null ? [] : [...chains.values()].map((chain) => createMonitor(deps, chain, crediting)),
 
     async transactions(
       caller: Caller,
@@ -91,7 +91,7 @@ export function createWallets(parts: WalletParts) {
     ): Promise<{ transactions: Transaction[]; total: number }> {
       const { lines, total } = await ledger.statement(ownerOf(caller), page)
       const deposits = lines.filter(({ kind }) => kind === 'deposit')
-      const sold = await parts.sales.among(
+      const sold = await deps.sales.among(
         ownerOf(caller),
         deposits.flatMap(({ reference }) => (reference === null ? [] : [reference])),
       )
@@ -109,7 +109,7 @@ export function createWallets(parts: WalletParts) {
     async days(caller: Caller, since: Date) {
       const owner = ownerOf(caller)
       // A transfer is believed some blocks after its sale: one of the day before may be credited on the first.
-      const sold = await parts.sales.since(owner, new Date(since.getTime() - DAY_MS))
+      const sold = await deps.sales.since(owner, new Date(since.getTime() - DAY_MS))
       return await ledger.days(owner, since, sold)
     },
 
@@ -117,7 +117,7 @@ export function createWallets(parts: WalletParts) {
       const funds = await ledger.credits(ownerOf(caller))
       if (funds === null) throw walletMissing()
       const { userId, environment } = ownerOf(caller)
-      const isWithheld = environment === 'production' && funds.deposited === 0n && (await parts.creditsWithheld(userId))
+      const isWithheld = environment === 'production' && funds.deposited === 0n && (await deps.creditsWithheld(userId))
       const withheld = isWithheld ? 'sign_up_bound' : null
       return { balance: balanceOf(funds), granted: funds.deposited, spent: funds.spent, withheld }
     },

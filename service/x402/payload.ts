@@ -91,7 +91,10 @@ export function requestOf(presented: Presented, { v1, v2 }: Requirements): Reque
   const { scheme, network, payTo, asset, extra } = version === 1 ? v1 : v2
   const amount = BigInt(version === 1 ? v1.maxAmountRequired : v2.amount)
   const required = {
-    ...{ scheme, network, amount, domain: extra },
+    scheme,
+    network,
+    amount,
+    domain: extra,
     payTo: payTo.toLowerCase() as Address,
     asset: asset.toLowerCase() as Address,
   }

@@ -7,7 +7,7 @@ import { compose, type Service } from '../../service/compose.ts'
 import { readConfig } from '../../service/config.ts'
 import { startEmbedded } from '../../service/database/embedded.ts'
 import { migrate } from '../../service/database/migrate.ts'
-import { idLike, newId, type Id } from '../../service/kit/ids.ts'
+import { deriveId, newId, type Id } from '../../service/kit/ids.ts'
 import type { Owner } from '../../service/kit/owner.ts'
 import { hasRedis, startRedis } from '../queue/redis.ts'
 
@@ -74,10 +74,10 @@ async function waits(service: Service, to: Owned, count: number, alone: boolean)
   for (let n = 0; n < count; n++) {
     const payment = newId('pay', new Date())
     const paying = pay(service, to, [payment]).then(() => {
-      committed.set(idLike('dlv', payment), performance.timeOrigin + performance.now())
+      committed.set(deriveId('dlv', payment), performance.timeOrigin + performance.now())
     })
     payments.push(paying)
-    if (alone) await paying.then(() => receiver.cameOne(idLike('dlv', payment)))
+    if (alone) await paying.then(() => receiver.cameOne(deriveId('dlv', payment)))
     else await new Promise((resolve) => setTimeout(resolve, STEADY_EVERY_MS))
   }
   await Promise.all(payments)
@@ -108,7 +108,7 @@ async function owned(service: Service): Promise<Owned> {
 async function pay(service: Service, { owner, target }: Owned, payments: readonly Id<'pay'>[]): Promise<void> {
   await service.database.statements.together(async (inside) => {
     for (const subject of payments) {
-      const id = idLike('dlv', subject)
+      const id = deriveId('dlv', subject)
       await service.deliveries.write(inside, { id, owner, subject, to: { target }, body: BODY })
     }
   })

@@ -9,7 +9,8 @@ import { openDatabase, type Database } from '../../service/database/client.ts'
 import { startEmbedded } from '../../service/database/embedded.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import { listen } from '../../service/api/server.ts'
-import { due, fatesOf } from '../../service/pruning/rules.ts'
+import { retentionPolicies } from '../../service/compose/tables.ts'
+import { due } from '../../service/pruning/rules.ts'
 import { createPruning } from '../../service/pruning/service.ts'
 import { createPruningStore } from '../../service/pruning/store.ts'
 import { generator } from '../harness/random.ts'
@@ -115,11 +116,11 @@ async function measureAll(url: string): Promise<void> {
 function sweepersOf({ ledger, assets, deliveries }: Service, database: Database) {
   const pruning = createPruning({
     store: createPruningStore(database.statements),
-    fates: fatesOf(DAYS),
+    policies: retentionPolicies(DAYS),
     removed: () => undefined,
   })
   const never = new AbortController().signal
-  const tables = String(due(fatesOf(DAYS), new Date()).length)
+  const tables = String(due(retentionPolicies(DAYS), new Date()).length)
   return [
     { name: 'locks', run: () => ledger.sweep() },
     { name: 'deliveries', run: () => deliveries.sweep(never) },

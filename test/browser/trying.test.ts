@@ -132,7 +132,7 @@ inBrowser('a checkout that is tried out', () => {
     await choose('Payment takes a few seconds')
     await page.getByRole('heading', { name: 'Simulating your payment' }).waitFor()
     shop.service.clock.forward(6_000)
-    await shop.service.checkouts.sweepers.payments(shop.service.clock.now())
+    await shop.service.sales.sales(shop.service.clock.now())
     await page.getByText('Workflow started').waitFor()
     expect(JSON.parse(shop.receiver.calls[told]!.body).input).toEqual({ outcome: 'mine' })
     expect(shop.receiver.calls).toHaveLength(told + 1)

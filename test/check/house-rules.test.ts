@@ -67,6 +67,20 @@ const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: r
       "import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'",
     ],
   },
+  'flat-literals': {
+    allowed: [
+      'export const x = { a, b, c }',
+      'export const x = { ...base, b: { c } }',
+      'export const x = { ...(wanted ? { a } : {}), c }',
+      'export const x = { ...make({ a }), c }',
+      'export const x = f(...[{ a }])',
+    ],
+    refused: [
+      'export const x = { ...{ a, b }, c }',
+      'export const x = { c, ...{ a, b } }',
+      'export const x = f({ c: { ...{ a }, b } })',
+    ],
+  },
   'linear-patterns': {
     allowed: [
       "text.replace(/^0+$/, '')",

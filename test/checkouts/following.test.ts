@@ -22,7 +22,7 @@ describe('what becomes of a payment', () => {
     return pathname + search
   }
   const look = async (path: string) => (await world.call('GET', path)).body as PaymentView
-  const sweep = () => world.service.checkouts.sweepers.payments(world.service.clock.now())
+  const sweep = () => world.service.sales.sales(world.service.clock.now())
 
   async function paying(terms: Record<string, unknown> = {}) {
     const sold = await world.sell(terms)

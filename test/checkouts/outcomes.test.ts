@@ -52,7 +52,7 @@ describe('a simulated payment', () => {
     expect(again.body.payment.status).toBe('created')
     const sweptAfter = async (ms: number) => {
       world.service.clock.forward(ms)
-      await world.service.checkouts.sweepers.payments(world.service.clock.now())
+      await world.service.sales.sales(world.service.clock.now())
       return await now()
     }
     expect((await sweptAfter(2_000)).payment.status).toBe('settling')
@@ -124,7 +124,7 @@ describe('a simulated payment', () => {
       const refused = await simulate(id, { outcome })
       expect(refused).toMatchObject({ status: 400, body: { code: 'not_test_mode' } })
       const [row] = await world.service.database.statements.run<{ count: bigint }>(
-        'SELECT count(*) FROM checkout_payment WHERE checkout_id = $1',
+        'SELECT count(*) FROM sale WHERE subject = $1',
         [id],
       )
       expect(Number(row!.count)).toBe(0)

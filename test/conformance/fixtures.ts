@@ -6,7 +6,7 @@ import { answerErrors, openRequest } from '../../service/api/requests.ts'
 import { listen } from '../../service/api/server.ts'
 import type { Caller } from '../../service/kit/caller.ts'
 import { systemClock } from '../../service/kit/clock.ts'
-import { idLike, newId } from '../../service/kit/ids.ts'
+import { deriveId, newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { upstreamError } from '../../service/tools/errors/call.ts'
 import { createToolServer } from '../../service/tools/mcp/server.ts'
@@ -114,7 +114,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 function answer(ask: CallAsk): CallResult {
   const output = ANSWERS[ask.slug]!(ask)
   const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
-  const callId = idLike('call', ask.operation)
+  const callId = deriveId('call', ask.operation)
   return { callId, tool: ask.slug, output, outputKind: 'text', cost, credits, balance, durationMs: 1 }
 }
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { importShipped } from '../../service/compose/shipped-tools.ts'
+import { importShipped } from '../../service/tools/shipped-part.ts'
 import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from '../tools/ajv.ts'
 import { toolWorld, type ToolWorld } from '../tools/calls/world.ts'

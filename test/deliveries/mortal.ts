@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { idLike, newId } from '../../service/kit/ids.ts'
+import { deriveId, newId } from '../../service/kit/ids.ts'
 import type { Owner } from '../../service/kit/owner.ts'
 import { ServiceProcess } from '../harness/process.ts'
 import { testService, type TestService } from '../harness/service.ts'
@@ -56,11 +56,11 @@ export async function startMortal(backend: 'redis' | 'postgres'): Promise<Mortal
       const payments = Array.from({ length: count }, () => newId('pay', new Date()))
       await database.statements.together(async (inside) => {
         for (const subject of payments) {
-          const id = idLike('dlv', subject)
+          const id = deriveId('dlv', subject)
           await deliveries.write(inside, { id, owner, subject, to: { target }, body: JSON.stringify({ subject }) })
         }
       })
-      return payments.map((payment) => idLike('dlv', payment))
+      return payments.map((payment) => deriveId('dlv', payment))
     },
     start() {
       worker = new ServiceProcess({

@@ -1,5 +1,5 @@
 import type { DeliveryState, NewDelivery } from '../../service/deliveries/model.ts'
-import { idLike, newId, type Id } from '../../service/kit/ids.ts'
+import { deriveId, newId, type Id } from '../../service/kit/ids.ts'
 import type { Owner } from '../../service/kit/owner.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
@@ -65,7 +65,7 @@ export async function startWorld(environment: Record<string, string> = {}): Prom
     secret,
     async write(delivery = {}) {
       const payment = newId('pay', service.clock.now())
-      const id = idLike('dlv', payment)
+      const id = deriveId('dlv', payment)
       await database.statements.together((inside) =>
         deliveries.write(inside, {
           id,

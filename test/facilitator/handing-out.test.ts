@@ -80,7 +80,8 @@ describe('the success of a settlement', () => {
   it('goes to the next caller when the process dies while it tells', async () => {
     const payment = await newPayment()
     let dies = true
-    const mortal = await world.add({ writes: false, checkpoint: (at) => stuck(dies && at === 'offered') })
+    const reach = (at: string) => stuck(dies && at === 'settlement offered')
+    const mortal = await world.add({ writes: false, failpoints: { reach } })
     const lost = mortal.post('/settle', payment).catch(() => null)
     await underWay(payment)
     await world.chain.mine()

@@ -3,7 +3,15 @@ import { fileURLToPath } from 'node:url'
 import type { Order } from './child/mortal.ts'
 import { openWorld, request, until, usdcOf, type World } from './world.ts'
 
-const PLACES: Order['dieAt'][] = ['claimed', 'signed', 'sent', 'broadcast', 'mined', 'settled', 'offered']
+const PLACES = [
+  'settlement claimed',
+  'transaction signed',
+  'transaction sent',
+  'transaction broadcast',
+  'transaction mined',
+  'settlement settled',
+  'settlement offered',
+]
 
 describe('a process that is killed', () => {
   let world: World
@@ -12,7 +20,7 @@ describe('a process that is killed', () => {
   })
   afterAll(() => world.close())
 
-  it.each(PLACES)('once it has %s: every authorization ends, true to the chain, none twice', async (dieAt) => {
+  it.each(PLACES)('at "%s": every authorization ends, true to the chain, none twice', async (dieAt) => {
     const { chain, seller, database } = world
     const before = await usdcOf(chain, seller)
     const payers = await Promise.all([1, 2, 3].map(() => chain.payer(1_500_000n)))

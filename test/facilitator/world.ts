@@ -6,7 +6,7 @@ import type { Hex, SignedAuthorization } from '../../service/chain/model.ts'
 import { compose, type Service } from '../../service/compose.ts'
 import { readConfig } from '../../service/config.ts'
 import { listen } from '../../service/api/server.ts'
-import type { Checkpoint } from '../../service/facilitator/ports.ts'
+import { NO_FAILPOINTS, type Failpoints } from '../../service/kit/failpoints.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -41,7 +41,7 @@ export interface Answer {
 
 export interface InstanceOptions {
   environment?: Record<string, string>
-  checkpoint?: Checkpoint
+  failpoints?: Failpoints
   /** Whether it signs: true unless a test ends processes by hand. */
   writes?: boolean
 }
@@ -79,12 +79,12 @@ async function openInstance(
   chain: TestChain,
   database: TestDatabase,
   clock: TestClock,
-  { environment = {}, checkpoint, writes = true }: InstanceOptions,
+  { environment = {}, failpoints = NO_FAILPOINTS, writes = true }: InstanceOptions,
 ): Promise<Instance> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-facilitator-'))
   const config = readConfig({ ...settings(chain, database.url, dataDir), ...environment })
   const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
-  const service = await compose(config, { url: database.url, log, clock, ...(checkpoint ? { checkpoint } : {}) })
+  const service = await compose(config, { url: database.url, log, clock, failpoints })
   const server = await listen(service.app, 0, '127.0.0.1')
   const origin = `http://127.0.0.1:${String(server.port)}/facilitator`
   if (writes) service.facilitator.start()

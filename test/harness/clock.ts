@@ -11,4 +11,9 @@ export class TestClock implements Clock {
   forward(ms: number): void {
     this.ahead += ms
   }
+
+  /** To where the next minute begins: what is counted by minutes is counted in one. */
+  forwardToMinute(): void {
+    this.forward(60_000 - (this.now().getTime() % 60_000))
+  }
 }

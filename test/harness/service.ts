@@ -27,7 +27,7 @@ export interface TestPerson {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
-export type Hooks = Partial<Pick<Parameters<typeof compose>[1], 'gateCheckpoint' | 'log'>>
+export type Hooks = Partial<Pick<Parameters<typeof compose>[1], 'failpoints' | 'log'>>
 
 export interface CallOptions {
   body?: unknown

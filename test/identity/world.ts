@@ -1,4 +1,4 @@
-import { createIdentity, type Identity, type IdentityParts } from '../../service/identity/service.ts'
+import { createIdentity, type Identity, type IdentityDeps } from '../../service/identity/service.ts'
 import { createIdentityStore } from '../../service/identity/store.ts'
 import { createEmailStore } from '../../service/identity/signin/email-store.ts'
 import { createSignIn, type SignInOptions } from '../../service/identity/signin/signin.ts'
@@ -32,7 +32,7 @@ export interface World {
 }
 
 export async function openWorld(
-  options: Partial<Pick<IdentityParts, 'live' | 'credits' | 'issuer' | 'agentExists' | 'mailer'>> &
+  options: Partial<Pick<IdentityDeps, 'live' | 'credits' | 'issuer' | 'agentExists' | 'mailer'>> &
     Partial<Pick<SignInOptions, 'canMail' | 'confirmsFirst' | 'dashboard' | 'mayMail' | 'prisma'>> & {
       poolMax?: number
     } = {},

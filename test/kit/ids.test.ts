@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { idLike, isId, newId } from '../../service/kit/ids.ts'
+import { deriveId, isId, newId } from '../../service/kit/ids.ts'
 
 describe('ids', () => {
   test('sort by the millisecond in which they were made', () => {
@@ -23,6 +23,6 @@ describe('ids', () => {
 
   test('one act names all that it makes', () => {
     const operation = newId('op', new Date())
-    expect(idLike('dep', operation)).toBe(operation.replace('op_', 'dep_'))
+    expect(deriveId('dep', operation)).toBe(operation.replace('op_', 'dep_'))
   })
 })

@@ -1,6 +1,6 @@
 import { Batch } from '../../service/kit/batch.ts'
 import { concernIdsIn, currentContext, within, type Context } from '../../service/kit/context.ts'
-import { idLike } from '../../service/kit/ids.ts'
+import { deriveId } from '../../service/kit/ids.ts'
 import { causeHere, withCause, withoutCause } from '../../service/queue/cause.ts'
 import { openTelemetry } from '../../service/tracing/opentelemetry.ts'
 import { Collector } from './collector.ts'
@@ -11,20 +11,18 @@ describe('what the work at hand is about', () => {
   it('grows with the ids that are decoded and made, the first of a kind; nothing else becomes one', () => {
     const context: Context = { concerns: { requestId: 'req_1' } }
     within(context, () => {
-      idLike('run', `op_${BODY}`)
-      idLike('run', `op_${BODY.replace('1', '2')}`)
+      deriveId('run', `op_${BODY}`)
+      deriveId('run', `op_${BODY.replace('1', '2')}`)
       concernIdsIn({ id: `chk_${BODY}`, note: 'pay_ me', other: `constructor_${BODY}`, deep: { id: `dlv_${BODY}` } })
     })
     expect(context.concerns).toEqual({ requestId: 'req_1', runId: `run_${BODY}`, checkoutId: `chk_${BODY}` })
-    idLike('run', `op_${BODY}`)
+    deriveId('run', `op_${BODY}`)
   })
 
   it('is each asker’s own in a batch of one, and nobody’s in a shared one', async () => {
     const seen: unknown[] = []
     const batch = new Batch<string, string>({
-      lanes: 1,
       largest: 10,
-      laneOf: () => 0,
       async run(asks) {
         seen.push([asks, currentContext()?.concerns])
         await new Promise(setImmediate)

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { readFigures } from '../../service/compose/figures.ts'
+import { databaseMetrics } from '../../service/compose/metrics.ts'
 import { createFigures } from '../../service/api/figures.ts'
 import { Metrics } from '../../service/api/metrics.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -8,7 +8,7 @@ import { testService, type TestService } from '../harness/service.ts'
 const NOW = new Date('2026-11-20T12:00:00Z')
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000)
 const TABLES = [
-  ...['ledger_hold', 'facilitator_settlement', 'checkout_payment', 'paywall_payment', 'sale'],
+  ...['ledger_hold', 'facilitator_settlement', 'sale'],
   ...['spending_payment', 'wallet_withdrawal', 'run', 'delivery', 'outbox', 'wallet_cursor', 'wallet_reconciliation'],
 ]
 
@@ -25,7 +25,7 @@ describe('the figures', () => {
   afterAll(() => database.close())
 
   async function figures(): Promise<Record<string, number>> {
-    const read = await readFigures(database.statements, ['a.topic', 'b.topic'], NOW)
+    const read = await databaseMetrics(database.statements, ['a.topic', 'b.topic']).read(NOW)
     return Object.fromEntries(
       read.map(({ name, labels, value }) => [`${name} ${Object.values(labels ?? {}).join(' ')}`.trim(), value]),
     )
@@ -66,15 +66,18 @@ describe('the figures', () => {
       },
     ],
     [
-      'checkout_payment',
-      { state: 'settling', simulated: false, created_at: old },
+      'sale',
+      { product: 'checkout', state: 'settling', simulated: false, created_at: old },
       {
         'coinslot_payments_open checkout settling': 1,
         'coinslot_payment_oldest_seconds checkout': 90,
       },
     ],
-    ['paywall_payment', { state: 'calling', created_at: old }, { 'coinslot_payments_open gate calling': 1 }],
-    ['paywall_payment', { state: 'settling', created_at: old }, { 'coinslot_payments_open gate settling': 1 }],
+    [
+      'sale',
+      { product: 'gate', simulated: false, state: 'settling', created_at: old },
+      { 'coinslot_payments_open gate settling': 1 },
+    ],
     [
       'sale',
       { product: 'tool', simulated: false, state: 'claimed', created_at: old },
@@ -138,7 +141,7 @@ describe('the figures', () => {
   test('all of it is one statement along indexes of what is open, also for a plan without values', async () => {
     for (const table of TABLES) await database.pool.query(`ANALYZE ${table}`)
     let statement = ''
-    await readFigures({ run: (text) => Promise.resolve(((statement = text), [])) }, [], NOW)
+    await databaseMetrics({ run: (text) => Promise.resolve(((statement = text), [])) }, []).read(NOW)
     const client = await database.pool.connect()
     try {
       await client.query('SET enable_seqscan = off')
@@ -155,7 +158,7 @@ describe('the figures', () => {
 })
 
 const INDEXES = [
-  ...['ledger_hold_open', 'facilitator_settlement_open', 'checkout_payment_open', 'paywall_payment_lost'],
+  ...['ledger_hold_open', 'facilitator_settlement_open'],
   ...['sale_open', 'spending_payment_open', 'wallet_withdrawal_open', 'run_open', 'delivery_due'],
   ...['delivery_claimed', 'outbox_due', 'outbox_failed'],
 ]
@@ -176,7 +179,7 @@ describe('reading them', () => {
     expect(readings).toBe(1)
 
     const metrics = new Metrics(0)
-    metrics.watchAll({
+    metrics.collect({
       source: 'broken',
       declared: [
         { name: 'fine', help: 'f' },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readConfig, secretsOf } from '../../service/config.ts'
 import { createLog } from '../../service/api/log.ts'
-import { concernId, within } from '../../service/kit/context.ts'
+import { tagContext, within } from '../../service/kit/context.ts'
 import { DomainError } from '../../service/kit/errors.ts'
 
 const PRIVATE_KEY = `0x${'5e'.repeat(32)}`
@@ -125,7 +125,7 @@ describe('the log', () => {
   it('says what the work at hand concerns, and a line’s own word wins', () => {
     const run = 'run_01jd0000000000000000000000'
     within({ concerns: { requestId: 'req_1' } }, () => {
-      concernId(run)
+      tagContext(run)
       log.info({ requestId: 'req_2' }, 'inside')
       log.info({}, 'again')
     })

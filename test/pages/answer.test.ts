@@ -1,4 +1,5 @@
-import { sourceOf, viewOf } from '../../service/pages/browser/answer/read.ts'
+import { viewOf } from '../../service/pages/browser/answer/read.ts'
+import { sourceOf } from '../../service/ui-kit/format.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { isMarkdown, toBlocks, toInline, type Block } from '../../service/pages/browser/answer/markdown.ts'
+import { isMarkdown, toBlocks, toInline, type Block } from '../../service/ui-kit/markdown.ts'
 
 /** What a model wrote, as the dashboard and the pages of customers show it. */
 describe('markdown', () => {

@@ -1,4 +1,3 @@
-import type { Step } from '../../service/paywall/ports.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { openWorld, until, type World } from './world.ts'
 
@@ -9,21 +8,23 @@ describe('a paid call goes on after its process was killed', () => {
    */
 
   let world: World
-  let dies: Step | null = null
+  let dies: string | null = null
   beforeAll(async () => {
     world = await openWorld({
       chain: true,
-      checkpoint(step) {
-        if (step !== dies) return undefined
-        dies = null
-        // What is gone says nothing more; its connection is cut by whoever asked.
-        return new Promise(() => undefined)
+      failpoints: {
+        reach(step) {
+          if (step !== dies) return undefined
+          dies = null
+          // What is gone says nothing more; its connection is cut by whoever asked.
+          return new Promise(() => undefined)
+        },
       },
     })
   })
   afterAll(() => world.close())
 
-  it.each(['begun', 'answered', 'settled', 'paid'] as const)('after %s', async (step) => {
+  it.each(['sale claimed', 'sale settling', 'sale settled', 'sale paid'] as const)('after %s', async (step) => {
     const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
     const signed = await world.sign(payer, await world.ask(`${gate}/x`))
@@ -37,7 +38,7 @@ describe('a paid call goes on after its process was killed', () => {
     await expect(asking).rejects.toThrow()
     expect((await world.ask(`${gate}/x`, { headers: header })).body.code).toBe('payment_processing')
     // Its lease ends, and the sweeper comes by.
-    world.service.clock.forward(180_000)
+    world.service.clock.forward(240_000)
     await world.sweep()
     const answer = await world.ask(`${gate}/x`, { headers: header })
     expect(answer).toMatchObject({ status: 200, body: { url: '/x' } })

@@ -151,7 +151,7 @@ describe('a client that leaves', () => {
         const spent = await until(async () => {
           await world.sweep()
           const open = await world.service.database.statements.run(
-            `SELECT 1 FROM paywall_payment WHERE payer = $1 AND (state = 'settling' OR state = 'calling' AND lease_until > now())`,
+            `SELECT 1 FROM sale WHERE payer = $1 AND (state = 'settling' OR state = 'claimed' AND lease_until > now())`,
             [payer.address],
           )
           return open.length > 0 ? null : 1_000_000n - (await usdcOf(world.chain, payer.address))

@@ -1,6 +1,6 @@
 import type { Hex } from '../../service/chain/model.ts'
+import type { Failpoints } from '../../service/kit/failpoints.ts'
 import type { Environment } from '../../service/kit/owner.ts'
-import type { Step } from '../../service/paywall/ports.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -55,7 +55,7 @@ export async function openWorld(
     environment?: Record<string, string>
     person?: Environment
     works?: boolean
-    checkpoint?: (step: Step) => Promise<void> | void
+    failpoints?: Failpoints
   } = {},
 ): Promise<World> {
   const own = options.chain === true
@@ -76,7 +76,7 @@ export async function openWorld(
           }),
       ...options.environment,
     },
-    options.checkpoint === undefined ? {} : { gateCheckpoint: options.checkpoint },
+    options.failpoints === undefined ? {} : { failpoints: options.failpoints },
   )
   if (options.works !== false) await service.start()
   const upstream = await startUpstream()
@@ -131,7 +131,7 @@ export async function openWorld(
     async sweep() {
       // The chain is asked again after five seconds.
       service.clock.forward(6_000)
-      await service.paywalls.sweepers.payments(service.clock.now())
+      await service.sales.sales(service.clock.now())
     },
     async pay(payer, url, { version = 2, ...init } = {}) {
       const header = await sign(payer, await ask(url, init), version)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { DomainError } from '../../service/kit/errors.ts'
-import { idLike, type Id } from '../../service/kit/ids.ts'
+import { deriveId, type Id } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { ExecutionFailed } from '../../service/marketplace/errors/run.ts'
 import type { Run } from '../../service/marketplace/model/run.ts'
@@ -184,7 +184,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
   async function act(engine: Engine, userId: string, asset: string, plan: Plan): Promise<Run | null> {
     const caller = callerOf(userId)
     const name = operation()
-    const id = idLike('run', name)
+    const id = deriveId('run', name)
     const begun = new Promise<void>((resolve) => started.set(id, resolve))
     const cancel = async (): Promise<void> => {
       await begun

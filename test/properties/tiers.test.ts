@@ -4,11 +4,17 @@ import { newId } from '../../service/kit/ids.ts'
 import { usdc, ZERO } from '../../service/kit/money.ts'
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
 import type { Payment, Paywall, Pricing, Route, Tier } from '../../service/paywall/model.ts'
-import type { Books } from '../../service/paywall/ports.ts'
-import { createBooks } from '../../service/paywall/service/books.ts'
-import { tierAt, tierOf, windowStart } from '../../service/paywall/rules/pricing.ts'
+import type { Books } from '../../service/paywall/service/parts.ts'
+import { detailsOf, paymentOf } from '../../service/paywall/rules/payment.ts'
+import { gateHooks } from '../../service/paywall/service/hooks.ts'
+import { AnotherTier } from '../../service/paywall/service/product.ts'
+import { nextTier, tierAt, tierOf, windowStart } from '../../service/paywall/rules/pricing.ts'
 import { keyOf } from '../../service/paywall/rules/routes.ts'
-import { createPaymentStore, createPaywallStore } from '../../service/paywall/store.ts'
+import { createPaywallStore, createPrepaidStore } from '../../service/paywall/store.ts'
+import { claimedSale, type NewSale, type Sale } from '../../service/sales/model.ts'
+import { createJournal } from '../../service/sales/service/journal.ts'
+import { createSaleStore } from '../../service/sales/store.ts'
+import type { RequestBody } from '../../service/x402/model.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 /*
@@ -52,8 +58,11 @@ const tiersOf = fc
 
 const history = fc.record({ tiers: tiersOf, steps: fc.array(step, { minLength: 4, maxLength: 40 }) })
 
+/** What of the books a tiered price needs. */
+type TieredBooks = Pick<Books, 'begin' | 'take' | 'release' | 'settling' | 'paid' | 'failed' | 'tier'>
+
 interface Customer {
-  books: Books
+  books: TieredBooks
   paywall: Pick<Payment, 'paywallId' | 'owner'>
   payer: Payment['payer']
   route: string
@@ -95,8 +104,8 @@ describe('any history of a tiered price', () => {
           const shown = await shownTo(customer)
           const payment = await begin(customer, shown)
           if (payment === null) throw new Error('the price that was shown is not taken')
-          await customer.books.settling(payment.id, { answer: null, bodyHash: null, cost: null })
-          await customer.books.paid(payment.id, `0x${String(call)}`, { delivery: 'none', hold: null })
+          await customer.books.settling(payment.id, { answer: null, bodyHash: null, details: null }, null)
+          await customer.books.paid(payment.id, `0x${String(call)}`, { handover: 'none', note: null })
           total = usdc(total + shown)
         }
         expect(total).toBe(owed(tiers, calls))
@@ -143,12 +152,19 @@ describe('any history of a tiered price', () => {
       updatedAt: clock.now(),
     }
     await createPaywallStore(database.statements).add(paywall, { headers: '', secret: '' })
-    const books = createBooks({
-      store: createPaymentStore(database.statements),
-      deliveries: { event: () => Promise.resolve() },
+    const prepaid = createPrepaidStore(database.statements)
+    const journal = createJournal({
+      store: createSaleStore(database.statements),
       purchases: { claim: (_inside, { buys }) => Promise.resolve(buys), prove: () => Promise.resolve(true) },
+      hooks: { gate: gateHooks({ store: prepaid, deliveries: { event: () => Promise.resolve() }, clock }) },
       clock,
     })
+    const books: TieredBooks = {
+      ...journal,
+      async tier(paywall, route, payer, tiers, start) {
+        return nextTier(tiers, await prepaid.places(paywall, route, payer, start))
+      },
+    }
     return { books, paywall: { paywallId: id, owner }, payer: PAYER, route: keyOf(route), tiers, clock }
   }
 })
@@ -156,8 +172,8 @@ describe('any history of a tiered price', () => {
 /** Plays the steps as a customer who pays the least that is taken for each call. */
 async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
   const { books, tiers, clock } = customer
-  const open: Payment[] = []
-  const released: Payment[] = []
+  const open: Sale[] = []
+  const released: Sale[] = []
   const paid = new Map<number, bigint[]>()
   for (const one of steps) {
     if (one.act === 'tomorrow') clock.forward(DAY_MS)
@@ -167,23 +183,21 @@ async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
     } else if (one.act === 'retake') {
       const [payment] = released.splice(one.which % Math.max(released.length, 1), 1)
       if (payment === undefined) continue
-      const current = { ...payment, windowStart: windowStart('day', clock.now()) }
-      const taken = await books.take(current, tiers, leaseOf(clock.now()))
+      const details = { ...payment.details, windowStart: windowStart('day', clock.now()).toISOString() }
+      const taken = await unlessAnotherTier(() => books.take({ id: payment.id, details }, leaseOf(clock.now()), tiers))
       if (taken === null) released.push(payment)
       else open.push(taken)
     } else {
       const [payment] = open.splice(one.which % Math.max(open.length, 1), 1)
       if (payment === undefined) continue
       if (one.act === 'release') {
-        await books.release(payment.id)
+        await books.release(payment.id, 'upstream_error')
         released.push(payment)
       } else if (one.act === 'fail') {
         await books.failed(payment.id, 'invalid_exact_evm_insufficient_balance')
       } else {
-        const { windowStart: window } = await books.paid(payment.id, `0x${payment.id}`, {
-          delivery: 'none',
-          hold: null,
-        })
+        const sale = await books.paid(payment.id, `0x${payment.id}`, { handover: 'none', note: null })
+        const { windowStart: window } = paymentOf(sale)
         const start = window?.getTime() ?? 0
         paid.set(start, [...(paid.get(start) ?? []), payment.amount])
       }
@@ -195,7 +209,7 @@ async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
   }
 }
 
-async function beginCheaply(customer: Customer): Promise<Payment | null> {
+async function beginCheaply(customer: Customer): Promise<Sale | null> {
   for (const amount of [...new Set(customer.tiers.map((tier) => tier.amount))].sort((a, b) => Number(a - b))) {
     const payment = await begin(customer, amount)
     if (payment !== null) return payment
@@ -203,38 +217,37 @@ async function beginCheaply(customer: Customer): Promise<Payment | null> {
   return null
 }
 
-async function begin(customer: Customer, amount: Payment['amount']): Promise<Payment | null> {
+async function begin(customer: Customer, amount: Sale['amount']): Promise<Sale | null> {
   const { books, paywall, payer, route, tiers, clock } = customer
-  const id = newId('pay', customer.clock.now())
   const now = clock.now()
-  const payment: Payment = {
-    ...paywall,
-    id,
+  const id = newId('pay', now)
+  const { paywallId, owner } = paywall
+  const about = {
     kind: 'request',
-    state: 'calling',
     route,
     endpoint: 'GET /data',
-    amount,
-    network: 'base-sepolia',
-    recipient: PAYER,
-    payer,
-    simulated: false,
-    digest: `0x${createHash('sha256').update(id).digest('hex')}`,
-    request: null,
-    lineHash: createHash('sha256').digest(),
-    bodyHash: null,
-    tokenHash: null,
     windowStart: windowStart('day', now),
     cost: null,
-    txHash: null,
-    reason: null,
-    delivery: 'none',
-    leaseUntil: leaseOf(now),
-    expiresAt: new Date(now.getTime() + DAY_MS),
-    createdAt: now,
-    endedAt: null,
+  } as const
+  const sale: NewSale = {
+    ...{ id, product: 'gate', subject: paywallId, ...owner, amount, network: 'base-sepolia', recipient: PAYER, payer },
+    simulated: false,
+    digest: `0x${createHash('sha256').update(id).digest('hex')}`,
+    request: REQUEST,
+    ...{ inputHash: createHash('sha256').digest(), tokenHash: null, details: detailsOf(about) },
+    ...{ leaseUntil: leaseOf(now), createdAt: now },
   }
-  return (await books.begin(payment, tiers)).begun ? payment : null
+  const bought = await unlessAnotherTier(() => books.begin(sale, { resumeAt: null, note: tiers }))
+  return bought === id ? claimedSale(sale) : null
+}
+
+async function unlessAnotherTier<T>(act: () => Promise<T>): Promise<T | null> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof AnotherTier) return null
+    throw error
+  }
 }
 
 async function shownTo({ books, paywall, route, payer, tiers, clock }: Customer): Promise<Payment['amount']> {
@@ -265,3 +278,22 @@ function clockFrom(start: string): Customer['clock'] {
 }
 
 const PAYER = `0x${'ab'.repeat(20)}` as const
+
+/** Whose authorization lasts longer than any history. */
+const REQUEST: RequestBody = {
+  x402Version: 2,
+  paymentPayload: {
+    accepted: { scheme: 'exact', network: 'eip155:84532' },
+    payload: {
+      signature: '0x00',
+      authorization: {
+        ...{ from: PAYER, to: PAYER, value: '1', validAfter: '0', validBefore: '9999999999' },
+        nonce: `0x${'00'.repeat(32)}`,
+      },
+    },
+  },
+  paymentRequirements: {
+    ...{ scheme: 'exact', network: 'eip155:84532', amount: '1', payTo: PAYER, asset: PAYER },
+    extra: { name: 'USDC', version: '2' },
+  },
+}

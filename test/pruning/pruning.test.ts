@@ -1,5 +1,6 @@
-import type { Retention } from '../../service/pruning/model.ts'
-import { due, fatesOf } from '../../service/pruning/rules.ts'
+import { retentionPolicies } from '../../service/compose/tables.ts'
+import type { Retention } from '../../service/kit/tables.ts'
+import { due } from '../../service/pruning/rules.ts'
 import { createPruning } from '../../service/pruning/service.ts'
 import { createPruningStore, pruneStatement, STRETCH } from '../../service/pruning/store.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -7,9 +8,9 @@ import { GROUND, ROWS } from './rows.ts'
 
 describe('pruning', () => {
   const DAYS = { deliveries: 365, decisions: 400, draws: 90, answers: 30, reconciliations: 90 }
-  const FATES = fatesOf(DAYS)
+  const POLICIES = retentionPolicies(DAYS)
   const NOW = new Date('2031-05-17T12:00:00Z')
-  const RETENTIONS = due(FATES, NOW)
+  const RETENTIONS = due(POLICIES, NOW)
   let database: TestDatabase
   const went = new Map<string, number>()
   let drawn = 0
@@ -20,10 +21,10 @@ describe('pruning', () => {
   })
   afterAll(() => database.close())
 
-  const prune = (fates = FATES): Promise<void> =>
+  const prune = (policies = POLICIES): Promise<void> =>
     createPruning({
       store: createPruningStore(database.statements),
-      fates,
+      policies,
       removed: (table, rows) => went.set(table, (went.get(table) ?? 0) + rows),
     }).prune(NOW, new AbortController().signal)
 
@@ -44,7 +45,7 @@ describe('pruning', () => {
       [],
     )
     // A new table needs its line in service/pruning/rules.ts, also when its rows are kept for ever.
-    expect(Object.keys(FATES).sort()).toEqual(tables.map(({ name }) => name).sort())
+    expect(Object.keys(POLICIES).sort()).toEqual(tables.map(({ name }) => name).sort())
   })
 
   test('every retention has rows to be tried with', () => {
@@ -82,12 +83,12 @@ describe('pruning', () => {
   test('keeps for ever what the operator wants to keep for ever', async () => {
     await make(ROWS['paywall_draw']?.goes, new Date('2001-01-01'), 301)
     const rows = await there('paywall_draw')
-    await prune(fatesOf({ ...DAYS, draws: 0 }))
+    await prune(retentionPolicies({ ...DAYS, draws: 0 }))
     expect(await there('paywall_draw')).toBe(rows)
   })
 
   test('passes by what has to stay, however much of it comes first', async () => {
-    const fates = { delivery_attempt: FATES['delivery_attempt'] as Retention }
+    const policies = { delivery_attempt: POLICIES['delivery_attempt'] as Retention }
     const old = new Date('2029-01-01')
     await make(ROWS['delivery_attempt']?.stays, old, 1_000)
     await make(ROWS['delivery_attempt']?.goes, old, 1_001)
@@ -98,12 +99,12 @@ describe('pruning', () => {
       [old, STRETCH + 100],
     )
     const rows = await there('delivery_attempt')
-    await prune(fates)
+    await prune(policies)
     expect(rows - (await there('delivery_attempt'))).toBe(STRETCH + 101)
   })
 
   test('leaves a row that somebody holds for the next turn', async () => {
-    const { tool_answer: retention } = FATES
+    const { tool_answer: retention } = POLICIES
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 401, 2)
     const rows = await there('tool_answer')
     await database.statements.together(async (inside) => {
@@ -119,7 +120,9 @@ describe('pruning', () => {
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 501)
     const rows = await there('tool_answer')
     const broken: Retention = { keptMs: 1, age: 'at', key: [['id', 'bigint']], says: 'nothing' }
-    await expect(prune({ nowhere: broken, tool_answer: FATES['tool_answer'] as Retention })).rejects.toThrow(/pruned/)
+    await expect(prune({ nowhere: broken, tool_answer: POLICIES['tool_answer'] as Retention })).rejects.toThrow(
+      /pruned/,
+    )
     expect(rows - (await there('tool_answer'))).toBe(1)
   })
 
@@ -128,7 +131,7 @@ describe('pruning', () => {
     const rows = await there('tool_answer')
     const pruning = createPruning({
       store: createPruningStore(database.statements),
-      fates: FATES,
+      policies: POLICIES,
       removed: () => undefined,
     })
     await pruning.prune(NOW, AbortSignal.abort())

@@ -1,4 +1,4 @@
-import { isMarkdown, toBlocks } from '../../service/pages/browser/answer/markdown.ts'
+import { isMarkdown, toBlocks } from '../../service/ui-kit/markdown.ts'
 import { TOOLS } from '../../service/demo/tools.ts'
 import { cleaner } from '../../service/api/log.ts'
 import { decode } from '../../service/api/decode.ts'
@@ -10,7 +10,7 @@ import { render } from '../../service/marketplace/rules/template.ts'
 import { newKeyBody } from '../../service/identity/http.ts'
 import { stemsOf } from '../../service/tools/rules/words.ts'
 import { slugsOf } from '../../service/tools/rules/slug.ts'
-import { matches } from '../../service/spending/rules/patterns.ts'
+import { matches } from '../../service/budgets/rules/patterns.ts'
 import { growthOf } from '../harness/growth.ts'
 
 const clean = cleaner(['a secret of the settings'])

@@ -3,9 +3,11 @@ import { encodeTransfer } from '../../service/chain/calldata.ts'
 import type { Hex, SignedAuthorization } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import type { Answer } from '../harness/service.ts'
+import { toolBody } from '../marketplace/bodies.ts'
 import { payWorld, type PayWorld, type Payment } from '../tools/calls/pay-world.ts'
 import { until } from '../checkouts/world.ts'
 import { respond } from '../tools/calls/upstream.ts'
+import { walletKeys } from '../wallet/world.ts'
 
 /**
  * What was paid for goes to its buyer alone. A thief reads the chain: from, to, value, nonce and signature of every
@@ -78,16 +80,39 @@ describe('what was paid for', () => {
     },
     { name: 'a gate that settles after', fails: failing('/sold'), open: gate('after') },
     { name: 'a gate that settles before', fails: failing('/sold'), open: gate('before') },
+    {
+      name: 'an asset that is paid before',
+      fails: failing('/ran'),
+      async open() {
+        work('/ran', 200)
+        const person = await world.service.person()
+        const slug = `sold-${randomBytes(4).toString('hex')}`
+        const made = await person.call('POST', '/v1/rda', {
+          body: toolBody({
+            slug,
+            inputSchema: [{ name: 'title', label: 'Title', type: 'text', required: false }],
+            toolConfig: { apiEndpoint: `${world.upstream.url}/ran`, apiMethod: 'POST', basePrice: 0.05 },
+          }),
+        })
+        await person.call('POST', `/v1/rda/${String(made.body.rda.id)}/publish`)
+        return `/v1/rda/${slug}/run`
+      },
+    },
   ]
 
   beforeAll(async () => {
-    world = await payWorld({ RATE_GATE_PER_MINUTE: '0', RATE_VERIFY_PER_MINUTE: '0', SETTLE_WAIT_MS: '300' })
+    world = await payWorld({
+      ...(await walletKeys()),
+      RATE_GATE_PER_MINUTE: '0',
+      RATE_VERIFY_PER_MINUTE: '0',
+      SETTLE_WAIT_MS: '300',
+    })
   })
   afterAll(() => world.close())
 
   const input = { title: 'Mine' }
   const ask = (address: string, headers: Record<string, string> = {}, body: object = input): Promise<Answer> =>
-    world.service.call('POST', address, { body, headers })
+    world.service.call('POST', address, { body: address.startsWith('/v1/rda/') ? { inputs: body } : body, headers })
   const headerOf = ({ header, value }: Payment): Record<string, string> => ({ [header]: value })
   const newToken = (): string => `tok_${randomBytes(32).toString('base64url')}`
   const nonceOf = ({ value }: Payment): string =>

@@ -113,6 +113,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api POST /rda/:identifier/rate': ['401 401 404 403 403', { thing: 'asset', body: { score: 1 } }],
   'api POST /rda/:identifier/source': ['401 401 404 403 403', { thing: 'asset', body: {} }],
   'api GET /rda/:identifier/runs': ['401 401 404 403 404', { thing: 'asset' }],
+  'api POST /rda/:slug/run': ['404 404 404 404 404', { params: { slug: 'nobodys' }, body: { inputs: {} } }],
   'api POST /run': ['401 401 404 202 403', { thing: 'asset', at: 'rdaSlug', body: { inputs: { article: 'x' } } }],
   'api GET /runs': ['401 401 200 200 200', { listed: 'runs' }],
   'api GET /runs/:id': ['401 401 404 404 404', { thing: 'run' }],

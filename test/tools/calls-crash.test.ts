@@ -1,4 +1,3 @@
-import type { Checkpoint } from '../../service/tools/ports/calls.ts'
 import type { Payment } from './calls/pay-world.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 import { dyingAt, startReplica, type Replica } from './calls/replica.ts'
@@ -21,14 +20,14 @@ describe('a call whose process dies', () => {
 
   const input = { title: 'Survives' }
 
-  test.each<[state: Parameters<Checkpoint>[0], asked: number]>([
+  test.each<[state: string, asked: number]>([
     ['reserved', 1],
     ['answered', 2],
     ['captured', 1],
   ])('once its money was %s: charged once, and answered', async (state, asked) => {
     const caller = await world.caller()
-    const { checkpoint, reached } = dyingAt(state)
-    const replica = await startReplica(world.service, {}, { callCheckpoint: checkpoint })
+    const { failpoints, reached } = dyingAt(`call ${state}`)
+    const replica = await startReplica(world.service, {}, failpoints)
     dead.push(replica)
     const before = world.upstream.to('/notes').length
     const headers = {
@@ -90,7 +89,7 @@ describe('a call whose process dies', () => {
     const path = slug === 'acme-create-note' ? '/notes' : '/anything'
     world.upstream.says('/anything', { id: 5 })
     const payer = await world.chain.payer(1_000_000n)
-    const { checkpoint: reach, reached } = dyingAt(state)
+    const { failpoints, reached } = dyingAt(state)
     const replica = await startReplica(
       world.service,
       {
@@ -99,7 +98,7 @@ describe('a call whose process dies', () => {
         SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
         RATE_PAY_PER_MINUTE: '0',
       },
-      { failpoints: { reach } },
+      failpoints,
     )
     dead.push(replica)
     const payment = await world.sign(payer, await world.buy(slug, input), 2, { validBefore: FAR })
@@ -119,13 +118,13 @@ describe('a call whose process dies', () => {
     ['paid', 80_000],
   ])('a stranger’s, while it is %s: nobody else asks the tool for it', async (state, waitedMs) => {
     const payer = await world.chain.payer(1_000_000n)
-    const { checkpoint: reach, reached } = dyingAt<string>(`sale ${state}`)
+    const { failpoints, reached } = dyingAt(`sale ${state}`)
     const environment = {
       TOOLS_RECIPIENT: world.seller,
       BASE_SEPOLIA_RPC_URLS: world.chain.url,
       SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
     }
-    const replica = await startReplica(world.service, environment, { failpoints: { reach } })
+    const replica = await startReplica(world.service, environment, failpoints)
     dead.push(replica)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input), 2, { validBefore: FAR })
     const before = world.upstream.to('/notes').length
@@ -139,13 +138,13 @@ describe('a call whose process dies', () => {
 
   test('a stranger who never comes back has paid for what was answered, and for nothing else', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    const { checkpoint: reach, reached } = dyingAt<string>('sale claimed')
+    const { failpoints, reached } = dyingAt('sale claimed')
     const environment = {
       TOOLS_RECIPIENT: world.seller,
       BASE_SEPOLIA_RPC_URLS: world.chain.url,
       SPONSOR_PRIVATE_KEYS: world.chain.accounts[0]!.privateKey,
     }
-    const replica = await startReplica(world.service, environment, { failpoints: { reach } })
+    const replica = await startReplica(world.service, environment, failpoints)
     dead.push(replica)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input), 2, { validBefore: FAR })
     void buyAt(replica.origin, payment).catch(() => null)

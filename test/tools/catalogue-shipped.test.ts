@@ -1,4 +1,4 @@
-import { importShipped } from '../../service/compose/shipped-tools.ts'
+import { importShipped } from '../../service/tools/shipped-part.ts'
 import { SHIPPED } from '../../service/openapi/shipped.ts'
 import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from './ajv.ts'

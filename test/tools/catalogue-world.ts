@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { catalogueOn } from '../../service/compose/catalogue.ts'
+import { catalogueOn } from '../../service/tools/catalogue-part.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createToolServers } from '../../service/mcp-client/servers.ts'
 import { outboundClient } from '../../service/outbound/client.ts'

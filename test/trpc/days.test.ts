@@ -59,7 +59,7 @@ describe('days', () => {
     expect(await ask(seller, 'checkouts.days')).toEqual([])
     // As if it had been money.
     await world.service.database.pool.query(
-      `UPDATE checkout_payment SET simulated = false, digest = sha256('x'), request = '{}', recipient = '0x1'`,
+      `UPDATE sale SET simulated = false, digest = sha256('x'), request = '{}', recipient = '0x1'`,
     )
     expect(await ask(seller, 'checkouts.days')).toEqual([{ day: today(), paid: 1, failed: 0, amount: 5 }])
     expect(await ask(world.creator, 'checkouts.days')).toEqual([])
@@ -79,8 +79,8 @@ describe('days', () => {
     const { checkout } = (await seller.call('POST', '/v1/checkouts', { body: terms })).body
     expect((await seller.call('POST', `/v1/checkouts/${String(checkout.id)}/test-payment`)).status).toBe(200)
     await world.service.database.pool.query(
-      `UPDATE checkout_payment SET simulated = false, digest = sha256('y'), request = '{}', recipient = '0x1', tx_hash = $2
-       WHERE checkout_id = $1`,
+      `UPDATE sale SET simulated = false, digest = sha256('y'), request = '{}', recipient = '0x1', tx_hash = $2
+       WHERE subject = $1`,
       [checkout.id, hash],
     )
     const put = async (person: TestPerson, amount: number, transactionHash: string): Promise<void> => {

@@ -35,6 +35,14 @@ describe('once', () => {
     expect([changed.status, changed.body.error.data.reason]).toEqual([409, 'idempotency_conflict'])
   })
 
+  test('an id with a character that no database takes is a fault of the input, at every door', async () => {
+    const caller = await world.caller(0)
+    const revoked = await act(caller, 'identity.keys.revoke', { id: 'a\u0000b' })
+    expect([revoked.status, revoked.body.error.data.reason]).toEqual([400, 'invalid_input'])
+    const deleted = await caller.call('DELETE', '/v1/keys/a%00b')
+    expect([400, 404]).toContain(deleted.status)
+  })
+
   test('money leaves and comes once', async () => {
     const caller = await world.caller(0)
     for (let time = 0; time < 3; time++) await act(caller, 'wallet.deposit', { amount: 10, key: 'in' })

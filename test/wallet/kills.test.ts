@@ -8,7 +8,7 @@ import type { Order } from './child/worker.ts'
 import { startWorker } from './processes.ts'
 import { dollars, liveSettings, openWorld, send, type Depositor, type World } from './world.ts'
 
-type Place = Extract<Order, { work: 'withdraw' }>['dieAt']
+type Place = 'locked' | 'submitted' | 'settled' | 'paid'
 
 describe('a withdrawal whose process is killed', () => {
   let world: World
@@ -38,7 +38,7 @@ describe('a withdrawal whose process is killed', () => {
   }
 
   /** A process takes it as far as that, and is gone. Answers what its caller knows: the name of the act. */
-  async function die(person: Depositor, to: Hex, dieAt: Place) {
+  async function die(person: Depositor, to: Hex, place: Place) {
     const operation = newId('op', world.service.clock.now())
     const { caller } = person
     const order: Order = {
@@ -47,7 +47,7 @@ describe('a withdrawal whose process is killed', () => {
       to,
       amount: '4000000',
       operation,
-      dieAt,
+      dieAt: `withdrawal ${place}`,
       environment,
       url: environment['DATABASE_URL']!,
     }

@@ -7,9 +7,10 @@ import type { Answer } from '../harness/service.ts'
 import { openWorld, type Depositor, type World } from './world.ts'
 
 /** What strangers pay for a tool by x402 goes to the treasury, as a plain transfer that names nobody. */
-describe('income of tools', () => {
+describe('income from buyers without an account', () => {
   let world: World
   let upstream: Server
+  let host: string
   let person: Depositor
 
   beforeAll(async () => {
@@ -17,8 +18,13 @@ describe('income of tools', () => {
       response.setHeader('content-type', 'application/json').end('{"well":true}')
     })
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
-    const host = `127.0.0.1:${String((upstream.address() as AddressInfo).port)}`
-    world = await openWorld({ ALLOW_HOSTS: host, RATE_PAY_PER_MINUTE: '0', SETTLE_CONFIRMATIONS: '1' })
+    host = `127.0.0.1:${String((upstream.address() as AddressInfo).port)}`
+    world = await openWorld({
+      ALLOW_HOSTS: host,
+      RATE_PAY_PER_MINUTE: '0',
+      SETTLE_CONFIRMATIONS: '1',
+      PLATFORM_FEE_BPS: '1000',
+    })
     world.service.facilitator.start()
     await world.service.catalogue.importDocument(
       {
@@ -69,8 +75,44 @@ describe('income of tools', () => {
     expect(await person.balance()).toBe(0)
   })
 
-  async function pay(payer: TestAccount): Promise<Answer> {
-    const asked = await world.service.call('POST', '/tools/pay/acme-ping', { body: {} })
+  test('what a guest pays for a run is its creator’s by the price less the fee, and no capital', async () => {
+    const { chain, service } = world
+    const creator = await world.person()
+    const asset = {
+      slug: 'guest-ping',
+      type: 'tool',
+      name: 'Ping',
+      description: 'Answers',
+      inputSchema: [{ name: 'word', label: 'Word', type: 'text', required: true }],
+      toolConfig: { apiEndpoint: `http://${host}/ping`, apiMethod: 'GET', basePrice: 0.05 },
+    }
+    expect((await creator.call('POST', '/v1/rda', { body: asset })).status).toBe(201)
+    expect((await creator.call('POST', '/v1/rda/guest-ping/publish')).status).toBe(200)
+    const payer = await chain.payer(1_000_000n)
+    await world.mine(3)
+    await world.watch()
+    const before = (await service.wallets.reconciling.reconcile())!
+
+    const paid = await pay(payer, '/v1/rda/guest-ping/run', { inputs: { word: 'x' } })
+    expect([paid.status, paid.text]).toEqual([200, expect.stringContaining('well')])
+    // Booked, and its block is not looked at yet: no difference either.
+    const booked = (await service.wallets.reconciling.reconcile())!
+    expect(booked).toMatchObject({ difference: 0n, treasury: before.treasury, wallets: before.wallets + 45_000n })
+    await world.mine(4)
+    await world.watch()
+    expect(await service.wallets.reconciling.reconcile()).toMatchObject({
+      difference: 0n,
+      treasury: before.treasury + 50_000n,
+      capital: before.capital,
+      wallets: before.wallets + 45_000n,
+      revenue: before.revenue + 5_000n,
+    })
+    expect(await creator.balance()).toBe(0.045)
+    expect(await service.ledger.differences()).toEqual([])
+  })
+
+  async function pay(payer: TestAccount, path = '/tools/pay/acme-ping', body: object = {}): Promise<Answer> {
+    const asked = await world.service.call('POST', path, { body })
     const [terms] = asked.body.accepts
     expect(String(terms.payTo).toLowerCase()).toBe(world.service.wallets.treasury())
     const { signature, ...rest } = await payer.authorize(
@@ -83,6 +125,6 @@ describe('income of tools', () => {
     const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
     const payload = { x402Version: 1, scheme: 'exact', network: 'base', payload: { signature, authorization } }
     const headers = { 'X-PAYMENT': Buffer.from(JSON.stringify(payload)).toString('base64') }
-    return world.service.call('POST', '/tools/pay/acme-ping', { body: {}, headers })
+    return world.service.call('POST', path, { body, headers })
   }
 })

@@ -6,7 +6,7 @@ import { newId } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
-import { refuse, type McpParts } from './parts.ts'
+import { refuse, type McpDeps } from './parts.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -16,7 +16,7 @@ import type { Sessions } from './sessions.ts'
  * its header or in the address that the stream announced, and the session's name says whose it is: knowing the address
  * alone spends nothing, and neither does a key that has ended since.
  */
-export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, sessions }: LegacyParts) {
+export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
   const open = new Set<LegacyTransport>()
   const { pathname } = new URL(address)
 
@@ -74,7 +74,7 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, 
   }
 }
 
-export interface LegacyParts extends Pick<McpParts, 'clock' | 'log' | 'serve' | 'address' | 'bodyBytesMax'> {
+export interface LegacyDeps extends Pick<McpDeps, 'clock' | 'log' | 'serve' | 'address' | 'bodyBytesMax'> {
   relay: Relay
   sessions: Sessions
 }

@@ -19,7 +19,7 @@ export interface McpAsk {
   resumable: boolean
 }
 
-export interface McpParts {
+export interface McpDeps {
   clock: Clock
   log: Log
   redis: Redis | null

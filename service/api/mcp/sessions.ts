@@ -8,7 +8,7 @@ import { newId } from '../../kit/ids.ts'
  * A session's id says whose it is and proves it, so that no process has to remember it. What was ended is remembered
  * until it would have lapsed: by all processes where they share a Redis, else by this one.
  */
-export function createSessions({ clock, redis, secret }: SessionParts) {
+export function createSessions({ clock, redis, secret }: SessionDeps) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'coinslot mcp sessions', 32))
   const ended = new Map<string, number>()
 
@@ -49,7 +49,7 @@ export function createSessions({ clock, redis, secret }: SessionParts) {
 
 export type Sessions = ReturnType<typeof createSessions>
 
-interface SessionParts {
+interface SessionDeps {
   clock: Clock
   redis: Redis | null
   secret: string

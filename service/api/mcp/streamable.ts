@@ -17,12 +17,12 @@ import { isId, newId, type Id } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
-import { refuse, type McpParts } from './parts.ts'
+import { refuse, type McpDeps } from './parts.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Streamable HTTP: each request has a server of its own that is gone with its answer. */
-export function createStreamable({ clock, log, serve, keeps, kept, sessions, relay }: StreamableParts) {
+export function createStreamable({ clock, log, serve, keeps, kept, sessions, relay }: StreamableDeps) {
   async function post({ caller, query, session, body }: Post, request: Request, response: Response): Promise<void> {
     let messages: JSONRPCMessage[]
     let parsed: unknown
@@ -114,7 +114,7 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
   return { post, listen }
 }
 
-export interface StreamableParts extends Pick<McpParts, 'clock' | 'log' | 'serve' | 'keeps' | 'kept'> {
+export interface StreamableDeps extends Pick<McpDeps, 'clock' | 'log' | 'serve' | 'keeps' | 'kept'> {
   sessions: Sessions
   relay: Relay
 }

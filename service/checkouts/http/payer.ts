@@ -12,11 +12,7 @@ import { requireAgain, sold, toRequired } from './x402.ts'
 
 /** `/p/{chk}`, for whoever pays: a person in a browser, or an agent. */
 export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
-  const common = {
-    tag: 'Hosted checkout',
-    auth: 'anyone',
-    errorPage: (error: Parameters<CheckoutPages['missing']>[0]) => pages.missing(error),
-  } as const
+  const common = commonOf(pages)
   return [
     route({
       ...common,
@@ -73,6 +69,13 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
         return toRequired(await checkouts.offer(params.chk, input), 'A payment is required.')
       },
     }),
+    ...paymentRoutes(checkouts, pages),
+  ]
+}
+
+function paymentRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
+  const common = commonOf(pages)
+  return [
     route({
       ...common,
       method: 'post',
@@ -129,6 +132,14 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       },
     }),
   ]
+}
+
+function commonOf(pages: CheckoutPages) {
+  return {
+    tag: 'Hosted checkout',
+    auth: 'anyone',
+    errorPage: (error: Parameters<CheckoutPages['missing']>[0]) => pages.missing(error),
+  } as const
 }
 
 async function buy(

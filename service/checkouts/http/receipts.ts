@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
+import { PRODUCTS } from '../../sales/model.ts'
 import { receiptMissing } from '../errors.ts'
 import { paymentOut } from './bodies.ts'
 import type { CheckoutPages, Receipts } from '../ports.ts'
@@ -38,7 +39,7 @@ const receiptOut = z
   .object({
     receipt: z.object({
       id: z.string(),
-      product: z.enum(['checkout', 'tool', 'gate']),
+      product: z.enum(PRODUCTS),
       name: z.string(),
       status: z.string(),
       amount: amountOut,

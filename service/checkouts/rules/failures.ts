@@ -1,8 +1,10 @@
 import type { PaymentEventData } from '../../deliveries/model.ts'
-import type { PaymentRequest } from '../../x402/model.ts'
+import type { Presented } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
-import { toWire } from '../../kit/money.ts'
-import type { Payment, Quote } from '../model.ts'
+import type { Address } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import { toWire, type Usdc } from '../../kit/money.ts'
+import type { Payment } from '../model.ts'
 
 /** What the seller's endpoints receive of a payment that failed. */
 type FailureData = PaymentEventData & { reason: string | null }
@@ -19,31 +21,31 @@ export function failureOf(payment: Payment, endpoint: string, now: Date): Failur
 
 /** Of an authorization that was refused before it became a payment. */
 export function refusalDataOf(refused: Refused, endpoint: string, now: Date): FailureData {
-  const { checkoutId, quote, presented, reason } = refused
+  const { checkoutId, terms, presented, reason } = refused
   const customerId = UNPROVEN.has(reason) ? null : (presented.authorization?.from ?? null)
-  const payment = { checkoutId, amount: quote.price, network: quote.network }
+  const payment = { checkoutId, amount: terms.amount, network: terms.network }
   return dataOf(payment, { endpoint, customerId, reason, now })
 }
 
 interface Refused {
   checkoutId: Payment['checkoutId']
-  quote: Quote
-  presented: PaymentRequest
-  reason: Reason
+  terms: { amount: Usdc; network: NetworkName; recipient: Address }
+  presented: Presented
+  reason: string
 }
 
 /**
  * Whether a refusal is worth an event. What was signed for another recipient or network is no payment to this seller,
  * and one whose nonce is used has paid already: both can be copied from the chain by anybody.
  */
-export function isFailedPayment({ quote, presented, reason }: Omit<Refused, 'checkoutId'>): boolean {
+export function isFailedPayment({ terms, presented, reason }: Omit<Refused, 'checkoutId'>): boolean {
   const { authorization, network } = presented
   if (authorization === null || reason === 'invalid_exact_evm_nonce_already_used') return false
-  return network?.name === quote.network && authorization.to === quote.recipient
+  return network?.name === terms.network && authorization.to === terms.recipient
 }
 
 /** Refused before the signature was judged, or because of it: the address is anybody's word. */
-const UNPROVEN: ReadonlySet<Reason> = new Set<Reason>([
+const UNPROVEN: ReadonlySet<string> = new Set<Reason>([
   'invalid_exact_evm_scheme',
   'invalid_exact_evm_network_mismatch',
   'invalid_exact_evm_missing_eip712_domain',

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { NETWORKS } from '../../chain/networks.ts'
 import { FAILS_FIRST, type DeliveryState, type NewDelivery } from '../../deliveries/model.ts'
 import { invalid } from '../../kit/errors.ts'
-import { idLike } from '../../kit/ids.ts'
+import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
+import { simulatedHash, type Sale } from '../../sales/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { checkoutMissing, workflowUnavailable } from '../errors.ts'
 import {
@@ -115,44 +115,21 @@ export function nextProbe(pausedAt: Date, now: Date): Date {
   return new Date(now.getTime() + wait)
 }
 
-/** When the chain is asked again about a payment that waits for it. */
-export function nextResume(createdAt: Date, now: Date): Date {
-  const wait = Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, RESUME_MS), 60_000)
-  return new Date(now.getTime() + wait)
-}
-
-const RESUME_MS = 5_000
-
-/** The same for inputs that say the same: the order of an object's fields does not matter. */
-export function hashOf(input: unknown): Buffer {
-  const canonical = JSON.stringify(input, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
-  return createHash('sha256').update(canonical).digest()
-}
-
-export function simulatedHash(payment: Payment['id']): string {
-  return `simulated:${payment}`
-}
-
 /** A payment of test mode as its outcome begins. What fails does so for the reason that a chain would give. */
 export function simulatedAs(
   outcome: SimulatedOutcome,
-  id: Payment['id'],
+  id: string,
   now: Date,
-): Pick<Payment, 'state' | 'reason' | 'txHash' | 'paidAt'> {
-  const open = { reason: null, txHash: null, paidAt: null }
+): Pick<Sale, 'state' | 'reason' | 'txHash' | 'endedAt'> {
   switch (outcome) {
     case 'paid':
     case 'delivery_failed':
-      return { ...open, state: 'paid', txHash: simulatedHash(id), paidAt: now }
+      return { state: 'paid', reason: null, txHash: simulatedHash(id), endedAt: now }
     case 'slow':
-      return { ...open, state: 'created' }
+      return { state: 'claimed', reason: null, txHash: null, endedAt: null }
     case 'declined':
     case 'insufficient_funds':
-      return { ...open, state: 'failed', reason: REFUSALS[outcome] }
+      return { state: 'failed', reason: REFUSALS[outcome], txHash: null, endedAt: now }
   }
 }
 
@@ -161,15 +138,38 @@ const REFUSALS = {
   insufficient_funds: 'invalid_exact_evm_insufficient_balance',
 } as const satisfies Partial<Record<SimulatedOutcome, Reason>>
 
-/** How far a slow one has come by now: nothing but time carries it. */
-export function slowState(createdAt: Date, now: Date): PaymentState {
-  const age = now.getTime() - createdAt.getTime()
-  if (age < SLOW_SETTLING_MS) return 'created'
-  return age < SLOW_PAID_MS ? 'settling' : 'paid'
+/** A sale as a checkout calls it. */
+export function paymentOf(sale: Sale): Payment {
+  const { amount, network, recipient, payer, simulated, txHash, reason, createdAt } = sale
+  if (sale.userId === null) throw new Error('a checkout belongs to somebody')
+  const state = STATES[sale.state]
+  return {
+    id: sale.id as Payment['id'],
+    checkoutId: sale.subject as Payment['checkoutId'],
+    owner: { userId: sale.userId, environment: sale.environment },
+    state,
+    amount,
+    network,
+    recipient,
+    payer,
+    simulated,
+    txHash,
+    reason,
+    createdAt,
+    input: sale.details['input'] as Payment['input'],
+    paidAt: state === 'paid' ? sale.endedAt : null,
+  }
 }
 
-export const SLOW_SETTLING_MS = 1_500
-const SLOW_PAID_MS = 4_000
+const STATES = {
+  claimed: 'created',
+  released: 'created',
+  held: 'created',
+  settling: 'settling',
+  paid: 'paid',
+  failed: 'failed',
+  refunded: 'paid',
+} as const satisfies Record<Sale['state'], PaymentState>
 
 /** What the workflow gets: the specification's output data, and in `metadata` what names the payment and its receipt. */
 export function deliveryOf(
@@ -196,7 +196,7 @@ export function deliveryOf(
     },
   }
   return {
-    id: idLike('dlv', payment.id),
+    id: deriveId('dlv', payment.id),
     owner: payment.owner,
     subject: payment.id,
     to: { target: payment.checkoutId },

@@ -1,10 +1,10 @@
-import type { PaymentRequest } from '../../x402/model.ts'
-import type { Reason } from '../../x402/reasons.ts'
-import { idLike, newId } from '../../kit/ids.ts'
+import type { Presented } from '../../x402/model.ts'
+import type { Terms } from '../../sales/service/deps.ts'
+import { deriveId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Authorized, Checkout, Payment, Quote } from '../model.ts'
+import type { Checkout, Payment } from '../model.ts'
 import { FAILURES_PER_HOUR, failureOf, isFailedPayment, refusalDataOf } from '../rules/failures.ts'
-import type { CheckoutParts } from './parts.ts'
+import type { CheckoutDeps } from './parts.ts'
 
 export interface Failures {
   /** In the transaction in which the payment failed. */
@@ -14,21 +14,21 @@ export interface Failures {
 }
 
 interface Refusal {
-  quote: Quote
-  presented: PaymentRequest
-  digest: Authorized['digest'] | null
-  reason: Reason
+  terms: Pick<Terms, 'amount' | 'network' | 'recipient'>
+  presented: Presented
+  digest: string | null
+  reason: string
 }
 
 /** Sends `payment.failed` to the seller's endpoints, once for each payment or authorization. */
-export function createFailures({ store, deliveries, clock, log, addresses }: CheckoutParts): Failures {
+export function createFailures({ store, deliveries, clock, log, addresses }: FailureDeps): Failures {
   const endpointOf = (checkout: Checkout['id']): string => `${addresses.pay}/${checkout}`
 
   return {
     async failed(inside, payment) {
       const { id, checkoutId, owner, simulated } = payment
       await deliveries.event(inside, {
-        id: idLike('evt', id),
+        id: deriveId('evt', id),
         owner,
         event: 'payment.failed',
         data: { ...failureOf(payment, endpointOf(checkoutId), clock.now()) },
@@ -37,10 +37,10 @@ export function createFailures({ store, deliveries, clock, log, addresses }: Che
       })
     },
 
-    async refused({ id: checkoutId, owner }, { quote, presented, digest, reason }) {
-      if (digest === null || !isFailedPayment({ quote, presented, reason })) return
+    async refused({ id: checkoutId, owner }, { terms, presented, digest, reason }) {
+      if (digest === null || !isFailedPayment({ terms, presented, reason })) return
       const now = clock.now()
-      const data = refusalDataOf({ checkoutId, quote, presented, reason }, endpointOf(checkoutId), now)
+      const data = refusalDataOf({ checkoutId, terms, presented, reason }, endpointOf(checkoutId), now)
       const bound = boundOf(checkoutId, Buffer.from(digest.slice(2), 'hex'))
       try {
         await store.inTransaction((inside) =>
@@ -63,3 +63,5 @@ export function createFailures({ store, deliveries, clock, log, addresses }: Che
 function boundOf(about: Checkout['id'], key: Buffer) {
   return { about, key, perHour: FAILURES_PER_HOUR }
 }
+
+type FailureDeps = Pick<CheckoutDeps, 'store' | 'deliveries' | 'clock' | 'log' | 'addresses'>

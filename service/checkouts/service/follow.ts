@@ -2,34 +2,46 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { Batch } from '../../kit/batch.ts'
+import { isId } from '../../kit/ids.ts'
+import type { Sale } from '../../sales/model.ts'
 import { checkoutMissing, paymentMissing } from '../errors.ts'
-import type { CheckoutView, Payment, PaymentView } from '../model.ts'
-import type { Page, Sale } from '../ports.ts'
-import { assertShown, isAtRest, pauseBetweenLooks, statusOf } from '../rules/life.ts'
-import type { CheckoutParts } from './parts.ts'
+import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
+import type { Page } from '../ports.ts'
+import { assertShown, isAtRest, pauseBetweenLooks, paymentOf, statusOf } from '../rules/life.ts'
+import type { CheckoutDeps } from './parts.ts'
 import type { Showing, Viewer } from './show.ts'
 
 /** Reading: the payer by the ids that they know, the owner all that is theirs. */
-export function createFollowing({ store, payments, deliveries, tokens, clock, showing }: FollowingParts) {
+export function createFollowing({ store, selling, sales, deliveries, clock, showing }: FollowingDeps) {
+  const { journal, tokens } = selling
+
   // Everybody who follows looks again and again: those of the same moment look together.
   const looks = new Batch<string, { payment: Payment | null; delivery: AnsweredDelivery | undefined }>({
-    lanes: 1,
     largest: 200,
-    laneOf: () => 0,
     async run(ids) {
-      const [found, delivered] = await Promise.all([payments.findAll(ids), deliveries.bySubject(null, ids)])
-      return ids.map((id) => ({ payment: found.get(id) ?? null, delivery: delivered.get(id) }))
+      const [found, delivered] = await Promise.all([sales.findAll(ids), deliveries.bySubject(null, ids)])
+      return ids.map((id) => {
+        const sale = found.get(id)
+        return { payment: sale === undefined ? null : paymentOf(sale), delivery: delivered.get(id) }
+      })
     },
   })
 
-  async function find(checkout: string, id: string): Promise<Sale> {
-    const sale = await payments.find(id)
-    if (sale?.payment.checkoutId !== checkout) throw paymentMissing()
-    return sale
+  /** A payment with its checkout, whatever became of it; null where there is none. */
+  async function boughtBy(id: string): Promise<Bought | null> {
+    const sale = isId('pay', id) ? await journal.findById(id) : null
+    const checkout = sale?.product === 'checkout' ? await store.find(sale.subject) : null
+    return sale === null || checkout === null ? null : { sale, payment: paymentOf(sale), checkout }
   }
 
-  function viewerOf({ payment, tokenHash }: Sale, token: string | null): Viewer {
-    return tokens.matches(payment.id, tokenHash, token) ? 'buyer' : 'anyone'
+  async function find(checkout: string, id: string): Promise<Bought> {
+    const bought = await boughtBy(id)
+    if (bought?.checkout.id !== checkout) throw paymentMissing()
+    return bought
+  }
+
+  function viewerOf({ sale }: Bought, token: string | null): Viewer {
+    return tokens.matches(sale.id, sale.tokenHash, token) ? 'buyer' : 'anyone'
   }
 
   return {
@@ -52,7 +64,7 @@ export function createFollowing({ store, payments, deliveries, tokens, clock, sh
 
     /** For the buyer, whatever became of its checkout; null for anybody else. */
     async receipt(id: string, token: string | null): Promise<{ view: CheckoutView; payment: PaymentView } | null> {
-      const sale = await payments.find(id)
+      const sale = await boughtBy(id)
       if (sale === null || viewerOf(sale, token) !== 'buyer') return null
       return { view: showing.checkout(sale.checkout), payment: await showing.sale(sale, 'buyer') }
     },
@@ -99,27 +111,33 @@ export function createFollowing({ store, payments, deliveries, tokens, clock, sh
       }
     },
 
-    days: (caller: Caller, since: Date) => payments.days(accountOf(caller), since),
+    days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),
 
     async sales(caller: Caller, checkout: string, page: Page): Promise<{ sales: Sold[]; total: number }> {
       const owner = accountOf(caller)
       const at = await store.findOwn(owner, checkout)
-      const listed = at === null ? null : await payments.list(owner, checkout, page)
-      if (at === null || listed === null) throw checkoutMissing()
+      if (at === null) throw checkoutMissing()
+      const listed = await sales.list(owner, at.id, page)
       const delivered = await deliveries.bySubject(
         owner,
-        listed.payments.map(({ id }) => id),
+        listed.sales.map(({ id }) => id),
       )
-      const sales = listed.payments.map((payment) => ({
+      const shown = listed.sales.map(paymentOf).map((payment) => ({
         ...showing.payment(payment, at, delivered.get(payment.id), 'owner'),
         input: payment.input,
       }))
-      return { sales, total: listed.total }
+      return { sales: shown, total: listed.total }
     },
   }
 }
 
-interface FollowingParts extends CheckoutParts {
+interface Bought {
+  sale: Sale
+  payment: Payment
+  checkout: Checkout
+}
+
+interface FollowingDeps extends CheckoutDeps {
   showing: Showing
 }
 

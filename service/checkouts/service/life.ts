@@ -1,16 +1,16 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { checkoutMissing } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
 import type { Page } from '../ports.ts'
 import { assertTerms, leaseEnd, renewed, successor } from '../rules/life.ts'
-import type { CheckoutParts } from './parts.ts'
+import type { CheckoutDeps } from './parts.ts'
 
 /** How a checkout comes, changes and goes, at its owner's word. */
-export function createLife({ store, deliveries, callbacks, walletAddress, clock }: CheckoutParts) {
+export function createLife({ store, deliveries, callbacks, walletAddress, clock }: CheckoutDeps) {
   /** Made, or the one that stands for this place already, brought up to date: the same link, the same secret. */
   async function put(
     caller: Caller,
@@ -22,7 +22,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, clock 
     assertTerms(terms, owner.environment)
     await checkCallback(terms.callbackUrl)
     return await store.inTransaction(async (inside) => {
-      const checkout = await place(inside, owner, terms, idLike('chk', operation))
+      const checkout = await place(inside, owner, terms, deriveId('chk', operation))
       const { secret } = await deliveries.targets.put(inside, { id: checkout.id, owner, url: checkout.callbackUrl })
       return { checkout, secret }
     })

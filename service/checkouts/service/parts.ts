@@ -1,33 +1,20 @@
-import type { PaymentTokens } from '../../sales/service/proof.ts'
+import type { SaleReader } from '../../sales/model.ts'
+import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
-import type {
-  Announce,
-  Callbacks,
-  CheckoutStore,
-  Checkpoint,
-  DeliveryPort,
-  FacilitatorPort,
-  Measures,
-  PaymentStore,
-  MailOwner,
-  WalletAddress,
-} from '../ports.ts'
+import type { Announce, Callbacks, CheckoutStore, DeliveryPort, MailOwner, WalletAddress } from '../ports.ts'
 
-export interface CheckoutParts {
+export interface CheckoutDeps {
   store: CheckoutStore
-  payments: PaymentStore
+  selling: SellingDeps
+  sales: SaleReader
   deliveries: DeliveryPort
-  facilitator: FacilitatorPort
-  tokens: PaymentTokens
   callbacks: Callbacks
   walletAddress: WalletAddress
   announce: Announce
   mailOwner: MailOwner
   clock: Clock
   log: Log
-  measures: Measures
-  checkpoint: Checkpoint
   /** Signs quotes; the same in every process. */
   quoteKey: Buffer
   /** Where the buyer sees what became of a payment, also after its checkout has ended: with the token in it. */

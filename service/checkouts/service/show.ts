@@ -1,7 +1,7 @@
 import { NETWORKS } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
-import { idLike } from '../../kit/ids.ts'
+import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { inTestMode } from '../errors.ts'
 import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
@@ -9,7 +9,7 @@ import type { Requirements } from '../../x402/model.ts'
 import { redirectOf, statusOf } from '../rules/life.ts'
 import { quoteOf, toQuoteId } from '../rules/quote.ts'
 import { requirementsOf } from '../rules/x402.ts'
-import type { CheckoutParts } from './parts.ts'
+import type { CheckoutDeps } from './parts.ts'
 
 export interface Showing {
   addressOf(checkout: Pick<Checkout, 'id'>): string
@@ -39,13 +39,12 @@ export interface Offer {
 /** What the payer sees. */
 export function createShowing({
   deliveries,
-  facilitator,
-  tokens,
+  selling: { method, tokens },
   receiptOf,
   clock,
   quoteKey,
   addresses,
-}: CheckoutParts): Showing {
+}: CheckoutDeps): Showing {
   const addressOf = ({ id }: Pick<Checkout, 'id'>): string => `${addresses.pay}/${id}`
 
   function checkout(of: Checkout): CheckoutView {
@@ -79,7 +78,7 @@ export function createShowing({
         responseMode: of.responseMode,
         explorer: EXPLORERS[of.network],
       },
-      available: status === 'active' && (of.testMode || facilitator.serves(of.network)),
+      available: status === 'active' && (of.testMode || method.serves(of.network)),
       quote: { quoteId: toQuoteId(of.id, quote, quoteKey), expiresAt: quote.expiresAt.toISOString() },
       paymentRequirements: of.testMode ? null : requirementsOf(of, quote, url),
     }
@@ -87,7 +86,6 @@ export function createShowing({
 
   function payment(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView {
     const transaction = of.simulated || of.txHash === null ? null : `${EXPLORERS[of.network]}/tx/${of.txHash}`
-    const shows = viewer !== 'anyone' && at.responseMode === 'lastNode' && delivery?.state === 'delivered'
     const token = viewer === 'buyer' ? tokens.of(of.id) : null
     return {
       payment: {
@@ -109,19 +107,7 @@ export function createShowing({
         token,
         receiptUrl: token === null ? null : receiptOf(of.id),
       },
-      delivery:
-        of.state === 'paid'
-          ? {
-              id: idLike('dlv', of.id),
-              status: delivery?.state ?? 'pending',
-              attempts: delivery?.attempts ?? 0,
-              lastStatus: viewer === 'anyone' ? null : (delivery?.lastStatus ?? null),
-              lastError: viewer !== 'anyone' && of.simulated ? (delivery?.lastError ?? null) : null,
-              nextAttemptAt: viewer === 'anyone' ? null : (delivery?.nextAttemptAt?.toISOString() ?? null),
-              history: viewer !== 'anyone' && of.simulated ? historyOf(delivery) : null,
-              answer: shows ? delivery.answer : null,
-            }
-          : null,
+      delivery: of.state === 'paid' ? deliveryOf(of, at, delivery, viewer) : null,
     }
   }
 
@@ -153,6 +139,20 @@ export function createShowing({
 }
 
 const EXPLORERS = { base: 'https://basescan.org', 'base-sepolia': 'https://sepolia.basescan.org' } as const
+
+function deliveryOf(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer) {
+  const shows = viewer !== 'anyone' && at.responseMode === 'lastNode' && delivery?.state === 'delivered'
+  return {
+    id: deriveId('dlv', of.id),
+    status: delivery?.state ?? 'pending',
+    attempts: delivery?.attempts ?? 0,
+    lastStatus: viewer === 'anyone' ? null : (delivery?.lastStatus ?? null),
+    lastError: viewer !== 'anyone' && of.simulated ? (delivery?.lastError ?? null) : null,
+    nextAttemptAt: viewer === 'anyone' ? null : (delivery?.nextAttemptAt?.toISOString() ?? null),
+    history: viewer !== 'anyone' && of.simulated ? historyOf(delivery) : null,
+    answer: shows ? delivery.answer : null,
+  }
+}
 
 function historyOf(delivery: AnsweredDelivery | undefined) {
   return (delivery?.history ?? []).map(({ at, status, error }) => ({ at: at.toISOString(), status, error }))

@@ -1,7 +1,7 @@
 import { isId, newId } from '../../kit/ids.ts'
 import { isGone, isThere, MISSING_MAX, nextProbe, pauseOf } from '../rules/life.ts'
 import { pausedMail } from './mails.ts'
-import type { CheckoutParts } from './parts.ts'
+import type { CheckoutDeps } from './parts.ts'
 
 export interface Watching {
   /** What a callback said to an attempt; null when nothing came. */
@@ -13,8 +13,8 @@ export interface Watching {
 }
 
 /** Whether the workflow behind a checkout is there: none is sold to that is known to be gone. */
-export function createWatching(parts: CheckoutParts): Watching {
-  const { store, deliveries, callbacks, announce, mailOwner, clock, log } = parts
+export function createWatching(deps: CheckoutDeps): Watching {
+  const { store, deliveries, callbacks, announce, mailOwner, clock, log } = deps
   /** When it was last written down that a callback answers: a thousand answers a second are not worth a statement each. */
   const answered = new Map<string, number>()
 

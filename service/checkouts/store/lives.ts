@@ -61,7 +61,9 @@ export function lives(statements: StatementPool, activeMax: number): Lives {
 
     async assertRoom(inside, { id, owner, updatedAt }) {
       await holdQuota(inside, {
-        ...{ quota: 'active_checkouts', owner, limit: activeMax },
+        quota: 'active_checkouts',
+        owner,
+        limit: activeMax,
         values: [owner.userId, owner.environment, id, updatedAt],
         rows: `checkout WHERE user_id = $1 AND environment = $2 AND id <> $3 AND state <> 'expired'
           AND (leased_until IS NULL OR leased_until > $4)`,

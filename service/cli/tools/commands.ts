@@ -3,7 +3,7 @@ import path from 'node:path'
 import { invalid } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
 import { fromDecimal, toDecimal, type Usdc } from '../../kit/money.ts'
-import { importShipped, shippedWanted } from '../../compose/shipped-tools.ts'
+import { importShipped, shippedWanted } from '../../tools/shipped-part.ts'
 import type { Environment } from '../../kit/owner.ts'
 import { SHIPPED, shippedText } from '../../openapi/shipped.ts'
 import type { ImportReport } from '../../tools/model/draft.ts'
@@ -49,8 +49,13 @@ export const COMMANDS: Readonly<Record<string, (given: Given) => Promise<boolean
 async function list({ catalogue, environment, names, flags: { provider, collection } }: Given): Promise<boolean> {
   const search = names.join(' ')
   const { tools, total } = await catalogue.list({
-    ...{ environment, viewer: null, search, provider, collection },
-    ...{ limit: search === '' ? 10_000 : 20, offset: 0 },
+    environment,
+    viewer: null,
+    search,
+    provider,
+    collection,
+    limit: search === '' ? 10_000 : 20,
+    offset: 0,
   })
   for (const { tool } of tools) console.log(`${tool.slug}\t${toDecimal(tool.price)}\t${tool.name}`)
   console.log(
@@ -148,7 +153,12 @@ async function dropCollection({ catalogue, environment, names: [slug] }: Given):
 function wantedOf({ environment, flags }: Given, slug: string): ImportWanted {
   const { name = null, description = null, server = null, auth } = flags
   return {
-    ...{ environment, ownerId: null, slug, name, description, server },
+    environment,
+    ownerId: null,
+    slug,
+    name,
+    description,
+    server,
     simulated: false,
     source: null,
     pricing: pricingOf(flags),

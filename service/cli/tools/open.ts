@@ -1,4 +1,4 @@
-import { catalogueOn, toolQuotas } from '../../compose/catalogue.ts'
+import { catalogueOn, toolQuotas } from '../../tools/catalogue-part.ts'
 import type { Config } from '../../config.ts'
 import { openDatabase } from '../../database/client.ts'
 import { attachOrStart } from '../../database/embedded.ts'
@@ -22,7 +22,11 @@ export async function openCatalogueHere(config: Config): Promise<{ catalogue: Ca
   const servers = createToolServers({ open: (request) => outbound.open(request), limits: {}, version: '1' })
   const keyring = parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS)
   const catalogue = catalogueOn(database.statements, {
-    ...{ clock: systemClock, vault: vaultOf(keyring), quotas: toolQuotas(config), outbound, servers },
+    clock: systemClock,
+    vault: vaultOf(keyring),
+    quotas: toolQuotas(config),
+    outbound,
+    servers,
     // What was measured is the service's to say.
     measured: { of: () => Promise.resolve(new Map()) },
   })

@@ -4,7 +4,8 @@ import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { queries } from './api/ask.ts'
 import { useEnvironment } from './api/environment.ts'
 import { loadSession, useSession } from './api/session.ts'
-import { PAGES } from './pages.ts'
+import { isAt, PAGES } from '../pages.ts'
+import { VIEWS } from './pages.ts'
 import { Empty, Failure, PageSkeleton } from './parts/states.tsx'
 import { LinkButton } from './parts/Button.tsx'
 import { settings } from './settings.ts'
@@ -78,9 +79,9 @@ function Gate() {
   }
 }
 
-/** The marketplace is for visitors too. */
+/** Some pages are for visitors too. */
 function isOpen(location: string): boolean {
-  return location === '/marketplace' || location.startsWith('/marketplace/')
+  return PAGES.some((page) => 'open' in page && isAt(location, page.path))
 }
 
 /** Only ever an address of our own: anybody can write a link with another one in it. */
@@ -95,13 +96,9 @@ function Pages() {
   return (
     <Suspense fallback={<PageSkeleton />} key={at}>
       <Switch>
-        {PAGES.flatMap(({ routes }) =>
-          routes.map(([path, Page]) => (
-            <Route key={path} path={path}>
-              <Page />
-            </Route>
-          )),
-        )}
+        {VIEWS.map(([path, View]) => (
+          <Route key={path} path={path} component={View} />
+        ))}
         <Route>
           <Empty title="There is no such page" action={<LinkButton to="/">Go to overview</LinkButton>}>
             The link may be old or mistyped.

@@ -1,16 +1,6 @@
-/** What the service told this page in its document. */
-interface Settings {
-  base: string
-  live: boolean
-  /** What the OpenID Connect provider is called; null where there is none to sign in with. */
-  provider: string | null
-  apiUrl: string
-  toolsUrl: string
-  /** Where mails are that a sandbox does not send; null where there is no such page. */
-  inboxUrl: string | null
-  now: string
-}
+import type { Settings } from '../document.ts'
 
+/** What the service told this page in its document. */
 export const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '{}') as Settings
 
 /** How far the service's clock is ahead of this one; measured while the page loads, good to a second or so. */

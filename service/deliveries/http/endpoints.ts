@@ -6,7 +6,8 @@ import { EVENTS, type Endpoint } from '../model.ts'
 import type { Deliveries } from '../service.ts'
 import type { TestEvent } from '../service/endpoints.ts'
 
-export function endpointRoutes({ endpoints }: Deliveries): AnyRoute[] {
+export function endpointRoutes(deliveries: Deliveries): AnyRoute[] {
+  const { endpoints } = deliveries
   return [
     route({
       method: 'get',
@@ -38,6 +39,12 @@ export function endpointRoutes({ endpoints }: Deliveries): AnyRoute[] {
         return secretOnce(201, endpoint, secret)
       },
     }),
+    ...routesOfOne(deliveries),
+  ]
+}
+
+function routesOfOne({ endpoints }: Deliveries): AnyRoute[] {
+  return [
     route({
       method: 'get',
       path: '/webhook-endpoints/:id',

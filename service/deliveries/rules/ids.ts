@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 
 /**
  * One event is one delivery to each endpoint, and the same one however often it is written: the moment is the
@@ -13,7 +13,7 @@ export function deliveryOf(event: Id<'evt'>, endpoint: string): Id<'dlv'> {
     text = ALPHABET.charAt(Number(bits % 32n)) + text
     bits /= 32n
   }
-  return `${idLike('dlv', event).slice(0, 'dlv_'.length + 10)}${text}` as Id<'dlv'>
+  return `${deriveId('dlv', event).slice(0, 'dlv_'.length + 10)}${text}` as Id<'dlv'>
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

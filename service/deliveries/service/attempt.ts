@@ -7,18 +7,16 @@ import { KEEP_BYTES_MAX, toKept, WAIT_MS } from '../rules/answer.ts'
 import { verdictOf, type Verdict } from '../rules/schedule.ts'
 import { signatureOf } from '../rules/signature.ts'
 import { createLanes, type Lanes } from './lanes.ts'
-import type { DeliveriesParts } from './parts.ts'
+import type { DeliveriesDeps } from './parts.ts'
 import type { createRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
 
 /** One turn of a delivery: sent if it is still that turn, and written down. Safe to call twice. */
-export function createAttempt(parts: AttemptParts) {
-  const { store, clock, log, record, secrets } = parts
-  const lanes = createLanes(parts.lanes, () => parts.chance())
+export function createAttempt(deps: AttemptDeps) {
+  const { store, clock, log, record, secrets } = deps
+  const lanes = createLanes(deps.lanes, () => deps.chance())
   const loads = new Batch<string, Outgoing | 'none'>({
-    lanes: 1,
     largest: 500,
-    laneOf: () => 0,
     async run(ids) {
       const found = await store.load(ids)
       return ids.map((id) => found.get(id) ?? 'none')
@@ -49,7 +47,7 @@ export function createAttempt(parts: AttemptParts) {
     }
     const place = await lanes.enter(lanesOf(delivery.owner, delivery.url, delivery.waitMs))
     if ('stayAwayMs' in place) {
-      parts.count('delivery waits')
+      deps.count('delivery waits')
       await record.wait({ id, turn, dueAt: new Date(clock.now().getTime() + place.stayAwayMs) })
       return
     }
@@ -67,7 +65,7 @@ export function createAttempt(parts: AttemptParts) {
     const received: Received = { status: null, chunks: [], error: null }
     const signature = signatureOf(await secrets.signing(delivery, at), id, seconds, body)
     try {
-      const answer = await parts.post({
+      const answer = await deps.post({
         url,
         method: 'POST',
         headers: {
@@ -97,21 +95,21 @@ export function createAttempt(parts: AttemptParts) {
 
   async function write({ id, turn, target }: Outgoing, { verdict, attempt }: Made): Promise<void> {
     const concluded: Concluded = { ...attempt, id, turn, target: target?.id ?? null }
-    parts.count(`delivery ${verdict}`)
+    deps.count(`delivery ${verdict}`)
     if (verdict === 'confirmed') await record.confirmed(concluded)
     else await record.failed({ id, turn, attempt: concluded, error: null, verdict })
     if (target === null) return
     const { status } = attempt
     try {
-      await parts.attempted(target.id, { status, kind: status === null ? 'failed' : 'answered' })
+      await deps.attempted(target.id, { status, kind: status === null ? 'failed' : 'answered' })
     } catch (error) {
       log.warn({ err: error, target: target.id }, 'what an attempt came to could not be told')
     }
   }
 }
 
-type AttemptParts = Pick<
-  DeliveriesParts,
+type AttemptDeps = Pick<
+  DeliveriesDeps,
   'store' | 'post' | 'clock' | 'log' | 'chance' | 'lanes' | 'attempted' | 'count'
 > & {
   record: ReturnType<typeof createRecord>

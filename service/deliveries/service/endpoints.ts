@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { DomainError } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import { toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
@@ -8,7 +8,7 @@ import { endpointMissing, endpointOff, tooManyEndpoints, urlRefused } from '../e
 import type { Endpoint, EventName, Page } from '../model.ts'
 import type { EndpointChange } from '../ports.ts'
 import { deliveryOf } from '../rules/ids.ts'
-import type { DeliveriesParts } from './parts.ts'
+import type { DeliveriesDeps } from './parts.ts'
 import type { Secrets } from './secrets.ts'
 import { SECRET_BYTES, type createTargets } from './targets.ts'
 import type { createWriting } from './write.ts'
@@ -23,7 +23,7 @@ export function createEndpoints({
   sampleOf,
   writing,
   own,
-}: EndpointsParts) {
+}: EndpointsDeps) {
   /** What the guard says of the address, said of the field. */
   async function check(url: string): Promise<void> {
     try {
@@ -56,7 +56,7 @@ export function createEndpoints({
     ): Promise<{ endpoint: Endpoint; secret: string }> {
       const owner = accountOf(caller)
       await check(wanted.url)
-      const id = idLike('whe', operation)
+      const id = deriveId('whe', operation)
       const sealed = secrets.seal(wanted.secret ?? toSigningSecret(randomBytes(SECRET_BYTES)), id)
       const { url, events } = wanted
       const row = { id, owner, url, events, sealed, madeBy: operation, createdAt: clock.now() }
@@ -92,7 +92,7 @@ export function createEndpoints({
       const owner = accountOf(caller)
       const endpoint = await find(owner, id)
       if (endpoint.status !== 'enabled') throw endpointOff()
-      const subject = idLike('evt', operation)
+      const subject = deriveId('evt', operation)
       const now = clock.now()
       const tests = (wanted === null ? endpoint.events : [wanted]).map((event) => ({
         id: deliveryOf(subject, `${id} ${event}`),
@@ -116,7 +116,7 @@ export interface TestEvent {
   event: EventName
 }
 
-type EndpointsParts = Pick<DeliveriesParts, 'store' | 'targets' | 'clock' | 'checkAddress' | 'sampleOf'> & {
+type EndpointsDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'clock' | 'checkAddress' | 'sampleOf'> & {
   secrets: Secrets
   writing: ReturnType<typeof createWriting>
   own: ReturnType<typeof createTargets>

@@ -14,7 +14,7 @@ import type {
 } from '../ports.ts'
 import type { LaneSizes } from './lanes.ts'
 
-export interface DeliveriesParts {
+export interface DeliveriesDeps {
   store: DeliveryStore
   targets: TargetStore
   post: Post

@@ -3,19 +3,19 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Concluded, Live, Locked, Redirected, Wait } from '../ports.ts'
 import { afterFailure, isGivenUp, type Verdict } from '../rules/schedule.ts'
 import { toAnnouncement } from './announcing.ts'
-import type { DeliveriesParts } from './parts.ts'
+import type { DeliveriesDeps } from './parts.ts'
 import type { Telling } from './telling.ts'
 
 /**
  * Writes down how attempts ended and what follows: state, attempt and next announcement in one commit. Those of
  * the same moment travel together.
  */
-export function createRecord(parts: RecordParts) {
-  const { store, targets, announce, clock, chance, telling } = parts
+export function createRecord(deps: RecordDeps) {
+  const { store, targets, announce, clock, chance, telling } = deps
 
-  const confirmations = oneLane<Concluded>((done) => store.confirm(done))
-  const failures = oneLane<Ending>((endings) => store.inTransaction((inside) => end(inside, endings)))
-  const waits = oneLane<Wait>((list) =>
+  const confirmations = batchOf<Concluded>((done) => store.confirm(done))
+  const failures = batchOf<Ending>((endings) => store.inTransaction((inside) => end(inside, endings)))
+  const waits = batchOf<Wait>((list) =>
     store.inTransaction(async (inside) => announceAll(inside, await store.postpone(inside, list))),
   )
 
@@ -109,7 +109,7 @@ export interface Ending {
   silent?: true
 }
 
-type RecordParts = Pick<DeliveriesParts, 'store' | 'targets' | 'announce' | 'clock' | 'chance'> & { telling: Telling }
+type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'clock' | 'chance'> & { telling: Telling }
 
 const SWEPT = 200
 
@@ -121,11 +121,9 @@ function isCurrent(before: Locked, { turn }: Ending): boolean {
   return before.turn === turn && (before.state === 'pending' || before.state === 'claimed')
 }
 
-function oneLane<Ask>(run: (asks: readonly Ask[]) => Promise<void>): Batch<Ask, true> {
+function batchOf<Ask>(run: (asks: readonly Ask[]) => Promise<void>): Batch<Ask, true> {
   return new Batch({
-    lanes: 1,
     largest: 500,
-    laneOf: () => 0,
     async run(asks) {
       await run(asks)
       return asks.map(() => true)

@@ -2,7 +2,7 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Outgoing, Sealing, SealedSecrets, SecretsOf } from '../ports.ts'
 
 /** The secrets that sign now: the present one, and for a day the one before it. */
-export function createSecrets({ sealing, accountSecrets }: SecretsParts) {
+export function createSecrets({ sealing, accountSecrets }: SecretsDeps) {
   const asked = new Map<string, ReturnType<SecretsOf>>()
 
   /** A thousand deliveries of one moment ask once; nothing is remembered beyond the answer. */
@@ -33,7 +33,7 @@ export function createSecrets({ sealing, accountSecrets }: SecretsParts) {
 
 export type Secrets = ReturnType<typeof createSecrets>
 
-interface SecretsParts {
+interface SecretsDeps {
   sealing: Sealing
   accountSecrets: SecretsOf
 }

@@ -4,11 +4,11 @@ import { toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { NewTarget } from '../model.ts'
-import type { DeliveriesParts } from './parts.ts'
+import type { DeliveriesDeps } from './parts.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Addresses that other capabilities keep here, each with a secret of its own. */
-export function createTargets({ targets, clock, secrets }: TargetsParts) {
+export function createTargets({ targets, clock, secrets }: TargetsDeps) {
   const draw = (id: string): string => secrets.seal(toSigningSecret(randomBytes(SECRET_BYTES)), id)
 
   async function secretOf(owner: Owner, id: string): Promise<string> {
@@ -40,7 +40,7 @@ export function createTargets({ targets, clock, secrets }: TargetsParts) {
   }
 }
 
-type TargetsParts = Pick<DeliveriesParts, 'targets' | 'clock'> & { secrets: Secrets }
+type TargetsDeps = Pick<DeliveriesDeps, 'targets' | 'clock'> & { secrets: Secrets }
 
 export const SECRET_BYTES = 32
 const SIGNS_ALONG_MS = 24 * 3_600_000

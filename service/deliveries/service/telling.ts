@@ -7,7 +7,7 @@ import type { Course } from '../rules/schedule.ts'
 import { NOTICE } from './announcing.ts'
 
 /** Tells an owner what became of theirs: an event for their endpoints and a mail, both in the very commit. */
-export function createTelling({ announce, event, clock }: TellingParts) {
+export function createTelling({ announce, event, clock }: TellingDeps) {
   async function tell(inside: Statements, what: Omit<NewEvent, 'id'>, notice: Notice): Promise<void> {
     await event(inside, { ...what, id: newId('evt', clock.now()) })
     await announce(inside, [{ topic: NOTICE, payload: { userId: what.owner.userId, ...notice } }])
@@ -44,7 +44,7 @@ export function disabledOf({ id, url, failingSince }: Pick<Endpoint, 'id' | 'url
 
 export type Telling = ReturnType<typeof createTelling>
 
-interface TellingParts {
+interface TellingDeps {
   announce: Announce
   event(inside: Statements, event: NewEvent): Promise<void>
   clock: Clock

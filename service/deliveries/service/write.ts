@@ -4,10 +4,10 @@ import type { DeliveryRow } from '../ports.ts'
 import { KEEP_BYTES, KEEP_BYTES_MAX, WAIT_MS, WAIT_MS_MAX } from '../rules/answer.ts'
 import { deliveryOf } from '../rules/ids.ts'
 import { toAnnouncement } from './announcing.ts'
-import type { DeliveriesParts } from './parts.ts'
+import type { DeliveriesDeps } from './parts.ts'
 
 /** The row and its announcement, in the transaction of what they tell. */
-export function createWriting({ store, targets, announce, clock }: WritingParts) {
+export function createWriting({ store, targets, announce, clock }: WritingDeps) {
   async function add(inside: Statements, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>> {
     const added = await store.add(inside, rows)
     const live = rows.filter(({ id }) => added.has(id))
@@ -44,7 +44,7 @@ export function createWriting({ store, targets, announce, clock }: WritingParts)
   }
 }
 
-type WritingParts = Pick<DeliveriesParts, 'store' | 'targets' | 'announce' | 'clock'>
+type WritingDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'clock'>
 
 function toRow(delivery: NewDelivery, now: Date): DeliveryRow {
   const { id, owner, subject, to, body, headers = {}, onUnconfirmed = 'hold' } = delivery

@@ -4,7 +4,7 @@ import { networkUnavailable } from '../errors.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { refuseDust, refuseGas, refuseMatch, refuseSimulation, refuseTerms, refuseTime } from '../rules.ts'
-import type { FacilitatorParts } from './parts.ts'
+import type { FacilitatorDeps } from './parts.ts'
 
 /** A payment of which nothing is wrong with the terms. */
 export interface Examined {
@@ -20,24 +20,24 @@ export interface Examined {
 export type Simulated = { refusal: Reason } | { refusal: null; payerHasCode: boolean; gas: bigint }
 
 /** Asks no chain. Throws when nothing can be said on this network at all. */
-export function examine(parts: FacilitatorParts, payment: PaymentRequest): Examined | Reason {
+export function examine(deps: FacilitatorDeps, payment: PaymentRequest): Examined | Reason {
   const { network, authorization } = payment
   const refusal = refuseTerms(payment)
-  const chain = network === null ? undefined : parts.chains.get(network.name)
+  const chain = network === null ? undefined : deps.chains.get(network.name)
   if (refusal !== null) return refusal
   if (network === null || authorization === null) return 'invalid_exact_evm_network_mismatch'
   if (chain === undefined) throw networkUnavailable(payment.required.network, 'RPC')
-  if (parts.keys.length === 0 && !parts.signsElsewhere) throw networkUnavailable(payment.required.network, 'sponsor')
-  const identity = identify(parts, payment)
+  if (deps.keys.length === 0 && !deps.signsElsewhere) throw networkUnavailable(payment.required.network, 'sponsor')
+  const identity = identify(deps, payment)
   if (identity === null) return 'invalid_exact_evm_network_mismatch'
   const { digest } = identity
   // The dearest step: once for each request, however often it is looked at.
-  identity.signed ??= parts.signatures.recover(digest, authorization.signature) === authorization.from
+  identity.signed ??= deps.signatures.recover(digest, authorization.signature) === authorization.from
   return { payment, chain, network, authorization, digest, signed: identity.signed }
 }
 
 /** What identifies the authorization; null where it is not one of USDC on a network that is known. */
-export function identify({ signatures }: Pick<FacilitatorParts, 'signatures'>, signed: Signed): Identity | null {
+export function identify({ signatures }: Pick<FacilitatorDeps, 'signatures'>, signed: Signed): Identity | null {
   const { network, authorization } = signed
   if (network === null || authorization === null) return null
   const known = IDENTITIES.get(authorization)
@@ -60,12 +60,12 @@ interface Identity {
 const IDENTITIES = new WeakMap<SignedAuthorization, Identity>()
 
 /** What would happen if it were submitted now. `own`: the house moves its own money, however little. */
-export async function simulate(parts: FacilitatorParts, examined: Examined, own = false): Promise<Simulated> {
+export async function simulate(deps: FacilitatorDeps, examined: Examined, own = false): Promise<Simulated> {
   const { payment, chain, authorization, signed } = examined
   const mismatch =
     refuseMatch(payment) ??
-    (own ? null : refuseDust(authorization, parts.settings.valueMin)) ??
-    refuseTime(authorization, parts.clock.now())
+    (own ? null : refuseDust(authorization, deps.settings.valueMin)) ??
+    refuseTime(authorization, deps.clock.now())
   // A key's signature is judged without the chain; any other needs to know whether the payer has code, since a
   // wrong signature is named before whatever else is wrong.
   if (signed && mismatch !== null) return { refusal: mismatch }
@@ -74,7 +74,7 @@ export async function simulate(parts: FacilitatorParts, examined: Examined, own 
   const refusal =
     (simulation.payerCode === 'none' && !signed ? 'invalid_exact_evm_signature' : mismatch) ??
     refuseSimulation(simulation, authorization.value, signed) ??
-    refuseGas(simulation, parts.settings.gasMax)
+    refuseGas(simulation, deps.settings.gasMax)
   if (refusal !== null) return { refusal }
   const gas = simulation.outcome.succeeds ? simulation.outcome.gas : 0n
   return { refusal: null, payerHasCode: simulation.payerCode !== 'none', gas }

@@ -2,23 +2,23 @@ import type { Chain, Receipt } from '../../chain/model.ts'
 import type { Carrier } from '../model.ts'
 import { isMoved } from '../rules.ts'
 import { judge } from './judge.ts'
-import type { FacilitatorParts } from './parts.ts'
+import type { FacilitatorDeps } from './parts.ts'
 
 /**
  * Looks for a transaction on the chain and writes down what it finds. Answers whether it is in a block. Safe
  * to run in two processes at once: every write names the states that it may leave.
  */
-export async function follow(parts: FacilitatorParts, chain: Chain, carrier: Carrier): Promise<boolean> {
+export async function follow(deps: FacilitatorDeps, chain: Chain, carrier: Carrier): Promise<boolean> {
   const receipt = await receiptOf(chain, carrier)
   if (receipt === null) {
-    if (carrier.state === 'mined') await reopen(parts, carrier)
+    if (carrier.state === 'mined') await reopen(deps, carrier)
     return false
   }
   const isNew = receipt.blockHash !== carrier.blockHash
-  if (isNew) await record(parts, carrier, receipt)
-  await judgeRest(parts, chain, carrier)
+  if (isNew) await record(deps, carrier, receipt)
+  await judgeRest(deps, chain, carrier)
   // Nobody looks at what a final one carried again: what cannot be judged yet keeps it open.
-  if (!isNew && (await isDeep(parts, chain, receipt))) await parts.store.finish(carrier)
+  if (!isNew && (await isDeep(deps, chain, receipt))) await deps.store.finish(carrier)
   return true
 }
 
@@ -31,9 +31,9 @@ async function receiptOf(chain: Chain, carrier: Carrier): Promise<Receipt | null
   return null
 }
 
-async function record(parts: FacilitatorParts, carrier: Carrier, receipt: Receipt): Promise<void> {
-  const { store, clock } = parts
-  await parts.checkpoint('mined')
+async function record(deps: FacilitatorDeps, carrier: Carrier, receipt: Receipt): Promise<void> {
+  const { store, clock } = deps
+  await deps.failpoints.reach('transaction mined')
   const before = carrier.state === 'mined' ? await store.vanished(carrier) : []
   const moved = (await store.carried(carrier)).filter((settlement) => isMoved(settlement, receipt))
   await store.mined(
@@ -42,35 +42,35 @@ async function record(parts: FacilitatorParts, carrier: Carrier, receipt: Receip
     moved.map(({ digest }) => digest),
     clock.now(),
   )
-  await parts.checkpoint('settled')
-  parts.measures.count('settled', moved.length)
-  alarm(parts, carrier, before.filter((digest) => !moved.some((settlement) => settlement.digest === digest)).length)
+  await deps.failpoints.reach('settlement settled')
+  deps.measures.count('settled', moved.length)
+  alarm(deps, carrier, before.filter((digest) => !moved.some((settlement) => settlement.digest === digest)).length)
 }
 
 /** The block that it was in is gone. It is sent again, and what it ended is open until it is mined again. */
-async function reopen(parts: FacilitatorParts, carrier: Carrier): Promise<void> {
-  parts.log.warn({ network: carrier.network, hash: carrier.hash }, 'a transaction of ours is gone from the chain')
-  const told = await parts.store.vanished(carrier)
-  alarm(parts, carrier, told.length)
+async function reopen(deps: FacilitatorDeps, carrier: Carrier): Promise<void> {
+  deps.log.warn({ network: carrier.network, hash: carrier.hash }, 'a transaction of ours is gone from the chain')
+  const told = await deps.store.vanished(carrier)
+  alarm(deps, carrier, told.length)
 }
 
 /** A seller has served for a payment that is not on the chain any more: mostly it comes back in the next block. */
-function alarm(parts: FacilitatorParts, carrier: Carrier, settlements: number): void {
-  parts.measures.count('settlement_reorganised', settlements)
-  if (settlements > 0) parts.log.error({ hash: carrier.hash, settlements }, 'told successes are open again')
+function alarm(deps: FacilitatorDeps, carrier: Carrier, settlements: number): void {
+  deps.measures.count('settlement_reorganised', settlements)
+  if (settlements > 0) deps.log.error({ hash: carrier.hash, settlements }, 'told successes are open again')
 }
 
-async function isDeep(parts: FacilitatorParts, chain: Chain, receipt: Receipt): Promise<boolean> {
+async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Promise<boolean> {
   const head = await chain.head()
-  return head.number - receipt.blockNumber + 1n >= BigInt(parts.settings.confirmations)
+  return head.number - receipt.blockNumber + 1n >= BigInt(deps.settings.confirmations)
 }
 
 /** What our transaction carried and did not move, one by one: the neighbours have their success already. */
-async function judgeRest(parts: FacilitatorParts, chain: Chain, carrier: Carrier): Promise<void> {
-  const rest = await parts.store.carried(carrier)
+async function judgeRest(deps: FacilitatorDeps, chain: Chain, carrier: Carrier): Promise<void> {
+  const rest = await deps.store.carried(carrier)
   // A batch calls Multicall3, one alone the token.
   const alone = carrier.target === chain.network.usdc.address
   for (const settlement of rest) {
-    await judge(parts, chain, settlement, alone ? 'alone' : 'among-others')
+    await judge(deps, chain, settlement, alone ? 'alone' : 'among-others')
   }
 }

@@ -1,6 +1,6 @@
 import type { Address, Chain } from '../../chain/model.ts'
 import { paysForOne } from '../rules.ts'
-import type { FacilitatorParts } from './parts.ts'
+import type { FacilitatorDeps } from './parts.ts'
 
 export interface SponsorGas {
   network: string
@@ -30,9 +30,9 @@ export interface GasWatch {
 }
 
 /** What the sponsors have left, read every few seconds at most, however many payments ask. */
-export function createGasWatch(parts: FacilitatorParts): GasWatch {
-  const sponsors = [...parts.chains.values()].flatMap((chain) =>
-    parts.keys.map((key) => ({ chain, sponsor: chain.addressOf(key) })),
+export function createGasWatch(deps: FacilitatorDeps): GasWatch {
+  const sponsors = [...deps.chains.values()].flatMap((chain) =>
+    deps.keys.map((key) => ({ chain, sponsor: chain.addressOf(key) })),
   )
   let latest: readonly Read[] = sponsors.map(({ chain, sponsor }) => unknown(chain, sponsor))
   let readAt = 0
@@ -42,9 +42,9 @@ export function createGasWatch(parts: FacilitatorParts): GasWatch {
     const network = chain.network.name
     try {
       const [wei, fees] = await Promise.all([chain.nativeBalance(sponsor), chain.fees()])
-      const low = wei < parts.settings.lowBalance
+      const low = wei < deps.settings.lowBalance
       const empty = !paysForOne(wei, fees)
-      if (low) parts.log.warn({ network, sponsor, wei: String(wei), empty }, 'a sponsor runs out of gas money')
+      if (low) deps.log.warn({ network, sponsor, wei: String(wei), empty }, 'a sponsor runs out of gas money')
       return { network, sponsor, wei, low, empty, price: fees.maxFeePerGas }
     } catch {
       // Whoever reads this wants to hear that it is not known, not an error page.
@@ -55,7 +55,7 @@ export function createGasWatch(parts: FacilitatorParts): GasWatch {
   }
 
   function refreshed(): readonly Read[] {
-    const now = parts.clock.now().getTime()
+    const now = deps.clock.now().getTime()
     if (now - readAt >= EVERY_MS) {
       readAt = now
       const reading = Promise.all(sponsors.map(({ chain, sponsor }) => read(chain, sponsor))).then((read) => {

@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/model.ts'
 import type { Settlement } from '../model.ts'
 import { isOver, isPaidBy, refuseSimulation } from '../rules.ts'
-import type { FacilitatorParts } from './parts.ts'
+import type { FacilitatorDeps } from './parts.ts'
 
 /**
  * What became of an authorization that our own transaction did not move: its nonce is used by somebody else,
@@ -12,12 +12,12 @@ import type { FacilitatorParts } from './parts.ts'
  * may have starved it, or `alone`, so that another time would be the same.
  */
 export async function judge(
-  parts: FacilitatorParts,
+  deps: FacilitatorDeps,
   chain: Chain,
   settlement: Settlement,
   after: 'waiting' | 'among-others' | 'alone',
 ): Promise<void> {
-  const { store, clock, signatures, log, measures } = parts
+  const { store, clock, signatures, log, measures } = deps
   const { authorization, digest, seenBlock } = settlement
   const head = await chain.head()
   const { used } = await chain.authorization(authorization.from, authorization.nonce)
@@ -32,7 +32,7 @@ export async function judge(
       if (!agreed.known || agreed.use === null || isPaidBy(agreed.use, settlement)) return
       return await store.fail(settlement, USED, false, clock.now())
     }
-    const final = head.number - use.blockNumber + 1n >= BigInt(parts.settings.confirmations)
+    const final = head.number - use.blockNumber + 1n >= BigInt(deps.settings.confirmations)
     await store.settledElsewhere(settlement, use, final, clock.now())
     return
   }

@@ -6,7 +6,7 @@ import type { Bell } from './bell.ts'
 import { follow } from './follow.ts'
 import type { GasWatch } from './gas.ts'
 import { judge } from './judge.ts'
-import { PACE, type FacilitatorParts } from './parts.ts'
+import { PACE, type FacilitatorDeps } from './parts.ts'
 import { createSender, type Sender } from './send.ts'
 
 /** One sponsor on one network. While it has the lease it is the only one that signs with this key there. */
@@ -21,18 +21,18 @@ export interface Lane {
 }
 
 export function createLane(
-  parts: FacilitatorParts,
+  deps: FacilitatorDeps,
   chain: Chain,
   key: Hex,
   gas: GasWatch,
   bells: { claimed: Bell; ended: Bell },
 ): Lane {
-  const { store, clock } = parts
+  const { store, clock } = deps
   const network = chain.network.name
   const sponsor = chain.addressOf(key)
   const name = `sponsor ${network} ${sponsor}`
   const lane = randomUUID()
-  const lease = parts.lease(name)
+  const lease = deps.lease(name)
   let leasedUntil = 0
   let askAgainAt = 0
   /** Null while this process is not the writer: what it knew of the nonces is worth nothing. */
@@ -42,7 +42,7 @@ export function createLane(
 
   async function turn(): Promise<void> {
     if (!(await keepLease())) return
-    sender ??= await createSender(parts, chain, { key, sponsor, lane })
+    sender ??= await createSender(deps, chain, { key, sponsor, lane })
     await submit(sender)
     await lookAfter(sender)
   }
@@ -72,7 +72,7 @@ export function createLane(
       ({ authorization }) => authorization.validBefore > BigInt(Math.floor(now.getTime() / 1000)),
     )
     for (const late of taken.filter((settlement) => !timely.includes(settlement)))
-      await judge(parts, chain, late, 'waiting')
+      await judge(deps, chain, late, 'waiting')
     // Signed one after the other, for the nonces; sent together, for the time.
     const sending: Promise<void>[] = []
     for (const group of plan(timely, PACE.batchMax).slice(0, PACE.flightMax - inFlight)) {
@@ -95,7 +95,7 @@ export function createLane(
     const waiting = carriers.filter(({ state }) => state !== 'mined')
     // In the order of their nonces: behind one that is not mined none is.
     for (const [place, carrier] of waiting.entries()) {
-      if (await follow(parts, chain, carrier)) {
+      if (await follow(deps, chain, carrier)) {
         bells.ended.ring()
         continue
       }
@@ -105,7 +105,7 @@ export function createLane(
     }
     if (now - checkedAt < PACE.recheckMs) return
     checkedAt = now
-    for (const carrier of carriers.filter(({ state }) => state === 'mined')) await follow(parts, chain, carrier)
+    for (const carrier of carriers.filter(({ state }) => state === 'mined')) await follow(deps, chain, carrier)
   }
 
   /**
@@ -114,7 +114,7 @@ export function createLane(
    */
   async function repair(to: Sender, lowest: Carrier): Promise<boolean> {
     const age = clock.now().getTime() - lowest.signedAt.getTime()
-    if (age < parts.settings.bumpAfterMs) return false
+    if (age < deps.settings.bumpAfterMs) return false
     const missing = gaps(await chain.nonceOf(sponsor, 'latest'), [lowest.nonce])
     for (const nonce of missing) await to.fill(nonce)
     return missing.length > 0

@@ -1,11 +1,12 @@
 import type { Chain, Hex, Signatures } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
+import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log } from '../../kit/log.ts'
-import type { Checkpoint, Lease, Measures, SettlementStore } from '../ports.ts'
+import type { Lease, Measures, SettlementStore } from '../ports.ts'
 
 /** What the facilitator is made of. */
-export interface FacilitatorParts {
+export interface FacilitatorDeps {
   store: SettlementStore
   signatures: Signatures
   /** The networks that have an RPC. */
@@ -18,7 +19,7 @@ export interface FacilitatorParts {
   clock: Clock
   log: Log
   measures: Measures
-  checkpoint: Checkpoint
+  failpoints: Failpoints
   settings: Settings
 }
 

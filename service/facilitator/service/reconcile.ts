@@ -1,28 +1,28 @@
 import type { Chain } from '../../chain/model.ts'
 import { follow } from './follow.ts'
 import { judge } from './judge.ts'
-import { PACE, type FacilitatorParts } from './parts.ts'
+import { PACE, type FacilitatorDeps } from './parts.ts'
 
 /**
  * Ends what no lane ends: settlements that nobody signed until their time was over, those that somebody
  * else's transaction settled, and transactions of a sponsor whose key was taken out of the configuration.
  */
-export async function reconcile(parts: FacilitatorParts, now: Date): Promise<void> {
-  const outcomes = await Promise.allSettled([...parts.chains.values()].map((chain) => reconcileOne(parts, chain, now)))
+export async function reconcile(deps: FacilitatorDeps, now: Date): Promise<void> {
+  const outcomes = await Promise.allSettled([...deps.chains.values()].map((chain) => reconcileOne(deps, chain, now)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
 
-async function reconcileOne(parts: FacilitatorParts, chain: Chain, now: Date): Promise<void> {
-  const { store } = parts
+async function reconcileOne(deps: FacilitatorDeps, chain: Chain, now: Date): Promise<void> {
+  const { store } = deps
   const network = chain.network.name
   const before = new Date(now.getTime() - PACE.looseMs)
-  for (const settlement of await store.loose(network, before, 200)) await judge(parts, chain, settlement, 'waiting')
-  for (const carrier of await store.open(network, { others: parts.keys.map((key) => chain.addressOf(key)) })) {
-    if (carrier.signedAt > before || (await follow(parts, chain, carrier))) continue
+  for (const settlement of await store.loose(network, before, 200)) await judge(deps, chain, settlement, 'waiting')
+  for (const carrier of await store.open(network, { others: deps.keys.map((key) => chain.addressOf(key)) })) {
+    if (carrier.signedAt > before || (await follow(deps, chain, carrier))) continue
     // Signed for good: sending it needs no key. Its fees can be raised no more.
     await chain.broadcast(carrier.raw).catch((error: unknown) => {
-      parts.log.warn({ hash: carrier.hash, code: (error as { code?: unknown }).code }, 'an orphan did not go out')
+      deps.log.warn({ hash: carrier.hash, code: (error as { code?: unknown }).code }, 'an orphan did not go out')
     })
   }
 }

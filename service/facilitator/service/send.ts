@@ -2,7 +2,7 @@ import type { Address, Call, Chain, Fees, Hex } from '../../chain/model.ts'
 import type { Carrier, Settlement } from '../model.ts'
 import { bumpFees } from '../rules.ts'
 import { judge } from './judge.ts'
-import { PACE, type FacilitatorParts } from './parts.ts'
+import { PACE, type FacilitatorDeps } from './parts.ts'
 
 /** The one who counts a sponsor's nonces, as long as its lane has the lease. */
 export interface Sender {
@@ -19,11 +19,11 @@ export interface Sender {
 }
 
 export async function createSender(
-  parts: FacilitatorParts,
+  deps: FacilitatorDeps,
   chain: Chain,
   { key, sponsor, lane }: { key: Hex; sponsor: Address; lane: string },
 ): Promise<Sender> {
-  const { store, clock, log } = parts
+  const { store, clock, log } = deps
   const network = chain.network.name
   let next = await countNonce()
   /** When a foreign transaction was first seen under a nonce of ours. */
@@ -43,7 +43,7 @@ export async function createSender(
       const stored = await store.sign({ ...signing, lane, digests: items.map(({ digest }) => digest) })
       if (typeof stored === 'object') {
         next++
-        await parts.checkpoint('signed')
+        await deps.failpoints.reach('transaction signed')
         return stored
       }
       if (stored === 'settlements-gone') return null
@@ -64,29 +64,13 @@ export async function createSender(
     } catch (error) {
       const { code } = error as { code?: unknown }
       log.warn({ network, hash: carrier.hash, code }, 'a transaction did not go out; it is tried again')
-      parts.measures.count(`broadcast ${String(code)}`)
-      if (code === 'replacement_underpriced' || code === 'fee_too_low') await raise(carrier)
+      deps.measures.count(`broadcast ${String(code)}`)
+      if (code === 'replacement_underpriced' || code === 'fee_too_low') await raise(deps, chain, key, carrier)
       return
     }
-    await parts.checkpoint('sent')
+    await deps.failpoints.reach('transaction sent')
     await store.sent(carrier, clock.now())
-    await parts.checkpoint('broadcast')
-  }
-
-  /** The same nonce and the same call, so there is still one transaction that can be mined. */
-  async function raise(carrier: Carrier): Promise<void> {
-    if (carrier.bumps >= BUMPS_MAX) return
-    const fees: Fees = bumpFees(carrier, await chain.fees())
-    const { target, data, gas, nonce } = carrier
-    const { hash, raw } = chain.signTransaction({ key, nonce, gas, fees, to: target, data })
-    await store.replace(carrier, { hash, raw, fees, now: clock.now() })
-    parts.measures.count('fees_raised')
-    await chain.broadcast(raw).then(
-      () => store.sent(carrier, clock.now()),
-      (error: unknown) => {
-        log.warn({ network, hash, code: (error as { code?: unknown }).code }, 'a dearer transaction did not go out')
-      },
-    )
+    await deps.failpoints.reach('transaction broadcast')
   }
 
   async function push(carrier: Carrier): Promise<void> {
@@ -94,7 +78,7 @@ export async function createSender(
     if (carrier.state === 'broadcast' && carrier.sentAt !== null) {
       const age = now - carrier.sentAt.getTime()
       if (age >= PACE.resendMs && (await isForeign(carrier, now))) return
-      if (age >= parts.settings.bumpAfterMs) return await raise(carrier)
+      if (age >= deps.settings.bumpAfterMs) return await raise(deps, chain, key, carrier)
     }
     await resend(carrier)
   }
@@ -110,7 +94,7 @@ export async function createSender(
       { network, sponsor, nonce: carrier.nonce },
       "a sponsor's nonce was used by a transaction that is not ours",
     )
-    for (const settlement of await store.carried(carrier)) await judge(parts, chain, settlement, 'among-others')
+    for (const settlement of await store.carried(carrier)) await judge(deps, chain, settlement, 'among-others')
     if (!(await store.lose(carrier))) return true
     foreign.delete(carrier.id)
     next = await countNonce()
@@ -136,6 +120,26 @@ export async function createSender(
       if (carrier !== null) await broadcast(carrier)
     },
   }
+}
+
+/** The same nonce and the same call, so there is still one transaction that can be mined. */
+async function raise(deps: FacilitatorDeps, chain: Chain, key: Hex, carrier: Carrier): Promise<void> {
+  const { store, clock, log } = deps
+  if (carrier.bumps >= BUMPS_MAX) return
+  const fees: Fees = bumpFees(carrier, await chain.fees())
+  const { target, data, gas, nonce } = carrier
+  const { hash, raw } = chain.signTransaction({ key, nonce, gas, fees, to: target, data })
+  await store.replace(carrier, { hash, raw, fees, now: clock.now() })
+  deps.measures.count('fees_raised')
+  await chain.broadcast(raw).then(
+    () => store.sent(carrier, clock.now()),
+    (error: unknown) => {
+      log.warn(
+        { network: chain.network.name, hash, code: (error as { code?: unknown }).code },
+        'a dearer transaction did not go out',
+      )
+    },
+  )
 }
 
 const BUMPS_MAX = 12

@@ -8,32 +8,19 @@ import type { Reason } from '../../x402/reasons.ts'
 import { blockBefore, isMendable, isPaidBy, overBudget, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
 import type { Bell } from './bell.ts'
 import { examine, simulate, type Examined } from './examine.ts'
-import { PACE, type FacilitatorParts } from './parts.ts'
+import { PACE, type FacilitatorDeps } from './parts.ts'
 
 export interface Settling {
   settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }>
 }
 
 /** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
-export function createSettling(
-  parts: FacilitatorParts,
-  gas: GasWatch,
-  bells: { claimed: Bell; ended: Bell },
-): Settling {
-  const { store, clock, settings } = parts
-  const looks = new Batch<Hex, { settlement: Settlement | null }>({
-    lanes: 1,
-    largest: 500,
-    laneOf: () => 0,
-    async run(digests) {
-      const found = await store.find([...new Set(digests)])
-      return digests.map((digest) => ({ settlement: found.get(digest) ?? null }))
-    },
-  })
-  const look = async (digest: Hex): Promise<Settlement | null> => (await looks.add(digest)).settlement
+export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { claimed: Bell; ended: Bell }): Settling {
+  const { store, clock, settings } = deps
+  const look = createLook(store)
 
   async function settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }> {
-    const examined = examine(parts, payment)
+    const examined = examine(deps, payment)
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
     const refusal = await enter(examined, asker)
@@ -60,9 +47,13 @@ export function createSettling(
     const { digest, network, authorization, chain } = examined
     // The block is read first: whoever uses the nonce after the simulation does it in a later one.
     const { number: seenBlock } = await chain.head()
-    const simulated = await simulate(parts, examined, asker.again)
-    if (simulated.refusal !== null) return await refuseUnlessPaid(examined, asker, simulated.refusal)
-    await assertGas(examined, asker)
+    const simulated = await simulate(deps, examined, asker.again)
+    if (simulated.refusal !== null) {
+      const refusal = await refuseUnlessPaid(deps, examined, asker, simulated.refusal)
+      if (refusal === null) bells.ended.ring()
+      return refusal
+    }
+    await assertGas(deps, gas, examined, asker)
     const { payerHasCode } = simulated
     const asset = network.usdc.address
     const { name } = network
@@ -78,86 +69,20 @@ export function createSettling(
       now: clock.now(),
     }
     if ((await store.claim(claim)) === null) return 'invalid_exact_evm_nonce_already_used'
-    await parts.checkpoint('claimed')
+    await deps.failpoints.reach('settlement claimed')
     bells.claimed.ring()
-    return null
-  }
-
-  /**
-   * A sale that claimed its authorization while it was unused is paid by its very transfer, whoever submitted it. Null
-   * where that is so; what the chain shows decides, and without it nothing is known yet.
-   */
-  async function refuseUnlessPaid(examined: Examined, asker: Asker, refusal: Reason): Promise<Reason | null> {
-    const { digest, authorization, chain, network } = examined
-    const purchase = await store.bought(digest)
-    if (purchase?.buys !== asker.operation) return refusal
-    const head = await chain.head()
-    const seenBlock = blockBefore(head, purchase.boughtAt)
-    const { from: payer, nonce, validBefore } = authorization
-    // That nobody has used it is final only once its time is over on the chain, by more than one node's clock.
-    const past = refusal === EXPIRED ? validBefore : null
-    const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
-    if (!agreed.known) throw networkUnavailable(network.name, 'RPC')
-    const { used, use } = agreed
-    if (!used && refusal !== USED) return refusal
-    if (use === null) {
-      // The node that knows the event lags behind the one that knows the state.
-      if (refusal === USED) throw networkUnavailable(network.name, 'RPC')
-      return refusal
-    }
-    if (!isPaidBy(use, { authorization })) return USED
-    const asset = network.usdc.address
-    const claim = {
-      digest,
-      network: network.name,
-      asset,
-      authorization,
-      payerHasCode: false,
-      gas: 0n,
-      seenBlock,
-      caller: null,
-    }
-    const settlement = await store.claim({ ...claim, now: clock.now() })
-    if (settlement === null) return USED
-    const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
-    await store.settledElsewhere(settlement, use, final, clock.now())
-    parts.measures.count('settlement_by_others')
-    bells.ended.ring()
     return null
   }
 
   /** Null when what failed is under way again. As long as it would fail once more, it stays what it is. */
   async function revive(examined: Examined, asker: Asker): Promise<Reason | null> {
-    const simulated = await simulate(parts, examined, true)
+    const simulated = await simulate(deps, examined, true)
     if (simulated.refusal !== null) return simulated.refusal
-    await assertGas(examined, asker)
+    await assertGas(deps, gas, examined, asker)
     await store.revive(examined.digest, simulated)
-    parts.measures.count('settlement_revived')
+    deps.measures.count('settlement_revived')
     bells.claimed.ring()
     return null
-  }
-
-  async function assertGas({ network, authorization }: Examined, asker: Asker): Promise<void> {
-    // Nothing is claimed that cannot be sent.
-    if (!(await gas.pays(network.name))) {
-      parts.log.error({ network: network.name }, 'no sponsor can pay the gas; nothing is settled')
-      throw outOfGas(network.name)
-    }
-    const { gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay, gasReserve } = settings
-    const budgets = [gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay]
-    if (budgets.every((budget) => budget === null)) return
-    const now = clock.now()
-    const { from, to } = authorization
-    const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(asker) }, now)
-    const ours = asker.stranger !== true
-    const over = overBudget(used, gas.priceOf(network.name), {
-      network: gasPerDay === null || ours ? gasPerDay : (gasPerDay * BigInt(100 - gasReserve)) / 100n,
-      payer: gasPerPayerDay,
-      // The house is the recipient of its own sales, and bounded by the network's day alone.
-      recipient: ours ? null : gasPerRecipientDay,
-      caller: ours ? null : gasPerCallerDay,
-    })
-    if (over !== null) throw gasSpent(network.name, over, secondsUntilTomorrow(now))
   }
 
   /** Waits for the end, at most its time; a success is told to one. */
@@ -174,9 +99,9 @@ export function createSettling(
       if (settlement?.state === 'settled' && settlement.txHash !== null) {
         const { txHash } = settlement
         const until = new Date(now.getTime() + PACE.offerMs)
-        const told = await store.offer(digest, asker.operation, asker.keeps, now, until)
+        const told = await store.offer(digest, asker.operation, asker.ownsResult, now, until)
         if (told === 'given') {
-          await parts.checkpoint('offered')
+          await deps.failpoints.reach('settlement offered')
           return { status: 'settled', success: true, payer, txHash }
         }
         if (told === 'handed-out') return { status: 'settled', success: false, payer, txHash, reason: USED }
@@ -196,6 +121,91 @@ export function createSettling(
   }
 
   return { settle }
+}
+
+/** Those who wait for one moment's settlements look together. */
+function createLook(store: FacilitatorDeps['store']): (digest: Hex) => Promise<Settlement | null> {
+  const looks = new Batch<Hex, { settlement: Settlement | null }>({
+    largest: 500,
+    async run(digests) {
+      const found = await store.find([...new Set(digests)])
+      return digests.map((digest) => ({ settlement: found.get(digest) ?? null }))
+    },
+  })
+  return async (digest) => (await looks.add(digest)).settlement
+}
+
+/**
+ * A sale that claimed its authorization while it was unused is paid by its very transfer, whoever submitted it. Null
+ * where that is so; what the chain shows decides, and without it nothing is known yet.
+ */
+async function refuseUnlessPaid(
+  deps: FacilitatorDeps,
+  examined: Examined,
+  asker: Asker,
+  refusal: Reason,
+): Promise<Reason | null> {
+  const { store, clock, settings } = deps
+  const { digest, authorization, chain, network } = examined
+  const purchase = await store.bought(digest)
+  if (purchase?.buys !== asker.operation) return refusal
+  const head = await chain.head()
+  const seenBlock = blockBefore(head, purchase.boughtAt)
+  const { from: payer, nonce, validBefore } = authorization
+  // That nobody has used it is final only once its time is over on the chain, by more than one node's clock.
+  const past = refusal === EXPIRED ? validBefore : null
+  const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
+  if (!agreed.known) throw networkUnavailable(network.name, 'RPC')
+  const { used, use } = agreed
+  if (!used && refusal !== USED) return refusal
+  if (use === null) {
+    // The node that knows the event lags behind the one that knows the state.
+    if (refusal === USED) throw networkUnavailable(network.name, 'RPC')
+    return refusal
+  }
+  if (!isPaidBy(use, { authorization })) return USED
+  const asset = network.usdc.address
+  const claim = {
+    digest,
+    network: network.name,
+    asset,
+    authorization,
+    payerHasCode: false,
+    gas: 0n,
+    seenBlock,
+    caller: null,
+  }
+  const settlement = await store.claim({ ...claim, now: clock.now() })
+  if (settlement === null) return USED
+  const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
+  await store.settledElsewhere(settlement, use, final, clock.now())
+  deps.measures.count('settlement_by_others')
+  return null
+}
+
+async function assertGas(deps: FacilitatorDeps, gas: GasWatch, examined: Examined, asker: Asker): Promise<void> {
+  const { store, clock, settings } = deps
+  const { network, authorization } = examined
+  // Nothing is claimed that cannot be sent.
+  if (!(await gas.pays(network.name))) {
+    deps.log.error({ network: network.name }, 'no sponsor can pay the gas; nothing is settled')
+    throw outOfGas(network.name)
+  }
+  const { gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay, gasReserve } = settings
+  const budgets = [gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay]
+  if (budgets.every((budget) => budget === null)) return
+  const now = clock.now()
+  const { from, to } = authorization
+  const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(asker) }, now)
+  const ours = asker.stranger !== true
+  const over = overBudget(used, gas.priceOf(network.name), {
+    network: gasPerDay === null || ours ? gasPerDay : (gasPerDay * BigInt(100 - gasReserve)) / 100n,
+    payer: gasPerPayerDay,
+    // The house is the recipient of its own sales, and bounded by the network's day alone.
+    recipient: ours ? null : gasPerRecipientDay,
+    caller: ours ? null : gasPerCallerDay,
+  })
+  if (over !== null) throw gasSpent(network.name, over, secondsUntilTomorrow(now))
 }
 
 function callerOf({ stranger, caller }: Asker): string | null {

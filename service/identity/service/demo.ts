@@ -10,8 +10,8 @@ import type { SignUp } from './sign-up.ts'
  * The sandbox's own account, with a key to try things out. Answers the key when it was made by this very
  * call, which happens once, and null otherwise. A key that the operator fixed is added when it is new.
  */
-export async function ensureDemoAccount(parts: DemoParts, given: string | undefined): Promise<string | null> {
-  const { store, clock, signIn, signUp } = parts
+export async function ensureDemoAccount(deps: DemoDeps, given: string | undefined): Promise<string | null> {
+  const { store, clock, signIn, signUp } = deps
   const person = await signIn.ensurePerson(DEMO_EMAIL, 'Demo')
   const { user } = await signUp(person, { askToConfirm: false })
   const owner: Owner = { userId: user.id, environment: 'sandbox' }
@@ -22,7 +22,7 @@ export async function ensureDemoAccount(parts: DemoParts, given: string | undefi
   return added ? made.secret : null
 }
 
-export interface DemoParts {
+export interface DemoDeps {
   store: IdentityStore
   clock: Clock
   signIn: SignIn

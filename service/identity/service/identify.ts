@@ -16,9 +16,9 @@ export interface Asked {
   now: Date
 }
 
-export function createIdentify(parts: IdentifyParts) {
-  const { store, live } = parts
-  const uses = noteUses(parts)
+export function createIdentify(deps: IdentifyDeps) {
+  const { store, live } = deps
+  const uses = noteUses(deps)
 
   /** Throws `unauthenticated`, with the reason. */
   async function identify(asked: Asked): Promise<Caller> {
@@ -30,11 +30,11 @@ export function createIdentify(parts: IdentifyParts) {
         case 'token':
           return await byToken(credential.text, asked)
         case 'session':
-          return await bySession(await parts.signIn.personOf({ bearer: credential.text }), asked)
+          return await bySession(await deps.signIn.personOf({ bearer: credential.text }), asked)
       }
     }
     if (asked.cookie === undefined) throw unauthenticated('credential_missing')
-    return await bySession(await parts.signIn.personOf({ cookie: asked.cookie }), asked)
+    return await bySession(await deps.signIn.personOf({ cookie: asked.cookie }), asked)
   }
 
   async function byKey(text: string, asked: Asked): Promise<Caller> {
@@ -49,8 +49,8 @@ export function createIdentify(parts: IdentifyParts) {
   }
 
   async function byToken(token: string, asked: Asked): Promise<Caller> {
-    if (parts.issuer === null) throw unauthenticated()
-    const person = await parts.issuer.verify(token, asked.now)
+    if (deps.issuer === null) throw unauthenticated()
+    const person = await deps.issuer.verify(token, asked.now)
     const environment = environmentAsked(asked.environmentHeader, live)
     const account = await store.findUser(person.issuer, person.subject)
     const { issuer, subject } = person
@@ -70,7 +70,7 @@ export function createIdentify(parts: IdentifyParts) {
     if (person === null) throw unauthenticated()
     const environment = environmentAsked(asked.environmentHeader, live)
     // Finds a user who is complete with one look, and completes one whose sign-up was cut off.
-    const { user } = await parts.signUp(person)
+    const { user } = await deps.signUp(person)
     const { issuer, subject } = person
     return { user, subject, issuer, environment, via: 'session', keyId: null, agentId: null }
   }
@@ -78,7 +78,7 @@ export function createIdentify(parts: IdentifyParts) {
   return { identify, settled: uses.settled }
 }
 
-export interface IdentifyParts {
+export interface IdentifyDeps {
   store: IdentityStore
   signIn: SignIn
   signUp: SignUp
@@ -90,7 +90,7 @@ export interface IdentifyParts {
 }
 
 /** When a key was last used, written beside the requests and never waited for by one. */
-function noteUses({ store, log }: IdentifyParts) {
+function noteUses({ store, log }: IdentifyDeps) {
   const writing = new Map<string, Promise<void>>()
   return {
     note(key: FoundKey, now: Date): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../kit/clock.ts'
 import { invalid } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { keyMissing } from '../errors.ts'
 import type { ApiKey, NewKey } from '../model.ts'
@@ -10,7 +10,7 @@ import type { AgentExists, IdentityStore } from '../ports.ts'
 import { toKey, traceOf } from '../rules.ts'
 
 /** A person's API keys in the environment that they are in. */
-export function createKeys({ store, clock, agentExists }: KeysParts) {
+export function createKeys({ store, clock, agentExists }: KeysDeps) {
   return {
     async list(caller: Caller, page: { limit: number; offset: number }) {
       return await store.listKeys(accountOf(caller), page)
@@ -24,7 +24,7 @@ export function createKeys({ store, clock, agentExists }: KeysParts) {
       if (wanted.agentId !== null && !(await agentExists(owner, wanted.agentId))) {
         throw invalid({ agentId: 'names no agent of yours' })
       }
-      const made = drawKey(owner, { ...wanted, id: idLike('key', operation), createdAt: now })
+      const made = drawKey(owner, { ...wanted, id: deriveId('key', operation), createdAt: now })
       const key = await store.saveKey(made.key, traceOf(made.secret, owner.environment))
       if (key === null) throw keyMissing()
       return { key, secret: made.secret }
@@ -42,7 +42,7 @@ export function createKeys({ store, clock, agentExists }: KeysParts) {
   }
 }
 
-export interface KeysParts {
+export interface KeysDeps {
   store: IdentityStore
   clock: Clock
   agentExists: AgentExists

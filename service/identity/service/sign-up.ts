@@ -17,8 +17,8 @@ export type SignUp = (person: Person, options?: { askToConfirm: boolean }) => Pr
  * User, wallets, credits and the mail that asks for confirmation come to be in one transaction, so there is
  * no half of it to find later; who comes at the same moment waits for the row and then finds all done.
  */
-export function createSignUp(parts: SignUpParts): SignUp {
-  const { store, ledger, clock } = parts
+export function createSignUp(deps: SignUpDeps): SignUp {
+  const { store, ledger, clock } = deps
   return async (person, { askToConfirm } = { askToConfirm: true }) => {
     const known = await store.findUser(person.issuer, person.subject)
     if (known !== null && isSignedUp(known.user, known.granted, person)) return { user: known.user, created: false }
@@ -30,11 +30,11 @@ export function createSignUp(parts: SignUpParts): SignUp {
       if (created) await ledger.openAccounts(user.id, inside)
       // The sandbox's first, always: two transactions that take the same accounts take them in one order.
       for (const environment of grantsDue(user, granted)) {
-        if (await mayGrant(parts, user, environment, now, inside)) await grant(parts, user, environment, inside)
+        if (await mayGrant(deps, user, environment, now, inside)) await grant(deps, user, environment, inside)
         await store.markGranted(user.id, environment, now, inside)
       }
       const toConfirm = user.issuer === BUILT_IN_ISSUER && user.email !== null && !user.emailConfirmed
-      if (created && toConfirm && askToConfirm) await parts.announceConfirmation(user.subject, inside)
+      if (created && toConfirm && askToConfirm) await deps.announceConfirmation(user.subject, inside)
       return { user, created }
     }
     // Of several first ones at once the later finds the row by its id, of which the conflict clause knows nothing.
@@ -42,7 +42,7 @@ export function createSignUp(parts: SignUpParts): SignUp {
   }
 }
 
-export interface SignUpParts {
+export interface SignUpDeps {
   store: IdentityStore
   ledger: Ledger
   clock: Clock
@@ -57,7 +57,7 @@ export interface SignUpParts {
  * a day's bound the account is made without them. The sandbox's are play money, of which there is as much as one likes.
  */
 async function mayGrant(
-  { store, credits, grantBounds }: SignUpParts,
+  { store, credits, grantBounds }: SignUpDeps,
   user: User,
   environment: Environment,
   now: Date,
@@ -69,14 +69,14 @@ async function mayGrant(
   return isWithin
 }
 
-async function grant(parts: SignUpParts, user: User, environment: Environment, inside: Statements): Promise<void> {
-  if (parts.credits === 0n) return
-  await parts.ledger.credit(
+async function grant(deps: SignUpDeps, user: User, environment: Environment, inside: Statements): Promise<void> {
+  if (deps.credits === 0n) return
+  await deps.ledger.credit(
     {
       id: `grant.${user.id}.${environment}`,
       kind: 'grant',
       owner: { userId: user.id, environment },
-      amount: parts.credits,
+      amount: deps.credits,
       reference: null,
       act: 'sign-up',
     },

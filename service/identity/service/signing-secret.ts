@@ -8,7 +8,7 @@ import type { IdentityStore, Sealing } from '../ports.ts'
 import { toSigningSecret } from '../../kit/signing-secret.ts'
 
 /** The `whsec_…` of an account's outgoing calls. Made when it is first asked for. */
-export function createSigningSecrets({ store, clock, sealing }: SigningSecretParts) {
+export function createSigningSecrets({ store, clock, sealing }: SigningSecretDeps) {
   async function read(owner: Owner): Promise<SigningSecret | null> {
     const kept = await store.findSigningSecret(owner)
     if (kept === null) return null
@@ -57,7 +57,7 @@ export function createSigningSecrets({ store, clock, sealing }: SigningSecretPar
   }
 }
 
-export interface SigningSecretParts {
+export interface SigningSecretDeps {
   store: IdentityStore
   clock: Clock
   sealing: Sealing

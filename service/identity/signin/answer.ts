@@ -63,14 +63,14 @@ interface Fault {
 }
 
 const FOREIGN: Fault = {
-  ...{
-    status: 403,
-    code: 'FOREIGN_ORIGIN',
-    message: 'This request came from another site. Open the dashboard and try again.',
-  },
+  status: 403,
+  code: 'FOREIGN_ORIGIN',
+  message: 'This request came from another site. Open the dashboard and try again.',
 }
 const TOO_MANY_TRIES: Fault = {
-  ...{ status: 429, code: 'TOO_MANY_TRIES', message: 'The password was tried too often. Try again in an hour.' },
+  status: 429,
+  code: 'TOO_MANY_TRIES',
+  message: 'The password was tried too often. Try again in an hour.',
 }
 const NOTHING_HERE: Fault = { status: 404, code: 'NOT_FOUND', message: 'There is nothing here.' }
 

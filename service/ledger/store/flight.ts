@@ -2,7 +2,7 @@ import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import { endAll, type EndAnswer, type EndAsk } from './end.ts'
 import { reserveAll, type ReserveAnswer, type ReserveAsk } from './reserve.ts'
 
-/** What travels together: locks to take and locks to end, of wallets that share a lane. */
+/** What travels together: locks to take and locks to end. */
 export type Ask = { reserve: ReserveAsk } | { end: EndAsk; wallet: bigint }
 export type Answer = ReserveAnswer | EndAnswer
 

@@ -1,7 +1,7 @@
 import { usdc, type Usdc } from '../../kit/money.ts'
 import { totalOf } from '../../kit/total.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Funds, Line } from '../model.ts'
+import { GUESTS, type Funds, type Line } from '../model.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Totals, WalletFigures } from '../ports.ts'
 import type { Accounts } from './accounts.ts'
@@ -43,11 +43,12 @@ export async function readCredits(statements: Statements, accounts: Accounts, ow
 export async function readTotals(statements: Statements, environment: Environment): Promise<Totals> {
   const [row] = await statements.run<Totals>(
     `SELECT coalesce(sum(available + locked) FILTER (WHERE kind = 'wallet'), 0)::bigint AS wallets,
-            coalesce(sum(available + locked) FILTER (WHERE kind IN ('revenue', 'clearing')), 0)::bigint AS revenue
+            coalesce(sum(available + locked) FILTER (WHERE kind IN ('revenue', 'clearing')), 0)::bigint AS revenue,
+            coalesce(sum(deposited) FILTER (WHERE owner = $2 AND kind = 'wallet'), 0)::bigint AS guests
      FROM ledger_account WHERE environment = $1::environment`,
-    [environment],
+    [environment, GUESTS],
   )
-  return row ?? { wallets: 0n, revenue: 0n }
+  return row ?? { wallets: 0n, revenue: 0n, guests: 0n }
 }
 
 /**

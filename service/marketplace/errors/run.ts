@@ -16,6 +16,19 @@ export function runUnsettled(): DomainError {
   return new DomainError('unavailable', 'run_unsettled', 'The run is not settled yet: ask for it by its id.')
 }
 
+/** Free ones are paid for by their creator, who must know for whom. */
+export function needsKey(): DomainError {
+  return new DomainError(
+    'invalid',
+    'needs_key',
+    'This RDA is free: its creator pays for the run. Run it with an API key: POST /v1/run.',
+  )
+}
+
+export function tooOften(): DomainError {
+  return new DomainError('failed', 'run_failed_too_often', 'The run has failed too often for this payment.')
+}
+
 export function runEnded(state: RunState): DomainError {
   return new DomainError('conflict', 'run_ended', `The run has ended already: ${state}.`, { status: state })
 }

@@ -94,16 +94,34 @@ function defined<Given extends object>(given: Given): Partial<Defined<Given>> {
 }
 
 const NO_PROMPT: GivenPromptConfig = {
-  ...{ promptTemplate: null, systemPrompt: null, allowedModels: null, defaultModelId: null, sourcePrice: null },
-  ...{ freeRunsPerDay: null, examples: null },
+  promptTemplate: null,
+  systemPrompt: null,
+  allowedModels: null,
+  defaultModelId: null,
+  sourcePrice: null,
+  freeRunsPerDay: null,
+  examples: null,
 }
 const NO_AGENT: GivenAgentConfig = {
-  ...{ webhookUrl: null, webhookMethod: null, webhookHeaders: null, timeoutSeconds: null, maxRetries: null },
-  ...{ pollUrl: null, pollIntervalMs: null, basePrice: null },
+  webhookUrl: null,
+  webhookMethod: null,
+  webhookHeaders: null,
+  timeoutSeconds: null,
+  maxRetries: null,
+  pollUrl: null,
+  pollIntervalMs: null,
+  basePrice: null,
 }
 const NO_TOOL: GivenToolConfig = {
-  ...{ apiEndpoint: null, apiMethod: null, apiHeaders: null, authType: null, authConfig: null },
-  ...{ requestTransform: null, responseTransform: null, timeoutSeconds: null, rateLimitPerMinute: null },
+  apiEndpoint: null,
+  apiMethod: null,
+  apiHeaders: null,
+  authType: null,
+  authConfig: null,
+  requestTransform: null,
+  responseTransform: null,
+  timeoutSeconds: null,
+  rateLimitPerMinute: null,
   basePrice: null,
 }
 
@@ -119,7 +137,11 @@ export function toWhole(view: View, models: readonly Model[]): z.infer<typeof wh
   const { longDescription, tags, codeSnippet, codeLanguage, version, stats } = asset
   return {
     ...toHead(asset),
-    ...{ longDescription, tags: [...tags], codeSnippet, codeLanguage, version },
+    longDescription,
+    tags: [...tags],
+    codeSnippet,
+    codeLanguage,
+    version,
     sharesInputs,
     schema: { inputs: [...inputs], outputs: { type: outputs.type } },
     promptConfig: config.type === 'prompt' ? toPromptOut(config, models, withSource) : null,
@@ -135,7 +157,16 @@ export function toWhole(view: View, models: readonly Model[]): z.infer<typeof wh
 function toHead(asset: Summary) {
   const { id, slug, name, description, type, status, verified, featured, trending, coverImage, owner } = asset
   return {
-    ...{ id, slug, name, description, type, status, verified, featured, trending, coverImage },
+    id,
+    slug,
+    name,
+    description,
+    type,
+    status,
+    verified,
+    featured,
+    trending,
+    coverImage,
     ownerId: owner.subject,
     ownerName: owner.name,
     createdAt: asset.createdAt.toISOString(),
@@ -171,7 +202,8 @@ function toAgentOut(config: AgentConfig, asOwner: boolean) {
     webhookUrl: asOwner ? config.webhookUrl : null,
     webhookMethod: asOwner ? config.webhookMethod : null,
     webhookHeaders: asOwner ? masksOf(config.webhookHeaders) : null,
-    ...{ timeoutSeconds, maxRetries },
+    timeoutSeconds,
+    maxRetries,
     pollUrl: asOwner ? config.pollUrl : null,
     pollIntervalMs,
     basePrice: toWireOrNull(config.basePrice),

@@ -58,7 +58,9 @@ function readRoutes(assets: Assets): AnyRoute[] {
       answers: { 200: z.object({ models: z.array(modelOut) }) },
       async handle({ caller }) {
         const models = assets.models(caller).map(({ id, name, tier, inputPrice, outputPrice }) => ({
-          ...{ id, name, tier },
+          id,
+          name,
+          tier,
           pricing: { input: toWire(inputPrice), output: toWire(outputPrice), currency: 'USDC', per: 1_000_000 },
         }))
         return reply(200, { models })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute, type ServerEvent } from '../../api/route.ts'
 import { FIELDS_MAX } from '../../kit/fields.ts'
-import { idLike, isId, type Id } from '../../kit/ids.ts'
+import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import { amount, amountOut, page, timestamp } from '../../kit/wire.ts'
 import { toWire } from '../../kit/money.ts'
 import { FAILURES, runFailed, runMissing, runUnsettled } from '../errors/run.ts'
@@ -12,45 +12,8 @@ import type { Runs } from '../service/runs.ts'
 
 /** `address` is where a run's status is asked for. */
 export function runRoutes(runs: Runs, address: string): AnyRoute[] {
-  const statusUrl = (id: string): string => `${address}/runs/${id}`
   return [
-    route({
-      method: 'post',
-      path: '/run',
-      summary: 'Run an RDA and pay for it',
-      tag: 'Runs',
-      auth: 'agent',
-      idempotent: true,
-      errorFields: ({ operation }) => ({ runId: idLike('run', operation) }),
-      body: runBody,
-      answers: { 200: ranBody, 202: queuedBody },
-      errors: {
-        402: 'The balance is too low, or the run may cost more than `maxCost`.',
-        404: 'There is no such RDA, or not for this caller.',
-        409: 'The run was canceled, or the Idempotency-Key conflicts.',
-        429: "The caller's or the tool's calls a minute are used up.",
-        500: 'The run failed and was not charged.',
-      },
-      async handle({ caller, body, operation, keyed }) {
-        const ask = {
-          identifier: body.rdaSlug,
-          inputs: body.inputs,
-          modelId: body.modelId ?? null,
-          maxCost: body.maxCost ?? null,
-          webhookUrl: body.webhookUrl ?? null,
-          waits: body.async === true,
-          sharesInputs: body.sharesInputs === true,
-        }
-        if (ask.waits) {
-          const run = await runs.queue(caller, ask, operation, keyed)
-          return reply(202, { success: true, runId: run.id, status: run.state, statusUrl: statusUrl(run.id) })
-        }
-        const run = await runs.run(caller, ask, operation, keyed)
-        if (!hasEnded(run.state)) throw runUnsettled()
-        if (run.state !== 'succeeded') throw runFailed(run, run.failure ?? FAILURES.internal)
-        return reply(200, toRan(run))
-      },
-    }),
+    runRoute(runs, address),
     route({
       method: 'get',
       path: '/runs',
@@ -132,6 +95,46 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
   ]
 }
 
+function runRoute(runs: Runs, address: string): AnyRoute {
+  return route({
+    method: 'post',
+    path: '/run',
+    summary: 'Run an RDA and pay for it',
+    tag: 'Runs',
+    auth: 'agent',
+    idempotent: true,
+    errorFields: ({ operation }) => ({ runId: deriveId('run', operation) }),
+    body: runBody,
+    answers: { 200: ranBody, 202: queuedBody },
+    errors: {
+      402: 'The balance is too low, or the run may cost more than `maxCost`.',
+      404: 'There is no such RDA, or not for this caller.',
+      409: 'The run was canceled, or the Idempotency-Key conflicts.',
+      429: "The caller's or the tool's calls a minute are used up.",
+      500: 'The run failed and was not charged.',
+    },
+    async handle({ caller, body, operation, keyed }) {
+      const ask = {
+        identifier: body.rdaSlug,
+        inputs: body.inputs,
+        modelId: body.modelId ?? null,
+        maxCost: body.maxCost ?? null,
+        webhookUrl: body.webhookUrl ?? null,
+        waits: body.async === true,
+        sharesInputs: body.sharesInputs === true,
+      }
+      if (ask.waits) {
+        const run = await runs.queue(caller, ask, operation, keyed)
+        return reply(202, { success: true, runId: run.id, status: run.state, statusUrl: `${address}/runs/${run.id}` })
+      }
+      const run = await runs.run(caller, ask, operation, keyed)
+      if (!hasEnded(run.state)) throw runUnsettled()
+      if (run.state !== 'succeeded') throw runFailed(run, run.failure ?? FAILURES.internal)
+      return reply(200, toRan(run))
+    },
+  })
+}
+
 const CANCELED = 'The run was canceled before its request was sent. Nothing was charged.'
 const GOES_ON =
   'The run has begun and can no longer be canceled. It is charged if it succeeds; get the run to see how it ends.'
@@ -159,7 +162,7 @@ const usageBody = z
   .nullable()
   .meta({ id: 'Usage' })
 
-const ranBody = z
+export const ranBody = z
   .object({
     success: z.boolean(),
     runId: z.string(),
@@ -228,7 +231,7 @@ export function runId(text: string): Id<'run'> {
   return text
 }
 
-function toRan(run: Run): z.infer<typeof ranBody> {
+export function toRan(run: Run): z.infer<typeof ranBody> {
   return {
     success: true,
     runId: run.id,

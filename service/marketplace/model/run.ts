@@ -61,6 +61,8 @@ export interface RunAsk {
   webhookUrl: string | null
   /** Queued for a worker; else whoever asks waits for its end. */
   waits: boolean
+  /** Paid for before it runs: this version, at this price, whatever has become of the asset since. */
+  paid?: { version: string; amount: Usdc }
   /** Who asks agrees that the creator sees the inputs, where the asset asks for that. */
   sharesInputs?: boolean
   /** Names of the tool that it was asked for as: an agent's list of tools holds for it too. */

@@ -128,7 +128,7 @@ export interface FreeRun {
 }
 
 /** A lease that nobody else ever asks for: whoever holds it lives. */
-export interface LifeSign {
+export interface Heartbeat {
   take(now: Date, until: Date): Promise<boolean>
   release(): Promise<void>
 }

@@ -161,7 +161,7 @@ function faultsOfPricing({ type, pricing }: AssetDraft): Record<string, string> 
 }
 
 /** What a sound draft comes to: what was left open is as usual. */
-export function configOf(draft: AssetDraft, models: readonly Model[], sealed: SealedParts): Config {
+export function configOf(draft: AssetDraft, models: readonly Model[], sealed: SealedDeps): Config {
   const { promptConfig, agentConfig, toolConfig } = draft
   switch (draft.type) {
     case 'prompt': {
@@ -212,7 +212,7 @@ export function configOf(draft: AssetDraft, models: readonly Model[], sealed: Se
   }
 }
 
-export interface SealedParts {
+export interface SealedDeps {
   headers: Sealed
   auth: Sealed
 }

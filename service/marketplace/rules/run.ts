@@ -24,6 +24,8 @@ export const TOOL_SECONDS = 25
 
 const PROMPT_MS = 120_000
 const AGENT_MS = 180_000
+/** No execution may take longer, whatever the asset. */
+export const LIMIT_MS_MAX = AGENT_MS
 const TRANSFORMS_MS = 5_000
 
 /** When the money goes back by itself: later than the execution can take, also for one that waits for a worker. */

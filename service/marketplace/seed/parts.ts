@@ -17,20 +17,20 @@ export const CREATORS = {
 
 export function page(slug: string, name: string, description: string, tags: readonly string[]) {
   return {
-    ...{
-      slug,
-      name,
-      description,
-      tags,
-      longDescription: null,
-      coverImage: null,
-      codeSnippet: null,
-      codeLanguage: null,
-    },
+    slug,
+    name,
+    description,
+    tags,
+    longDescription: null,
+    coverImage: null,
+    codeSnippet: null,
+    codeLanguage: null,
     outputs: { type: 'markdown' } as AssetDraft['outputs'],
     pricing: null as AssetDraft['pricing'],
     sharesInputs: false,
-    ...{ promptConfig: null, agentConfig: null, toolConfig: null },
+    promptConfig: null,
+    agentConfig: null,
+    toolConfig: null,
   }
 }
 

@@ -14,7 +14,7 @@ import { tools } from './tools.ts'
  * Puts the sandbox's first assets in, each once: what is there already stays as it is, except for where its creator's
  * server is. Safe in several processes at the same time, and after a crash in the middle.
  */
-export async function seed({ assets, signUp, clock, demo }: SeedParts): Promise<void> {
+export async function seed({ assets, signUp, clock, demo }: SeedDeps): Promise<void> {
   for (const one of [...prompts(), ...agents(demo), ...tools(demo)]) {
     const caller = callerOf(await signUp(personOf(one)))
     const { draft, featured } = one
@@ -34,7 +34,7 @@ export async function seed({ assets, signUp, clock, demo }: SeedParts): Promise<
   for (const { subject } of Object.values(CREATORS)) await assets.markCreator(subject, true)
 }
 
-interface SeedParts {
+interface SeedDeps {
   assets: Assets
   signUp(person: Person): Promise<User>
   clock: Clock

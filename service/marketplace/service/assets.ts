@@ -9,12 +9,12 @@ import { createTrade } from './assets/trade.ts'
 import { createWriting } from './assets/write.ts'
 
 /** Runnable assets: made and kept by their creators, found, rated and run by everybody. */
-export function createAssets(parts: AssetParts) {
-  const { store, clock } = parts
-  const drafts = createDrafts(parts)
+export function createAssets(deps: AssetDeps) {
+  const { store, clock } = deps
+  const drafts = createDrafts(deps)
   const writing = createWriting({ store, clock, drafts })
-  const reading = createReading(parts)
-  const trade = createTrade(parts)
+  const reading = createReading(deps)
+  const trade = createTrade(deps)
   return {
     ...writing,
     ...reading,
@@ -34,7 +34,7 @@ export function createAssets(parts: AssetParts) {
 
 export type Assets = ReturnType<typeof createAssets>
 
-export interface AssetParts {
+export interface AssetDeps {
   store: AssetStore
   ledger: Pick<Ledger, 'transfer'>
   clock: Clock

@@ -1,6 +1,6 @@
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { FAILURES, runEnded, runMissing } from '../errors/run.ts'
@@ -9,7 +9,7 @@ import type {
   EndedRun,
   Executor,
   FreeRuns,
-  LifeSign,
+  Heartbeat,
   Models,
   NewRun,
   RunFilter,
@@ -23,7 +23,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
-import type { Guard } from '../../spending/service/guard.ts'
+import type { Guard } from '../../budgets/service/guard.ts'
 import { createAccepting, type Enter } from './runs/accept.ts'
 import { askerOf } from './runs/asker.ts'
 import { createExecution } from './runs/execution.ts'
@@ -32,19 +32,19 @@ import { createPresence } from './runs/presence.ts'
 import type { Resumption } from './runs/resumption.ts'
 import { createSweeping } from './runs/sweep.ts'
 import { createUnanswered } from './runs/unanswered.ts'
-import { createWatch } from './runs/watch.ts'
+import { createWatch, type Watch } from './runs/watch.ts'
 import { createWorking } from './runs/work.ts'
 
 /** Runs assets: money locked, work done, money taken or given back. */
-export function createRuns(parts: RunsParts) {
-  const { store, clock, log, announce, tellOfEnds } = parts
+export function createRuns(deps: RunsDeps) {
+  const { store, clock, log, announce, tellOfEnds } = deps
   const watch = createWatch(store, log)
-  const unanswered = createUnanswered(parts)
+  const unanswered = createUnanswered(deps)
   const onBeat = (): Promise<void> => unanswered.resolve()
-  const presence = createPresence({ ...parts, onBeat })
-  const canceling = createPresence({ ...parts, onBeat })
+  const presence = createPresence({ ...deps, onBeat })
+  const canceling = createPresence({ ...deps, onBeat })
   const flights = createFlights({
-    ...parts,
+    ...deps,
     async also(inside, begun, ended) {
       const queued = begun.filter(({ state }) => state === 'queued')
       if (queued.length > 0) {
@@ -53,9 +53,9 @@ export function createRuns(parts: RunsParts) {
       if (ended.length > 0) await tellOfEnds(inside, ended)
     },
   })
-  const execution = createExecution({ ...parts, flights, watch })
-  const accepting = createAccepting({ ...parts, flights, presence })
-  const working = createWorking({ ...parts, presence, execution, unanswered, watch })
+  const execution = createExecution({ ...deps, flights, watch })
+  const accepting = createAccepting({ ...deps, flights, presence })
+  const working = createWorking({ ...deps, presence, execution, unanswered, watch })
 
   async function get(caller: Caller, id: Id<'run'>): Promise<Run> {
     const run = await store.findOf(askerOf(caller), id)
@@ -91,7 +91,7 @@ export function createRuns(parts: RunsParts) {
       enter: Enter | null = null,
     ): Promise<Run> {
       const process = await presence.announce()
-      const claim = { id: idLike('run', operation), process, resolve: working.giveUp }
+      const claim = { id: deriveId('run', operation), process, resolve: working.giveUp }
       const run = await unanswered.track(claim, async () => {
         const accepted = await accepting.accept(caller, ask, operation, { keyed, enter })
         return 'order' in accepted ? await execution.execute(accepted.order).finally(accepted.leave) : accepted.run
@@ -121,11 +121,14 @@ export function createRuns(parts: RunsParts) {
       }
     },
 
+    /** What a run would cost at most, as it would be asked for now. */
+    price: (caller: Caller, ask: RunAsk) => accepting.price(caller, ask),
+    find: (caller: Caller, id: Id<'run'>) => store.findOf(askerOf(caller), id),
     get,
     list: (caller: Caller, filter: RunFilter) => store.list(askerOf(caller), filter),
     /** What customers ran of the caller's own asset, without who they are and what they asked. */
     async ofCustomers(caller: Caller, identifier: string, filter: Omit<RunFilter, 'rda'>) {
-      const { id } = await parts.assets.own(caller, identifier)
+      const { id } = await deps.assets.own(caller, identifier)
       return await store.listOfCustomers(ownerOf(caller), id, filter)
     },
     days: (caller: Caller, since: Date) => store.days(ownerOf(caller), since),
@@ -144,41 +147,13 @@ export function createRuns(parts: RunsParts) {
     },
 
     /** Its states from now on, as they come; ends with the run. */
-    async *states(caller: Caller, id: Id<'run'>, gone: AbortSignal): AsyncGenerator<Run> {
-      const news: RunState[] = []
-      let ring: () => void = () => undefined
-      const unwatch = watch.watch(id, (state) => {
-        news.push(state)
-        ring()
-      })
-      const stop = (): void => ring()
-      gone.addEventListener('abort', stop)
-      try {
-        let last = await get(caller, id)
-        yield last
-        while (!hasEnded(last.state) && !gone.aborted) {
-          if (news.length === 0) {
-            await new Promise<void>((resolve) => {
-              ring = resolve
-            })
-          }
-          if (gone.aborted) return
-          news.length = 0
-          const run = await get(caller, id)
-          if (run.state !== last.state) yield run
-          last = run
-        }
-      } finally {
-        unwatch()
-        gone.removeEventListener('abort', stop)
-      }
-    },
+    states: (caller: Caller, id: Id<'run'>, gone: AbortSignal) => statesOf(watch, () => get(caller, id), id, gone),
 
     /** What a worker does with the announcement of a queued run. */
     work: (id: Id<'run'>, signal: AbortSignal) => working.work(id, signal),
     /** Looks at the runs that became this process's without its knowing; each of its heartbeats does. */
     resolveUnanswered: () => unanswered.resolve(),
-    ...createSweeping({ ...parts, execution }),
+    ...createSweeping({ ...deps, execution }),
 
     /** What runs here is ended unpaid; from then on this process is not at anything. */
     async stop(): Promise<void> {
@@ -190,9 +165,39 @@ export function createRuns(parts: RunsParts) {
   }
 }
 
+async function* statesOf(watch: Watch, get: () => Promise<Run>, id: Id<'run'>, gone: AbortSignal): AsyncGenerator<Run> {
+  const news: RunState[] = []
+  let ring: () => void = () => undefined
+  const unwatch = watch.watch(id, (state) => {
+    news.push(state)
+    ring()
+  })
+  const stop = (): void => ring()
+  gone.addEventListener('abort', stop)
+  try {
+    let last = await get()
+    yield last
+    while (!hasEnded(last.state) && !gone.aborted) {
+      if (news.length === 0) {
+        await new Promise<void>((resolve) => {
+          ring = resolve
+        })
+      }
+      if (gone.aborted) return
+      news.length = 0
+      const run = await get()
+      if (run.state !== last.state) yield run
+      last = run
+    }
+  } finally {
+    unwatch()
+    gone.removeEventListener('abort', stop)
+  }
+}
+
 export type Runs = ReturnType<typeof createRuns>
 
-export interface RunsParts {
+export interface RunsDeps {
   store: RunStore
   assets: AssetsForRuns
   models: Models
@@ -203,7 +208,7 @@ export interface RunsParts {
   locks: Pick<Guard, 'actTogether'>
   clock: Clock
   log: Log
-  lifeSign(process: string): LifeSign
+  heartbeat(process: string): Heartbeat
   /** For an address that the caller wants to be told at: throws what is wrong with it. */
   checkAddress(url: string): Promise<void>
   announce(inside: Statements, announcements: readonly Announcement[]): Promise<void>

@@ -8,16 +8,19 @@ import { DomainError, type Kind } from '../../kit/errors.ts'
 import { answer } from '../http/answer.ts'
 import { paymentMissing } from '../errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Outcome } from '../model.ts'
-import type { Books } from '../ports.ts'
+import type { Books } from '../service/parts.ts'
+import { NO_FAILPOINTS } from '../../kit/failpoints.ts'
+import { createPaymentTokens } from '../../sales/service/proof.ts'
+import { paymentOf } from '../rules/payment.ts'
 import { overrides } from '../rules/headers.ts'
 import { routeOf, segmentsOf } from '../rules/routes.ts'
 import { createGate } from '../service/gate.ts'
-import { createRemoteSettler } from '../service/remote.ts'
+import { createRemoteMethod } from '../service/remote.ts'
 import { bodyOf } from './body.ts'
 import { capture } from './capture.ts'
 import { memoryBooks, type PaymentEvent } from './memory.ts'
 import { readOptions, type GivenOptions } from './options.ts'
-import { rpcWitness } from './rpc.ts'
+import { rpcVerifier } from './rpc.ts'
 import { usdc } from '../../kit/money.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 
@@ -53,12 +56,14 @@ export function paywall(options: PaywallOptions): RequestHandler {
     options.onProblem?.(fields, sentence)
   }
   const facilitator = withoutTrailing(options.facilitator, '/')
+  // A token opens nothing elsewhere, and nothing after a restart: what it would open is gone then.
+  const tokens = createPaymentTokens(randomBytes(32))
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
     books,
-    settler: createRemoteSettler({
+    method: createRemoteMethod({
       post: (path, body, operation) => post(facilitator + path, body, operation, timeoutMs),
-      witness: options.rpc === undefined ? null : rpcWitness(options.rpc),
+      verifier: options.rpc === undefined ? null : rpcVerifier(options.rpc),
       digestOf: ({ chainId }, { from, nonce }) => nameOf(chainId, from, nonce),
       digestBy: ({ chainId }, payer, nonce) => nameOf(chainId, payer, nonce),
       clock,
@@ -67,8 +72,9 @@ export function paywall(options: PaywallOptions): RequestHandler {
     countTokens: options.countTokens ?? countWithTables,
     clock,
     log: { info: () => undefined, warn: tell, error: tell },
-    checkpoint: () => undefined,
-    draw: () => randomBytes(32).toString('base64url'),
+    tokens,
+    measures: { count: () => undefined },
+    failpoints: NO_FAILPOINTS,
     addresses: { facilitator, statusOf: (payment) => STATUS_PATH + payment },
     limits: {
       // What a parser has read is in its own bounds, and bytes are bounded as they are read.
@@ -151,9 +157,9 @@ interface Wire {
 const STATUS_PATH = '/.coinslot/payments/'
 
 async function statusOf(books: Books, id: string): Promise<Outcome> {
-  const payment = await books.findById(id)
-  if (payment === null) return refusalOf(paymentMissing())
-  const { state: status, txHash, reason, delivery } = payment
+  const sale = await books.findById(id)
+  if (sale === null) return refusalOf(paymentMissing())
+  const { state: status, txHash, reason, delivery } = paymentOf(sale)
   return told(200, { payment: { id, status, txHash, reason, delivered: delivery !== 'none' } })
 }
 

@@ -1,15 +1,18 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import type { Payment, StoredAnswer, Tier } from '../model.ts'
-import type { Books, Hold } from '../ports.ts'
-import { eventsOf, failureOf, HELD_MS } from '../rules/payment.ts'
-import { nextTier, tierAt, tierOf } from '../rules/pricing.ts'
+import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
+import { readRequest } from '../../x402/payload.ts'
+import type { Hold } from '../ports.ts'
+import type { Books } from '../service/parts.ts'
+import { eventsOf, failureOf, HELD_MS, paymentOf } from '../rules/payment.ts'
+import { memoryBalances } from './memory-balances.ts'
+import { memoryPlaces, type MemoryPlaces } from './memory-places.ts'
 
 export interface PaymentEvent {
   event: string
   data: Readonly<Record<string, unknown>>
 }
 
-export interface MemoryBooks extends Books {
+export type MemoryBooks = Books & {
   /** What was paid here since the start. */
   readonly revenue: Usdc
 }
@@ -20,14 +23,10 @@ export interface MemoryBooks extends Books {
  * prepaid calls in earnest keeps `Books` in a database of their own.
  */
 export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }: MemorySetting = {}): MemoryBooks {
-  const payments = new Map<string, Payment>()
-  const digests = new Map<string, string>()
-  const answers = new Map<string, StoredAnswer>()
-  const balances = new Map<string, Balance>()
-  const tokens = new Map<string, { place: string; payer: Payment['payer'] }>()
-  const holds = new Map<string, { place: string; amount: Usdc; minimum: Usdc; until: Date }>()
-  const places = new Map<string, Place>()
-  const tiersOf = new Map<string, readonly Tier[]>()
+  const memory = memorySales()
+  const { sales, digests, answers, existing, change } = memory
+  const balances = memoryBalances()
+  const places = memoryPlaces()
   const customers = new Map<string, number>()
   let revenue = ZERO
   let forgotten = 0
@@ -36,101 +35,19 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     for (const event of events) onEvent?.(event)
   }
 
-  function existing(id: string): Payment {
-    const payment = payments.get(id)
-    if (payment === undefined) throw new Error('a payment vanished')
-    return payment
-  }
-
-  function change(id: string, part: Partial<Payment>): Payment {
-    const changed = { ...existing(id), ...part }
-    payments.set(id, changed)
-    return changed
-  }
-
-  /** Its place in the window is its own until it is released. */
-  function takePlace({ paywallId, route, payer, windowStart, amount }: Payment, tiers: readonly Tier[]): number | null {
-    const key = JSON.stringify([paywallId, route, payer])
-    const start = windowStart?.getTime() ?? 0
-    const known = places.get(key)
-    const place = known?.start === start ? known : { start, taken: 0, paid: 0, tier: known?.tier ?? 0 }
-    const tier = nextTier(tiers, place)
-    if (tierOf(tiers, tier).amount !== amount) return tier
-    places.set(key, { ...place, taken: place.taken + 1 })
-    return null
-  }
-
-  function freePlace({ paywallId, route, payer, windowStart }: Payment): void {
-    const place = places.get(JSON.stringify([paywallId, route, payer]))
-    if (windowStart !== null && place?.start === windowStart.getTime())
-      place.taken = Math.max(place.taken - 1, place.paid)
-  }
-
-  function moved({ paywallId, route, payer, windowStart }: Payment): { from: number; to: number } | null {
-    const place = places.get(JSON.stringify([paywallId, route, payer]))
-    const tiers = tiersOf.get(JSON.stringify([paywallId, route]))
-    if (windowStart === null || place?.start !== windowStart.getTime() || tiers === undefined) return null
-    place.paid += 1
-    place.taken = Math.max(place.taken, place.paid)
-    const to = tierAt(tiers, place.paid)
-    const from = place.tier
-    place.tier = to
-    return from === to ? null : { from, to }
-  }
-
-  function balanceAt(place: string): Balance {
-    const balance = balances.get(place) ?? { available: ZERO, held: ZERO }
-    balances.set(place, balance)
-    return balance
-  }
-
-  function holdAt(
-    place: string,
-    { call, amount, minimum, until }: Pick<Hold, 'call' | 'amount' | 'minimum' | 'until'>,
-  ) {
-    const balance = balanceAt(place)
-    balance.available = usdc(balance.available - amount)
-    balance.held = usdc(balance.held + amount)
-    holds.set(call, { place, amount, minimum, until })
-  }
-
-  function draw(call: string, cost: Usdc): Usdc {
-    const hold = holds.get(call)
-    if (hold === undefined) return ZERO
-    holds.delete(call)
-    const balance = balanceAt(hold.place)
-    const taken = cost < hold.amount ? cost : hold.amount
-    balance.held = usdc(balance.held - hold.amount)
-    balance.available = usdc(balance.available + hold.amount - taken)
-    return balance.available
-  }
-
-  function credit(payment: Payment, hold: Hold | null): void {
-    const { paywallId, network, payer, amount, cost, tokenHash } = payment
-    const place = placeOf(paywallId, network, payer)
-    const balance = balanceAt(place)
-    balance.available = usdc(balance.available + amount - (cost ?? 0n))
-    const token = tokenHash?.toString('hex')
-    // A token that is known stays with whose it is.
-    if (token !== undefined && !tokens.has(token)) tokens.set(token, { place, payer })
-    if (cost === null && hold !== null) {
-      holdAt(place, { ...hold, amount: hold.amount < balance.available ? hold.amount : balance.available })
-    }
-  }
-
   /** What nobody asks for any more; run as others come, for there is no other time. */
   function forget(): void {
     const at = now().getTime()
     if (at < forgotten + FORGET_MS) return
     forgotten = at
-    for (const [call, { until, minimum }] of holds) if (until.getTime() <= at) draw(call, minimum)
-    for (const [id, payment] of payments) {
-      const ended = payment.endedAt?.getTime() ?? Infinity
-      if (ended + HELD_MS < at) answers.delete(id)
+    balances.drawExpired(at)
+    for (const [id, sale] of sales) {
+      const ended = sale.endedAt?.getTime() ?? Infinity
+      if (ended + HELD_MS < at && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
       // An authorization that has expired is refused without remembering it.
-      if (ended + HELD_MS < at && payment.expiresAt.getTime() + HELD_MS < at) {
-        payments.delete(id)
-        if (payment.digest !== null) digests.delete(payment.digest)
+      if (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at) {
+        sales.delete(id)
+        if (sale.digest !== null) digests.delete(sale.digest)
       }
     }
   }
@@ -141,120 +58,59 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     },
 
     async find(digest) {
-      return payments.get(digests.get(digest) ?? '') ?? null
+      return sales.get(digests.get(digest) ?? '') ?? null
     },
     async findById(id) {
-      return payments.get(id) ?? null
+      return sales.get(id) ?? null
     },
 
-    async begin(payment, tiers) {
-      forget()
-      const { digest, id } = payment
-      if (digest === null) throw new Error('a payment without an authorization is simulated')
-      const bought = digests.get(digest)
-      if (bought !== undefined) return { begun: false, bought }
-      if (tiers !== null) {
-        tiersOf.set(JSON.stringify([payment.paywallId, payment.route]), tiers)
-        const other = takePlace(payment, tiers)
-        if (other !== null) return { begun: false, tier: other }
-      }
-      digests.set(digest, id)
-      payments.set(id, payment)
-      return { begun: true }
-    },
+    ...claimsIn(memory, { places, forget, now }),
 
-    async take({ id, windowStart }, tiers, until) {
-      const known = payments.get(id)
-      if (known === undefined || (known.leaseUntil !== null && known.leaseUntil > now())) return null
-      if (known.state === 'failed' || (known.state === 'paid' && known.delivery !== 'none')) return null
-      if (known.state !== 'released') return change(id, { leaseUntil: until })
-      if (tiers !== null && takePlace({ ...known, windowStart }, tiers) !== null) return null
-      return change(id, { state: 'calling', windowStart, leaseUntil: until })
-    },
-
-    async leave(id) {
-      if (payments.has(id)) change(id, { leaseUntil: null })
-    },
-    async release(id) {
-      const known = existing(id)
-      if (known.state !== 'calling') return
-      freePlace(known)
-      change(id, { state: 'released', leaseUntil: null })
-    },
-
-    async bind(id, bodyHash) {
-      const known = existing(id).bodyHash
-      if (known === null) change(id, { bodyHash })
-      return known === null || known.equals(bodyHash)
-    },
-
-    async settling(id, { answer, bodyHash, cost }) {
-      if (existing(id).state !== 'calling') throw new Error('a payment was taken over while its upstream answered')
-      change(id, { state: 'settling', bodyHash: existing(id).bodyHash ?? bodyHash, cost })
-      if (answer !== null) answers.set(id, answer)
-    },
-
-    async paid(id, txHash, { delivery, hold }) {
+    async paid(id, txHash, { handover, note }) {
       const known = existing(id)
       if (known.state === 'paid' || known.state === 'failed') return known
-      const payment = change(id, { state: 'paid', txHash, delivery, endedAt: now() })
+      const sale = change(id, { state: 'paid', txHash, handover, endedAt: now() })
+      const payment = paymentOf(sale)
       const before = revenue
       revenue = usdc(revenue + payment.amount)
       const customer = JSON.stringify([payment.paywallId, payment.payer])
       const customerPayments = (customers.get(customer) ?? 0) + 1
       customers.set(customer, customerPayments)
-      if (payment.kind === 'balance') credit(payment, hold)
-      const facts = { payment, customerPayments, revenueBefore: before, revenue, milestones, tier: moved(payment) }
+      if (payment.kind === 'balance') balances.credit(sale, note as Hold | null)
+      const facts = {
+        payment,
+        customerPayments,
+        revenueBefore: before,
+        revenue,
+        milestones,
+        tier: places.moved(payment),
+      }
       tell(eventsOf(facts, now()))
-      return payment
+      return sale
     },
 
     async failed(id, reason) {
       const known = existing(id)
       if (known.state === 'paid' || known.state === 'failed') return known
-      freePlace(known)
+      places.free(paymentOf(known))
       answers.delete(id)
-      const payment = change(id, { state: 'failed', reason, endedAt: now(), leaseUntil: null })
-      tell([failureOf(payment, now())])
-      return payment
+      const sale = change(id, { state: 'failed', reason, endedAt: now(), leaseUntil: null })
+      tell([failureOf(paymentOf(sale), now())])
+      return sale
     },
 
     simulated: () => Promise.reject(new Error('the middleware has no test mode')),
-    async keep(id, answer, bodyHash) {
-      const { state, delivery } = existing(id)
-      if (state !== 'paid' || delivery !== 'none') return
-      change(id, { bodyHash: existing(id).bodyHash ?? bodyHash })
-      answers.set(id, answer)
-    },
-    async answerOf(id) {
-      return answers.get(id) ?? null
-    },
-    async begun(id) {
-      if (existing(id).state === 'paid') change(id, { delivery: 'begun' })
-    },
-    async delivered(id) {
-      answers.delete(id)
-      if (existing(id).state === 'paid') change(id, { delivery: 'whole', leaseUntil: null })
-    },
+    ...answersIn(memory),
 
     async hold(hold) {
       forget()
-      const token = 'token' in hold.by ? tokens.get(hold.by.token.toString('hex')) : undefined
-      const payer = 'payer' in hold.by ? hold.by.payer : token?.payer
-      if (payer === undefined) return { held: false, balance: null }
-      const place = placeOf(hold.paywallId, hold.network, payer)
-      const { available } = balanceAt(place)
-      if (available < hold.amount || (token !== undefined && token.place !== place)) {
-        return { held: false, balance: available, payer }
-      }
-      holdAt(place, hold)
-      return { held: true, payer, left: usdc(available - hold.amount) }
+      return balances.hold(hold)
     },
     async draw(call, cost) {
-      return draw(call, cost)
+      return balances.draw(call, cost)
     },
     async left(paywall, network, payer) {
-      return balances.get(placeOf(paywall, network, payer))?.available ?? ZERO
+      return balances.left(paywall, network, payer)
     },
 
     async prove(digest, buys) {
@@ -264,8 +120,110 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     },
 
     async tier(paywall, route, payer, tiers, windowStart) {
-      const place = places.get(JSON.stringify([paywall, route, payer]))
-      return nextTier(tiers, place?.start === windowStart.getTime() ? place : { paid: 0, taken: 0 })
+      return places.tier({ paywallId: paywall, route, payer, windowStart }, tiers)
+    },
+  }
+}
+
+type MemorySales = ReturnType<typeof memorySales>
+
+function memorySales() {
+  const sales = new Map<string, Sale>()
+  const digests = new Map<string, string>()
+  const answers = new Map<string, StoredAnswer>()
+
+  function existing(id: string): Sale {
+    const sale = sales.get(id)
+    if (sale === undefined) throw new Error('a sale vanished')
+    return sale
+  }
+
+  function change(id: string, part: Partial<Sale>): Sale {
+    const changed = { ...existing(id), ...part }
+    sales.set(id, changed)
+    return changed
+  }
+
+  return { sales, digests, answers, existing, change }
+}
+
+type Claims = Pick<Books, 'begin' | 'take' | 'leave' | 'release' | 'bind' | 'settling'>
+
+/** Up to the moment at which the money moves. */
+function claimsIn(
+  { sales, digests, answers, existing, change }: MemorySales,
+  { places, forget, now }: { places: MemoryPlaces; forget(): void; now(): Date },
+): Claims {
+  return {
+    async begin(said, { note }) {
+      forget()
+      const { digest, id } = said
+      if (digest === null) throw new Error('a sale without an authorization is simulated')
+      const bought = digests.get(digest)
+      if (bought !== undefined) return bought
+      const sale = claimedSale(said)
+      places.claim(sale, note)
+      digests.set(digest, id)
+      sales.set(id, sale)
+      return id
+    },
+
+    async take({ id, details }, until, note) {
+      const known = sales.get(id)
+      if (known === undefined || (known.leaseUntil !== null && known.leaseUntil > now())) return null
+      if (known.state === 'failed' || (known.state === 'paid' && known.handover !== 'none')) return null
+      if (known.state !== 'released') return change(id, { leaseUntil: until })
+      places.claim({ ...known, details }, note)
+      return change(id, { state: 'claimed', details, reason: null, leaseUntil: until })
+    },
+
+    async leave(id) {
+      if (sales.has(id)) change(id, { leaseUntil: null })
+    },
+    async release(id, reason) {
+      const known = existing(id)
+      if (known.state !== 'claimed') return
+      places.free(paymentOf(known))
+      change(id, { state: 'released', reason, leaseUntil: null })
+    },
+
+    async bind(id, bodyHash) {
+      const known = existing(id).bodyHash
+      if (known === null) change(id, { bodyHash })
+      return known === null || known.equals(bodyHash)
+    },
+
+    async settling(id, { answer, bodyHash, details }, until) {
+      const known = existing(id)
+      if (known.state !== 'claimed') return false
+      const said = { bodyHash: known.bodyHash ?? bodyHash, details: details ?? known.details }
+      change(id, { state: 'settling', leaseUntil: until, ...said })
+      if (answer !== null) answers.set(id, answer)
+      return true
+    },
+  }
+}
+
+type Answers = Pick<Books, 'store' | 'answerOf' | 'begun' | 'handedOver'>
+
+function answersIn({ answers, existing, change }: MemorySales): Answers {
+  return {
+    async store(id, answer, bodyHash) {
+      const { state, handover } = existing(id)
+      if (state !== 'paid' || handover !== 'none' || answers.has(id)) return false
+      change(id, { bodyHash: existing(id).bodyHash ?? bodyHash })
+      answers.set(id, answer)
+      return true
+    },
+    async answerOf(id) {
+      return answers.get(id) ?? null
+    },
+    async begun(id) {
+      if (existing(id).state === 'paid') change(id, { handover: 'begun' })
+    },
+    async handedOver(id) {
+      answers.delete(id)
+      if (existing(id).state === 'paid') change(id, { handover: 'whole', leaseUntil: null })
     },
   }
 }
@@ -278,18 +236,10 @@ export interface MemorySetting {
 
 const FORGET_MS = 10_000
 
-interface Balance {
-  available: Usdc
-  held: Usdc
+/** When the authorization can be used no more. */
+function expiryOf({ request }: Sale): number {
+  const validBefore = request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n)
+  return Number(validBefore < LAST_SECOND ? validBefore : LAST_SECOND) * 1000
 }
 
-interface Place {
-  start: number
-  taken: number
-  paid: number
-  tier: number
-}
-
-function placeOf(paywall: string, network: string, payer: string): string {
-  return JSON.stringify([paywall, network, payer])
-}
+const LAST_SECOND = 253_402_300_799n

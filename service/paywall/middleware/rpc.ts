@@ -1,8 +1,8 @@
 import type { Hex } from '../../chain/model.ts'
-import type { Witness } from '../service/remote.ts'
+import type { ChainVerifier } from '../service/remote.ts'
 
 /** A chain's own word about an authorization, through any JSON-RPC endpoint of that network. */
-export function rpcWitness(url: string): Witness {
+export function rpcVerifier(url: string): ChainVerifier {
   async function ask<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const response = await fetch(url, {
       method: 'POST',

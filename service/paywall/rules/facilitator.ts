@@ -1,7 +1,7 @@
 import { networkOf } from '../../chain/networks.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import { EXPIRED, type Reason } from '../../x402/reasons.ts'
-import type { Settled } from '../model.ts'
+import type { Settled } from '../../sales/model.ts'
 
 /** What needs nobody else to be seen: whoever signs for something else is refused whatever a facilitator says. */
 export function refuseHere(request: PaymentRequest, now: Date): Reason | null {

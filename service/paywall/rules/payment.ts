@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PaymentEventData } from '../../deliveries/model.ts'
 import { toWire, usdc, type Usdc } from '../../kit/money.ts'
 import type { Facts, Gate, GateRequest, Offered, Payment, Route } from '../model.ts'
+import type { Sale } from '../../sales/model.ts'
 import { chargeOf } from './pricing.ts'
 import { keyOf } from './routes.ts'
 import type { Address } from '../../chain/model.ts'
@@ -9,9 +10,6 @@ import type { NetworkName } from '../../chain/networks.ts'
 
 /** How long what a 402 said is kept to, and a stored answer kept. */
 export const HELD_MS = 600_000
-/** Longer than an upstream and the chain may take together: nobody takes a payment over that is worked on. */
-export const LEASE_MS = 180_000
-
 /** As long as a measured stream may last; one that nobody ends is charged at its minimum then. */
 export const HOLD_MS = 3_600_000
 
@@ -27,11 +25,6 @@ export function lineHash(
 
 /** Of a request without a body. */
 export const NO_BODY_HASH = createHash('sha256').digest()
-
-/** The chain may have been asked: from then on the authorization is public. */
-export function isSubmitted({ state }: Pick<Payment, 'state'>): boolean {
-  return state !== 'calling' && state !== 'released'
-}
 
 export const TEST_TOKEN = /^test_[A-Za-z0-9_-]{1,128}$/
 
@@ -87,10 +80,60 @@ export function isSuccess(status: number): boolean {
   return status >= 100 && status < 400
 }
 
-/** When the chain is asked again about a payment that waits for it. */
-export function nextResume(createdAt: Date, now: Date): Date {
-  return new Date(now.getTime() + Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, 5_000), 60_000))
+/** What a gate's sale says besides. */
+interface Details {
+  kind: Payment['kind']
+  route: string
+  endpoint: string
+  windowStart: Date | null
+  cost: Usdc | null
 }
+
+export function detailsOf({ windowStart, cost, ...rest }: Details): Sale['details'] {
+  return { ...rest, windowStart: windowStart?.toISOString() ?? null, cost: cost === null ? null : String(cost) }
+}
+
+/** A sale as a gate calls it. */
+export function paymentOf(sale: Sale): Payment {
+  const { amount, network, recipient, payer, simulated, txHash, reason, createdAt, endedAt, handover } = sale
+  if (sale.userId === null) throw new Error('a paywall belongs to somebody')
+  const { kind, route, endpoint, windowStart, cost } = sale.details as Record<'route' | 'endpoint', string> & {
+    kind: Payment['kind']
+    windowStart: string | null
+    cost: string | null
+  }
+  return {
+    id: sale.id as Payment['id'],
+    paywallId: sale.subject as Payment['paywallId'],
+    owner: { userId: sale.userId, environment: sale.environment },
+    kind,
+    route,
+    endpoint,
+    amount,
+    network,
+    recipient,
+    payer,
+    simulated,
+    txHash,
+    reason,
+    createdAt,
+    endedAt,
+    state: STATES[sale.state],
+    windowStart: windowStart === null ? null : new Date(windowStart),
+    cost: cost === null ? null : usdc(BigInt(cost)),
+    delivery: handover === 'expired' ? 'none' : handover,
+  }
+}
+
+const STATES = {
+  claimed: 'calling',
+  released: 'released',
+  held: 'calling',
+  settling: 'settling',
+  paid: 'paid',
+  failed: 'failed',
+  refunded: 'paid',
+} as const satisfies Record<Sale['state'], Payment['state']>
 
 /** What the owner's endpoints are told of a payment that came in: each fact once, for it is told where it happens. */
 export function eventsOf(facts: Omit<Facts, 'payment'> & { payment: EventPayment }, now: Date) {

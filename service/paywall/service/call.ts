@@ -1,23 +1,18 @@
-import type { Departure } from '../../kit/departure.ts'
+import type { Ask as Buyer } from '../../sales/service/deps.ts'
 import { upstreamFailed } from '../errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment, Route, UpstreamAnswer } from '../model.ts'
 import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'
 import { keyOf } from '../rules/routes.ts'
-import type { Id } from '../../kit/ids.ts'
 import { gather, type Gathered } from './answer.ts'
 import { watched, type WatchedBody } from './body.ts'
-import type { GateParts } from './parts.ts'
+import type { GateDeps } from './parts.ts'
 
 /** One request at one gate. */
-export interface Call {
+export interface Call extends Buyer {
   gate: Gate
   route: Route
   request: GateRequest
   ask: Ask
-  /** Whether it has left for the upstream: from then on a client that hangs up changes nothing. */
-  departure: Departure
-  /** Names it. */
-  id: Id<'op'>
   began: Date
 }
 
@@ -45,8 +40,8 @@ export interface Sellable {
 }
 
 /** Through the gate to the upstream. */
-export function createCalling({ tally, clock, limits }: GateParts): Calling {
-  function identityOf({ gate, route, request, id }: Call, who: Who): Identity {
+export function createCalling({ tally, clock, limits }: GateDeps): Calling {
+  function identityOf({ gate, route, request, operation: id }: Call, who: Who): Identity {
     return {
       paywall: gate.id,
       call: id,

@@ -1,31 +1,47 @@
 import { Departure } from '../../kit/departure.ts'
-import { newId } from '../../kit/ids.ts'
-import { looping, paywallPaused, routeMissing } from '../errors.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { isId, newId } from '../../kit/ids.ts'
+import { PaymentRefused } from '../../sales/errors.ts'
+import { NONCE } from '../../sales/model.ts'
+import type { Sold } from '../../sales/service/deps.ts'
+import { TOKEN } from '../../sales/service/proof.ts'
+import { createSelling } from '../../sales/service/sell.ts'
+import { badPayment, looping, paywallPaused, routeMissing } from '../errors.ts'
 import type { Ask, Gate, GateRequest, Outcome } from '../model.ts'
 import { presentedIn } from '../rules/payload.ts'
+import { paymentOf } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
 import { keyOf, routeOf, segmentsOf } from '../rules/routes.ts'
-import { createBuying } from './buy.ts'
-import { createCalling, type Call } from './call.ts'
-import { createCarrying } from './carry.ts'
+import { createCalling, soldOutcome, type Call } from './call.ts'
 import { createMetering } from './metering.ts'
 import { createOffering } from './offer.ts'
-import type { GateParts } from './parts.ts'
-import { createPrepaying } from './prepay.ts'
-import { createSettling } from './settle.ts'
+import type { GateDeps } from './parts.ts'
+import { createPrepaying, type MeteredCall } from './prepay.ts'
+import {
+  AnotherTier,
+  createGateProduct,
+  headersOf,
+  NotSold,
+  TIER_CHANGED,
+  UpstreamRefused,
+  type GateAnswer,
+  type PaidCall,
+} from './product.ts'
 import { createSimulating } from './simulate.ts'
 
 /** Decides what a request costs, takes the money, and passes it on: the same in the gateway and in the middleware. */
-export function createGate(parts: GateParts) {
-  const { tally, clock } = parts
-  const settling = createSettling(parts)
-  const offering = createOffering(parts)
-  const calling = createCalling(parts)
-  const metering = createMetering({ ...parts, calling })
-  const carrying = createCarrying({ ...parts, settling, offering, calling, metering })
-  const buying = createBuying({ ...parts, offering, carrying })
-  const prepaying = createPrepaying({ ...parts, offering, metering, buying })
-  const simulating = createSimulating({ ...parts, offering, calling })
+export function createGate(deps: GateDeps) {
+  const { books, tokens, tally, clock, method } = deps
+  const offering = createOffering(deps)
+  const calling = createCalling(deps)
+  const metering = createMetering({ ...deps, calling })
+  const selling = createSelling(
+    { ...deps, journal: books, settleMs: deps.limits.settleMs },
+    createGateProduct({ ...deps, calling, metering, offering }),
+  )
+  const sales = { ...selling, digestOf: method.digestOf }
+  const prepaying = createPrepaying({ ...deps, offering, metering, sales, finish })
+  const simulating = createSimulating({ ...deps, offering, calling })
 
   async function serve(gate: Gate, request: GateRequest, ask: Ask, hops = 0): Promise<Outcome> {
     const segments = segmentsOf(request.path)
@@ -34,39 +50,96 @@ export function createGate(parts: GateParts) {
     const route = routeOf(gate.routes, request.method, segments)
     if (route === null) throw routeMissing(request.method)
     const began = clock.now()
-    const departure = new Departure(request.gone)
-    const call: Call = { gate, route, request, ask, departure, id: newId('op', began), began }
+    const about = { gate, route, request, ask, began, operation: newId('op', began) }
+    const call: Call = { ...about, departure: new Departure(request.gone), presented: null, token: null, payment: null }
     try {
-      return await sell(call)
+      return await answer(call)
     } catch (error) {
       tally.count(gate.id, keyOf(route), outcomeOf(error))
       throw error
     }
   }
 
-  async function sell(call: Call): Promise<Outcome> {
+  async function answer(call: Call): Promise<Outcome> {
     const { gate, route, request } = call
     const { pricing } = route
     if (pricing.model === 'free') return await calling.free(call)
     if (gate.testMode) return await simulating.serve(call, pricing)
-    const payment = request.header('x-payment-id')
-    const token = request.header('x-payment-token')
     const presented = presentedIn(request.header)
-    if (payment !== undefined) return await buying.follow(call, { payment, token, presented })
-    if (token !== undefined && isMetered(pricing)) return await prepaying.byToken(call, pricing, token, presented)
-    if (presented === null) return await offering.unpaid(call, pricing)
-    return isMetered(pricing)
-      ? await prepaying.bySignature(call, pricing, presented)
-      : await buying.buy(call, pricing, presented)
+    const token = request.header('x-payment-token') ?? null
+    const payment = request.header('x-payment-id') ?? null
+    if (payment !== null) assertNamed(payment)
+    if (token !== null && !TOKEN.test(token)) throw badPayment('x-payment-token', 'must be tok_ and 43 characters')
+    const paid: PaidCall = { ...call, pricing, presented, token, payment }
+    try {
+      return await sell(paid)
+    } catch (error) {
+      return await refusal(paid, error)
+    }
   }
 
-  return { serve, settling }
+  async function sell(call: PaidCall): Promise<Outcome> {
+    const { pricing, presented, token, payment } = call
+    if (payment === null && isMetered(pricing)) {
+      const metered: MeteredCall = { ...call, pricing }
+      if (token !== null) return await prepaying.byToken(metered, token)
+      if (presented !== null) return await prepaying.bySignature(metered, presented)
+    }
+    if (payment === null && presented === null) return await offering.unpaid(call, pricing)
+    return await finish(call, await selling.buy(call))
+  }
+
+  /** What was sold, as its buyer is answered. */
+  async function finish(call: PaidCall, { sale, value, token }: Sold<GateAnswer>): Promise<Outcome> {
+    if (value === null) throw new Error('a gate sells answers')
+    const { id } = sale
+    const headers = headersOf(sale, { version: call.presented?.version ?? null, token })
+    if (value.kind === 'metered') return { ...value.outcome, headers: [...value.outcome.headers, ...headers] }
+    tally.count(call.gate.id, keyOf(call.route), 'answered')
+    const { gathered, sent } = value
+    const whenSent = (arrived: boolean): Promise<void> => (arrived ? books.handedOver(id) : books.leave(id))
+    if (isMetered(call.pricing)) {
+      const outcome = await metering.paidCall(call, call.pricing, paymentOf(sale), { gathered, sent, headers })
+      return gathered.kind === 'whole' ? { ...outcome, whenSent } : outcome
+    }
+    // Of what streams, no byte is given a second time.
+    return {
+      ...soldOutcome(gathered, headers),
+      whenSent: gathered.kind === 'whole' ? whenSent : () => books.handedOver(id),
+    }
+  }
+
+  /** Why a payment is not taken, with what would be. Anything else is an error like all others. */
+  async function refusal(call: PaidCall, error: unknown): Promise<Outcome> {
+    const { pricing } = call
+    const payer = call.presented?.authorization.from ?? null
+    if (error instanceof UpstreamRefused) {
+      const { outcome, sale } = error
+      const headers = headersOf(sale, { version: null, token: tokens.of(sale.id) })
+      return { ...outcome, headers: [...outcome.headers, ...headers] }
+    }
+    if (error instanceof NotSold) return await offering.refused(call, pricing, error.why)
+    if (error instanceof AnotherTier) {
+      return await offering.refused(call, pricing, { reason: 'tier_changed', payer, sentence: TIER_CHANGED })
+    }
+    if (error instanceof PaymentRefused) {
+      const { reason, message: sentence } = error
+      return await offering.refused(call, pricing, { reason, payer: error.payer ?? payer, sentence })
+    }
+    throw error
+  }
+
+  return { serve }
 }
 
 /** A paywall may stand before another one, but not before itself. */
 const HOPS_MAX = 3
 
+function assertNamed(payment: string): void {
+  if (isId('pay', payment) || NONCE.test(payment)) return
+  throw badPayment('x-payment-id', 'must be the id of a payment, pay_…, or the nonce of its authorization')
+}
+
 function outcomeOf(error: unknown): string {
-  const code = (error as { code?: unknown }).code
-  return typeof code === 'string' ? code : 'failed'
+  return error instanceof DomainError ? error.code : 'failed'
 }

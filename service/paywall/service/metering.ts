@@ -7,7 +7,7 @@ import { keyOf } from '../rules/routes.ts'
 import type { Gathered } from './answer.ts'
 import { soldOutcome, type Call, type Calling } from './call.ts'
 import { costOfWhole, StreamMeter } from './meter.ts'
-import type { GateParts } from './parts.ts'
+import type { GateDeps } from './parts.ts'
 
 export interface Metering {
   /** A call that draws from a balance; null where that is not enough, with what there is. */
@@ -15,18 +15,17 @@ export interface Metering {
     call: Call,
     pricing: Metered,
     by: { token: Buffer } | { payer: Address },
-    headers: HeaderList,
-    payment?: Payment,
+    payment?: Payment['id'],
   ): Promise<Outcome>
   /** The call that came with the payment into a balance, once it is paid. */
-  paidCall(
-    call: Call,
-    pricing: Metered,
-    payment: Payment,
-    gathered: Gathered,
-    sent: string,
-    headers: HeaderList,
-  ): Promise<Outcome>
+  paidCall(call: Call, pricing: Metered, payment: Payment, answered: Answered): Promise<Outcome>
+}
+
+/** What an upstream answered, to what was sent, and what is said of the payment beside it. */
+interface Answered {
+  gathered: Gathered
+  sent: string
+  headers: HeaderList
 }
 
 /** Thrown where a balance does not pay for the call; null where there is none. */
@@ -42,15 +41,14 @@ export class TooLittle extends Error {
 }
 
 /** Calls whose price is known only when they are over: the most is set aside before, what they cost is taken after. */
-export function createMetering({ books, calling, tally, clock, countTokens, log }: MeteringParts): Metering {
+export function createMetering({ books, calling, tally, clock, countTokens, log }: MeteringDeps): Metering {
   async function call(
     one: Call,
     pricing: Metered,
     by: { token: Buffer } | { payer: Address },
-    headers: HeaderList,
-    payment?: Payment,
+    payment?: Payment['id'],
   ): Promise<Outcome> {
-    const { gate, route, id } = one
+    const { gate, route, operation: id } = one
     const held = await books.hold({
       call: id,
       paywallId: gate.id,
@@ -62,7 +60,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
       until: new Date(clock.now().getTime() + HOLD_MS),
     })
     if (!held.held) throw new TooLittle(held.balance, held.payer ?? null)
-    const who = { payment: payment?.id ?? null, payer: held.payer, amount: pricing.maximum } as const
+    const who = { payment: payment ?? null, payer: held.payer, amount: pricing.maximum } as const
     try {
       const answer = await calling.paid(one, { ...who, state: 'prepaid', measured: true, bind: null })
       if (answer.failed !== null) {
@@ -70,7 +68,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
         const left = await books.draw(id, ZERO)
         return { ...answer.failed, headers: [...answer.failed.headers, balanceHeader(left)] }
       }
-      return await measure(one, pricing, answer.gathered, answer.sent?.text() ?? '', held.left, headers)
+      return await measure(one, pricing, answer.gathered, answer.sent?.text() ?? '', held.left, [])
     } catch (error) {
       // A hold that has ended already stays ended.
       await books.draw(id, ZERO)
@@ -90,7 +88,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
     const elapsed = (): number => clock.now().getTime() - one.began.getTime()
     if (gathered.kind === 'whole') {
       const cost = await costOfWhole(pricing, { sent, body: gathered.body, ms: elapsed() }, countTokens)
-      const after = await books.draw(one.id, cost)
+      const after = await books.draw(one.operation, cost)
       return soldOutcome(gathered, [...headers, costHeader(cost), balanceHeader(after)])
     }
     const cutAfterMs = Math.max(0, Math.min(lastsMs(pricing) ?? HOLD_MS, HOLD_MS - MARGIN_MS) - elapsed())
@@ -99,7 +97,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
     let after: Usdc | null = null
     const end = async (): Promise<void> => {
       const cost = await meter.cost(pricing, sent, elapsed(), countTokens)
-      after = await books.draw(one.id, cost)
+      after = await books.draw(one.operation, cost)
     }
     if (gathered.kind === 'tunnel') return { ...outcome, cutAfterMs, whenSent: end }
     const heard = meter.listen(gathered.body, cutAfterMs)
@@ -112,7 +110,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
       async whenSent() {
         await heard.end
         await end().catch((error: unknown) => {
-          log.error({ call: one.id, err: error }, 'a call could not be charged; its hold ends by itself')
+          log.error({ call: one.operation, err: error }, 'a call could not be charged; its hold ends by itself')
         })
       },
     }
@@ -120,7 +118,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
 
   return {
     call,
-    async paidCall(one, pricing, payment, gathered, sent, headers) {
+    async paidCall(one, pricing, payment, { gathered, sent, headers }) {
       if (gathered.kind !== 'whole') {
         const left = await books.left(payment.paywallId, payment.network, payment.payer)
         return await measure(one, pricing, gathered, sent, left, headers)
@@ -132,7 +130,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
   }
 }
 
-interface MeteringParts extends GateParts {
+interface MeteringDeps extends GateDeps {
   calling: Calling
 }
 

@@ -8,7 +8,7 @@ import { keyOf } from '../rules/routes.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
-import type { GateParts } from './parts.ts'
+import type { GateDeps } from './parts.ts'
 
 export interface Offering {
   unpaid(call: Call, pricing: Exact | Metered): Promise<Outcome>
@@ -18,7 +18,7 @@ export interface Offering {
   tierOf(call: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number>
 }
 
-interface Why {
+export interface Why {
   reason: string
   /** Whose price is told. */
   payer: `0x${string}` | null
@@ -29,7 +29,7 @@ interface Why {
 }
 
 /** What is said to whoever has not paid, or not what it costs. */
-export function createOffering({ books, tally, clock, addresses, limits }: GateParts): Offering {
+export function createOffering({ books, tally, clock, addresses, limits }: GateDeps): Offering {
   function offerOf(
     { gate, route, request }: Call,
     pricing: Exact | Metered,

@@ -1,15 +1,16 @@
+import type { SaleReader } from '../../sales/model.ts'
 import { createHmac, randomBytes } from 'node:crypto'
 import { NETWORKS } from '../../chain/networks.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import { signingKey, toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Environment } from '../../kit/owner.ts'
 import { paywallMissing, slugTaken } from '../errors.ts'
 import { ZERO_ADDRESS, type HeaderList, type Payment, type Paywall, type Terms } from '../model.ts'
 import type { Addresses, Analytics, Page, PaywallStore, Sealing, WalletAddress } from '../ports.ts'
-import { HELD_MS } from '../rules/payment.ts'
+import { HELD_MS, paymentOf } from '../rules/payment.ts'
 
 export interface Wanted extends Omit<Terms, 'upstreamHeaders'> {
   slug: string
@@ -18,10 +19,11 @@ export interface Wanted extends Omit<Terms, 'upstreamHeaders'> {
 
 export type Change = { [Name in keyof Wanted]?: Wanted[Name] | undefined }
 
-export interface OwnerParts {
+export interface OwnerDeps {
   store: PaywallStore
   addresses: Addresses
   sealing: Sealing
+  sales: SaleReader
   walletAddress: WalletAddress
   clock: Clock
   /** Makes test tokens; the same in every process. */
@@ -29,24 +31,8 @@ export interface OwnerParts {
 }
 
 /** What whoever sells says of a paywall, and is told of it. */
-export function createOwning({ store, addresses, sealing, walletAddress, clock, tokenKey }: OwnerParts) {
-  /** What the guard says of the address, said of the field. */
-  async function checkUpstream({ upstreamUrl, headers }: Pick<Change, 'upstreamUrl' | 'headers'>): Promise<void> {
-    try {
-      addresses.checkHeaders(headers ?? {})
-    } catch (error) {
-      throw about('upstreamHeaders', error)
-    }
-    try {
-      if (upstreamUrl !== undefined) await addresses.check(upstreamUrl)
-    } catch (error) {
-      throw about('upstreamUrl', error)
-    }
-  }
-
-  function sealHeaders(id: string, headers: Readonly<Record<string, string>>): string {
-    return sealing.seal(JSON.stringify(Object.entries(headers)), `${id}/upstreamHeaders`)
-  }
+export function createOwning(deps: OwnerDeps) {
+  const { store, sales, addresses, sealing, walletAddress, clock, tokenKey } = deps
 
   return {
     async create(caller: Caller, wanted: Wanted, operation: Id<'op'>): Promise<{ paywall: Paywall; secret: string }> {
@@ -54,11 +40,11 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
       const { headers, ...terms } = wanted
       const recipient = terms.recipient ?? (await walletAddress(owner))
       assertTerms({ ...terms, recipient }, owner.environment)
-      await checkUpstream(wanted)
+      await checkUpstream(addresses, wanted)
       const now = clock.now()
-      const id = idLike('pwl', operation)
+      const id = deriveId('pwl', operation)
       const secret = toSigningSecret(randomBytes(32))
-      const sealed = { headers: sealHeaders(id, headers), secret: sealing.seal(secret, `${id}/secret`) }
+      const sealed = { headers: sealHeaders(sealing, id, headers), secret: sealing.seal(secret, `${id}/secret`) }
       const upstreamHeaders = Object.keys(headers)
       const paywall = { ...terms, id, owner, recipient, upstreamHeaders, version: 1, createdAt: now, updatedAt: now }
       const made = await store.add(paywall, sealed)
@@ -73,22 +59,7 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
      * Throws what `create` or `change` would say of these terms, and makes nothing: a form asks it before its next
      * step. The slug may be taken by another account before it is saved; that is refused then.
      */
-    async check(caller: Caller, id: string | null, terms: Change): Promise<void> {
-      const owner = accountOf(caller)
-      const before = id === null ? null : given(await store.find(owner, id))
-      if (terms.slug !== undefined) {
-        const holder = await store.bySlug(terms.slug)
-        if (holder !== null && holder.gate.id !== before?.id) throw slugTaken()
-      }
-      await checkUpstream(terms)
-      const { network = before?.network, testMode = before?.testMode ?? false } = terms
-      if (network === undefined) return
-      const recipient =
-        terms.recipient === undefined && before !== null
-          ? before.recipient
-          : (terms.recipient ?? (await walletAddress(owner)))
-      assertTerms({ network, testMode, recipient }, owner.environment)
-    },
+    check: (caller: Caller, id: string | null, terms: Change) => checkChange(deps, caller, id, terms),
 
     async get(caller: Caller, id: string): Promise<Paywall> {
       return given(await store.find(accountOf(caller), id))
@@ -102,7 +73,7 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
       const { headers, ...changed } = withoutAbsent(change)
       const before = given(await store.find(owner, id))
       if (change.upstreamUrl !== undefined || headers !== undefined) {
-        await checkUpstream({ upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, headers })
+        await checkUpstream(addresses, { upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, headers })
       }
       const wallet = change.recipient === null ? await walletAddress(owner) : null
       return await unlessTaken(() =>
@@ -127,7 +98,7 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
               inside,
               paywall,
               stands ? { offered: { routes, recipient, network }, until } : null,
-              headers === undefined ? {} : { headers: sealHeaders(held.id, headers) },
+              headers === undefined ? {} : { headers: sealHeaders(sealing, held.id, headers) },
             ),
           )
         }),
@@ -152,9 +123,10 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
     },
 
     async payments(caller: Caller, id: string, page: Page): Promise<{ payments: readonly Payment[]; total: number }> {
-      const listed = await store.payments(accountOf(caller), id, page)
-      if (listed === null) throw paywallMissing()
-      return listed
+      const owner = accountOf(caller)
+      const paywall = given(await store.find(owner, id))
+      const { sales: sold, total } = await sales.list(owner, paywall.id, page)
+      return { payments: sold.map(paymentOf), total }
     },
 
     days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),
@@ -176,6 +148,45 @@ export function createOwning({ store, addresses, sealing, walletAddress, clock, 
       return { headers, key: signingKey(secret) }
     },
   }
+}
+
+async function checkChange(deps: OwnerDeps, caller: Caller, id: string | null, terms: Change): Promise<void> {
+  const { store, addresses, walletAddress } = deps
+  const owner = accountOf(caller)
+  const before = id === null ? null : given(await store.find(owner, id))
+  if (terms.slug !== undefined) {
+    const holder = await store.bySlug(terms.slug)
+    if (holder !== null && holder.gate.id !== before?.id) throw slugTaken()
+  }
+  await checkUpstream(addresses, terms)
+  const { network = before?.network, testMode = before?.testMode ?? false } = terms
+  if (network === undefined) return
+  const recipient =
+    terms.recipient === undefined && before !== null
+      ? before.recipient
+      : (terms.recipient ?? (await walletAddress(owner)))
+  assertTerms({ network, testMode, recipient }, owner.environment)
+}
+
+/** What the guard says of the address, said of the field. */
+async function checkUpstream(
+  addresses: Addresses,
+  { upstreamUrl, headers }: Pick<Change, 'upstreamUrl' | 'headers'>,
+): Promise<void> {
+  try {
+    addresses.checkHeaders(headers ?? {})
+  } catch (error) {
+    throw about('upstreamHeaders', error)
+  }
+  try {
+    if (upstreamUrl !== undefined) await addresses.check(upstreamUrl)
+  } catch (error) {
+    throw about('upstreamUrl', error)
+  }
+}
+
+function sealHeaders(sealing: Sealing, id: string, headers: Readonly<Record<string, string>>): string {
+  return sealing.seal(JSON.stringify(Object.entries(headers)), `${id}/upstreamHeaders`)
 }
 
 function assertTerms(

@@ -1,19 +1,24 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Log } from '../../kit/log.ts'
-import type { Books, Checkpoint, CountTokens, Settler, Tally } from '../ports.ts'
+import type { Failpoints } from '../../kit/failpoints.ts'
+import type { SellingDeps } from '../../sales/service/deps.ts'
+import type { CountTokens, Prepaid, Tally } from '../ports.ts'
+
+/** What is kept of sales, and of what was paid in before. */
+export type Books = SellingDeps['journal'] & Prepaid
 
 /** What the engine stands on, in the gateway and in the middleware alike. */
-export interface GateParts {
+export interface GateDeps {
   books: Books
-  settler: Settler
+  method: SellingDeps['method']
+  tokens: SellingDeps['tokens']
   tally: Tally
   countTokens: CountTokens
   clock: Clock
   log: Log
-  checkpoint: Checkpoint
-  /** 32 random bytes as text. */
-  draw(): string
+  measures: SellingDeps['measures']
+  failpoints: Failpoints
   addresses: {
     facilitator: string
     /** Where a payment's state can be asked for. */

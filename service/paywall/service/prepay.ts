@@ -1,26 +1,32 @@
 import type { Address } from '../../chain/model.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
-import { TOKEN, tokenHash } from '../../sales/service/proof.ts'
+import type { Sold } from '../../sales/service/deps.ts'
+import { tokenHash } from '../../sales/service/proof.ts'
+import type { Selling } from '../../sales/service/sell.ts'
 import { badPayment } from '../errors.ts'
 import type { Metered, Outcome } from '../model.ts'
 import type { Presented } from '../rules/payload.ts'
 import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
-import type { Buying } from './buy.ts'
 import type { Call } from './call.ts'
 import { TooLittle, type Metering } from './metering.ts'
 import type { Offering } from './offer.ts'
-import type { GateParts } from './parts.ts'
+import type { GateDeps } from './parts.ts'
+import { signedPrice, type GateAnswer, type PaidCall } from './product.ts'
+
+export interface MeteredCall extends PaidCall {
+  pricing: Metered
+}
 
 export interface Prepaying {
   /** What the payment beside it still owes comes first; then the balance; then the payment makes a new one. */
-  byToken(call: Call, pricing: Metered, token: string, presented: Presented | null): Promise<Outcome>
+  byToken(call: MeteredCall, token: string): Promise<Outcome>
   /** From the payer's balance where it is enough, and then nothing is settled: the signature says who is asking. */
-  bySignature(call: Call, pricing: Metered, presented: Presented): Promise<Outcome>
+  bySignature(call: MeteredCall, presented: Presented): Promise<Outcome>
 }
 
 /** Measured calls, paid from what was paid in before. */
-export function createPrepaying({ books, offering, metering, buying }: PrepayingParts): Prepaying {
+export function createPrepaying({ books, tokens, offering, metering, sales, finish }: PrepayingDeps): Prepaying {
   async function tooLittle(
     call: Call,
     pricing: Metered,
@@ -29,13 +35,45 @@ export function createPrepaying({ books, offering, metering, buying }: Prepaying
     return await offering.refused(call, pricing, { reason: 'insufficient_balance', payer, balance, sentence })
   }
 
-  const prepaying: Prepaying = {
-    async byToken(call, pricing, token, presented) {
-      if (!TOKEN.test(token)) throw badPayment('x-payment-token', 'must be tok_ and 43 characters')
-      const owed = presented === null ? null : await buying.owed(call, pricing, presented)
-      if (owed !== null) return owed
+  /** By the payment's token, what it has paid for and was not handed over; null where nothing is owed. */
+  async function owed(call: MeteredCall, presented: Presented, token: string): Promise<Outcome | null> {
+    const digest = sales.digestOf(presented)
+    const known = digest === null ? null : await books.find(digest)
+    if (known === null || !tokens.matches(known.id, known.tokenHash, token)) return null
+    if (known.state === 'paid' && known.handover !== 'none') return null
+    return await finish(call, await sales.again(call, { known, proven: true }))
+  }
+
+  async function bySignature(call: MeteredCall, presented: Presented): Promise<Outcome> {
+    const { gate, operation, pricing } = call
+    const judged = await sales.judge(call)
+    if ('known' in judged) return await finish(call, await sales.again(call, judged))
+    const { payer, digest, terms } = judged
+    const left = await books.left(gate.id, gate.network, payer)
+    if (pays(pricing, left)) {
+      // Claimed before it is used: the same signature buys no second call, here or elsewhere.
+      if (!(await books.prove(digest, operation))) throw authorizationUsed()
       try {
-        return await metering.call(call, pricing, { token: tokenHash(token) }, [])
+        return await metering.call(call, pricing, { payer })
+      } catch (error) {
+        // Others drew from it in this very moment.
+        if (!(error instanceof TooLittle)) throw error
+        const sentence = 'Your balance was used up by other calls. Nothing was charged.'
+        return await tooLittle(call, pricing, { payer, balance: error.balance, sentence })
+      }
+    }
+    const { part } = signedPrice({ ...call, presented })
+    if (part && !pays(pricing, left, terms.amount)) return await tooLittle(call, pricing, { payer, balance: left })
+    return await finish(call, await sales.begin(call, judged))
+  }
+
+  return {
+    async byToken(call, token) {
+      const { pricing, presented } = call
+      const open = presented === null ? null : await owed(call, presented, token)
+      if (open !== null) return open
+      try {
+        return await metering.call(call, pricing, { token: tokenHash(token) })
       } catch (error) {
         if (!(error instanceof TooLittle)) throw error
         if (presented !== null) {
@@ -44,7 +82,7 @@ export function createPrepaying({ books, offering, metering, buying }: Prepaying
           if (payer !== null && presented.authorization.from !== payer) {
             throw badPayment(presented.field, "must be signed by the payer of the token's balance")
           }
-          return await prepaying.bySignature(call, pricing, presented)
+          return await bySignature(call, presented)
         }
         // A token may be chosen before anything is paid.
         if (error.balance === null) return await offering.refused(call, pricing, NO_BALANCE)
@@ -52,31 +90,8 @@ export function createPrepaying({ books, offering, metering, buying }: Prepaying
       }
     },
 
-    async bySignature(call, pricing, presented) {
-      const judged = await buying.judge(call, pricing, presented)
-      if (!('digest' in judged)) return judged
-      const { payer, digest } = judged
-      const { gate, id } = call
-      const left = await books.left(gate.id, gate.network, payer)
-      if (pays(pricing, left)) {
-        // Claimed before it is used: the same signature buys no second call, here or elsewhere.
-        if (!(await books.prove(digest, id))) throw authorizationUsed()
-        try {
-          return await metering.call(call, pricing, { payer }, [])
-        } catch (error) {
-          // Others drew from it in this very moment.
-          if (!(error instanceof TooLittle)) throw error
-          const sentence = 'Your balance was used up by other calls. Nothing was charged.'
-          return await tooLittle(call, pricing, { payer, balance: error.balance, sentence })
-        }
-      }
-      if (judged.part && !pays(pricing, left, judged.amount)) {
-        return await tooLittle(call, pricing, { payer, balance: left })
-      }
-      return await buying.begin(call, pricing, judged)
-    },
+    bySignature,
   }
-  return prepaying
 }
 
 const NO_BALANCE = {
@@ -86,8 +101,10 @@ const NO_BALANCE = {
     'This X-Payment-Token opens no balance here. Nothing was charged. Pay, and it opens the balance that you pay into.',
 }
 
-interface PrepayingParts extends GateParts {
+interface PrepayingDeps extends GateDeps {
   offering: Offering
   metering: Metering
-  buying: Buying
+  sales: Selling<PaidCall, GateAnswer> & { digestOf: GateDeps['method']['digestOf'] }
+  /** What its buyer is answered. */
+  finish(call: PaidCall, sold: Sold<GateAnswer>): Promise<Outcome>
 }

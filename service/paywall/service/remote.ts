@@ -2,29 +2,29 @@ import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
 import { NETWORKS, networkOf, type Network, type NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
-import type { Settled } from '../model.ts'
-import type { Settler } from '../ports.ts'
+import type { Settled } from '../../sales/model.ts'
+import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { RequestBody } from '../../x402/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { readSettled, readVerdict, refuseHere } from '../rules/facilitator.ts'
 import { authorizationIn } from '../rules/payload.ts'
 
 /** What the chain itself says of an authorization. */
-export interface Witness {
+export interface ChainVerifier {
   /** Null when it cannot be asked. */
-  look(network: Network, authorization: SignedAuthorization): Promise<Sight | null>
+  look(network: Network, authorization: SignedAuthorization): Promise<ChainEvidence | null>
   /** Whether a code decides about the payer's signatures; null when it cannot be asked. */
   payerHasCode(network: Network, authorization: SignedAuthorization): Promise<boolean | null>
 }
 
 /** `used`: this very payment reached its recipient. `spent`: it was cancelled, and never will. */
-export type Sight = { state: 'used'; txHash: Hex } | { state: 'spent' } | { state: 'unused'; chainTime: Date }
+export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' } | { state: 'unused'; chainTime: Date }
 
-interface RemoteParts {
+interface RemoteDeps {
   /** A POST of JSON. Rejects when no answer came in time; null stands for one that is no JSON. */
   post(path: '/verify' | '/settle', body: unknown, operation: string | null): Promise<{ status: number; json: unknown }>
   /** Null where there is nobody but the facilitator to ask: then its word has to do. */
-  witness: Witness | null
+  verifier: ChainVerifier | null
   digestOf(network: Network, authorization: SignedAuthorization): Hex
   /** Where payer and nonce are enough to name an authorization. */
   digestBy?: (network: Network, payer: Address, nonce: Hex) => Hex
@@ -32,10 +32,16 @@ interface RemoteParts {
 }
 
 /**
- * A facilitator somewhere else. With a witness nothing that it says about the money is believed: a success counts once
+ * A facilitator somewhere else. With a verifier nothing that it says about the money is believed: a success counts once
  * the chain shows it, a failure once the authorization can never be used again, and until then the payment is pending.
  */
-export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }: RemoteParts): Settler {
+export function createRemoteMethod({
+  post,
+  verifier: verifier,
+  digestOf,
+  digestBy,
+  clock,
+}: RemoteDeps): SellingDeps['method'] {
   async function ask(path: '/verify' | '/settle', body: unknown, operation: string | null) {
     try {
       return await post(path, body, operation)
@@ -47,11 +53,11 @@ export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }
   async function proven(request: RequestBody, said: Settled): Promise<Settled> {
     const { network } = readRequest(request)
     const authorization = authorizationIn(request)
-    if (witness === null) {
+    if (verifier === null) {
       if (said.status === 'pending' && isOver(authorization, clock.now())) return OVER
       return said
     }
-    const sight = network === null ? null : await witness.look(network, authorization)
+    const sight = network === null ? null : await verifier.look(network, authorization)
     if (sight === null) return { status: 'pending' }
     switch (sight.state) {
       case 'used':
@@ -77,9 +83,9 @@ export function createRemoteSettler({ post, witness, digestOf, digestBy, clock }
       const verdict = readVerdict(status, json)
       if (verdict === null) throw unavailable()
       const verified = { payer: authorization.from, refusal: verdict.refusal }
-      if (verdict.refusal !== null || witness === null || network === null) return verified
+      if (verdict.refusal !== null || verifier === null || network === null) return verified
       // Where that is not known right now the order is the one that is safe with any wallet.
-      return { ...verified, payerHasCode: (await witness.payerHasCode(network, authorization)) ?? true }
+      return { ...verified, payerHasCode: (await verifier.payerHasCode(network, authorization)) ?? true }
     },
 
     async settle(request, operation) {

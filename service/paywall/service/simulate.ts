@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto'
-import { idLike } from '../../kit/ids.ts'
+import { deriveId } from '../../kit/ids.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import { badPayment } from '../errors.ts'
-import { ZERO_ADDRESS, type Exact, type HeaderList, type Metered, type Outcome, type Payment } from '../model.ts'
-import { lineHash, TEST_TOKEN } from '../rules/payment.ts'
+import { simulatedHash, type Sale } from '../../sales/model.ts'
+import { ZERO_ADDRESS, type Exact, type HeaderList, type Metered, type Outcome } from '../model.ts'
+import { detailsOf, lineHash, TEST_TOKEN } from '../rules/payment.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { endpointOf, soldOutcome, type Call, type Calling } from './call.ts'
 import { costOfWhole } from './meter.ts'
 import type { Offering } from './offer.ts'
-import type { GateParts } from './parts.ts'
+import type { GateDeps } from './parts.ts'
 
 export interface Simulating {
   serve(call: Call, pricing: Exact | Metered): Promise<Outcome>
 }
 
 /** Test mode: the owner's token stands for a payment, no chain is touched, and no balance or revenue changes. */
-export function createSimulating({ books, clock, tally, countTokens, offering, calling }: SimulatingParts): Simulating {
+export function createSimulating({ books, clock, tally, countTokens, offering, calling }: SimulatingDeps): Simulating {
   async function costOf(call: Call, pricing: Exact | Metered, body: Buffer | null, sent: string): Promise<Usdc> {
     if (!isMetered(pricing)) {
       if (pricing.model === 'per-request') return pricing.amount
@@ -30,7 +31,7 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
 
   return {
     async serve(call, pricing) {
-      const { gate, route, request, id } = call
+      const { gate, route, request, operation: id } = call
       const token = request.header('x-payment-token')
       if (token === undefined) {
         for (const header of ['x-payment', 'payment-signature', 'x-payment-id']) {
@@ -44,7 +45,7 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
         throw badPayment('x-payment-token', "must be the paywall's test token: it is in test mode")
       }
       const measured = isMetered(pricing)
-      const payment = idLike('pay', id)
+      const payment = deriveId('pay', id)
       const who = {
         payment,
         payer: ZERO_ADDRESS,
@@ -61,7 +62,7 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
       const { gathered, sent } = answer
       const whole = gathered.kind === 'whole' ? gathered.body : null
       const amount = await costOf(call, pricing, whole, sent?.text() ?? '')
-      await books.simulated(simulatedPayment(call, amount, clock.now()))
+      await books.simulated(simulatedSale(call, amount, clock.now()), null)
       tally.count(gate.id, keyOf(route), 'simulated')
       const headers: HeaderList = [
         ['X-Payment-ID', payment],
@@ -72,21 +73,27 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
   }
 }
 
-interface SimulatingParts extends GateParts {
+interface SimulatingDeps extends GateDeps {
   offering: Offering
   calling: Calling
 }
 
-function simulatedPayment({ gate, route, request, id }: Call, amount: Usdc, now: Date): Payment {
-  const payment = idLike('pay', id)
-  return {
-    id: payment,
-    paywallId: gate.id,
-    owner: gate.owner,
+function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, now: Date): Sale {
+  const id = deriveId('pay', operation)
+  const about = {
     kind: 'request',
-    state: 'paid',
     route: keyOf(route),
     endpoint: endpointOf(request),
+    windowStart: null,
+    cost: null,
+  } as const
+  return {
+    id,
+    product: 'gate',
+    subject: gate.id,
+    ...gate.owner,
+    state: 'paid',
+    handover: 'whole',
     amount,
     network: gate.network,
     recipient: gate.recipient,
@@ -94,16 +101,13 @@ function simulatedPayment({ gate, route, request, id }: Call, amount: Usdc, now:
     simulated: true,
     digest: null,
     request: null,
-    lineHash: lineHash(gate.id, request),
+    inputHash: lineHash(gate.id, request),
     bodyHash: null,
     tokenHash: null,
-    windowStart: null,
-    cost: null,
-    txHash: `simulated:${payment}`,
+    details: detailsOf(about),
+    txHash: simulatedHash(id),
     reason: null,
-    delivery: 'whole',
     leaseUntil: null,
-    expiresAt: now,
     createdAt: now,
     endedAt: now,
   }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
-import type { PaymentStore, Tally } from '../ports.ts'
+import type { PrepaidStore, Tally } from '../ports.ts'
 
 /**
  * Calls and refusals by route and day, gathered and written once a second: a free call must not cost a row. Money is
  * counted where it moves, in the same statement; here a crash loses a second of counts.
  */
-export function createTally({ store, clock, log }: TallyParts) {
+export function createTally({ store, clock, log }: TallyDeps) {
   let counts = new Map<string, Count>()
   let writing: Promise<void> | null = null
 
@@ -44,8 +44,8 @@ export function createTally({ store, clock, log }: TallyParts) {
   }
 }
 
-interface TallyParts {
-  store: Pick<PaymentStore, 'addCounts'>
+interface TallyDeps {
+  store: Pick<PrepaidStore, 'addCounts'>
   clock: Clock
   log: Log
 }

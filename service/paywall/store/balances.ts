@@ -1,9 +1,9 @@
 import { usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { PaymentStore } from '../ports.ts'
+import type { PrepaidStore } from '../ports.ts'
 import { createDraws } from './draws.ts'
 
-type Balances = Pick<PaymentStore, 'hold' | 'draw' | 'left' | 'addCounts' | 'endHolds'>
+type Balances = Pick<PrepaidStore, 'hold' | 'draw' | 'left' | 'addCounts' | 'endHolds'>
 
 /** What measured calls draw from. */
 export function balances(statements: StatementPool): Balances {

@@ -9,8 +9,8 @@ import type { Held, Hold } from '../ports.ts'
  * flushes. Those of the same moment are one statement.
  */
 export function createDraws(statements: StatementPool) {
-  const holds = new Batch<Hold, Held | 'ask again'>({ lanes: 1, largest: LARGEST, laneOf: () => 0, run: holdAll })
-  const draws = new Batch<Draw, Usdc>({ lanes: 1, largest: LARGEST, laneOf: () => 0, run: drawAll })
+  const holds = new Batch<Hold, Held | 'ask again'>({ largest: LARGEST, run: holdAll })
+  const draws = new Batch<Draw, Usdc>({ largest: LARGEST, run: drawAll })
 
   async function holdAll(asks: readonly Hold[]): Promise<(Held | 'ask again')[]> {
     const values = [

@@ -1,11 +1,10 @@
 import { isId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import { holdQuota } from '../../kit/quota.ts'
-import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { DayRow, Offered, Paywall } from '../model.ts'
-import type { PaywallStore, SealedParts } from '../ports.ts'
-import { fromEarlier, fromPaymentRow, fromPaywallRow, toStoredRoute, type PaymentRow, type PaywallRow } from './rows.ts'
+import type { PaywallStore, SealedDeps } from '../ports.ts'
+import { fromEarlier, fromPaywallRow, toStoredRoute, type PaywallRow } from './rows.ts'
 
 /** Paywalls, and what their owners ask of them. */
 export function paywalls(statements: StatementPool, paywallsMax: number): PaywallStore {
@@ -16,7 +15,10 @@ export function paywalls(statements: StatementPool, paywallsMax: number): Paywal
       const { id, owner } = paywall
       await statements.together(async (inside) => {
         await holdQuota(inside, {
-          ...{ quota: 'paywalls', owner, limit: paywallsMax, values: [owner.userId, owner.environment, id] },
+          quota: 'paywalls',
+          owner,
+          limit: paywallsMax,
+          values: [owner.userId, owner.environment, id],
           rows: 'paywall WHERE user_id = $1 AND environment = $2 AND id <> $3 AND removed_at IS NULL',
         })
         await inside.run(ADD, [...valuesOf(paywall), sealed.headers, sealed.secret], 'paywall_add')
@@ -62,19 +64,8 @@ export function paywalls(statements: StatementPool, paywallsMax: number): Paywal
     async bySlug(slug) {
       const [row] = await statements.run<PaywallRow>(BY_SLUG, [slug], 'paywall_by_slug')
       if (row === undefined) return null
-      const sealed: SealedParts = { headers: row.headers_sealed, secret: row.secret_sealed }
+      const sealed: SealedDeps = { headers: row.headers_sealed, secret: row.secret_sealed }
       return { gate: fromPaywallRow(row), earlier: fromEarlier(row), sealed }
-    },
-
-    async payments({ userId, environment }, id, { limit, offset }) {
-      if (!isId('pwl', id)) return null
-      const own = [id, userId, environment]
-      const [rows, [found], total] = await Promise.all([
-        statements.run<PaymentRow>(PAYMENTS, [...own, limit, offset], 'paywall_payments'),
-        statements.run(IS_OWN, own, 'paywall_is_own'),
-        totalOf(statements, { from: 'paywall_payment WHERE paywall_id = $1', values: [id], ...byId('pay') }),
-      ])
-      return found === undefined ? null : { payments: rows.map(fromPaymentRow), total }
     },
 
     async days({ userId, environment }, since) {
@@ -159,12 +150,6 @@ WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL
 RETURNING *`
 
 const BY_SLUG = 'SELECT * FROM paywall WHERE slug = $1 AND removed_at IS NULL'
-
-const PAYMENTS = `
-SELECT * FROM paywall_payment
-WHERE paywall_id = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
-
-const IS_OWN = 'SELECT FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL'
 
 // A removed one's sales were made too.
 const SALE_DAYS = `

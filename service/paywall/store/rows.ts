@@ -1,10 +1,9 @@
-import type { RequestBody } from '../../x402/model.ts'
-import type { Address, Hex } from '../../chain/model.ts'
+import type { Address } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Id } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { Offered, Payment, Paywall, Pricing, Route } from '../model.ts'
+import type { Offered, Paywall, Pricing, Route } from '../model.ts'
 
 export interface PaywallRow {
   id: Id<'pwl'>
@@ -71,81 +70,4 @@ export function fromStoredRoute(stored: StoredRoute): Route {
     typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
   ) as Pricing
   return { ...stored, pricing }
-}
-
-export interface PaymentRow {
-  id: Id<'pay'>
-  paywall_id: Id<'pwl'>
-  user_id: string
-  environment: Environment
-  kind: Payment['kind']
-  state: Payment['state']
-  route: string
-  endpoint: string
-  amount: bigint
-  network: NetworkName
-  recipient: Address | null
-  payer: Address
-  simulated: boolean
-  digest: Buffer | null
-  request: RequestBody | null
-  line_hash: Buffer
-  body_hash: Buffer | null
-  token_hash: Buffer | null
-  window_start: Date | null
-  cost: bigint | null
-  tx_hash: string | null
-  reason: string | null
-  delivery: Payment['delivery']
-  lease_until: Date | null
-  expires_at: Date
-  created_at: Date
-  ended_at: Date | null
-}
-
-export function fromPaymentRow(row: PaymentRow): Payment {
-  return {
-    id: row.id,
-    paywallId: row.paywall_id,
-    owner: { userId: row.user_id, environment: row.environment },
-    kind: row.kind,
-    state: row.state,
-    route: row.route,
-    endpoint: row.endpoint,
-    amount: usdc(row.amount),
-    network: row.network,
-    recipient: row.recipient,
-    payer: row.payer,
-    simulated: row.simulated,
-    digest: row.digest === null ? null : (`0x${row.digest.toString('hex')}` satisfies Hex),
-    request: row.request,
-    lineHash: row.line_hash,
-    bodyHash: row.body_hash,
-    tokenHash: row.token_hash,
-    windowStart: row.window_start,
-    cost: row.cost === null ? null : usdc(row.cost),
-    txHash: row.tx_hash,
-    reason: row.reason,
-    delivery: row.delivery,
-    leaseUntil: row.lease_until,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    endedAt: row.ended_at,
-  }
-}
-
-export function paymentValues(payment: Payment, resumeAt: Date | null): unknown[] {
-  const { owner } = payment
-  return [
-    ...[payment.id, payment.paywallId, owner.userId, owner.environment, payment.kind, payment.state, payment.route],
-    ...[payment.endpoint, payment.amount, payment.network, payment.recipient, payment.payer, payment.simulated],
-    ...[bytesOf(payment.digest), payment.request === null ? null : JSON.stringify(payment.request)],
-    ...[payment.lineHash, payment.bodyHash, payment.tokenHash, payment.windowStart, payment.cost, payment.txHash],
-    ...[payment.reason, payment.delivery, payment.leaseUntil, resumeAt, payment.expiresAt, payment.createdAt],
-    payment.endedAt,
-  ]
-}
-
-export function bytesOf(digest: Hex | null): Buffer | null {
-  return digest === null ? null : Buffer.from(digest.slice(2), 'hex')
 }

@@ -1,6 +1,6 @@
 import { createPostgresBackend, runMigrations, withBackend, type PgPool } from 'bullmq'
 import pg from 'pg'
-import type { Backend, BackendParts } from '../backend.ts'
+import type { Backend, BackendDeps } from '../backend.ts'
 import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
 import { Queues } from './queues.ts'
 import { Workers } from './workers.ts'
@@ -12,11 +12,11 @@ const { Queue, Worker } = withBackend(createPostgresBackend)
  * connections for a dozen topics. Each worker keeps one for LISTEN. Given a pool BullMQ does not migrate,
  * so that is done here, under its own advisory lock.
  */
-export async function openPostgres(connectionString: string, parts: BackendParts): Promise<Backend> {
-  const complain = complaints(parts.log, parts.clock)
+export async function openPostgres(connectionString: string, deps: BackendDeps): Promise<Backend> {
+  const complain = complaints(deps.log, deps.clock)
   const pool = new pg.Pool({
     connectionString,
-    max: parts.topics + WORKING,
+    max: deps.topics + WORKING,
     keepAlive: true,
     // A worker may rely on LISTEN for an hour; the system's own default finds a dead peer only after two.
     keepAliveInitialDelayMillis: 10_000,
@@ -49,7 +49,7 @@ export async function openPostgres(connectionString: string, parts: BackendParts
         const started = startedJob(job)
         if (started !== null) await handle(started)
       }
-      const options = { connection, ...workerOptions(concurrency, parts.pace) }
+      const options = { connection, ...workerOptions(concurrency, deps.pace) }
       await workers.hire(new Worker(topic, process, options))
     },
     async pause() {

@@ -1,15 +1,15 @@
 import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Backend, BackendParts } from '../backend.ts'
+import type { Backend, BackendDeps } from '../backend.ts'
 import { aborted } from '../abort.ts'
 import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
 import { Queues } from './queues.ts'
 import { Workers } from './workers.ts'
 
-export async function openRedis(url: string, parts: BackendParts): Promise<Backend> {
-  const complain = complaints(parts.log, parts.clock)
-  const prefix = await prefixOf(parts.statements)
+export async function openRedis(url: string, deps: BackendDeps): Promise<Backend> {
+  const complain = complaints(deps.log, deps.clock)
+  const prefix = await prefixOf(deps.statements)
   // A push must fail while Redis is away rather than wait in memory: its rows are leased again by then.
   const producing = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
   const working = new Redis(url, { maxRetriesPerRequest: null })
@@ -22,7 +22,7 @@ export async function openRedis(url: string, parts: BackendParts): Promise<Backe
   })
   const workers = new Workers(complain, () => working.status === 'ready')
   for (const connection of [producing, working]) connection.on('error', complain)
-  producing.on('ready', parts.onUp)
+  producing.on('ready', deps.onUp)
   const ready = new Promise((resolve) => producing.once('ready', resolve))
   await Promise.race([ready, aborted(AbortSignal.timeout(CONNECT_MS))])
 
@@ -38,7 +38,7 @@ export async function openRedis(url: string, parts: BackendParts): Promise<Backe
         const started = startedJob(job)
         if (started !== null) await handle(started)
       }
-      const options = { connection: working, prefix, ...workerOptions(concurrency, parts.pace) }
+      const options = { connection: working, prefix, ...workerOptions(concurrency, deps.pace) }
       // Nobody waits for it: Redis may be away.
       workers.hire(new Worker(topic, process, options)).catch(complain)
     },

@@ -1,13 +1,15 @@
-import type { Address } from '../../chain/model.ts'
+import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Departure } from '../../kit/departure.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
+import type { Measures } from '../ports.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Presented, Requirements } from '../../x402/model.ts'
+import type { DeliveryErrors } from '../errors.ts'
 import type { ProductName, Sale, StoredAnswer } from '../model.ts'
 import type { Journal, Method } from '../ports.ts'
 import type { PaymentTokens } from './proof.ts'
@@ -20,6 +22,7 @@ export interface SellingDeps {
   clock: Clock
   log: Log
   failpoints: Failpoints
+  measures: Measures
   /** How long a buyer waits for the chain. */
   settleMs: number
 }
@@ -49,7 +52,12 @@ export interface Terms {
   details: Sale['details']
   /** How long the work takes at most before the money moves; 0 where the money comes first. */
   workMs: number
+  /** For the product, in the transaction of the claim. */
+  note: unknown
 }
+
+/** What a sale is that is claimed again. */
+export type Standing = Pick<Terms, 'workMs' | 'details' | 'note'>
 
 /** What was delivered, and what is written of it. */
 export interface Made<Value> {
@@ -68,40 +76,41 @@ export interface Product<Asked extends Ask, Value> {
   name: ProductName
   idOf(operation: Id<'op'>): string
   isId(id: string): boolean
+  /** For what was signed. */
+  terms(ask: Asked & { presented: Presented }): Terms
+  /** Whether the sale was made at this door of the product. */
+  isHere(sale: Sale, ask: Asked): boolean
+  /** Throws unless the sale is of this very request. */
+  assertSame(sale: Sale, ask: Asked): void
+  /** The error that names what is wrong with how a sale was named. */
+  badProof(why: string): Error
+  /** What must hold before anything is claimed; throws where it does not. Answers how to give a place back. */
+  enter?(ask: Asked): Promise<() => void> | (() => void)
+  /** Called for each authorization that is refused before there is a sale. */
+  refused?(
+    ask: Asked & { presented: Presented },
+    terms: Terms,
+    refusal: { reason: string; digest: Hex | null },
+  ): Promise<void>
+  /** Null where nothing is delivered but by what the payment sets off: then a sale is given back however far it came. */
+  delivery: Delivery<Asked, Value> | null
+}
+
+/** How an answer is made and handed over. */
+export interface Delivery<Asked extends Ask, Value> {
   /** Two who prove the same sale may both wait for its payment, and both have the answer. */
   joins: boolean
   /** How long making an answer takes at most: nobody takes over a sale whose answer is being made. */
   makingMs: number
   /** How long an answer that was paid for first is owed; null: until it was handed over. */
   owedMs: number | null
-  /** For what was signed. */
-  terms(ask: Asked & { presented: Presented }): Terms
-  /** Throws unless the sale is of this very request. */
-  assertSame(sale: Sale, ask: Asked): void
   /** One that was released is claimed again: what it is now, or thrown why it is not sold any more. */
-  standing(sale: Sale, ask: Asked): Promise<Pick<Terms, 'workMs' | 'details'>>
-  /** A place for the work, before anything is claimed; throws where there is none. Answers how to leave it. */
-  enter?(ask: Asked): () => void
-  /** Null where nothing is delivered but by what the payment sets off. `paid`: the money has arrived. */
-  deliver: ((ask: Asked, sale: Sale, paid: boolean) => Promise<Made<Value>>) | null
+  standing(sale: Sale, ask: Asked): Promise<Standing>
+  /** `paid`: the money has arrived. */
+  make(ask: Asked, sale: Sale, paid: boolean): Promise<Made<Value>>
   /** What was stored, as it was when it was made. */
   restore(answer: StoredAnswer, sale: Sale, ask: Asked): Promise<Value>
-  /** Told of each authorization that is refused before there is a sale. */
-  refused?(ask: Asked, terms: Terms, refusal: { reason: string; digest: string | null }): Promise<void>
-  errors: ProductErrors
-}
-
-/** What is said of a sale that does not give its answer now. */
-export interface ProductErrors {
-  /** The fields are wrong: a name, and what is wrong. */
-  badProof(why: string): Error
-  notFound(): Error
-  busy(sale: Sale): Error
-  given(sale: Sale): Error
-  expired(sale: Sale): Error
-  pending(sale: Sale): Error
-  /** The delivery failed. `paid`: it is still owed. */
-  failed(error: unknown, sale: Sale, paid: boolean): unknown
+  errors: DeliveryErrors
 }
 
 /** What a buyer has now. The value is null where nothing is delivered, or nothing was paid yet. */

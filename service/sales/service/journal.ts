@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import { again } from '../../kit/transaction.ts'
-import type { Sale, SaleHooks } from '../model.ts'
+import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
 /** The service's own journal: its database, its register of purchases, and what products write in the same commit. */
@@ -17,33 +17,35 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
 
-    async begin(said, resumeAt) {
+    async begin(said, { resumeAt, note }) {
       const { id, digest } = said
       if (digest === null) throw new Error('a sale without an authorization is simulated')
-      const sale: Sale = {
-        ...said,
-        state: 'claimed',
-        handover: 'none',
-        bodyHash: null,
-        txHash: null,
-        reason: null,
-        endedAt: null,
-      }
+      const sale = claimedSale(said)
       return await store.inTransaction(async (inside) => {
         const bought = await purchases.claim(inside, { digest, buys: id })
         if (bought !== id) return bought
         // Thrown, for what is refused must not keep the authorization.
-        await hooksOf(sale).claimed?.(inside, sale)
+        await hooksOf(sale).claimed?.(inside, sale, note)
         if (!(await store.add(inside, sale, resumeAt))) throw new Error('a sale was begun twice')
         return id
       })
     },
 
-    async take(sale, until) {
+    async take(sale, until, note) {
       return await store.inTransaction(async (inside) => {
         const taken = await store.take(inside, sale, { now: clock.now(), until })
-        if (taken?.before === 'released') await hooksOf(taken.sale).claimed?.(inside, taken.sale)
+        if (taken?.before === 'released') await hooksOf(taken.sale).claimed?.(inside, taken.sale, note)
         return taken?.sale ?? null
+      })
+    },
+
+    async simulated(sale, resumeAt) {
+      return await store.inTransaction(async (inside) => {
+        await hooksOf(sale).claimed?.(inside, sale, null)
+        if (!(await store.add(inside, sale, resumeAt))) return false
+        if (sale.state === 'paid') await hooksOf(sale).paid?.(inside, sale, null)
+        if (sale.state === 'failed') await hooksOf(sale).failed?.(inside, sale)
+        return true
       })
     },
 

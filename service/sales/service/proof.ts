@@ -18,7 +18,7 @@ export function chosenTokenHash(token: string | null): Buffer | null {
   return token === null ? null : tokenHash(token)
 }
 
-export function isTokenOf(hash: Buffer | null, token: string | null | undefined): boolean {
+function isTokenOf(hash: Buffer | null, token: string | null | undefined): boolean {
   return hash !== null && token != null && TOKEN.test(token) && timingSafeEqual(hash, tokenHash(token))
 }
 

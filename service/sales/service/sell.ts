@@ -1,14 +1,14 @@
 import type { Hex } from '../../chain/model.ts'
 import type { Presented, RequestBody } from '../../x402/model.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
-import { outlasts } from '../../x402/requirements.ts'
+import { outlasts, requirementsOf } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
-import type { NewSale, Sale } from '../model.ts'
-import { isSubmitted, NONCE } from '../rules.ts'
+import { claimedSale, NONCE, type NewSale, type Sale } from '../model.ts'
+import { isSubmitted, nextResume } from '../rules.ts'
 import { createCarrying } from './carry.ts'
-import type { Ask, Product, SellingDeps, Sold, Terms } from './deps.ts'
-import { assertBuyer, chosenTokenHash } from './proof.ts'
+import type { Ask, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
+import { assertBuyer, tokenHash } from './proof.ts'
 
 /** An authorization that is good, before anything was made of it. */
 export interface Judged {
@@ -30,7 +30,6 @@ export interface Known {
  */
 export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, product: Product<Asked, Value>) {
   const { journal, method, tokens, clock, failpoints } = deps
-  const { errors } = product
   const carrying = createCarrying(deps, product)
 
   async function buy(ask: Asked): Promise<Sold<Value>> {
@@ -54,7 +53,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
       const twin = await boughtBy(ask, digest)
       if (twin !== null) return twin
       const reason = refusal ?? 'unsupported_payload_type'
-      await product.refused?.(ask, terms, { reason, digest })
+      await product.refused?.({ ...ask, presented }, terms, { reason, digest })
       throw paymentRefused(reason)
     }
     // A wallet with code may take its word back while the work is done: its money moves before.
@@ -64,7 +63,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   }
 
   async function begin(ask: Asked, judged: Judged): Promise<Sold<Value>> {
-    const leave = product.enter?.(ask)
+    const leave = await product.enter?.(ask)
     try {
       return await claim(ask, judged)
     } finally {
@@ -74,27 +73,32 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
 
   async function claim(ask: Asked, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs } = terms
+    const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs, note } = terms
+    const id = product.idOf(ask.operation)
     const sale: NewSale = {
       ...{ subject, userId, environment, amount, network, recipient, inputHash, details },
-      id: product.idOf(ask.operation),
+      id,
       product: product.name,
       payer,
       simulated: false,
       digest,
       request,
-      tokenHash: chosenTokenHash(ask.token),
-      leaseUntil: carrying.until(),
+      // Whoever holds the token opens what was paid for: the buyer's own choice, else the one made here.
+      tokenHash: tokenHash(ask.token ?? tokens.of(id)),
+      leaseUntil: product.delivery === null ? null : carrying.until(),
       createdAt: now,
     }
-    const bought = await journal.begin(sale, product.deliver === null ? carrying.until() : null)
+    const bought = await journal.begin(sale, {
+      resumeAt: product.delivery === null ? nextResume(now, now) : null,
+      note,
+    })
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
       return await again(ask, asBought(ask, twin))
     }
     await failpoints.reach('sale claimed')
-    return await carrying.carry(ask, claimedOf(sale), workMs === 0)
+    return await carrying.carry(ask, claimedSale(sale), workMs === 0)
   }
 
   /** The sale that this authorization has paid for; null where there is none. Throws unless the caller is its buyer. */
@@ -117,17 +121,18 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   async function proven(ask: Asked, name: string): Promise<Known> {
     const { presented, token } = ask
     const known = await named(presented, name)
-    if (known?.product !== product.name) throw errors.badProof('names no payment that was made here')
+    if (known?.product !== product.name || !product.isHere(known, ask)) {
+      throw product.badProof('names no payment that was made here')
+    }
     if (tokens.matches(known.id, known.tokenHash, token)) return { known, proven: true }
     if (presented === null) {
-      throw errors.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
+      throw product.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
     }
     const digest = method.digestOf(presented)
-    const { requirements } = product.terms({ ...ask, presented })
-    const { refusal, payer } = await method.verify(requestOf(presented, requirements))
-    if (payer?.toLowerCase() !== known.payer) throw errors.badProof('needs a signature of its own payer')
+    if (digest === null || digest === known.digest) throw product.badProof('needs a fresh signature')
+    const { refusal, payer } = await method.verify(requestOf(presented, requirementsFor(known)))
+    if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of its own payer')
     if (refusal !== null) throw paymentRefused(refusal)
-    if (digest === null || digest === known.digest) throw errors.badProof('needs a fresh signature')
     if (!(await journal.prove(digest, known.id))) throw authorizationUsed()
     return { known, proven: true }
   }
@@ -145,48 +150,49 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   async function again(ask: Asked, { known, proven: isProven }: Known): Promise<Sold<Value>> {
     product.assertSame(known, ask)
     const now = clock.now()
-    if (product.deliver === null) return await carrying.carry(ask, known, true)
+    const { delivery } = product
+    if (delivery === null) return await carrying.carry(ask, known, true)
     if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
-    if (known.state === 'paid') assertOwed(known, now)
+    if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
     // An answer that is there needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
     if (isBusy) {
-      if (product.joins && isMade && known.state === 'settling') return await carrying.join(ask, known)
-      throw errors.busy(known)
+      if (delivery.joins && isMade && known.state === 'settling') return await carrying.join(ask, known, delivery)
+      throw delivery.errors.busy(known)
     }
-    const leave = isMade ? undefined : product.enter?.(ask)
+    const leave = isMade ? undefined : await product.enter?.(ask)
     try {
-      return await resume(ask, known, isProven)
+      return await resume(ask, known, { delivery, isProven })
     } finally {
       leave?.()
     }
   }
 
-  async function resume(ask: Asked, known: Sale, isProven: boolean): Promise<Sold<Value>> {
-    let payFirst = true
-    let { details } = known
-    if (known.state === 'claimed' || known.state === 'released') {
-      const standing = await standingOf(ask, known, isProven)
-      payFirst = standing.workMs === 0
-      details = standing.details
-    }
-    const taken = await journal.take({ id: known.id, details }, carrying.until())
-    if (taken === null) throw errors.busy(known)
+  async function resume(
+    ask: Asked,
+    known: Sale,
+    { delivery, isProven }: { delivery: Delivery<Asked, Value>; isProven: boolean },
+  ): Promise<Sold<Value>> {
+    const isOpen = known.state === 'claimed' || known.state === 'released'
+    const { workMs, details, note }: Standing = isOpen
+      ? await standingOf(known, await delivery.standing(known, ask), isProven)
+      : { workMs: 0, details: known.details, note: null }
+    const payFirst = workMs === 0
+    const taken = await journal.take({ id: known.id, details }, carrying.until(), note)
+    if (taken === null) throw delivery.errors.busy(known)
     return await carrying.carry(ask, taken, payFirst)
   }
 
-  function assertOwed(sale: Sale, now: Date): void {
+  function assertOwed(sale: Sale, { owedMs, errors }: Delivery<Asked, Value>, now: Date): void {
     if (sale.handover === 'expired') throw errors.expired(sale)
     if (sale.handover !== 'none') throw errors.given(sale)
-    const { owedMs } = product
     if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
   }
 
   /** The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. */
-  async function standingOf(ask: Asked, known: Sale, isProven: boolean): Promise<Pick<Terms, 'workMs' | 'details'>> {
+  async function standingOf(known: Sale, standing: Standing, isProven: boolean): Promise<Standing> {
     if (known.request === null) throw new Error('a simulated sale is never released')
-    const standing = await product.standing(known, ask)
     const { refusal, payerHasCode = false } = await method.verify(known.request)
     // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.
     // Or its payer has cancelled it: the chain says which, before any work.
@@ -207,8 +213,12 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   return { buy, judge, begin, again, boughtBy, carry: carrying.carry, settle: carrying.settle }
 }
 
-function claimedOf(sale: NewSale): Sale {
-  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }
+/** A fresh signature proves who its buyer is when it would buy the same thing for the same price again. */
+function requirementsFor({ amount, network, recipient }: Sale) {
+  if (recipient === null) throw new Error('a simulated sale has no signature')
+  return requirementsOf({ amount, network, recipient }, { url: '', description: '', mimeType: '' }, {})
 }
+
+export type Selling<Asked extends Ask, Value> = ReturnType<typeof createSelling<Asked, Value>>
 
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'

@@ -1,31 +1,42 @@
 import { DomainError } from '../../kit/errors.ts'
-import type { Sale, Settled } from '../model.ts'
+import { simulatedHash, type Sale, type Settled } from '../model.ts'
 import type { Paid } from '../ports.ts'
+import { simulatedState } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
 
 /**
  * The chain is asked under the sale's own id: whoever asks again, in whatever process, after whatever crash, asks for
  * the same transfer and hears of the same success. The sale comes back as far as the chain lets it come in time.
  */
-export function createSettling({
-  journal,
-  method,
-  log,
-  failpoints,
-}: Pick<SellingDeps, 'journal' | 'method' | 'log' | 'failpoints'>) {
+export function createSettling(deps: SettlingDeps) {
+  const { journal, method, clock, log, measures, failpoints } = deps
+
   async function settle(sale: Sale, paid: Paid, waitMs?: number): Promise<Sale> {
+    if (sale.simulated) return await bySimulation(sale, paid)
     const outcome = await ask(sale, waitMs)
     if (outcome.status === 'pending') return sale
     await failpoints.reach('sale settled')
-    if (outcome.status === 'failed') return await journal.failed(sale.id, outcome.reason)
+    if (outcome.status === 'failed') {
+      measures.count(`${sale.product}_failed`)
+      return await journal.failed(sale.id, outcome.reason)
+    }
     const done = await journal.paid(sale.id, outcome.txHash, paid)
+    measures.count(`${sale.product}_paid`)
     await failpoints.reach('sale paid')
     return done
   }
 
+  /** In test mode nothing but time carries it. */
+  async function bySimulation(sale: Sale, paid: Paid): Promise<Sale> {
+    const state = simulatedState(sale.createdAt, clock.now())
+    if (state === 'claimed') return sale
+    if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
+    return state === 'paid' ? await journal.paid(sale.id, simulatedHash(sale.id), paid) : { ...sale, state }
+  }
+
   /** Pending also where nothing is known: the chain is away, or today's gas is spent. It is asked again later. */
   async function ask({ id, request }: Sale, waitMs?: number): Promise<Settled> {
-    // Of any other sale this would be money that nobody paid.
+    // This would be money that nobody paid.
     if (request === null) throw new Error('a sale has no authorization')
     try {
       return await method.settle(request, id, waitMs)
@@ -39,6 +50,11 @@ export function createSettling({
   return settle
 }
 
+type SettlingDeps = Pick<SellingDeps, 'journal' | 'method' | 'clock' | 'log' | 'measures' | 'failpoints'>
+
 export type Settle = ReturnType<typeof createSettling>
+
+export const NOTHING_DELIVERED = { answer: null, bodyHash: null, details: null } as const
+export const NOTHING_HANDED_OVER = { handover: 'none', note: null } as const
 
 const PASSING: ReadonlySet<string> = new Set(['unavailable', 'limited', 'late', 'upstream'])

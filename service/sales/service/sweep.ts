@@ -1,13 +1,11 @@
-import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
-import { PRODUCTS, type Sale } from '../model.ts'
+import { PRODUCTS } from '../model.ts'
 import type { Journal, SaleStore } from '../ports.ts'
 import { HELD_MS } from '../rules.ts'
-import { NOTHING_HANDED_OVER } from './carry.ts'
-import type { Settle } from './settle.ts'
+import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
 
 /** Goes on with what nobody waits for any more, also what a process left that is gone. */
-export function createSweeping({ store, journal, settle, simulated, log }: SweepingDeps) {
+export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
   async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
     const outcomes = await Promise.allSettled(items.map(act))
     for (const outcome of outcomes) {
@@ -20,10 +18,10 @@ export function createSweeping({ store, journal, settle, simulated, log }: Sweep
       await each(await store.findLost(now, LOST_AT_ONCE), (id) => journal.release(id, 'interrupted'))
       for (const product of PRODUCTS) {
         // Apart from each other: simulated ones cost nothing to make, and must not stand before those with money.
-        await each(await store.takeOpen(product, now, { limit: AT_ONCE, simulated: false }), (sale) =>
-          settle(sale, NOTHING_HANDED_OVER, 0),
-        )
-        await each(await store.takeOpen(product, now, { limit: AT_ONCE, simulated: true }), simulated)
+        for (const simulated of [false, true]) {
+          const open = await store.takeOpen(product, now, { limit: AT_ONCE, simulated })
+          await each(open, (sale) => settle(sale, NOTHING_HANDED_OVER, 0))
+        }
       }
     },
     answers: (now: Date): Promise<void> => store.forgetAnswers(new Date(now.getTime() - HELD_MS)),
@@ -36,9 +34,6 @@ interface SweepingDeps {
   store: SaleStore
   journal: Journal
   settle: Settle
-  /** A payment of test mode goes on by the clock. */
-  simulated(sale: Sale): Promise<unknown>
-  clock: Clock
   log: Log
 }
 

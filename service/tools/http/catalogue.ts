@@ -126,7 +126,13 @@ export function toTool({ tool, figures }: ListedTool) {
   const { slug, name, description, provider, category, price, deprecated, input, output } = tool
   const { calls, succeeded, p50Ms, p95Ms, lastError, failing } = figures ?? NEVER_CALLED
   return {
-    ...{ slug, name, description, provider, category, price: toWire(price), deprecated },
+    slug,
+    name,
+    description,
+    provider,
+    category,
+    price: toWire(price),
+    deprecated,
     inputSchema: input,
     outputSchema: output,
     stats: {

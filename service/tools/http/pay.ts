@@ -1,17 +1,12 @@
 import { z } from 'zod'
-import { paymentRequired, receiptHeader } from '../../x402/answers.ts'
-import type { Version } from '../../x402/model.ts'
-import { presentedIn } from '../../x402/payload.ts'
-import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
-import { DomainError } from '../../kit/errors.ts'
-import { toDecimal, toWire } from '../../kit/money.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
+import { toWire } from '../../kit/money.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
-import { TOKEN } from '../../sales/service/proof.ts'
-import { badToken, paymentMissing } from '../errors/payment.ts'
+import { paymentMissing } from '../errors/payment.ts'
 import type { Sale } from '../../sales/model.ts'
-import type { PaidCall, ToolOffer } from '../model/payment.ts'
-import { requirementsOf } from '../rules/x402.ts'
+import { sellOverHttp, type Paid } from '../../sales/service/door.ts'
 import type { ToolPayments } from '../service/pay.ts'
+import type { Answered } from '../service/pay/product.ts'
 import { toolInput } from './input.ts'
 
 /** Calls without a key, each paid by x402 of either version. */
@@ -36,22 +31,14 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
         503: 'The payment is on its way: ask again with its token. Or nothing can be settled right now.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
-      async handle({ params: { slug }, body: input, header, operation, gone }) {
-        const presented = presentedIn(header)
-        const payment = header('x-payment-id') ?? null
-        const token = header('x-payment-token') ?? null
-        if (token !== null && !TOKEN.test(token)) throw badToken()
-        if (presented === null && payment === null)
-          return required(await payments.offer(slug, input), facilitator, 'A payment is required.')
-        try {
-          const paid = await payments.pay({ slug, input, presented, token, payment, operation, gone: gone() })
-          const whenSent = (arrived: boolean) => payments.handedOver(paid.callId, arrived)
-          return { ...reply(200, toPaidResult(paid)), headers: receiptOf(paid, presented?.version ?? 2), whenSent }
-        } catch (error) {
-          if (!(error instanceof DomainError) || error.code !== 'payment_refused') throw error
-          return required(await payments.offer(slug, input), facilitator, error.message, String(error.fields['reason']))
-        }
-      },
+      handle: ({ params: { slug }, body: input, ...request }) =>
+        sellOverHttp(request, {
+          facilitator,
+          journal: payments.journal,
+          offer: () => payments.offer(slug, input),
+          buy: (ask) => payments.buy(slug, input, ask),
+          toBody: toPaidResult,
+        }),
     }),
     route({
       method: 'get',
@@ -71,34 +58,10 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
   ]
 }
 
-function required(offer: ToolOffer, facilitator: string, error: string, reason: string | null = null): Reply {
-  const { slug: memo, recipient } = offer
-  const resource = { url: offer.address, description: offer.name, mimeType: 'application/json' }
-  const terms = { requirements: requirementsOf(offer), resource, amount: toDecimal(offer.amount), recipient }
-  return { status: 402, ...paymentRequired({ ...terms, facilitator, memo, error, reason }) }
-}
-
-/** Where a client of that version looks for it. */
-function receiptOf({ network, payer, txHash, callId, token }: PaidCall, version: Version): Record<string, string> {
-  const [name, receipt] = receiptHeader({ success: true, txHash, network, payer }, version)
-  return { 'Cache-Control': 'no-store', 'X-Payment-ID': callId, 'X-Payment-Token': token, [name]: receipt }
-}
-
-function toPaidResult({ tool, output, cost, durationMs, callId, txHash, network, payer, token }: PaidCall) {
-  return {
-    success: true,
-    tool,
-    output,
-    cost: toWire(cost),
-    credits: null,
-    balance: null,
-    duration: durationMs,
-    callId,
-    txHash,
-    network,
-    payer,
-    paymentToken: token,
-  }
+function toPaidResult({ sale, value }: Paid<Answered>) {
+  const { output, durationMs: duration } = value
+  const call = { callId: sale.id, tool: String(sale.details['slug']), cost: toWire(sale.amount), duration }
+  return { ...call, success: true, output: output.value, credits: null, balance: null }
 }
 
 function toState({ id, details, state, amount, network, reason, txHash, createdAt }: Sale) {

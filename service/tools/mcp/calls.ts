@@ -9,13 +9,13 @@ import { z } from 'zod'
 import type { McpAsk } from '../../api/mcp.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire, usdc, type Usdc } from '../../kit/money.ts'
 import { amount } from '../../kit/wire.ts'
 import { documentOf, toFound } from './shapes.ts'
 import { failed, paid, plain, type Billing } from './results.ts'
 import type { CallResult, Progress } from '../model/call.ts'
-import { invalidParams, type ToolServerParts } from './parts.ts'
+import { invalidParams, type ToolServerDeps } from './parts.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { View } from './view.ts'
 
@@ -23,7 +23,7 @@ type Params = CallToolRequest['params']
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
 
 /** Calls that come by MCP. What a model can do something about is a result that says so, not an error of the protocol. */
-export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolServerParts) {
+export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolServerDeps) {
   async function call(ask: McpAsk, view: View, params: Params, extra: Extra): Promise<CallToolResult> {
     const given = params.arguments ?? {}
     try {
@@ -114,7 +114,7 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
 
     /** What a call that somebody lost sight of came to; null while it has not. */
     async kept(caller: Caller, operation: Id<'op'>): Promise<CallToolResult | null> {
-      const found = await calls.kept(caller, idLike('call', operation))
+      const found = await calls.kept(caller, deriveId('call', operation))
       if (found === null) return null
       if ('outputKind' in found) return paid(found.output, billingOf(found))
       const { code, sentence } = found.failure ?? {

@@ -5,7 +5,7 @@ import type { Log } from '../../kit/log.ts'
 import type { CatalogueForCalls } from '../ports/catalogue.ts'
 import type { Calls } from '../service/calls.ts'
 
-export interface ToolServerParts {
+export interface ToolServerDeps {
   catalogue: CatalogueForCalls
   calls: Pick<Calls, 'call' | 'kept' | 'balance'>
   /** Calls of a minute; throws when the key has had its share. */

@@ -10,21 +10,21 @@ import {
 import type { McpAsk } from '../../api/mcp.ts'
 import { createMcpCalls } from './calls.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
-import { toProtocol, type ToolServerParts } from './parts.ts'
+import { toProtocol, type ToolServerDeps } from './parts.ts'
 import { createMcpResources } from './resources.ts'
 import { createMcpTools } from './tools.ts'
 import { viewOf } from './view.ts'
 
 /** The tools as MCP's clients see them. One for each request: it knows who asks, and for which view. */
-export function createToolServer(parts: ToolServerParts) {
-  const tools = createMcpTools(parts)
-  const resources = createMcpResources(parts)
-  const calls = createMcpCalls(parts)
+export function createToolServer(deps: ToolServerDeps) {
+  const tools = createMcpTools(deps)
+  const resources = createMcpResources(deps)
+  const calls = createMcpCalls(deps)
 
   function serve(ask: McpAsk): McpServer {
     const view = viewOf(ask)
     const mcp = new McpServer(
-      { name: 'coinslot', title: 'Coinslot tools', version: parts.version },
+      { name: 'coinslot', title: 'Coinslot tools', version: deps.version },
       { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
     )
     const { server } = mcp
@@ -38,7 +38,7 @@ export function createToolServer(parts: ToolServerParts) {
 
   function told<T>(work: Promise<T>): Promise<T> {
     return work.catch((error: unknown) => {
-      throw toProtocol(error, parts.log)
+      throw toProtocol(error, deps.log)
     })
   }
 

@@ -91,6 +91,3 @@ export interface Slots {
   /** Null when all are taken; else what gives this one back. */
   take(key: string): Promise<(() => void) | null>
 }
-
-/** What a test stops the process at. */
-export type Checkpoint = (state: 'reserved' | 'answered' | 'captured') => Promise<void> | void

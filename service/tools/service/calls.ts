@@ -1,12 +1,13 @@
 import { ownerOf } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { Departure } from '../../kit/departure.ts'
-import { idLike } from '../../kit/ids.ts'
+import type { Failpoints } from '../../kit/failpoints.ts'
+import { deriveId } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Balances } from '../../ledger/model.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
-import type { Guard } from '../../spending/service/guard.ts'
+import type { Guard } from '../../budgets/service/guard.ts'
 import {
   answerForgotten,
   inputInvalid,
@@ -18,7 +19,7 @@ import {
 } from '../errors/call.ts'
 import type { CallAsk, CallId, CallResult, KeptCall } from '../model/call.ts'
 import type { Tool } from '../model/tool.ts'
-import type { AssetRunner, CallFilter, CallStore, Checkpoint, Slots, Upstreams } from '../ports/calls.ts'
+import type { AssetRunner, CallFilter, CallStore, Slots, Upstreams } from '../ports/calls.ts'
 import type { CatalogueForCalls } from '../ports/catalogue.ts'
 import { createAssetCalls } from './calls/assets.ts'
 import { createBulkheads } from './calls/bulkheads.ts'
@@ -29,24 +30,24 @@ import { createHealth } from './calls/health.ts'
 import { createReach } from './calls/reach.ts'
 
 /** Calls of tools: money set aside, the tool asked, money taken or given back. */
-export function createCalls(parts: CallParts) {
-  const { catalogue, store, ledger, slots } = parts
-  const inputs = createInputCheck(parts.log)
-  const bulkheads = createBulkheads(parts.providerAtOnce)
-  const reach = createReach(parts)
+export function createCalls(deps: CallDeps) {
+  const { catalogue, store, ledger, slots } = deps
+  const inputs = createInputCheck(deps.log)
+  const bulkheads = createBulkheads(deps.providerAtOnce)
+  const reach = createReach(deps)
   const place = (tool: Tool, account: string | null) => {
     const leave = bulkheads.enter(bulkheadOf(tool), account)
     if (leave === null) throw providerBusy(tool.provider)
     return leave
   }
-  const charging = createCharging({ ...parts, flights: createFlights(parts), reach, place })
-  const assets = createAssetCalls({ ...parts, place })
+  const charging = createCharging({ ...deps, flights: createFlights(deps), reach, place })
+  const assets = createAssetCalls({ ...deps, place })
   const running = new Map<AbortController, Promise<unknown>>()
   let stopped = false
 
   async function call(ask: CallAsk): Promise<CallResult> {
     if (stopped) throw stopping()
-    const callId = idLike('call', ask.operation)
+    const callId = deriveId('call', ask.operation)
     const until = new AbortController()
     const departure = new Departure()
     const leave = (): void => {
@@ -69,7 +70,7 @@ export function createCalls(parts: CallParts) {
   async function begin(ask: CallAsk, callId: CallId, signal: AbortSignal, departure: Departure): Promise<CallResult> {
     const owner = ownerOf(ask.caller)
     const before = ask.keyed ? await store.find(owner, callId) : null
-    if (before !== null && before.failure === null) return await again(before)
+    if (before !== null && before.failure === null) return await again(ledger, before)
     const tool = await find(ask)
     const input = checked(tool, ask.input)
     if (ask.maxCost != null && tool.price > ask.maxCost) throw tooDear(tool.price, ask.maxCost)
@@ -94,30 +95,6 @@ export function createCalls(parts: CallParts) {
     return input as Readonly<Record<string, unknown>>
   }
 
-  /** What was paid for before, under the same name. */
-  async function again(kept: KeptCall): Promise<CallResult> {
-    const { id, slug, environment, userId, output, cost, durationMs } = kept
-    if (output === null) throw answerForgotten(id)
-    const left = await leftOf({ userId: userId ?? '', environment })
-    const { kind: outputKind, value } = output
-    return {
-      callId: id,
-      tool: slug,
-      output: value,
-      outputKind,
-      cost,
-      credits: left.credits,
-      balance: left.wallet,
-      durationMs,
-    }
-  }
-
-  async function leftOf(owner: Owner): Promise<Balances> {
-    const [left] = await ledger.balances([owner])
-    if (left === undefined) throw new Error('somebody was left without a balance')
-    return left
-  }
-
   return {
     call,
 
@@ -125,14 +102,14 @@ export function createCalls(parts: CallParts) {
     async kept(caller: CallAsk['caller'], id: CallId): Promise<CallResult | KeptCall | null> {
       const kept = await store.find(ownerOf(caller), id)
       if (kept?.failure !== null || kept.output === null) return kept
-      return await again(kept)
+      return await again(ledger, kept)
     },
 
     list: (caller: CallAsk['caller'], filter: Omit<CallFilter, 'agentId'>) =>
       store.list(ownerOf(caller), { ...filter, agentId: caller.agentId }),
 
     async balance(caller: CallAsk['caller']): Promise<Balances> {
-      return await leftOf(ownerOf(caller))
+      return await leftOf(ledger, ownerOf(caller))
     },
 
     /** For whoever pays each call by itself; no account, no credits. */
@@ -143,7 +120,7 @@ export function createCalls(parts: CallParts) {
       bulkhead: (tool: Tool) => bulkheads.enter(bulkheadOf(tool), null),
     },
 
-    ...createHealth(parts),
+    ...createHealth(deps),
 
     underWay: (): number => running.size,
 
@@ -155,9 +132,33 @@ export function createCalls(parts: CallParts) {
   }
 }
 
+/** What was paid for before, under the same name. */
+async function again(ledger: CallDeps['ledger'], kept: KeptCall): Promise<CallResult> {
+  const { id, slug, environment, userId, output, cost, durationMs } = kept
+  if (output === null) throw answerForgotten(id)
+  const left = await leftOf(ledger, { userId: userId ?? '', environment })
+  const { kind: outputKind, value } = output
+  return {
+    callId: id,
+    tool: slug,
+    output: value,
+    outputKind,
+    cost,
+    credits: left.credits,
+    balance: left.wallet,
+    durationMs,
+  }
+}
+
+async function leftOf(ledger: CallDeps['ledger'], owner: Owner): Promise<Balances> {
+  const [left] = await ledger.balances([owner])
+  if (left === undefined) throw new Error('somebody was left without a balance')
+  return left
+}
+
 export type Calls = ReturnType<typeof createCalls>
 
-export interface CallParts {
+export interface CallDeps {
   catalogue: CatalogueForCalls
   store: CallStore
   upstreams: Upstreams
@@ -168,7 +169,7 @@ export interface CallParts {
   slots: Slots
   clock: Clock
   log: Log
-  checkpoint: Checkpoint
+  failpoints: Failpoints
   /** How long a tool may take. */
   timeoutMs: number
   /** Calls at once to one provider, in each process. */

@@ -3,18 +3,18 @@ import { collectionNotFound } from '../errors/catalogue.ts'
 import type { Collection } from '../model/draft.ts'
 import type { Tool, UserId } from '../model/tool.ts'
 import type { Simulator } from '../ports/sources.ts'
-import { createCredentials, type CredentialParts } from './catalogue/credentials.ts'
-import { createDirectory, type DirectoryParts } from './catalogue/directory.ts'
+import { createCredentials, type CredentialDeps } from './catalogue/credentials.ts'
+import { createDirectory, type DirectoryDeps } from './catalogue/directory.ts'
 import { createFinding } from './catalogue/find.ts'
-import { createImporting, type ImportingParts } from './catalogue/importing.ts'
+import { createImporting, type ImportingDeps } from './catalogue/importing.ts'
 import { checkCollection } from './catalogue/collections.ts'
 
 /** All tools there are: brought in from documents and servers, found by what they do. */
-export function createCatalogue(parts: CatalogueParts) {
-  const { store, clock, simulator } = parts
-  const directory = createDirectory(parts)
-  const credentials = createCredentials({ ...parts, directory })
-  const importing = createImporting({ ...parts, directory, credentials })
+export function createCatalogue(deps: CatalogueDeps) {
+  const { store, clock, simulator } = deps
+  const directory = createDirectory(deps)
+  const credentials = createCredentials({ ...deps, directory })
+  const importing = createImporting({ ...deps, directory, credentials })
 
   return {
     ...createFinding(directory),
@@ -53,6 +53,6 @@ export function createCatalogue(parts: CatalogueParts) {
 
 export type Catalogue = ReturnType<typeof createCatalogue>
 
-export type CatalogueParts = DirectoryParts &
-  Omit<ImportingParts, 'directory' | 'credentials'> &
-  Omit<CredentialParts, 'directory'> & { simulator: Simulator }
+export type CatalogueDeps = DirectoryDeps &
+  Omit<ImportingDeps, 'directory' | 'credentials'> &
+  Omit<CredentialDeps, 'directory'> & { simulator: Simulator }

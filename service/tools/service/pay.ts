@@ -1,19 +1,17 @@
 import type { Address } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { Departure } from '../../kit/departure.ts'
-import { isId, type Id } from '../../kit/ids.ts'
+import { isId } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import { ZERO } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { Sale } from '../../sales/model.ts'
-import type { SellingDeps, Sold } from '../../sales/service/deps.ts'
+import { paymentsUnavailable } from '../../sales/errors.ts'
+import type { Offer, Sale } from '../../sales/model.ts'
+import type { Ask, SellingDeps, Sold } from '../../sales/service/deps.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { requestHash } from '../../spending/service/request.ts'
-import type { Presented } from '../../x402/model.ts'
-import { needsKey, paymentMissing, paymentsUnavailable } from '../errors/payment.ts'
+import { canonicalHash } from '../../kit/hash.ts'
+import { needsKey, paymentMissing } from '../errors/payment.ts'
 import type { CallId } from '../model/call.ts'
-import type { PaidCall, ToolOffer } from '../model/payment.ts'
 import type { Tool } from '../model/tool.ts'
 import type { CallStore } from '../ports/calls.ts'
 import type { Calls } from './calls.ts'
@@ -33,7 +31,7 @@ export function createToolPayments(deps: ToolPaymentDeps) {
     return tool
   }
 
-  function offerOf(tool: Tool): ToolOffer {
+  function offerOf(tool: Tool): Offer {
     if (recipient === null || !method.serves(network)) throw paymentsUnavailable()
     const { slug, name, price: amount, input } = tool
     return { slug, name, address: `${address}/pay/${slug}`, amount, network, recipient, input }
@@ -45,15 +43,14 @@ export function createToolPayments(deps: ToolPaymentDeps) {
   }
 
   return {
-    async pay({ slug, input: raw, gone, ...ask }: PayAsk): Promise<PaidCall> {
+    async buy(slug: string, inputs: unknown, ask: Ask): Promise<Sold<Answered>> {
       const tool = await findTool(slug)
-      const input = unpaid.checked(tool, raw)
-      const inputHash = Buffer.from(requestHash([tool.id, input]), 'hex')
-      return toPaid(await sales.buy({ ...ask, tool, input, inputHash, departure: new Departure(gone) }))
+      const input = unpaid.checked(tool, inputs)
+      return await sales.buy({ ...ask, tool, input, inputHash: canonicalHash([tool.id, input]) })
     },
 
     /** What a call costs, once it is known that it can be made. */
-    async offer(slug: string, input: unknown): Promise<ToolOffer> {
+    async offer(slug: string, input: unknown): Promise<Offer> {
       const tool = await findTool(slug)
       unpaid.checked(tool, input)
       return offerOf(tool)
@@ -66,26 +63,11 @@ export function createToolPayments(deps: ToolPaymentDeps) {
       return found
     },
 
-    findOrNull,
-    /** Whether the answer has arrived: then it is not given again; else whoever proves the sale fetches it. */
-    handedOver: (id: CallId, arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(id)),
+    journal,
   }
 }
 
 export type ToolPayments = ReturnType<typeof createToolPayments>
-
-export interface PayAsk {
-  slug: string
-  input: unknown
-  /** Null where a token alone says who is asking. */
-  presented: Presented | null
-  /** The token of a payment, or one that the buyer chooses for a new one. */
-  token: string | null
-  /** A payment that was made here: the call's id, or the nonce of its authorization. */
-  payment: string | null
-  operation: Id<'op'>
-  gone: AbortSignal
-}
 
 interface ToolPaymentDeps {
   unpaid: Calls['unpaid']
@@ -100,12 +82,4 @@ interface ToolPaymentDeps {
   /** Of the tools. */
   address: string
   timeoutMs: number
-}
-
-function toPaid({ sale, value, token }: Sold<Answered>): PaidCall {
-  const { amount: cost, network, payer, txHash, details } = sale
-  if (value === null || txHash === null) throw new Error('a paid call has no transaction')
-  const { output, durationMs } = value
-  const call = { callId: sale.id as CallId, tool: String(details['slug']), cost, durationMs }
-  return { ...call, output: output.value, outputKind: output.kind, network, payer, txHash, token }
 }

@@ -173,7 +173,15 @@ const CHUNK = 200
 function fromTools(tools: readonly NewTool[]): string {
   return JSON.stringify(
     tools.map(({ id, slug, name, description, category, price, deprecated, input, output, upstream, contentHash }) => ({
-      ...{ id, slug, name, description, category, deprecated, input, output, upstream },
+      id,
+      slug,
+      name,
+      description,
+      category,
+      deprecated,
+      input,
+      output,
+      upstream,
       price: String(price),
       content_hash: contentHash,
       terms: Object.keys(input['properties'] ?? {}).join(' '),

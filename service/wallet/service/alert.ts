@@ -4,11 +4,11 @@ import type { Usdc } from '../../kit/money.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Alert } from '../ports.ts'
 import { alertChange, lowBalanceOf } from '../rules.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /** Tells an owner once that their money runs low, and again only after it did not in between. */
-export function createAlerts(parts: WalletParts) {
-  const { ledger, store, clock, settings } = parts
+export function createAlerts(deps: WalletDeps) {
+  const { ledger, store, clock, settings } = deps
 
   async function look(alert: Alert): Promise<void> {
     const { owner, below } = alert
@@ -21,7 +21,7 @@ export function createAlerts(parts: WalletParts) {
       const now = clock.now()
       if (!(await store.alerts.mark(owner, change === 'alert' ? now : null, inside)) || change !== 'alert') return
       const data = lowBalanceOf({ available, below, topUpUrl: settings.topUpUrl })
-      await parts.event(inside, { owner, event: 'wallet.low_balance', id: newId('evt', now), data })
+      await deps.event(inside, { owner, event: 'wallet.low_balance', id: newId('evt', now), data })
     })
   }
 

@@ -3,14 +3,14 @@ import type { Chain, Hex } from '../../chain/model.ts'
 import type { OwnAddress, Sweep } from '../model.ts'
 import { authorizationOf, COLLECT, isOver } from '../rules.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /**
  * Carries what deposit addresses took into the treasury, without gas of their own: each signs an authorization,
  * which the facilitator carries out. It changes nobody's balance; withdrawals are paid from there.
  */
-export function createCollecting(parts: WalletParts) {
-  const { store, book, chains, clock, log, measures, signer, settings } = parts
+export function createCollecting(deps: WalletDeps) {
+  const { store, book, chains, clock, log, measures, signer, settings } = deps
 
   async function collect(chain: Chain, signal: AbortSignal): Promise<void> {
     if (book === null || signer?.account !== book.account) return
@@ -55,7 +55,7 @@ export function createCollecting(parts: WalletParts) {
     )
     const payment = transferRequest(chain.network, signed)
     const operation = `sweep ${sweep.nonce}`
-    const answer = await parts.facilitator.settle(payment, { operation, keeps: true, again: true })
+    const answer = await deps.facilitator.settle(payment, { operation, ownsResult: true, again: true })
     if (answer.status === 'settled') await end(sweep, 'settled', answer.txHash)
   }
 

@@ -5,7 +5,7 @@ import type { Credit } from '../../ledger/model.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { NETWORK_OF, PLATFORM, type Transfer } from '../model.ts'
 import { deepEnough, transfersOf } from '../rules.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /** The one way in for what came over the chain, whoever found it: API, monitor or identity provider. */
 export interface Crediting {
@@ -20,8 +20,8 @@ export interface Crediting {
   creditTransaction(network: Transfer['network'], hash: Hex, act: string): Promise<number | null>
 }
 
-export function createCrediting(parts: WalletParts): Crediting {
-  const { ledger, store, book, chains, clock, settings } = parts
+export function createCrediting(deps: WalletDeps): Crediting {
+  const { ledger, store, book, chains, clock, settings } = deps
 
   async function credit(transfers: readonly Transfer[], owner: Owner, act: string) {
     return await store.together(async (inside) => {

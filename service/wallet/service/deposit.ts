@@ -1,7 +1,7 @@
 import type { Chain, Hex } from '../../chain/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import { LARGEST, type Usdc } from '../../kit/money.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
@@ -11,21 +11,21 @@ import type { Recorded } from '../ports.ts'
 import { canonicalHash, deepEnough, provenTransfers, transfersOf } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { Crediting } from './credit.ts'
-import { PACE, type WalletParts } from './parts.ts'
+import { PACE, type WalletDeps } from './parts.ts'
 
 /**
  * A deposit that somebody reports. In production the chain decides and the report only makes it fast; in the
  * sandbox it is play money and needs no chain. The operation tells a repeated request from a second report.
  */
-export function createDeposit(parts: WalletParts, crediting: Crediting, depositAddress: DepositAddress) {
-  const { ledger, store, book, chains, settings } = parts
+export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAddress: DepositAddress) {
+  const { ledger, store, book, chains, settings } = deps
 
   /** By word. A hash is recorded once, whoever says it and in whatever letters. */
   async function pretend(owner: Owner, { amount, transactionHash }: Deposit, operation: Id<'op'>): Promise<Usdc> {
     const kind = 'deposit' as const
     const command = { kind, owner, amount, act: operation, ceiling: LARGEST }
     if (transactionHash === null) {
-      const id = idLike('dep', operation)
+      const id = deriveId('dep', operation)
       return (await ledger.credit({ ...command, id, reference: null })).balanceAfter
     }
     const hash = canonicalHash(transactionHash)

@@ -5,7 +5,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { hookRefused, hookUnavailable } from '../errors.ts'
 import { isSigned } from '../rules.ts'
 import type { Crediting } from './credit.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /** What the identity provider tells of its users' wallets, signed. */
 export interface HookMessage {
@@ -24,8 +24,8 @@ export type HookEvent =
  * A hint and nothing more: a deposit that it speaks of is read from the chain like any other, and credited to
  * whomever the address belongs to. Told twice, or of something that is no deposit, it changes nothing.
  */
-export function createHook(parts: WalletParts, crediting: Crediting) {
-  const { chains, clock, log, settings, measures } = parts
+export function createHook(deps: WalletDeps, crediting: Crediting) {
+  const { chains, clock, log, settings, measures } = deps
 
   return {
     /** Throws unless the provider said this, within the last minutes. */
@@ -41,7 +41,7 @@ export function createHook(parts: WalletParts, crediting: Crediting) {
         case 'user_created': {
           const issuer = settings.hook?.issuer ?? null
           // Without a configured issuer nobody could ever sign in as this user.
-          if (issuer !== null) await parts.signUp({ ...event.person, issuer })
+          if (issuer !== null) await deps.signUp({ ...event.person, issuer })
           return { credited: 0 }
         }
         case 'other':

@@ -4,7 +4,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { NETWORK_OF, type Cursor, type OwnAddress } from '../model.ts'
 import { deepEnough } from '../rules.ts'
 import type { Crediting } from './credit.ts'
-import { PACE, type WalletParts } from './parts.ts'
+import { PACE, type WalletDeps } from './parts.ts'
 
 /**
  * Reads each block of a network once it is deep enough, and credits what came to an address of ours. The cursor
@@ -17,8 +17,8 @@ export interface Monitor {
   turn(now: Date, signal: AbortSignal): Promise<void>
 }
 
-export function createMonitor(parts: WalletParts, chain: Chain, crediting: Crediting): Monitor {
-  const { store, book, clock, log, measures, settings } = parts
+export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediting): Monitor {
+  const { store, book, clock, log, measures, settings } = deps
   const network = chain.network.name
   const environment = NETWORK_OF.production === network ? 'production' : 'sandbox'
   const watched: OwnAddress[] = []

@@ -2,6 +2,7 @@ import type { Address, Chain } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Facilitator } from '../../facilitator/service.ts'
 import type { Clock } from '../../kit/clock.ts'
+import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
@@ -9,20 +10,10 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Outflows } from '../../outflow/service.ts'
 import type { Announcement } from '../../queue/model.ts'
-import type {
-  AddressBook,
-  Checkpoint,
-  Measures,
-  Payers,
-  Sales,
-  SignUp,
-  Signer,
-  TellEvent,
-  WalletStore,
-} from '../ports.ts'
+import type { AddressBook, Measures, Payers, Sales, SignUp, Signer, TellEvent, WalletStore } from '../ports.ts'
 
 /** What the wallet is made of. */
-export interface WalletParts {
+export interface WalletDeps {
   ledger: Ledger
   outflow: Outflows
   store: WalletStore
@@ -52,7 +43,7 @@ export interface WalletParts {
   clock: Clock
   log: Log
   measures: Measures
-  checkpoint: Checkpoint
+  failpoints: Failpoints
   settings: Settings
 }
 

@@ -4,7 +4,7 @@ import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { WithdrawalEnd } from '../ports.ts'
 import { authorizationOf, isOver, PAYOUT } from '../rules.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /**
  * Carries withdrawals to their end, in a worker. Each has one authorization, whose terms are stored before it is
@@ -19,8 +19,9 @@ export interface Payouts {
   stepAll(signal: AbortSignal): Promise<void>
 }
 
-export function createPayouts(parts: WalletParts): Payouts {
-  const { ledger, outflow, store, book, chains, clock, log, measures, signer, checkpoint } = parts
+export function createPayouts(deps: WalletDeps): Payouts {
+  const { outflow, store, book, chains, clock, log, measures, signer, failpoints } = deps
+  const { confirm, fail } = createPayoutEnds(deps)
 
   async function step(id: string): Promise<void> {
     const withdrawal = await store.withdrawals.find(id)
@@ -49,7 +50,7 @@ export function createPayouts(parts: WalletParts): Payouts {
     const [balance, outgoing, promised, { number: seenBlock }] = await Promise.all([
       chain.balanceOf(payer),
       store.withdrawals.outgoing(payer),
-      parts.promised(payer),
+      deps.promised(payer),
       chain.head(),
     ])
     if (balance - outgoing - promised < withdrawal.amount) {
@@ -59,7 +60,7 @@ export function createPayouts(parts: WalletParts): Payouts {
     }
     const validBefore = BigInt(Math.floor(now.getTime() / 1000) + PAYOUT.validSeconds)
     const submitted = await store.withdrawals.submit(withdrawal.id, { payer, validBefore, seenBlock }, now)
-    await checkpoint('submitted')
+    await failpoints.reach('withdrawal submitted')
     return submitted
   }
 
@@ -79,7 +80,7 @@ export function createPayouts(parts: WalletParts): Payouts {
     // The node that knows the event lags behind the one that knows the state.
     if (use === null) return
     const { number: head } = await chain.head()
-    if (head - use.blockNumber + 1n < BigInt(parts.settings.confirmations)) {
+    if (head - use.blockNumber + 1n < BigInt(deps.settings.confirmations)) {
       if (withdrawal.transactionHash !== use.hash) await store.withdrawals.noteHash(withdrawal.id, use.hash)
       return
     }
@@ -89,7 +90,7 @@ export function createPayouts(parts: WalletParts): Payouts {
 
   /** Its time is over. Asked once more of a block that no reorganisation takes back, and whose time is over too. */
   async function giveUp(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain, newest: bigint): Promise<void> {
-    const deep = newest - BigInt(parts.settings.confirmations) + 1n
+    const deep = newest - BigInt(deps.settings.confirmations) + 1n
     const { used, block } = await chain.authorizationAt(terms.payer, withdrawal.nonce, deep)
     if (!used && isOver(terms, block.timestamp)) await fail(withdrawal, 'expired')
   }
@@ -101,8 +102,8 @@ export function createPayouts(parts: WalletParts): Payouts {
     const signed = signer.sign('treasury', chain.network, authorization)
     try {
       const payment = transferRequest(chain.network, signed)
-      const answer = await parts.facilitator.settle(payment, { operation: withdrawal.id, keeps: true, again: true })
-      await checkpoint('settled')
+      const answer = await deps.facilitator.settle(payment, { operation: withdrawal.id, ownsResult: true, again: true })
+      await failpoints.reach('withdrawal settled')
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
       if (answer.status === 'failed') {
         // Not the end: as long as the authorization could be used, it might be. It is tried until its time is over.
@@ -118,6 +119,21 @@ export function createPayouts(parts: WalletParts): Payouts {
     }
   }
 
+  return {
+    step,
+    async stepAll(signal) {
+      const open = await store.withdrawals.open(OPEN_MAX)
+      for (let at = 0; at < open.length && !signal.aborted; at += AT_ONCE) {
+        const outcomes = await Promise.allSettled(open.slice(at, at + AT_ONCE).map(({ id }) => step(id)))
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+        if (failed !== undefined) log.warn({ err: failed.reason as unknown }, 'a withdrawal skips a turn')
+      }
+    },
+  }
+}
+
+/** The state and the money of a withdrawal end together. */
+function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpoints }: WalletDeps) {
   async function confirm(withdrawal: Withdrawal, how: WithdrawalEnd): Promise<void> {
     const { id, owner, amount } = withdrawal
     await store.together(async (inside) => {
@@ -127,7 +143,7 @@ export function createPayouts(parts: WalletParts): Payouts {
       await ledger.capture({ hold: id, owner, amount, shares, kind: 'payout', reference, announcements: [] }, inside)
     })
     measures.count('withdrawal_confirmed')
-    await checkpoint('paid')
+    await failpoints.reach('withdrawal paid')
   }
 
   async function fail({ id, owner, state }: Withdrawal, reason: FailureReason): Promise<void> {
@@ -140,17 +156,7 @@ export function createPayouts(parts: WalletParts): Payouts {
     log.warn({ withdrawal: id, reason }, 'a withdrawal has failed and its money is back')
   }
 
-  return {
-    step,
-    async stepAll(signal) {
-      const open = await store.withdrawals.open(OPEN_MAX)
-      for (let at = 0; at < open.length && !signal.aborted; at += AT_ONCE) {
-        const outcomes = await Promise.allSettled(open.slice(at, at + AT_ONCE).map(({ id }) => step(id)))
-        const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-        if (failed !== undefined) log.warn({ err: failed.reason as unknown }, 'a withdrawal skips a turn')
-      }
-    },
-  }
+  return { confirm, fail }
 }
 
 const OPEN_MAX = 500

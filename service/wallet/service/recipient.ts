@@ -5,11 +5,11 @@ import { walletMissing } from '../../ledger/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { assertRecipient } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /** Whom money may go to, and whom it goes to where nobody is named. */
-export function createRecipients(parts: WalletParts, depositAddress: DepositAddress) {
-  const { ledger, outflow, store, book, clock, tellOfPayoutAddress } = parts
+export function createRecipients(deps: WalletDeps, depositAddress: DepositAddress) {
+  const { ledger, outflow, store, book, clock, tellOfPayoutAddress } = deps
 
   async function read(written: Address, owner: Owner): Promise<Address> {
     const to = written.toLowerCase() as Address

@@ -3,7 +3,7 @@ import type { Ledger } from '../../ledger/service.ts'
 import { NETWORK_OF, type Reconciliation } from '../model.ts'
 import type { Payers, Snapshot } from '../ports.ts'
 import { differenceOf } from '../rules.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /** The books against the chain, both as of the block up to which all is booked. */
 export interface Reconciling {
@@ -13,8 +13,8 @@ export interface Reconciling {
 }
 
 /** Needs little of the wallet, so that it can be asked by hand beside a running service. */
-export function createReconciling(parts: ReconcilingParts): Reconciling {
-  const { ledger, store, book, chains, clock, log, measures } = parts
+export function createReconciling(deps: ReconcilingDeps): Reconciling {
+  const { ledger, store, book, chains, clock, log, measures } = deps
   // The sandbox's money is made of words; there is nothing on chain that it could be compared with.
   const network: NetworkName = NETWORK_OF.production
 
@@ -40,7 +40,8 @@ export function createReconciling(parts: ReconcilingParts): Reconciling {
     const sums = {
       wallets: totals.wallets,
       revenue: totals.revenue,
-      capital: snapshot.capital,
+      // What guests paid reached the treasury too, and is booked.
+      capital: snapshot.capital - totals.guests,
       treasury,
       payers: add(rest.slice(0, payers.addresses.length)),
       depositAddresses: add(rest.slice(payers.addresses.length)),
@@ -60,10 +61,10 @@ export function createReconciling(parts: ReconcilingParts): Reconciling {
 
   /** One view of both: a deposit between two looks would be a difference that is none. */
   function look(): Promise<{ snapshot: Snapshot; totals: Totals; payers: Payers } | null> {
-    return parts.atOneMoment(async (inside) => {
+    return deps.atOneMoment(async (inside) => {
       const snapshot = await store.reports.snapshot(network, inside)
       if (snapshot === null) return null
-      const payers = await parts.payers(network, snapshot.cursor.blockNumber, inside)
+      const payers = await deps.payers(network, snapshot.cursor.blockNumber, inside)
       return { snapshot, payers, totals: await ledger.totals('production', inside) }
     })
   }
@@ -71,8 +72,8 @@ export function createReconciling(parts: ReconcilingParts): Reconciling {
   return { reconcile, newest: () => store.reports.newest(network) }
 }
 
-export interface ReconcilingParts extends Pick<
-  WalletParts,
+export interface ReconcilingDeps extends Pick<
+  WalletDeps,
   'store' | 'book' | 'chains' | 'payers' | 'atOneMoment' | 'clock' | 'log' | 'measures'
 > {
   ledger: Pick<Ledger, 'totals'>

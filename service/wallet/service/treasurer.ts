@@ -2,7 +2,7 @@ import type { Address, Hex } from '../../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 
 /** The treasury for other parts of the house, which name the terms and keep them: here it only counts and signs. */
 export interface Treasurer {
@@ -29,8 +29,8 @@ interface Outgoing {
   operation: string
 }
 
-export function createTreasurer(parts: WalletParts): Treasurer {
-  const { book, signer, chains, store, facilitator, log, measures } = parts
+export function createTreasurer(deps: WalletDeps): Treasurer {
+  const { book, signer, chains, store, facilitator, log, measures } = deps
   const signs = book !== null && signer?.account === book.account
 
   return {
@@ -60,7 +60,7 @@ export function createTreasurer(parts: WalletParts): Treasurer {
       try {
         const answer = await facilitator.settle(transferRequest(NETWORKS[network], signed), {
           operation,
-          keeps: true,
+          ownsResult: true,
           again: true,
         })
         // Not the end: as long as it could be used, it might be. It is tried until its time is over.

@@ -1,16 +1,16 @@
 import type { Address } from '../../chain/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
-import { idLike, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
 import { assertMinimum, payoutNonce } from '../rules.ts'
-import type { WalletParts } from './parts.ts'
+import type { WalletDeps } from './parts.ts'
 import type { Recipients } from './recipient.ts'
 
 /** What somebody may ask about money on its way out. How it leaves is in `payout.ts`. */
-export function createWithdrawals(parts: WalletParts, recipients: Recipients) {
-  const { ledger, outflow, store, book, chains, clock, settings, announce } = parts
+export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
+  const { ledger, outflow, store, book, chains, clock, settings, announce } = deps
 
   /**
    * Locks the money and writes down where it is to go, in one transaction. The lock has no deadline that comes:
@@ -18,7 +18,7 @@ export function createWithdrawals(parts: WalletParts, recipients: Recipients) {
    */
   async function withdraw(caller: Caller, asked: Asked, operation: Id<'op'>): Promise<Withdrawal> {
     const owner = ownerOf(caller)
-    const id = idLike('wdr', operation)
+    const id = deriveId('wdr', operation)
     const network = NETWORK_OF[owner.environment]
     const onChain = chains.has(network) && book !== null
     if (!onChain && owner.environment === 'production') throw withdrawalsUnavailable()
@@ -40,7 +40,7 @@ export function createWithdrawals(parts: WalletParts, recipients: Recipients) {
       await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn })
       return added
     })
-    await parts.checkpoint('locked')
+    await deps.failpoints.reach('withdrawal locked')
     return made
   }
 

@@ -87,10 +87,10 @@ const PAYMENTS = [
      locked, price, cost, inputs, output, deadline, created_at, started_at, ended_at, duration_ms)
    SELECT ${id('run', 'i')}, 'sandbox', ${PERSON}, 'filled-' || ${NUMBER}, ${id('rda', 'i % ($3 / 2)')}, 'filled-' || i % ($3 / 2), 'prompt', '1.0.0',
      ${SELLER}, ${PERSON}, 'succeeded', ${COST}, ${COST}, ${COST}, '{"topic": "bees"}', repeat('An answer. ', 20), ${AT}, ${AT}, ${AT}, ${AT}, 5 ${EACH}`,
-  `INSERT INTO checkout_payment (id, checkout_id, user_id, environment, state, amount, network, recipient, payer, simulated,
-     digest, request, input, input_hash, tx_hash, created_at, ended_at)
-   SELECT ${id('pay', 'i')}, ${id('chk', NUMBER)}, ${PERSON}, 'sandbox', 'paid', 10000, 'base-sepolia', '0x' || repeat('1', 40),
-     '0x' || md5(i::text) || '00000000', false, ${HASH}, '{}', '{"site": "https://example.com"}', ${HASH}, '0x' || encode(${HASH}, 'hex'), ${AT}, ${AT} ${EACH}`,
+  `INSERT INTO sale (id, product, subject, user_id, environment, state, amount, network, recipient, payer, simulated,
+     digest, request, details, input_hash, tx_hash, created_at, ended_at)
+   SELECT ${id('pay', 'i')}, 'checkout', ${id('chk', NUMBER)}, ${PERSON}, 'sandbox', 'paid', 10000, 'base-sepolia', '0x' || repeat('1', 40),
+     '0x' || md5(i::text) || '00000000', false, ${HASH}, '{}', '{"input": {"site": "https://example.com"}}', ${HASH}, '0x' || encode(${HASH}, 'hex'), ${AT}, ${AT} ${EACH}`,
   `INSERT INTO facilitator_purchase (digest, buys, bought_at) SELECT ${HASH}, ${id('pay', 'i')}, ${AT} ${EACH}`,
   `INSERT INTO delivery (id, user_id, environment, subject, target_id, body, headers, wait_ms, keep_bytes, on_unconfirmed,
      state, attempts, last_attempt_at, last_status, delivered_at, created_at)

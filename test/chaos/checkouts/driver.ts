@@ -1,9 +1,7 @@
 import { pino } from 'pino'
-import type { Step } from '../../../service/checkouts/ports.ts'
 import { compose } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
 import { listen } from '../../../service/api/server.ts'
-import type { Checkpoint } from '../../../service/facilitator/ports.ts'
 import { TestClock } from '../../harness/clock.ts'
 
 /*
@@ -13,7 +11,7 @@ import { TestClock } from '../../harness/clock.ts'
 
 export interface Life {
   environment: Record<string, string>
-  dieAt: { step: Step | Parameters<Checkpoint>[0]; pass: number } | null
+  dieAt: { step: string; pass: number } | null
   /** What the dead one held is over for this one at once. */
   aheadMs: number
 }
@@ -22,16 +20,16 @@ const { environment, dieAt, aheadMs } = JSON.parse(process.argv[2] ?? '') as Lif
 const clock = new TestClock()
 clock.forward(aheadMs)
 let passes = 0
-const checkpoint = (step: string): void => {
-  if (step === dieAt?.step && ++passes === dieAt.pass) process.kill(process.pid, 'SIGKILL')
-}
 const config = readConfig(environment)
 const service = await compose(config, {
   url: config.DATABASE_URL ?? '',
   log: pino({ level: 'silent' }),
   clock,
-  checkpoint,
-  paymentCheckpoint: checkpoint,
+  failpoints: {
+    reach(step) {
+      if (step === dieAt?.step && ++passes === dieAt.pass) process.kill(process.pid, 'SIGKILL')
+    },
+  },
 })
 await service.identity.ensureDemoAccount({ apiKey: config.DEMO_API_KEY })
 const server = await listen(service.app, 0, '127.0.0.1')

@@ -21,22 +21,27 @@ const START = 1_500_000n
 /** The steps of a payment, its own and the facilitator's; then those of a delivery, where its receiver pulls the trigger. */
 const PLACES = [
   ...([
-    'accepted',
-    'settling',
-    'claimed',
-    'signed',
-    'sent',
-    'broadcast',
-    'mined',
-    'offered',
-    'answered',
-    'paid',
+    'sale claimed',
+    'sale settling',
+    'settlement claimed',
+    'transaction signed',
+    'transaction sent',
+    'transaction broadcast',
+    'transaction mined',
+    'settlement offered',
+    'sale settled',
+    'sale paid',
   ] as const),
   ...(['told', 'taken'] as const),
 ]
 type Place = (typeof PLACES)[number]
 /** One transaction carries all customers of a moment. */
-const BATCHED: ReadonlySet<Place> = new Set(['signed', 'sent', 'broadcast', 'mined'])
+const BATCHED: ReadonlySet<Place> = new Set([
+  'transaction signed',
+  'transaction sent',
+  'transaction broadcast',
+  'transaction mined',
+])
 
 interface Customer {
   payer: TestAccount
@@ -124,7 +129,7 @@ describe('the service is killed at every step of payments and deliveries', () =>
 
     async function compare(all: readonly Customer[], to: Hex) {
       const rows = await database.statements.run<{ id: string; payer: Hex; state: string }>(
-        'SELECT id, payer, state FROM checkout_payment',
+        'SELECT id, payer, state FROM sale',
         [],
       )
       const paid = rows.filter(({ state }) => state === 'paid')
@@ -185,7 +190,7 @@ async function rested(database: TestDatabase): Promise<void> {
   const deadline = Date.now() + 120_000
   for (;;) {
     const [open] = await database.statements.run<{ n: bigint }>(
-      `SELECT (SELECT count(*) FROM checkout_payment WHERE state IN ('created', 'settling'))
+      `SELECT (SELECT count(*) FROM sale WHERE state IN ('claimed', 'settling'))
          + (SELECT count(*) FROM delivery WHERE state <> 'delivered') AS n`,
       [],
     )

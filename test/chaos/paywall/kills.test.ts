@@ -72,7 +72,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
 
   /** Three minutes pass for what a dead process was at, and an hour for what it had set aside. */
   async function timePasses(): Promise<void> {
-    await rows('UPDATE paywall_payment SET lease_until = now() WHERE lease_until > now()')
+    await rows('UPDATE sale SET lease_until = now() WHERE lease_until > now()')
   }
 
   test('nobody is charged twice, everybody has their answer, and no hold is left', async () => {
@@ -182,7 +182,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     const deadline = Date.now() + 60_000
     for (;;) {
       const [open] = await rows<{ count: bigint }>(
-        `SELECT (SELECT count(*) FROM paywall_payment WHERE state IN ('calling', 'settling'))
+        `SELECT (SELECT count(*) FROM sale WHERE state IN ('claimed', 'settling'))
               + (SELECT count(*) FROM paywall_hold) AS count`,
       )
       if (open?.count === 0n) return

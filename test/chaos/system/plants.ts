@@ -103,13 +103,13 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a payment is paid for nothing',
     sql: [
-      `UPDATE facilitator_settlement SET nonce = sha256(nonce) WHERE ${one('checkout_payment JOIN facilitator_settlement USING (digest)', `checkout_payment.state = 'paid'`, 'digest')}`,
+      `UPDATE facilitator_settlement SET nonce = sha256(nonce) WHERE ${one('sale JOIN facilitator_settlement USING (digest)', `sale.state = 'paid'`, 'digest')}`,
     ],
   },
   {
     name: 'a paid one failed',
     sql: [
-      `UPDATE checkout_payment SET state = 'failed', tx_hash = NULL WHERE ${one('checkout_payment', `state = 'paid'`)}`,
+      `UPDATE sale SET state = 'failed', reason = 'planted', tx_hash = NULL WHERE ${one('sale', `product = 'checkout' AND state = 'paid'`)}`,
     ],
   },
   {

@@ -49,5 +49,5 @@ const HURRIES = [
   `UPDATE delivery SET due_at = now() WHERE state = 'pending' AND due_at > now() + interval '5 seconds'`,
   `UPDATE outbox SET due_at = now() WHERE done_at IS NULL AND failed_at IS NULL AND due_at > now() + interval '5 seconds'`,
   `UPDATE paywall_hold SET until = now() WHERE until > now()`,
-  `UPDATE paywall_payment SET lease_until = now() WHERE lease_until > now()`,
+  `UPDATE sale SET lease_until = now() WHERE lease_until > now()`,
 ]

@@ -8,7 +8,7 @@ describe('POST {facilitator_url}/settle', () => {
     // Refused in its block, and fine again as soon as somebody asks why.
     world = await openWorld({
       chain: { mining: 'manual' },
-      checkpoint: (at) => (at === 'mined' ? world.chain.setPaused(false) : undefined),
+      failpoints: { reach: (at) => (at === 'transaction mined' ? world.chain.setPaused(false) : undefined) },
     })
     const { chain, payer, seller, service } = world
     const signed = await payer.authorize(chain.network, seller)

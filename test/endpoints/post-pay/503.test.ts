@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { startChain, type TestChain } from '../../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
-import { Seller } from '../../spending/seller.ts'
+import { Seller } from '../../outgoing-payments/seller.ts'
 import { walletKeys } from '../../wallet/world.ts'
 
 /** A server that cannot pay says what its operator must set, and sets nothing aside. */

@@ -5,7 +5,6 @@ import type { Hex } from '../../../service/chain/model.ts'
 import { NETWORKS } from '../../../service/chain/networks.ts'
 import { createChain } from '../../../service/chain/usdc.ts'
 import { openDatabase } from '../../../service/database/client.ts'
-import type { Checkpoint } from '../../../service/facilitator/ports.ts'
 import { createFacilitator } from '../../../service/facilitator/service.ts'
 import { createSettlementStore } from '../../../service/facilitator/store.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
@@ -18,7 +17,7 @@ export interface Order {
   rpc: string
   key: Hex
   bodies: readonly unknown[]
-  dieAt: Parameters<Checkpoint>[0]
+  dieAt: string
 }
 
 /** A process that settles, and kills itself at the place that it is told: no handler runs, nothing is flushed. */
@@ -42,8 +41,10 @@ async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> 
     clock: systemClock,
     log,
     measures: { count: () => undefined },
-    checkpoint(at) {
-      if (at === dieAt) process.kill(process.pid, 'SIGKILL')
+    failpoints: {
+      reach(at) {
+        if (at === dieAt) process.kill(process.pid, 'SIGKILL')
+      },
     },
     settings: {
       waitMs: 20_000,
@@ -62,7 +63,10 @@ async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> 
   facilitator.start()
   await Promise.all(
     bodies.map((body, place) =>
-      facilitator.settle(toRequest(paymentRequest.parse(body)), { operation: `op_${String(place)}`, keeps: false }),
+      facilitator.settle(toRequest(paymentRequest.parse(body)), {
+        operation: `op_${String(place)}`,
+        ownsResult: false,
+      }),
     ),
   )
 }

@@ -49,7 +49,7 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
     locks: ledger,
     clock,
     log: silent,
-    lifeSign: (process) => createLease(statements, PRESENCE + process, process),
+    heartbeat: (process) => createLease(statements, PRESENCE + process, process),
     checkAddress: () => Promise.resolve(),
     announce: (inside, announcements) => outbox.add(inside, announcements),
     tellOfEnds: () => Promise.resolve(),

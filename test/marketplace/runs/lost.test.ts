@@ -1,7 +1,7 @@
 import type { Departure } from '../../../service/kit/departure.ts'
 import type { Work } from '../../../service/marketplace/ports/run.ts'
 import { usdc, ZERO } from '../../../service/kit/money.ts'
-import { idLike, type Id } from '../../../service/kit/ids.ts'
+import { deriveId, type Id } from '../../../service/kit/ids.ts'
 import type { StatementPool } from '../../../service/kit/transaction.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 import { TestClock } from '../../harness/clock.ts'
@@ -34,7 +34,7 @@ describe('runs that are left behind', () => {
     const before = letGo.length
     const end = runs.run(callerOf('usr_caller'), askFor('rda_one'), name, false)
     while (letGo.length === before) await new Promise(setImmediate)
-    return { id: idLike('run', name), end }
+    return { id: deriveId('run', name), end }
   }
 
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('runs that are left behind', () => {
     const processes = [engine(), engine()]
     for (let round = 0; round < 8; round++) {
       const name = operation()
-      const id = idLike('run', name)
+      const id = deriveId('run', name)
       const begunBefore = letGo.length
       await processes[0]!.runs.queue(callerOf('usr_caller'), askFor('rda_one'), name, false)
       const work = processes.map(({ runs }) => runs.work(id, new AbortController().signal))
@@ -150,7 +150,7 @@ describe('runs that are left behind', () => {
     ) as [Engine, Engine]
     const name = operation()
     await one.runs.queue(callerOf('usr_caller'), { ...askFor('rda_one'), waits: true }, name, false)
-    const id = idLike('run', name)
+    const id = deriveId('run', name)
     const stop = new AbortController()
     const working = one.runs.work(id, stop.signal)
     while (executions.length === 0) await new Promise(setImmediate)
@@ -231,7 +231,7 @@ describe('claims whose answer is lost', () => {
     const [one] = engines
     const name = operation()
     await one!.runs.queue(caller, { ...askFor('rda_one'), waits: true }, name, false)
-    return idLike('run', name)
+    return deriveId('run', name)
   }
 
   async function ended(id: Id<'run'>) {
@@ -271,10 +271,10 @@ describe('claims whose answer is lost', () => {
     const name = operation()
     faults.lose('together')
     await expect(one.runs.run(caller, askFor('rda_one'), name, false)).rejects.toThrow('terminated')
-    expect(await one.runs.get(caller, idLike('run', name))).toMatchObject({ state: 'running' })
+    expect(await one.runs.get(caller, deriveId('run', name))).toMatchObject({ state: 'running' })
     await one.runs.resolveUnanswered()
     const failure = { code: 'run_interrupted' }
-    expect(await ended(idLike('run', name))).toMatchObject({ state: 'failed', cost: 0n, failure })
+    expect(await ended(deriveId('run', name))).toMatchObject({ state: 'failed', cost: 0n, failure })
     expect(executions).toBe(0)
   })
 

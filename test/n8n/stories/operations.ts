@@ -1,4 +1,4 @@
-import { Seller } from '../../spending/seller.ts'
+import { Seller } from '../../outgoing-payments/seller.ts'
 import { startPage } from '../pages.ts'
 import { act } from '../programs.ts'
 import { until, type World } from '../world.ts'

@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError, type IDataObject } from 'n8n-workflow'
-import * as spending from '../../../service/spending/errors.ts'
+import * as budgets from '../../../service/budgets/errors.ts'
+import { priceTooHigh } from '../../../service/outgoing-payments/errors.ts'
 import { answerError } from '../../../service/api/errors.ts'
 import { unaffordable } from '../../../service/ledger/errors.ts'
 import { tooDear } from '../../../service/marketplace/errors/run.ts'
@@ -37,13 +38,13 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     ],
     [
       'a price above the maximum',
-      answer(spending.priceTooHigh(usdc(250_000n), usdc(1n))),
+      answer(priceTooHigh(usdc(250_000n), usdc(1n))),
       'The address asks for 0.25 USDC, which is above the Maximum Amount of 0.000001 USDC. Nothing was paid. Raise the maximum if it is worth that much.',
     ],
     [
       "an agent's limit of the day",
       answer(
-        spending.spendingLimit({
+        budgets.spendingLimit({
           ...{ rule: 'perDay', limit: usdc(1_000_000n), spent: usdc(950_000n), requested: usdc(100_000n) },
           ...{ pattern: null, resetsAt: new Date('2026-11-22T00:00:00Z') },
         }),
@@ -53,7 +54,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     [
       'a list of an agent',
       answer(
-        spending.spendingLimit({
+        budgets.spendingLimit({
           ...{ rule: 'rdas.deny', limit: null, spent: null, requested: usdc(100_000n) },
           ...{ pattern: 'seo-*', resetsAt: null },
         } as never),
@@ -62,12 +63,12 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     ],
     [
       'a person who has to approve',
-      answer(spending.approvalRequired({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') }, 'https://x')),
+      answer(budgets.approvalRequired({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') }, 'https://x')),
       'A person must approve this first: approval apr_1, open until 2026-11-21 17:00 UTC. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or give it time with the option Wait for Approval.',
     ],
     [
       'a person who said no',
-      answer(spending.approvalRefused({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') })),
+      answer(budgets.approvalRefused({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') })),
       'A person refused this call. Nothing was paid. Do not try it again unchanged.',
     ],
     [

@@ -45,28 +45,37 @@ export async function payWorld(environment: Record<string, string> = {}): Promis
           ...(token !== undefined && { 'X-Payment-Token': token }),
         },
       }),
-    async sign(payer, required, version = 2, terms = {}) {
-      const [v1] = required.body.accepts
-      const v2 = JSON.parse(Buffer.from(required.headers.get('payment-required')!, 'base64').toString()).accepts[0]
-      const { signature, ...rest } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {
-        value: BigInt(v2.amount as string),
-        ...terms,
-      })
-      const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
-      const payload = { signature, authorization }
-      const said =
-        version === 1
-          ? { x402Version: 1, scheme: 'exact', network: v1.network, payload }
-          : { x402Version: 2, accepted: v2, payload }
-      return {
-        header: version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE',
-        value: Buffer.from(JSON.stringify(said)).toString('base64'),
-      }
-    },
+    sign: (payer, required, version, terms) => signFor(chain, payer, required, version, terms),
     usdc: (address) => usdcOf(chain, address),
     async close() {
       await world.close()
       await chain.stop()
     },
+  }
+}
+
+/** What a wallet makes of a 402. */
+export async function signFor(
+  chain: TestChain,
+  payer: TestAccount,
+  required: Answer,
+  version: 1 | 2 = 2,
+  terms: Record<string, unknown> = {},
+): Promise<Payment> {
+  const [v1] = required.body.accepts
+  const v2 = JSON.parse(Buffer.from(required.headers.get('payment-required')!, 'base64').toString()).accepts[0]
+  const { signature, ...rest } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {
+    value: BigInt(v2.amount as string),
+    ...terms,
+  })
+  const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
+  const payload = { signature, authorization }
+  const said =
+    version === 1
+      ? { x402Version: 1, scheme: 'exact', network: v1.network, payload }
+      : { x402Version: 2, accepted: v2, payload }
+  return {
+    header: version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE',
+    value: Buffer.from(JSON.stringify(said)).toString('base64'),
   }
 }

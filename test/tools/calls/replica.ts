@@ -5,9 +5,8 @@ import { pino } from 'pino'
 import { compose, type Service } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
 import { listen } from '../../../service/api/server.ts'
+import { NO_FAILPOINTS, type Failpoints } from '../../../service/kit/failpoints.ts'
 import type { TestService } from '../../harness/service.ts'
-
-type Checkpoints = Pick<Parameters<typeof compose>[1], 'callCheckpoint' | 'failpoints'>
 
 export interface Replica {
   service: Service
@@ -21,7 +20,7 @@ export interface Replica {
 export async function startReplica(
   of: TestService,
   environment: Record<string, string> = {},
-  checkpoints: Checkpoints = {},
+  failpoints: Failpoints = NO_FAILPOINTS,
 ): Promise<Replica> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-replica-'))
   const config = readConfig({
@@ -38,7 +37,7 @@ export async function startReplica(
     ...environment,
   })
   const log = pino({ level: 'silent' })
-  const service = await compose(config, { url: of.testDatabase.url, log, clock: of.clock, ...checkpoints })
+  const service = await compose(config, { url: of.testDatabase.url, log, clock: of.clock, failpoints })
   const server = await listen(service.app, 0, '127.0.0.1')
   return {
     service,
@@ -60,15 +59,17 @@ export async function startReplica(
 export const SECRET = 'the-secret-of-several-processes-of-one-service'
 
 /** Stands still there for ever, as a process does that was killed. */
-export function dyingAt<State>(state: State): { checkpoint: (at: State) => Promise<void>; reached: Promise<void> } {
+export function dyingAt(point: string): { failpoints: Failpoints; reached: Promise<void> } {
   let tell: () => void = () => undefined
   const reached = new Promise<void>((resolve) => (tell = resolve))
   return {
     reached,
-    async checkpoint(at) {
-      if (at !== state) return
-      tell()
-      await new Promise(() => undefined)
+    failpoints: {
+      async reach(at) {
+        if (at !== point) return
+        tell()
+        await new Promise(() => undefined)
+      },
     },
   }
 }

@@ -4,13 +4,12 @@ import { readConfig } from '../../../service/config.ts'
 import type { Caller } from '../../../service/kit/caller.ts'
 import type { Id } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
-import type { Checkpoint } from '../../../service/wallet/ports.ts'
 import type { Hex } from '../../../service/chain/model.ts'
 
 /** What a process of its own is to do, until it is killed or kills itself. */
 export type Order = { environment: Record<string, string>; url: string } & (
   | { work: 'everything' }
-  | { work: 'withdraw'; caller: Caller; to: Hex; amount: string; operation: Id<'op'>; dieAt: Parameters<Checkpoint>[0] }
+  | { work: 'withdraw'; caller: Caller; to: Hex; amount: string; operation: Id<'op'>; dieAt: string }
 )
 
 /** The whole service, as a worker: no handler runs when it dies, nothing is flushed. */
@@ -24,8 +23,10 @@ async function run(order: Order): Promise<void> {
   const service = await compose(readConfig(order.environment), {
     url: order.url,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
-    withdrawalCheckpoint(at) {
-      if (order.work === 'withdraw' && at === order.dieAt) process.kill(process.pid, 'SIGKILL')
+    failpoints: {
+      reach(at) {
+        if (order.work === 'withdraw' && at === order.dieAt) process.kill(process.pid, 'SIGKILL')
+      },
     },
   })
   if (order.work === 'everything') {

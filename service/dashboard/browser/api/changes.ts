@@ -125,12 +125,8 @@ async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>>, dead: AbortC
   let text = ''
   for (;;) {
     // The service says something every fifteen seconds: a connection that does not is none.
-    const silent = setTimeout(() => {
-      dead.abort()
-    }, SILENT_MS)
-    const part = await reader.read().finally(() => {
-      clearTimeout(silent)
-    })
+    const silent = setTimeout(() => dead.abort(), SILENT_MS)
+    const part = await reader.read().finally(() => clearTimeout(silent))
     if (part.done) return
     const events = (text + part.value).split('\n\n')
     text = events.pop() ?? ''

@@ -40,8 +40,9 @@ export function inPlace(error: unknown, fieldOf: Readonly<Record<string, string>
 }
 
 /** Said before anything is asked of the service. */
-export function missing(field: string): Fault {
-  return new Fault('Something is missing.', { status: 400, fields: { details: { [field]: 'is required' } } })
+export function missing(...names: readonly string[]): Fault {
+  const details = Object.fromEntries(names.map((name) => [name, 'is required']))
+  return new Fault('Something is missing.', { status: 400, fields: { details } })
 }
 
 export function toFault(error: unknown): Fault {

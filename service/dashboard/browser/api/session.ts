@@ -1,4 +1,7 @@
 import { useSyncExternalStore } from 'react'
+import type { z } from 'zod'
+import type { user } from '../../../identity/http/sign-in.ts'
+import { openWatched } from '../../../ui-kit/watched.ts'
 import { Fault, fromAnswer, silence, toFault } from './fault.ts'
 
 /** Who is signed in here. `ended` is after somebody was: their page stays, with all that was typed into it. */
@@ -9,11 +12,7 @@ export type Session =
   | { state: 'in'; user: SignedIn }
   | { state: 'ended'; user: SignedIn }
 
-export interface SignedIn {
-  id: string
-  name: string
-  email: string
-  emailVerified: boolean
+export interface SignedIn extends Pick<z.input<typeof user>, 'id' | 'name' | 'email' | 'emailVerified'> {
   issuer: string | null
 }
 
@@ -37,11 +36,10 @@ export function isFromProvider({ issuer }: SignedIn): boolean {
   return issuer !== null
 }
 
-let session: Session = { state: 'unknown' }
-const listeners = new Set<() => void>()
+const session = openWatched<Session>({ state: 'unknown' })
 
 export function useSession(): Session {
-  return useSyncExternalStore(subscribe, () => session)
+  return useSyncExternalStore(session.watch, session.read)
 }
 
 /** Asks the service who this is; answers the user's id. */
@@ -49,16 +47,17 @@ export async function loadSession(): Promise<string | null> {
   try {
     const answer = (await call('GET', '/auth/get-session')) as { user: Told } | null
     const user = answer === null ? null : toSignedIn(answer.user)
-    set(user === null ? { state: 'none' } : { state: 'in', user })
+    session.set(user === null ? { state: 'none' } : { state: 'in', user })
     return user?.id ?? null
   } catch (error) {
-    set({ state: 'unreachable', fault: toFault(error) })
+    session.set({ state: 'unreachable', fault: toFault(error) })
     return null
   }
 }
 
 export function sessionEnded(): void {
-  if (session.state === 'in') set({ state: 'ended', user: session.user })
+  const now = session.read()
+  if (now.state === 'in') session.set({ state: 'ended', user: now.user })
 }
 
 export async function signIn({ email, password }: Credentials): Promise<void> {
@@ -83,7 +82,7 @@ interface Credentials {
 
 export async function signOut(): Promise<void> {
   await call('POST', '/auth/sign-out', {})
-  set({ state: 'none' })
+  session.set({ state: 'none' })
 }
 
 /** The sign-in speaks plain JSON, not tRPC. */
@@ -98,17 +97,7 @@ export async function call(method: 'GET' | 'POST', path: string, body?: unknown)
   if (response.ok) return answer
   const fault = fromAnswer(response.status, answer)
   // A wrong password is a 401 too, with another code.
-  if (fault.status !== 401 || fault.code !== 'unauthorized' || session.state !== 'in') throw fault
+  if (fault.status !== 401 || fault.code !== 'unauthorized' || session.read().state !== 'in') throw fault
   sessionEnded()
   throw new Fault(fault.message, { status: 401, code: 'unauthenticated', requestId: fault.requestId })
-}
-
-function set(next: Session): void {
-  session = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

@@ -1,18 +1,18 @@
 import { Pencil1Icon } from '@radix-ui/react-icons'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
 import { StateBadge } from '../parts/Badge.tsx'
+import { moneyColumn, stateColumn, textColumn, timeColumn } from '../parts/columns.tsx'
 import { Button, LinkButton } from '../parts/Button.tsx'
-import { Id, inCounts, inFigures, Money, When } from '../parts/figures.tsx'
-import { Card, Facts, PageHead } from '../parts/layout.tsx'
+import { inUsdc } from '../../../ui-kit/format.ts'
+import { Dash, Id, inCounts, Money, When } from '../parts/figures.tsx'
+import { Card, DayBars, Facts, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Confirm } from '../parts/Modal.tsx'
-import { Empty, Failure, Notice, PageSkeleton, Skeleton } from '../parts/states.tsx'
+import { Awaited, Empty, Notice, Skeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { LIMITS } from './agents/policy.ts'
-
-const Bars = lazy(() => import('../parts/Bars.tsx'))
 
 type Standing = Output<'spending.standing'>
 type Decision = Output<'spending.decisions'>['decisions'][number]
@@ -31,9 +31,8 @@ export default function Agent() {
         before.id === id ? { ...before, status: paused ? ('paused' as const) : ('active' as const) } : before,
       ),
     ],
-    done: (_agent, { paused }) => {
-      say({ tone: 'good', text: paused ? 'Paused: every call is refused from now on.' : 'It may spend again.' })
-    },
+    done: (_agent, { paused }) =>
+      say({ tone: 'good', text: paused ? 'Paused: every call is refused from now on.' : 'It may spend again.' }),
   })
   const remove = useAct('spending.removeAgent', {
     changes: ['spending.agents', 'identity.keys.'],
@@ -42,9 +41,7 @@ export default function Agent() {
       go('/agents')
     },
   })
-  if (agent.error !== null && agent.data === undefined)
-    return <Failure fault={agent.error} again={() => void agent.refetch()} />
-  if (agent.data === undefined) return <PageSkeleton />
+  if (agent.data === undefined) return <Awaited of={agent} />
   const { data } = agent
   const paused = data.status === 'paused'
   return (
@@ -55,21 +52,10 @@ export default function Agent() {
         back={{ to: '/agents', name: 'Agents' }}
         actions={
           <>
-            <Button
-              look="danger"
-              onClick={() => {
-                setRemoving(true)
-              }}
-            >
+            <Button look="danger" onClick={() => setRemoving(true)}>
               Remove
             </Button>
-            <Button
-              onClick={() => {
-                pause.mutate({ id, paused: !paused })
-              }}
-            >
-              {paused ? 'Resume' : 'Pause'}
-            </Button>
+            <Button onClick={() => pause.mutate({ id, paused: !paused })}>{paused ? 'Resume' : 'Pause'}</Button>
             <LinkButton to="/keys?new=1">New key</LinkButton>
             <LinkButton to={`/agents/${id}/edit`} look="main">
               <Pencil1Icon /> Edit rules
@@ -105,47 +91,32 @@ export default function Agent() {
             />
           </Card>
         </div>
-        <Card title="Spent by day">
-          <Suspense fallback={<Skeleton className="h-52 w-full" />}>
-            {spent.data === undefined ? (
-              <Skeleton className="h-52 w-full" />
-            ) : (
-              <Bars
-                label="USDC spent by day, the last 30 days"
-                rows={spent.data.map(({ key, amount }) => ({ day: key, amount }))}
-                series={[{ key: 'amount', name: 'Spent', tone: 'accent' }]}
-                days={30}
-                show={(value) => `${inFigures(value)} USDC`}
-              />
-            )}
-          </Suspense>
-        </Card>
-        <Card flush>
-          <List
-            path="spending.decisions"
-            filter={{ id }}
-            rows={({ decisions }) => decisions}
-            name="Decisions"
-            title="Decisions"
-            columns={DECISIONS}
-            empty={
-              <Empty title="Nothing was asked yet">Every call of its keys is kept here, with what decided it.</Empty>
-            }
-          />
-        </Card>
+        <DayBars
+          title="Spent by day"
+          label="USDC spent by day, the last 30 days"
+          rows={spent.data?.map(({ key, amount }) => ({ day: key, amount }))}
+          series={[{ key: 'amount', name: 'Spent', tone: 'accent' }]}
+          days={30}
+          show={(value) => `${inUsdc(value)} USDC`}
+        />
+        <List
+          path="spending.decisions"
+          filter={{ id }}
+          rows={({ decisions }) => decisions}
+          name="Decisions"
+          title="Decisions"
+          columns={DECISIONS}
+          empty={
+            <Empty title="Nothing was asked yet">Every call of its keys is kept here, with what decided it.</Empty>
+          }
+        />
       </div>
       <Confirm
         title={`Remove “${data.name}”?`}
         act="Remove it"
         open={removing}
-        busy={remove.isPending}
-        close={() => {
-          setRemoving(false)
-        }}
-        confirm={() => {
-          remove.mutate({ id })
-          setRemoving(false)
-        }}
+        close={() => setRemoving(false)}
+        confirm={() => remove.mutate({ id })}
       >
         Keys that are bound to it stop working.
       </Confirm>
@@ -211,15 +182,14 @@ const DECISIONS: Column<Decision>[] = [
     show: ({ target }) => <span className="block truncate font-medium">{target}</span>,
     csv: ({ target }) => target,
   },
-  { title: 'Kind', show: ({ kind }) => kind, csv: ({ kind }) => kind, wide: true },
-  { title: 'Word', show: ({ outcome }) => <StateBadge state={outcome} />, csv: ({ outcome }) => outcome },
+  textColumn('Kind', ({ kind }) => kind, { wide: true }),
+  stateColumn('Word', ({ outcome }) => outcome),
   {
     title: 'Rule',
-    show: ({ rule, pattern }) =>
-      rule === null ? <span className="text-quiet">–</span> : `${rule}${pattern === null ? '' : `: ${pattern}`}`,
+    show: ({ rule, pattern }) => (rule === null ? <Dash /> : `${rule}${pattern === null ? '' : `: ${pattern}`}`),
     csv: ({ rule }) => rule,
     wide: true,
   },
-  { title: 'When', show: ({ at }) => <When at={at} />, csv: ({ at }) => at, wide: true },
-  { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
+  timeColumn('When', ({ at }) => at, { wide: true }),
+  moneyColumn('Amount', ({ amount }) => amount),
 ]

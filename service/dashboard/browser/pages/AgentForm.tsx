@@ -3,7 +3,7 @@ import { useLocation, useParams } from 'wouter'
 import { useAct, useAsk } from '../api/ask.ts'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
 import { Card, PageHead } from '../parts/layout.tsx'
-import { Failure, PageSkeleton } from '../parts/states.tsx'
+import { Awaited } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent } from './agents/policy.ts'
 
@@ -12,9 +12,7 @@ export default function AgentForm() {
   const { id } = useParams<{ id?: string }>()
   const agent = useAsk('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })
   if (id === undefined) return <Rules agent={null} />
-  if (agent.error !== null && agent.data === undefined)
-    return <Failure fault={agent.error} again={() => void agent.refetch()} />
-  return agent.data === undefined ? <PageSkeleton /> : <Rules agent={agent.data} />
+  return agent.data === undefined ? <Awaited of={agent} /> : <Rules agent={agent.data} />
 }
 
 function Rules({ agent }: { agent: Agent | null }) {

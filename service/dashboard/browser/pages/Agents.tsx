@@ -1,9 +1,8 @@
 import { PlusIcon } from '@radix-ui/react-icons'
-import { Link } from 'wouter'
-import { StateBadge } from '../parts/Badge.tsx'
+import { nameColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { LinkButton } from '../parts/Button.tsx'
-import { Money, When } from '../parts/figures.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { Money } from '../parts/figures.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Approvals } from './agents/Approvals.tsx'
@@ -22,20 +21,18 @@ export default function Agents() {
       </PageHead>
       <div className="space-y-6">
         <Approvals />
-        <Card flush>
-          <List
-            path="spending.agents"
-            rows={({ agents }) => agents}
-            name="Agents"
-            columns={COLUMNS}
-            href={({ id }) => `/agents/${id}`}
-            empty={
-              <Empty title="No agents yet" action={create}>
-                Say how much an agent may spend and on what, then make an API key that is bound to it.
-              </Empty>
-            }
-          />
-        </Card>
+        <List
+          path="spending.agents"
+          rows={({ agents }) => agents}
+          name="Agents"
+          columns={COLUMNS}
+          href={({ id }) => `/agents/${id}`}
+          empty={
+            <Empty title="No agents yet" action={create}>
+              Say how much an agent may spend and on what, then make an API key that is bound to it.
+            </Empty>
+          }
+        />
       </div>
     </>
   )
@@ -46,16 +43,12 @@ function Limit({ amount }: { amount: number | null }) {
 }
 
 const COLUMNS: Column<Agent>[] = [
-  {
-    title: 'Name',
-    show: ({ id, name }) => (
-      <Link to={`/agents/${id}`} className="block truncate font-medium hover:underline">
-        {name}
-      </Link>
-    ),
-    csv: ({ name }) => name,
-  },
-  { title: 'State', show: ({ status }) => <StateBadge state={status} />, csv: ({ status }) => status },
+  nameColumn(
+    'Name',
+    ({ name }) => name,
+    ({ id }) => `/agents/${id}`,
+  ),
+  stateColumn('State', ({ status }) => status),
   {
     title: 'A call',
     end: true,
@@ -76,11 +69,5 @@ const COLUMNS: Column<Agent>[] = [
     csv: ({ limits }) => limits.perMonth,
     wide: true,
   },
-  {
-    title: 'Changed',
-    end: true,
-    show: ({ updatedAt }) => <When at={updatedAt} />,
-    csv: ({ updatedAt }) => updatedAt,
-    wide: true,
-  },
+  timeColumn('Changed', ({ updatedAt }) => updatedAt, { end: true, wide: true }),
 ]

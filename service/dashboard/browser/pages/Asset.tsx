@@ -1,13 +1,13 @@
 import { ArchiveIcon, Pencil1Icon, RocketIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { foreseen, useAct, useAsk } from '../api/ask.ts'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
-import { Button, LinkButton } from '../parts/Button.tsx'
-import { Duration, Id, inCounts, Money, When } from '../parts/figures.tsx'
-import { Card, Code, Facts, Figure, Figures, PageHead } from '../parts/layout.tsx'
+import { Button, LinkButton, TextLink } from '../parts/Button.tsx'
+import { Duration, Id, inCounts, When } from '../parts/figures.tsx'
+import { Card, Code, Facts, Figure, Figures, MoneyFigure, PageHead } from '../parts/layout.tsx'
 import { Confirm } from '../parts/Modal.tsx'
-import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
+import { Awaited, Notice } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { CustomerRuns } from './assets/CustomerRuns.tsx'
 import { RunPanel, type Asset as Whole } from './marketplace/RunPanel.tsx'
@@ -21,16 +21,12 @@ export default function Asset() {
   const becomes = (status: Whole['status'], text: string) => ({
     changes: ['assets.'],
     foresees: () => [foreseen('assets.get', (before) => (before.id === id ? { ...before, status } : before))],
-    done: () => {
-      say({ tone: 'good', text })
-    },
+    done: () => say({ tone: 'good', text }),
   })
   const publish = useAct('assets.publish', becomes('published', 'Published: everybody can find and run it now.'))
   const unpublish = useAct('assets.unpublish', becomes('draft', 'It is a draft again, which only you can run.'))
   const archive = useAct('assets.archive', becomes('archived', 'Archived.'))
-  if (asset.error !== null && asset.data === undefined)
-    return <Failure fault={asset.error} again={() => void asset.refetch()} />
-  if (asset.data === undefined) return <PageSkeleton />
+  if (asset.data === undefined) return <Awaited of={asset} />
   const { data } = asset
   const { stats } = data
   return (
@@ -47,21 +43,11 @@ export default function Asset() {
         actions={
           data.status === 'archived' ? undefined : (
             <>
-              <Button
-                look="danger"
-                onClick={() => {
-                  setArchiving(true)
-                }}
-              >
+              <Button look="danger" onClick={() => setArchiving(true)}>
                 <ArchiveIcon /> Archive
               </Button>
               {data.status === 'published' && (
-                <Button
-                  busy={unpublish.isPending}
-                  onClick={() => {
-                    unpublish.mutate({ id })
-                  }}
-                >
+                <Button busy={unpublish.isPending} onClick={() => unpublish.mutate({ id })}>
                   Unpublish
                 </Button>
               )}
@@ -69,13 +55,7 @@ export default function Asset() {
                 <Pencil1Icon /> Edit
               </LinkButton>
               {data.status === 'draft' && (
-                <Button
-                  look="main"
-                  busy={publish.isPending}
-                  onClick={() => {
-                    publish.mutate({ id })
-                  }}
-                >
+                <Button look="main" busy={publish.isPending} onClick={() => publish.mutate({ id })}>
                   <RocketIcon /> Publish
                 </Button>
               )}
@@ -87,9 +67,7 @@ export default function Asset() {
       </PageHead>
       <div className="space-y-6">
         <Figures>
-          <Figure name="Earned">
-            <Money amount={stats.totalRevenue} />
-          </Figure>
+          <MoneyFigure name="Earned" amount={stats.totalRevenue} />
           <Figure name="Runs">{inCounts(stats.totalRuns)}</Figure>
           <Figure name="Succeeded">{stats.totalRuns === 0 ? '–' : `${stats.successRate.toFixed(1)} %`}</Figure>
           <Figure name="Takes">
@@ -113,9 +91,9 @@ export default function Asset() {
                   data.status === 'published'
                     ? [
                         'Page',
-                        <Link key="page" to={`/marketplace/${data.slug}`} className="link">
+                        <TextLink key="page" to={`/marketplace/${data.slug}`}>
                           In the marketplace
-                        </Link>,
+                        </TextLink>,
                       ]
                     : null,
                 ]}
@@ -135,14 +113,8 @@ export default function Asset() {
         title={`Archive “${data.name}”?`}
         act="Archive it"
         open={archiving}
-        busy={false}
-        close={() => {
-          setArchiving(false)
-        }}
-        confirm={() => {
-          archive.mutate({ id })
-          setArchiving(false)
-        }}
+        close={() => setArchiving(false)}
+        confirm={() => archive.mutate({ id })}
       >
         It leaves the marketplace for good. Who ran it before can still run it.
       </Confirm>

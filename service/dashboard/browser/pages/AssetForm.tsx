@@ -5,10 +5,11 @@ import { useAct, useAsk } from '../api/ask.ts'
 import { InputForm, type Filled } from '../parts/InputForm.tsx'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
 import { Card, PageHead } from '../parts/layout.tsx'
-import { Failure, PageSkeleton } from '../parts/states.tsx'
+import { Awaited } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { Config } from './assets/Config.tsx'
-import { NEW_DRAFT, slugOf, toBody, toDraft, type Draft } from './assets/draft.ts'
+import { slugOf } from '../parts/texts.ts'
+import { NEW_DRAFT, toBody, toDraft, type Draft } from './assets/draft.ts'
 import { Inputs } from './assets/Inputs.tsx'
 import type { Asset } from './marketplace/RunPanel.tsx'
 
@@ -17,9 +18,7 @@ export default function AssetForm() {
   const { id } = useParams<{ id?: string }>()
   const asset = useAsk('assets.get', { id: id ?? '' }, { enabled: id !== undefined })
   if (id === undefined) return <Create />
-  if (asset.error !== null && asset.data === undefined)
-    return <Failure fault={asset.error} again={() => void asset.refetch()} />
-  return asset.data === undefined ? <PageSkeleton /> : <Change asset={asset.data} />
+  return asset.data === undefined ? <Awaited of={asset} /> : <Change asset={asset.data} />
 }
 
 function Create() {
@@ -102,9 +101,7 @@ function Fields({
                 mono
                 disabled={!isNew}
                 hint={isNew ? 'Its address; it stays for ever.' : undefined}
-                onInput={() => {
-                  setSlugIsOwn(true)
-                }}
+                onInput={() => setSlugIsOwn(true)}
               />
             </div>
             <TextField form={form} name="description" label="Description" hint="One sentence, for lists." />
@@ -202,9 +199,7 @@ function Preview({ form }: { form: UseFormReturn<Draft> }) {
           options: field.options.split('\n').filter((text) => text.trim() !== ''),
         }))}
         values={values}
-        fill={(field, value) => {
-          setValues({ ...values, [field]: value })
-        }}
+        fill={(field, value) => setValues({ ...values, [field]: value })}
       />
     </Card>
   )

@@ -1,11 +1,11 @@
 import { PlusIcon } from '@radix-ui/react-icons'
-import { Link } from 'wouter'
 import { useAsk } from '../api/ask.ts'
 import { Badge } from '../parts/Badge.tsx'
+import { NameLink, timeColumn } from '../parts/columns.tsx'
 import { LinkButton } from '../parts/Button.tsx'
-import { inCounts, When } from '../parts/figures.tsx'
-import { oneOf, useFilter } from '../parts/filters.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { Dash, inCounts } from '../parts/figures.tsx'
+import { namesOf, oneOf, useFilter } from '../parts/filters.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Price, Rating, type AssetLine } from './marketplace/shown.tsx'
@@ -18,12 +18,8 @@ const STATES = [
 type State = (typeof STATES)[number][0]
 
 export default function Assets() {
-  const { values, set } = useFilter(['status'])
-  const status: State =
-    oneOf(
-      values.status,
-      STATES.map(([state]) => state),
-    ) ?? 'published'
+  const { chosen, filterOf } = useFilter(['status'])
+  const status = oneOf(chosen.status, namesOf(STATES)) ?? 'published'
   const create = (
     <LinkButton to="/assets/new" look="main">
       <PlusIcon /> New asset
@@ -34,46 +30,42 @@ export default function Assets() {
       <PageHead title="Assets" actions={create}>
         What you built for others to run: a prompt, an agent of yours, or an API.
       </PageHead>
-      <Card flush>
-        <List
-          path="assets.list"
-          filter={{ mine: true, status }}
-          rows={({ assets }) => assets}
-          name="Assets"
-          columns={COLUMNS}
-          href={({ id }) => `/assets/${id}`}
-          controls={
-            <div role="group" aria-label="State" className="flex rounded-[7px] bg-sunk p-0.5">
-              {STATES.map(([state, name]) => (
-                <button
-                  key={state}
-                  type="button"
-                  aria-pressed={state === status}
-                  onClick={() => {
-                    set('status', state)
-                  }}
-                  className={`h-7 rounded-md px-2.5 text-[0.8125rem] ${state === status ? 'bg-paper font-medium shadow-sm' : 'text-quiet hover:text-ink'}`}
-                >
-                  {name} <Count state={state} />
-                </button>
-              ))}
-            </div>
-          }
-          empty={
-            status === 'published' ? (
-              <Empty title="You have published nothing yet" action={create}>
-                Write a prompt, or connect an agent or API of yours, put a price on it and be paid for each run.
-              </Empty>
-            ) : status === 'draft' ? (
-              <Empty title="No drafts" action={create}>
-                A new asset begins as a draft that only you can run.
-              </Empty>
-            ) : (
-              <Empty title="Nothing is archived">What you archive leaves the marketplace for good.</Empty>
-            )
-          }
-        />
-      </Card>
+      <List
+        path="assets.list"
+        filter={{ mine: true, status }}
+        rows={({ assets }) => assets}
+        name="Assets"
+        columns={COLUMNS}
+        href={({ id }) => `/assets/${id}`}
+        controls={
+          <div role="group" aria-label="State" className="flex rounded-[7px] bg-sunk p-0.5">
+            {STATES.map(([state, name]) => (
+              <button
+                key={state}
+                type="button"
+                aria-pressed={state === status}
+                onClick={() => filterOf('status').choose(state)}
+                className={`h-7 rounded-md px-2.5 text-[0.8125rem] ${state === status ? 'bg-paper font-medium shadow-sm' : 'text-quiet hover:text-ink'}`}
+              >
+                {name} <Count state={state} />
+              </button>
+            ))}
+          </div>
+        }
+        empty={
+          status === 'published' ? (
+            <Empty title="You have published nothing yet" action={create}>
+              Write a prompt, or connect an agent or API of yours, put a price on it and be paid for each run.
+            </Empty>
+          ) : status === 'draft' ? (
+            <Empty title="No drafts" action={create}>
+              A new asset begins as a draft that only you can run.
+            </Empty>
+          ) : (
+            <Empty title="Nothing is archived">What you archive leaves the marketplace for good.</Empty>
+          )
+        }
+      />
     </>
   )
 }
@@ -88,9 +80,7 @@ const COLUMNS: Column<AssetLine>[] = [
     title: 'Name',
     show: ({ id, name, slug }) => (
       <>
-        <Link to={`/assets/${id}`} className="block truncate font-medium hover:underline">
-          {name}
-        </Link>
+        <NameLink to={`/assets/${id}`}>{name}</NameLink>
         <code className="block truncate font-mono text-xs text-quiet">{slug}</code>
       </>
     ),
@@ -107,8 +97,7 @@ const COLUMNS: Column<AssetLine>[] = [
   {
     title: 'Succeeded',
     end: true,
-    show: ({ stats }) =>
-      stats.totalRuns === 0 ? <span className="text-quiet">–</span> : `${stats.successRate.toFixed(0)} %`,
+    show: ({ stats }) => (stats.totalRuns === 0 ? <Dash /> : `${stats.successRate.toFixed(0)} %`),
     csv: ({ stats }) => stats.successRate,
     wide: true,
   },
@@ -119,7 +108,7 @@ const COLUMNS: Column<AssetLine>[] = [
     csv: ({ stats }) => stats.averageRating,
     wide: true,
   },
-  { title: 'Changed', show: ({ updatedAt }) => <When at={updatedAt} />, csv: ({ updatedAt }) => updatedAt, wide: true },
+  timeColumn('Changed', ({ updatedAt }) => updatedAt, { wide: true }),
   {
     title: 'Price',
     end: true,

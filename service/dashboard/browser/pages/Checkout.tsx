@@ -5,15 +5,16 @@ import { foreseen, sentenceOf, useAct, useAsk, type Output } from '../api/ask.ts
 import type { Fault } from '../api/fault.ts'
 import { useAsking } from '../parts/asking.ts'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { idColumn } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Copy, Id, Money, When } from '../parts/figures.tsx'
+import { Copy, Dash, Id, Money, When } from '../parts/figures.tsx'
 import { InputForm, toInputs, type Filled } from '../parts/InputForm.tsx'
 import { Card, Facts, PageHead } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { Confirm, Modal } from '../parts/Modal.tsx'
 import { NewSecret } from '../parts/NewSecret.tsx'
 import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
-import { Empty, Failure, Notice, PageSkeleton } from '../parts/states.tsx'
+import { Awaited, Empty, Notice } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { Deliveries } from './deliveries/Deliveries.tsx'
 
@@ -30,15 +31,10 @@ export default function Checkout() {
     foresees: () => [
       foreseen('checkouts.get', (before) => (before.id === id ? { ...before, status: 'expired' as const } : before)),
     ],
-    done: () => {
-      say({ tone: 'good', text: 'The checkout has ended and takes no more payments.' })
-    },
+    done: () => say({ tone: 'good', text: 'The checkout has ended and takes no more payments.' }),
   })
   const rotate = useAct('checkouts.rotateSecret', { changes: ['checkouts.'] })
-  if (checkout.error !== null && checkout.data === undefined) {
-    return <Failure fault={checkout.error} again={() => void checkout.refetch()} />
-  }
-  if (checkout.data === undefined) return <PageSkeleton />
+  if (checkout.data === undefined) return <Awaited of={checkout} />
   const { data } = checkout
   return (
     <>
@@ -79,34 +75,24 @@ export default function Checkout() {
           </Card>
           {data.status !== 'expired' && <Share checkout={data} />}
         </div>
-        <Card flush>
-          <List
-            path="checkouts.payments"
-            filter={{ id }}
-            rows={({ payments }) => payments}
-            name="Payments"
-            title="Payments"
-            columns={PAYMENTS}
-            empty={
-              <Empty title="Nobody has paid yet">Share the link, or make a test payment to see how it goes.</Empty>
-            }
-          />
-        </Card>
-        <Card flush>
-          <Deliveries target={id} />
-        </Card>
+        <List
+          path="checkouts.payments"
+          filter={{ id }}
+          rows={({ payments }) => payments}
+          name="Payments"
+          title="Payments"
+          columns={PAYMENTS}
+          empty={<Empty title="Nobody has paid yet">Share the link, or make a test payment to see how it goes.</Empty>}
+        />
+        <Deliveries target={id} />
       </div>
       {asking.asked === 'test' && <Test checkout={data} close={close} />}
       <Confirm
         title="End this checkout?"
         act="End checkout"
         open={asking.asked === 'expire'}
-        busy={false}
         close={close}
-        confirm={() => {
-          expire.mutate({ id })
-          close()
-        }}
+        confirm={() => expire.mutate({ id })}
       >
         Its link takes no more payments. Payments under way are finished, and receipts stay reachable. Publishing the
         workflow again brings the same link back.
@@ -186,9 +172,7 @@ function Test({ checkout, close }: { checkout: Whole; close: () => void }) {
           fields={checkout.fields}
           values={values}
           faults={faultsOf(fault)}
-          fill={(name, value) => {
-            setValues({ ...values, [name]: value })
-          }}
+          fill={(name, value) => setValues({ ...values, [name]: value })}
         />
         {fault !== null && !fault.isSessionOver && Object.keys(fault.details).length === 0 && (
           <Notice tone="bad">{sentenceOf(fault)}</Notice>
@@ -215,12 +199,12 @@ function faultsOf(fault: Fault | null): Record<string, string> {
 const PAYMENTS = paymentColumns<Payment>(
   ({ reason }) => reason?.sentence,
   [
-    { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
+    idColumn('Payer', ({ payer }) => payer, { wide: true }),
     {
       title: 'Transaction',
       show: ({ explorerUrl, txHash }) =>
         explorerUrl === null ? (
-          <span className="text-quiet">–</span>
+          <Dash />
         ) : (
           <a href={explorerUrl} target="_blank" rel="noreferrer" className="link font-mono text-[0.8125rem]">
             {txHash?.slice(0, 10)}…
@@ -231,8 +215,7 @@ const PAYMENTS = paymentColumns<Payment>(
     },
     {
       title: 'Delivery',
-      show: ({ delivery }) =>
-        delivery === null ? <span className="text-quiet">–</span> : <StateBadge state={delivery.status} />,
+      show: ({ delivery }) => (delivery === null ? <Dash /> : <StateBadge state={delivery.status} />),
       csv: ({ delivery }) => delivery?.status,
       wide: true,
     },

@@ -1,8 +1,9 @@
 import { Link } from 'wouter'
+import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
 import type { Output } from '../api/ask.ts'
-import { Badge, StateBadge } from '../parts/Badge.tsx'
-import { Money, When } from '../parts/figures.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { Badge } from '../parts/Badge.tsx'
+import { moneyColumn, stateColumn, textColumn, timeColumn } from '../parts/columns.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 
@@ -12,21 +13,19 @@ export default function Checkouts() {
   return (
     <>
       <PageHead title="Checkouts">Prices on workflows: who pays starts one.</PageHead>
-      <Card flush>
-        <List
-          path="checkouts.list"
-          rows={({ checkouts }) => checkouts}
-          name="Checkouts"
-          columns={COLUMNS}
-          href={({ id }) => `/checkouts/${id}`}
-          empty={
-            <Empty title="No checkouts yet">
-              Put the Pay-to-Run Trigger into a workflow of n8n (<code className="font-mono">n8n-nodes-coinslot</code>):
-              it makes its checkout by itself, as soon as the workflow is tested or activated.
-            </Empty>
-          }
-        />
-      </Card>
+      <List
+        path="checkouts.list"
+        rows={({ checkouts }) => checkouts}
+        name="Checkouts"
+        columns={COLUMNS}
+        href={({ id }) => `/checkouts/${id}`}
+        empty={
+          <Empty title="No checkouts yet">
+            Put the Pay-to-Run Trigger into a workflow of n8n (<code className="font-mono">n8n-nodes-coinslot</code>):
+            it makes its checkout by itself, as soon as the workflow is tested or activated.
+          </Empty>
+        }
+      />
     </>
   )
 }
@@ -44,14 +43,14 @@ const COLUMNS: Column<Line>[] = [
     ),
     csv: ({ product }) => product.name,
   },
-  { title: 'State', show: ({ status }) => <StateBadge state={status} />, csv: ({ status }) => status },
-  { title: 'Lifetime', show: ({ lifetime }) => lifetime, csv: ({ lifetime }) => lifetime, wide: true },
+  stateColumn('State', ({ status }) => status),
+  textColumn('Lifetime', ({ lifetime }) => lifetime, { wide: true }),
   {
     title: 'Network',
-    show: ({ network }) => (network === 'base' ? 'Base' : 'Base Sepolia'),
+    show: ({ network }) => NETWORK_NAMES[network],
     csv: ({ network }) => network,
     wide: true,
   },
-  { title: 'Created', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
-  { title: 'Price', end: true, show: ({ price }) => <Money amount={price} />, csv: ({ price }) => price },
+  timeColumn('Created', ({ createdAt }) => createdAt, { wide: true }),
+  moneyColumn('Price', ({ price }) => price),
 ]

@@ -37,12 +37,7 @@ export default function EmailChange() {
           <LinkButton to="/settings">To the settings</LinkButton>
         </div>
       ) : error !== null ? (
-        <Failure
-          fault={toFault(error)}
-          again={() => {
-            mutate(token)
-          }}
-        />
+        <Failure fault={toFault(error)} again={() => mutate(token)} />
       ) : (
         <Skeleton className="h-12 w-full" />
       )}

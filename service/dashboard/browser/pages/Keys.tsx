@@ -4,10 +4,11 @@ import { useForm } from 'react-hook-form'
 import { useSearchParams } from 'wouter'
 import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
 import { Badge } from '../parts/Badge.tsx'
+import { timeColumn } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { When } from '../parts/figures.tsx'
+import { Dash, When } from '../parts/figures.tsx'
 import { Choice, Form, TextField } from '../parts/form.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Confirm, Modal } from '../parts/Modal.tsx'
 import { Once } from '../parts/Once.tsx'
@@ -28,18 +29,11 @@ export default function Keys() {
         total: total - 1,
       })),
     ],
-    done: () => {
-      say({ tone: 'good', text: 'The key is revoked. Whoever still uses it is refused from now on.' })
-    },
+    done: () => say({ tone: 'good', text: 'The key is revoked. Whoever still uses it is refused from now on.' }),
   })
   const open = params.get('new') !== null
   const create = (
-    <Button
-      look="main"
-      onClick={() => {
-        setParams({ new: '1' })
-      }}
-    >
+    <Button look="main" onClick={() => setParams({ new: '1' })}>
       <PlusIcon /> Create key
     </Button>
   )
@@ -61,7 +55,7 @@ export default function Keys() {
     },
     {
       title: 'Agent',
-      show: ({ agentId }) => (agentId === null ? <span className="text-quiet">–</span> : <Agent id={agentId} />),
+      show: ({ agentId }) => (agentId === null ? <Dash /> : <Agent id={agentId} />),
       csv: ({ agentId }) => agentId,
       wide: true,
     },
@@ -84,24 +78,12 @@ export default function Keys() {
       csv: ({ expiresAt }) => expiresAt,
       wide: true,
     },
-    {
-      title: 'Created',
-      show: ({ createdAt }) => <When at={createdAt} />,
-      csv: ({ createdAt }) => createdAt,
-      wide: true,
-    },
+    timeColumn('Created', ({ createdAt }) => createdAt, { wide: true }),
     {
       title: '',
       end: true,
       show: (key) => (
-        <Button
-          look="danger"
-          small
-          aria-label={`Revoke ${key.name}`}
-          onClick={() => {
-            setRevoking(key)
-          }}
-        >
+        <Button look="danger" small aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
           Revoke
         </Button>
       ),
@@ -112,37 +94,25 @@ export default function Keys() {
       <PageHead title="API keys" actions={create}>
         A key is a password for programs: it acts for you in this environment.
       </PageHead>
-      <Card flush>
-        <List
-          path="identity.keys.list"
-          rows={({ keys }) => keys}
-          name="API keys"
-          columns={columns}
-          empty={
-            <Empty title="No keys yet" action={create}>
-              Make one for each program or server, so that you can revoke one without stopping the others.
-            </Empty>
-          }
-        />
-      </Card>
-      {open && (
-        <NewKey
-          close={() => {
-            setParams({})
-          }}
-        />
-      )}
+      <List
+        path="identity.keys.list"
+        rows={({ keys }) => keys}
+        name="API keys"
+        columns={columns}
+        empty={
+          <Empty title="No keys yet" action={create}>
+            Make one for each program or server, so that you can revoke one without stopping the others.
+          </Empty>
+        }
+      />
+      {open && <NewKey close={() => setParams({})} />}
       <Confirm
         title={`Revoke “${revoking?.name ?? ''}”?`}
         act="Revoke key"
         open={revoking !== null}
-        busy={false}
-        close={() => {
-          setRevoking(null)
-        }}
+        close={() => setRevoking(null)}
         confirm={() => {
           if (revoking !== null) revoke.mutate({ id: revoking.id })
-          setRevoking(null)
         }}
       >
         Every program that uses it is refused at once. This cannot be undone.

@@ -2,23 +2,31 @@ import { Link } from 'wouter'
 import { useSession } from '../api/session.ts'
 import { Badge } from '../parts/Badge.tsx'
 import { inCounts } from '../parts/figures.tsx'
-import { oneOf, Search, Select, useFilter } from '../parts/filters.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { namesOf, oneOf, Search, Select, useFilter } from '../parts/filters.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Marks, Price, Rating, type AssetLine } from './marketplace/shown.tsx'
 
-const TYPES = ['prompt', 'agent', 'tool'] as const
-const KINDS = ['verified', 'featured', 'trending'] as const
+const TYPES = [
+  ['prompt', 'Prompts'],
+  ['agent', 'Agents'],
+  ['tool', 'Tools'],
+] as const
+const KINDS = [
+  ['verified', 'Verified'],
+  ['featured', 'Featured'],
+  ['trending', 'Trending'],
+] as const
 
 export default function Marketplace() {
   const isVisitor = useSession().state === 'none'
-  const { values, set, filtered } = useFilter(['search', 'type', 'only'])
-  const type = oneOf(values.type, TYPES)
-  const only = oneOf(values.only, KINDS)
+  const { chosen, filterOf, filtered } = useFilter(['search', 'type', 'only'])
+  const type = oneOf(chosen.type, namesOf(TYPES))
+  const only = oneOf(chosen.only, namesOf(KINDS))
   const list = {
     filter: {
-      ...(values.search === '' ? {} : { search: values.search }),
+      ...(chosen.search === undefined ? {} : { search: chosen.search }),
       ...(type === undefined ? {} : { type }),
       ...(only === undefined ? {} : { [only]: true }),
     },
@@ -29,39 +37,9 @@ export default function Marketplace() {
     href: ({ slug }: AssetLine) => `/marketplace/${slug}`,
     controls: (
       <>
-        <Search
-          label="Search"
-          value={values.search}
-          search={(text) => {
-            set('search', text)
-          }}
-        />
-        <Select
-          label="Type"
-          value={type ?? ''}
-          options={[
-            ['', 'All types'],
-            ['prompt', 'Prompts'],
-            ['agent', 'Agents'],
-            ['tool', 'Tools'],
-          ]}
-          choose={(value) => {
-            set('type', value)
-          }}
-        />
-        <Select
-          label="Only"
-          value={only ?? ''}
-          options={[
-            ['', 'Everything'],
-            ['verified', 'Verified'],
-            ['featured', 'Featured'],
-            ['trending', 'Trending'],
-          ]}
-          choose={(value) => {
-            set('only', value)
-          }}
-        />
+        <Search label="Search" {...filterOf('search')} />
+        <Select label="Type" all="All types" {...filterOf('type')} options={TYPES} />
+        <Select label="Only" all="Everything" {...filterOf('only')} options={KINDS} />
       </>
     ),
     empty: (
@@ -71,7 +49,7 @@ export default function Marketplace() {
   return (
     <>
       <PageHead title="Marketplace">Prompts, agents and tools by other creators. You pay for each run.</PageHead>
-      <Card flush>{isVisitor ? <List path="market.list" {...list} /> : <List path="assets.list" {...list} />}</Card>
+      {isVisitor ? <List path="market.list" {...list} /> : <List path="assets.list" {...list} />}
     </>
   )
 }

@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../parts/Button.tsx'
 import { Duration, inCounts } from '../parts/figures.tsx'
 import { toFilled } from '../parts/InputForm.tsx'
 import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
-import { Failure, PageSkeleton } from '../parts/states.tsx'
+import { Awaited, PageSkeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { RunPanel, type Asset } from './marketplace/RunPanel.tsx'
 import { VisitorPanel } from './marketplace/VisitorPanel.tsx'
@@ -24,9 +24,8 @@ export default function Offer() {
   const open = useAsk('market.get', { id }, { enabled: isVisitor })
   const asset = isVisitor ? open : own
   const before = useAsk('runs.get', { id: again ?? '' }, { enabled: again !== null && !isVisitor })
-  if (asset.error !== null && asset.data === undefined)
-    return <Failure fault={asset.error} again={() => void asset.refetch()} />
-  if (asset.data === undefined || before.isLoading) return <PageSkeleton />
+  if (asset.data === undefined) return <Awaited of={asset} />
+  if (before.isLoading) return <PageSkeleton />
   const { data } = asset
   const mine = session.state === 'in' && session.user.id === data.ownerId
   return (
@@ -105,9 +104,7 @@ function aboutOf(data: Asset) {
 function Rate({ asset }: { asset: Asset }) {
   const rate = useAct('assets.rate', {
     changes: ['assets.'],
-    done: () => {
-      say({ tone: 'good', text: 'Thank you: your rating counts.' })
-    },
+    done: () => say({ tone: 'good', text: 'Thank you: your rating counts.' }),
   })
   const given = rate.variables?.score ?? 0
   return (
@@ -119,9 +116,7 @@ function Rate({ asset }: { asset: Asset }) {
             type="button"
             aria-label={`${String(score)} of 5`}
             className="rounded p-1 text-quiet hover:bg-sunk hover:text-accent"
-            onClick={() => {
-              rate.mutate({ id: asset.id, score })
-            }}
+            onClick={() => rate.mutate({ id: asset.id, score })}
           >
             {score <= given && !rate.isError ? <StarFilledIcon className="text-accent" /> : <StarIcon />}
           </button>
@@ -151,12 +146,7 @@ function Source({ asset, isVisitor }: { asset: Asset; isVisitor: boolean }) {
         The prompt template is for sale for {config.sourcePrice} USDC. You pay once and see every version of it.
       </p>
       {!isVisitor && (
-        <Button
-          busy={buy.isPending}
-          onClick={() => {
-            buy.mutate({ id: asset.id, maxCost: config.sourcePrice })
-          }}
-        >
+        <Button busy={buy.isPending} onClick={() => buy.mutate({ id: asset.id, maxCost: config.sourcePrice })}>
           Buy the template for {config.sourcePrice} USDC
         </Button>
       )}

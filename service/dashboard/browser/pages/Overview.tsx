@@ -1,12 +1,12 @@
 import { ArrowRightIcon, ExclamationTriangleIcon } from '@radix-ui/react-icons'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useAsk } from '../api/ask.ts'
 import { StateBadge } from '../parts/Badge.tsx'
-import { LinkButton } from '../parts/Button.tsx'
+import { LinkButton, TextLink } from '../parts/Button.tsx'
 import { inCounts, Money, When } from '../parts/figures.tsx'
-import { Card, Figure, Figures, PageHead } from '../parts/layout.tsx'
-import { Failure, Skeleton } from '../parts/states.tsx'
+import { Card, Figures, MoneyFigure, PageHead } from '../parts/layout.tsx'
+import { Awaited, Failure, Skeleton } from '../parts/states.tsx'
 import { Approvals } from './agents/Approvals.tsx'
 import { Month } from './overview/Month.tsx'
 import { MOVEMENT_NAMES } from './wallet/movements.ts'
@@ -34,15 +34,9 @@ export default function Overview() {
         <Troubles />
         <Approvals />
         <Figures>
-          <Figure name="Available">
-            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.availableBalance} />}
-          </Figure>
-          <Figure name="Locked">
-            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.totalLocked} />}
-          </Figure>
-          <Figure name="Credits">
-            {credits.data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={credits.data.balance} />}
-          </Figure>
+          <MoneyFigure name="Available" amount={data?.availableBalance} />
+          <MoneyFigure name="Locked" amount={data?.totalLocked} />
+          <MoneyFigure name="Credits" amount={credits.data?.balance} />
         </Figures>
         <Month />
         <div className="grid items-start gap-6 lg:grid-cols-2">
@@ -123,98 +117,83 @@ function Troubles() {
 }
 
 function LatestRuns() {
-  const { data, error, refetch } = useAsk('runs.list', { limit: 6, offset: 0 })
+  const runs = useAsk('runs.list', { limit: 6, offset: 0 })
   return (
-    <Card title="Latest runs" actions={<More to="/runs" />} flush>
-      {error !== null && data === undefined ? (
-        <Failure fault={error} again={() => void refetch()} />
-      ) : (
-        <Lines
-          none={
-            <>
-              Nothing was run yet.{' '}
-              <Link to="/marketplace" className="link">
-                Browse the marketplace
-              </Link>
-            </>
-          }
-          lines={data?.runs.map(({ id, rdaSlug, status, createdAt, cost }) => ({
-            id,
-            name: (
-              <Link to={`/runs/${id}`} className="truncate font-medium hover:underline">
-                {rdaSlug}
-              </Link>
-            ),
-            note: <StateBadge state={status} />,
-            at: createdAt,
-            amount: <Money amount={cost} />,
-          }))}
-        />
-      )}
-    </Card>
+    <Latest
+      title="Latest runs"
+      all="/runs"
+      asked={runs}
+      none={['Nothing was run yet.', '/marketplace', 'Browse the marketplace']}
+      lines={runs.data?.runs.map(({ id, rdaSlug, status, createdAt, cost }) => ({
+        id,
+        name: (
+          <Link to={`/runs/${id}`} className="truncate font-medium hover:underline">
+            {rdaSlug}
+          </Link>
+        ),
+        note: <StateBadge state={status} />,
+        at: createdAt,
+        amount: <Money amount={cost} />,
+      }))}
+    />
   )
 }
 
 function LatestMovements() {
-  const { data, error, refetch } = useAsk('wallet.transactions', { limit: 6, offset: 0 })
+  const movements = useAsk('wallet.transactions', { limit: 6, offset: 0 })
   return (
-    <Card title="Latest movements" actions={<More to="/wallet" />} flush>
-      {error !== null && data === undefined ? (
-        <Failure fault={error} again={() => void refetch()} />
+    <Latest
+      title="Latest movements"
+      all="/wallet"
+      asked={movements}
+      none={['Nothing has moved yet.', '/wallet?do=add', 'Add funds']}
+      lines={movements.data?.transactions.map(({ id, type, createdAt, amount }) => ({
+        id,
+        name: <span className="font-medium">{MOVEMENT_NAMES[type]}</span>,
+        note: null,
+        at: createdAt,
+        amount: <Money amount={amount} signed />,
+      }))}
+    />
+  )
+}
+
+interface LatestProps {
+  title: string
+  /** Where all of them are. */
+  all: string
+  asked: ComponentProps<typeof Awaited>['of']
+  none: readonly [text: string, to: string, act: string]
+  lines: readonly { id: string; name: ReactNode; note: ReactNode; at: string; amount: ReactNode }[] | undefined
+}
+
+function Latest({ title, all, asked, none: [none, to, act], lines }: LatestProps) {
+  return (
+    <Card title={title} actions={<TextLink to={all}>All of them</TextLink>} flush>
+      {lines === undefined ? (
+        <Awaited of={asked}>
+          <Skeleton className="m-4 h-40" />
+        </Awaited>
+      ) : lines.length === 0 ? (
+        <p className="px-4 py-10 text-center text-quiet">
+          {none} <TextLink to={to}>{act}</TextLink>
+        </p>
       ) : (
-        <Lines
-          none={
-            <>
-              Nothing has moved yet.{' '}
-              <Link to="/wallet?do=add" className="link">
-                Add funds
-              </Link>
-            </>
-          }
-          lines={data?.transactions.map(({ id, type, createdAt, amount }) => ({
-            id,
-            name: <span className="font-medium">{MOVEMENT_NAMES[type]}</span>,
-            note: null,
-            at: createdAt,
-            amount: <Money amount={amount} signed />,
-          }))}
-        />
+        <ul className="divide-y divide-line">
+          {lines.map(({ id, name, note, at, amount }) => (
+            <li key={id} className="flex items-center gap-3 px-4 py-2.5">
+              <span className="flex min-w-0 flex-1 items-center gap-2">
+                {name}
+                {note}
+              </span>
+              <span className="text-quiet max-sm:hidden">
+                <When at={at} />
+              </span>
+              <span className="text-right">{amount}</span>
+            </li>
+          ))}
+        </ul>
       )}
     </Card>
-  )
-}
-
-function More({ to }: { to: string }) {
-  return (
-    <Link to={to} className="link">
-      All of them
-    </Link>
-  )
-}
-
-function Lines({
-  lines,
-  none,
-}: {
-  lines: readonly { id: string; name: ReactNode; note: ReactNode; at: string; amount: ReactNode }[] | undefined
-  none: ReactNode
-}) {
-  if (lines === undefined) return <Skeleton className="m-4 h-40" />
-  if (lines.length === 0) return <p className="px-4 py-10 text-center text-quiet">{none}</p>
-  return (
-    <ul className="divide-y divide-line">
-      {lines.map(({ id, name, note, at, amount }) => (
-        <li key={id} className="flex items-center gap-3 px-4 py-2.5">
-          <span className="flex min-w-0 flex-1 items-center gap-2">
-            {name}
-            {note}
-          </span>
-          <span className="text-quiet max-sm:hidden">
-            <When at={at} />
-          </span>
-          <span className="text-right">{amount}</span>
-        </li>
-      ))}
-    </ul>
   )
 }

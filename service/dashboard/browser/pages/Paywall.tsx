@@ -1,21 +1,20 @@
 import { Pencil1Icon } from '@radix-ui/react-icons'
-import { lazy, Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
 import { useAsking } from '../parts/asking.ts'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { idColumn } from '../parts/columns.tsx'
 import { Button, LinkButton } from '../parts/Button.tsx'
-import { Copy, Id, inCounts, inFigures, Money } from '../parts/figures.tsx'
-import { Card, Code, Facts, Figure, Figures, PageHead } from '../parts/layout.tsx'
+import { inUsdc } from '../../../ui-kit/format.ts'
+import { Copy, Id, inCounts } from '../parts/figures.tsx'
+import { Card, Code, DayBars, Facts, Figure, Figures, MoneyFigure, PageHead } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { Confirm } from '../parts/Modal.tsx'
 import { NewSecret } from '../parts/NewSecret.tsx'
 import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
-import { Empty, Failure, PageSkeleton, Skeleton } from '../parts/states.tsx'
+import { Awaited, Empty, Failure, Skeleton } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { curlOf, type Paywall as Whole } from './paywalls/draft.ts'
-
-const Bars = lazy(() => import('../parts/Bars.tsx'))
 
 type Payment = Output<'paywalls.payments'>['payments'][number]
 
@@ -41,10 +40,7 @@ export default function Paywall() {
     },
   })
   const { close } = asking
-  if (paywall.error !== null && paywall.data === undefined) {
-    return <Failure fault={paywall.error} again={() => void paywall.refetch()} />
-  }
-  if (paywall.data === undefined) return <PageSkeleton />
+  if (paywall.data === undefined) return <Awaited of={paywall} />
   const { data } = paywall
   const isOn = data.status === 'active'
   return (
@@ -64,11 +60,7 @@ export default function Paywall() {
               Remove
             </Button>
             <Button onClick={asking.begin('rotate')}>New secret</Button>
-            <Button
-              onClick={() => {
-                change.mutate({ id, body: { status: isOn ? 'paused' : 'active' } })
-              }}
-            >
+            <Button onClick={() => change.mutate({ id, body: { status: isOn ? 'paused' : 'active' } })}>
               {isOn ? 'Pause' : 'Resume'}
             </Button>
             <LinkButton to={`/paywalls/${id}/edit`} look="main">
@@ -112,28 +104,22 @@ export default function Paywall() {
             </Card>
           </div>
         </div>
-        <Card flush>
-          <List
-            path="paywalls.payments"
-            filter={{ id }}
-            rows={({ payments }) => payments}
-            name="Payments"
-            title="Payments"
-            columns={PAYMENTS}
-            empty={<Empty title="Nobody has paid yet">Copy the line above and see how it goes.</Empty>}
-          />
-        </Card>
+        <List
+          path="paywalls.payments"
+          filter={{ id }}
+          rows={({ payments }) => payments}
+          name="Payments"
+          title="Payments"
+          columns={PAYMENTS}
+          empty={<Empty title="Nobody has paid yet">Copy the line above and see how it goes.</Empty>}
+        />
       </div>
       <Confirm
         title={`Remove “${data.name}”?`}
         act="Remove it"
         open={asking.asked === 'remove'}
-        busy={remove.isPending}
         close={close}
-        confirm={() => {
-          remove.mutate({ id })
-          close()
-        }}
+        confirm={() => remove.mutate({ id })}
       >
         Its address stops answering. Payments under way are still settled.
       </Confirm>
@@ -156,9 +142,7 @@ function Analytics({ id }: { id: string }) {
   return (
     <>
       <Figures>
-        <Figure name="Revenue" note="In all">
-          <Money amount={data.revenue} />
-        </Figure>
+        <MoneyFigure name="Revenue" note="In all" amount={data.revenue} />
         <Figure name="Customers" note="In all">
           {inCounts(data.customers)}
         </Figure>
@@ -178,23 +162,20 @@ function Analytics({ id }: { id: string }) {
           {inCounts(refused.reduce((sum, [, count]) => sum + count, 0))}
         </Figure>
       </Figures>
-      <Card title="Revenue by day">
-        <Suspense fallback={<Skeleton className="h-52 w-full" />}>
-          <Bars
-            label="USDC received by day, the last 30 days"
-            rows={data.days.map(({ day, revenue }) => ({ day, revenue }))}
-            series={[{ key: 'revenue', name: 'Revenue', tone: 'accent' }]}
-            days={30}
-            show={(value) => `${inFigures(value)} USDC`}
-          />
-        </Suspense>
-      </Card>
+      <DayBars
+        title="Revenue by day"
+        label="USDC received by day, the last 30 days"
+        rows={data.days.map(({ day, revenue }) => ({ day, revenue }))}
+        series={[{ key: 'revenue', name: 'Revenue', tone: 'accent' }]}
+        days={30}
+        show={(value) => `${inUsdc(value)} USDC`}
+      />
     </>
   )
 }
 
 function priceOf(pricing: Whole['routes'][number]['pricing']): string {
-  const amount = typeof pricing['amount'] === 'number' ? inFigures(pricing['amount']) : ''
+  const amount = typeof pricing['amount'] === 'number' ? inUsdc(pricing['amount']) : ''
   switch (pricing.model) {
     case 'free':
       return 'Free'
@@ -218,6 +199,6 @@ const PAYMENTS = paymentColumns<Payment>(
       csv: ({ endpoint }) => endpoint,
       wide: true,
     },
-    { title: 'Payer', show: ({ payer }) => <Id value={payer} />, csv: ({ payer }) => payer, wide: true },
+    idColumn('Payer', ({ payer }) => payer, { wide: true }),
   ],
 )

@@ -9,9 +9,9 @@ import { Check, Choice, Form, sending, TextArea, TextField } from '../parts/form
 import { Card, Code, PageHead } from '../parts/layout.tsx'
 import { Modal } from '../parts/Modal.tsx'
 import { Once } from '../parts/Once.tsx'
-import { Failure, PageSkeleton } from '../parts/states.tsx'
+import { Awaited } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
-import { slugOf } from './assets/draft.ts'
+import { slugOf } from '../parts/texts.ts'
 import { curlOf, toBody, toDraft, type Draft, type Paywall } from './paywalls/draft.ts'
 import { Routes } from './paywalls/Routes.tsx'
 
@@ -20,10 +20,7 @@ export default function PaywallForm() {
   const { id } = useParams<{ id?: string }>()
   const paywall = useAsk('paywalls.get', { id: id ?? '' }, { enabled: id !== undefined })
   if (id === undefined) return <Wizard paywall={null} />
-  if (paywall.error !== null && paywall.data === undefined) {
-    return <Failure fault={paywall.error} again={() => void paywall.refetch()} />
-  }
-  return paywall.data === undefined ? <PageSkeleton /> : <Wizard paywall={paywall.data} />
+  return paywall.data === undefined ? <Awaited of={paywall} /> : <Wizard paywall={paywall.data} />
 }
 
 /** Each with what is filled in there, under the names of the API's body. */
@@ -45,11 +42,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
   const testMode = form.watch('testMode')
 
   /** Shown before a fault is put beside its field: what is hidden takes no focus. */
-  const show = (next: number): void => {
-    flushSync(() => {
-      setStep(next)
-    })
-  }
+  const show = (next: number): void => flushSync(() => setStep(next))
   /** Back at once; on only past steps that the service would take. */
   const goTo = async (target: number): Promise<void> => {
     const body = toBody(form.getValues())
@@ -104,17 +97,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
       <Form
         form={form}
         act={last ? (paywall === null ? 'Create paywall' : 'Save') : 'Next'}
-        aside={
-          step > 0 ? (
-            <Button
-              onClick={() => {
-                setStep(step - 1)
-              }}
-            >
-              Back
-            </Button>
-          ) : undefined
-        }
+        aside={step > 0 ? <Button onClick={() => setStep(step - 1)}>Back</Button> : undefined}
         submit={async () => {
           if (!last) {
             await goTo(step + 1)
@@ -149,9 +132,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
                   label="Slug"
                   mono
                   hint="Part of its public address."
-                  onInput={() => {
-                    setSlugIsOwn(true)
-                  }}
+                  onInput={() => setSlugIsOwn(true)}
                 />
               </div>
               <TextField
@@ -218,9 +199,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
               secret={create.data.secret}
               lost="Make a new one on the paywall's page."
               note="Your API checks with this secret who paid. It is shown only now."
-              close={() => {
-                go(`/paywalls/${create.data.paywall.id}`)
-              }}
+              close={() => go(`/paywalls/${create.data.paywall.id}`)}
             />
           </div>
         </Modal>

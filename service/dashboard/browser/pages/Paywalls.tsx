@@ -1,9 +1,10 @@
 import { PlusIcon } from '@radix-ui/react-icons'
 import { Link } from 'wouter'
-import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { Badge } from '../parts/Badge.tsx'
+import { stateColumn, textColumn, timeColumn } from '../parts/columns.tsx'
 import { LinkButton } from '../parts/Button.tsx'
-import { Id, When } from '../parts/figures.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { Id } from '../parts/figures.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import type { Paywall } from './paywalls/draft.ts'
@@ -19,20 +20,18 @@ export default function Paywalls() {
       <PageHead title="Paywalls" actions={create}>
         A price on any HTTP API, paid by the request.
       </PageHead>
-      <Card flush>
-        <List
-          path="paywalls.list"
-          rows={({ paywalls }) => paywalls}
-          name="Paywalls"
-          columns={COLUMNS}
-          href={({ id }) => `/paywalls/${id}`}
-          empty={
-            <Empty title="No paywalls yet" action={create}>
-              Give the address of an API and a price: agents and programs then pay for each call, without an account.
-            </Empty>
-          }
-        />
-      </Card>
+      <List
+        path="paywalls.list"
+        rows={({ paywalls }) => paywalls}
+        name="Paywalls"
+        columns={COLUMNS}
+        href={({ id }) => `/paywalls/${id}`}
+        empty={
+          <Empty title="No paywalls yet" action={create}>
+            Give the address of an API and a price: agents and programs then pay for each call, without an account.
+          </Empty>
+        }
+      />
     </>
   )
 }
@@ -50,14 +49,8 @@ const COLUMNS: Column<Paywall>[] = [
     ),
     csv: ({ name }) => name,
   },
-  { title: 'State', show: ({ status }) => <StateBadge state={status} />, csv: ({ status }) => status },
+  stateColumn('State', ({ status }) => status),
   { title: 'Address', show: ({ url }) => <Id value={url} whole />, csv: ({ url }) => url, wide: true },
-  { title: 'Routes', end: true, show: ({ routes }) => routes.length, csv: ({ routes }) => routes.length, wide: true },
-  {
-    title: 'Changed',
-    end: true,
-    show: ({ updatedAt }) => <When at={updatedAt} />,
-    csv: ({ updatedAt }) => updatedAt,
-    wide: true,
-  },
+  textColumn('Routes', ({ routes }) => routes.length, { end: true, wide: true }),
+  timeColumn('Changed', ({ updatedAt }) => updatedAt, { end: true, wide: true }),
 ]

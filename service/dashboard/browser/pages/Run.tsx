@@ -1,12 +1,12 @@
 import { CrossCircledIcon } from '@radix-ui/react-icons'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { useAct, useAsk, foreseen, type Output as Answer } from '../api/ask.ts'
 import { StateBadge } from '../parts/Badge.tsx'
-import { Button, LinkButton } from '../parts/Button.tsx'
+import { Button, LinkButton, TextLink } from '../parts/Button.tsx'
 import { Copy, Duration, exactly, Id, inCounts, Money, When } from '../parts/figures.tsx'
 import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
 import { Output } from '../parts/output/Output.tsx'
-import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
+import { Awaited, Notice } from '../parts/states.tsx'
 
 type Whole = Answer<'runs.get'>
 
@@ -21,9 +21,7 @@ export default function Run() {
       ),
     ],
   })
-  if (run.error !== null && run.data === undefined)
-    return <Failure fault={run.error} again={() => void run.refetch()} />
-  if (run.data === undefined) return <PageSkeleton />
+  if (run.data === undefined) return <Awaited of={run} />
   const { data } = run
   return (
     <>
@@ -34,13 +32,7 @@ export default function Run() {
         actions={
           <>
             {!hasEnded(data) && (
-              <Button
-                look="danger"
-                busy={cancel.isPending}
-                onClick={() => {
-                  cancel.mutate({ id })
-                }}
-              >
+              <Button look="danger" busy={cancel.isPending} onClick={() => cancel.mutate({ id })}>
                 <CrossCircledIcon /> Cancel
               </Button>
             )}
@@ -65,9 +57,9 @@ export default function Run() {
                 ['Run', <Id key="id" value={data.id} />],
                 [
                   'Asset',
-                  <Link key="asset" to={`/marketplace/${data.rdaSlug}`} className="link">
+                  <TextLink key="asset" to={`/marketplace/${data.rdaSlug}`}>
                     {data.rdaSlug} {data.rdaVersion}
-                  </Link>,
+                  </TextLink>,
                 ],
                 ['Cost', <Money key="cost" amount={data.cost} />],
                 hasEnded(data) ? null : ['Locked', <Money key="locked" amount={data.maxCost} />],

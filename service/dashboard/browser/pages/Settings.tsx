@@ -2,7 +2,7 @@ import { isFromProvider, isWallet, useSession } from '../api/session.ts'
 import { Id, When } from '../parts/figures.tsx'
 import { Card, Facts, PageHead } from '../parts/layout.tsx'
 import { settings } from '../settings.ts'
-import { chooseTheme, useTheme, type Theme } from '../shell/theme.ts'
+import { chooseTheme, THEMES, useTheme } from '../shell/theme.ts'
 import { Password } from './settings/Password.tsx'
 import { PayoutAddress } from './settings/PayoutAddress.tsx'
 import { Profile } from './settings/Profile.tsx'
@@ -29,12 +29,6 @@ export default function Settings() {
   )
 }
 
-const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the system'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-]
-
 function Appearance() {
   const theme = useTheme()
   return (
@@ -48,9 +42,7 @@ function Appearance() {
               name="theme"
               className="size-4 accent-accent"
               checked={theme === value}
-              onChange={() => {
-                chooseTheme(value)
-              }}
+              onChange={() => chooseTheme(value)}
             />
             {name}
           </label>

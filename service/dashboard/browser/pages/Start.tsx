@@ -1,7 +1,6 @@
 import { CheckIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
-import { LinkButton } from '../parts/Button.tsx'
+import { LinkButton, TextLink } from '../parts/Button.tsx'
 import { Copy, Id } from '../parts/figures.tsx'
 import { PageHead } from '../parts/layout.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
@@ -52,11 +51,7 @@ export default function Start() {
           </p>
           {checkout !== null && (
             <p>
-              We see{' '}
-              <Link to={`/checkouts/${checkout.id}`} className="link">
-                {checkout.product.name}
-              </Link>
-              .
+              We see <TextLink to={`/checkouts/${checkout.id}`}>{checkout.product.name}</TextLink>.
             </p>
           )}
         </Step>

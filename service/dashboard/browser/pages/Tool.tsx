@@ -3,11 +3,12 @@ import { useParams } from 'wouter'
 import { sentenceOf, useAct, useAsk, type Output as Answer } from '../api/ask.ts'
 import { Badge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Copy, Duration, Id, inCounts, inFigures, Money } from '../parts/figures.tsx'
+import { inUsdc } from '../../../ui-kit/format.ts'
+import { Copy, Duration, Id, inCounts, Money } from '../parts/figures.tsx'
 import { InputForm, type Filled } from '../parts/InputForm.tsx'
 import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
 import { Output } from '../parts/output/Output.tsx'
-import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
+import { Awaited, Notice } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { Calls, Health } from './Tools.tsx'
 import { fieldsOf, toInput } from './tools/schema.ts'
@@ -17,9 +18,7 @@ type Whole = Answer<'tools.get'>
 export default function Tool() {
   const { slug } = useParams<{ slug: string }>()
   const tool = useAsk('tools.get', { slug })
-  if (tool.error !== null && tool.data === undefined)
-    return <Failure fault={tool.error} again={() => void tool.refetch()} />
-  if (tool.data === undefined) return <PageSkeleton />
+  if (tool.data === undefined) return <Awaited of={tool} />
   const { data } = tool
   return (
     <>
@@ -58,9 +57,7 @@ export default function Tool() {
             </Card>
           </div>
         </div>
-        <Card flush>
-          <Calls tool={data.slug} />
-        </Card>
+        <Calls tool={data.slug} />
       </div>
     </>
   )
@@ -101,9 +98,7 @@ function Try({ tool }: { tool: Whole }) {
             fields={fields}
             values={values}
             faults={faults}
-            fill={(name, value) => {
-              setValues({ ...values, [name]: value })
-            }}
+            fill={(name, value) => setValues({ ...values, [name]: value })}
           />
           {call.error !== null && !call.error.isSessionOver && (
             <Notice tone="bad">
@@ -111,7 +106,7 @@ function Try({ tool }: { tool: Whole }) {
             </Notice>
           )}
           <Button type="submit" look="main" className="w-full" busy={call.isPending}>
-            {tool.price === 0 ? 'Call it' : `Call it for ${inFigures(tool.price)} USDC`}
+            {tool.price === 0 ? 'Call it' : `Call it for ${inUsdc(tool.price)} USDC`}
           </Button>
         </form>
       </Card>

@@ -2,10 +2,11 @@ import { DownloadIcon } from '@radix-ui/react-icons'
 import { Link, useSearchParams } from 'wouter'
 import { useAsk, type Output } from '../api/ask.ts'
 import { Badge } from '../parts/Badge.tsx'
+import { durationColumn, moneyColumn, nameColumn, textColumn, timeColumn } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Duration, Money, When } from '../parts/figures.tsx'
+import { Dash, Money } from '../parts/figures.tsx'
 import { Search, Select, useFilter } from '../parts/filters.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Import } from './tools/Import.tsx'
@@ -15,17 +16,12 @@ type Tool = Output<'tools.list'>['tools'][number] & { id: string }
 type Call = Output<'tools.calls'>['calls'][number] & { id: string }
 
 export default function Tools() {
-  const { values, set, filtered } = useFilter(['search', 'provider', 'collection'])
+  const { chosen, filterOf, filtered } = useFilter(['search', 'provider', 'collection'])
   const [params, setParams] = useSearchParams()
   const providers = useAsk('tools.providers', undefined)
   const collections = useAsk('tools.collections', undefined).data ?? []
   const bring = (
-    <Button
-      look="main"
-      onClick={() => {
-        setParams({ import: '1' })
-      }}
-    >
+    <Button look="main" onClick={() => setParams({ import: '1' })}>
       <DownloadIcon /> Import
     </Button>
   )
@@ -35,77 +31,49 @@ export default function Tools() {
         APIs by the call, over REST and MCP. Your credits are spent first.
       </PageHead>
       <div className="space-y-6">
-        <Card flush>
-          <List
-            path="tools.list"
-            filter={{
-              ...(values.search === '' ? {} : { search: values.search }),
-              ...(values.provider === '' ? {} : { provider: values.provider }),
-              ...(values.collection === '' ? {} : { collection: values.collection }),
-            }}
-            filtered={filtered}
-            rows={({ tools }) => tools.map((tool) => ({ ...tool, id: tool.slug }))}
-            name="Tools"
-            columns={TOOLS}
-            href={({ slug }) => `/catalogue/${slug}`}
-            controls={
-              <>
-                <Search
-                  label="What it is for"
-                  value={values.search}
-                  search={(text) => {
-                    set('search', text)
-                  }}
-                />
+        <List
+          path="tools.list"
+          filter={chosen}
+          filtered={filtered}
+          rows={({ tools }) => tools.map((tool) => ({ ...tool, id: tool.slug }))}
+          name="Tools"
+          columns={TOOLS}
+          href={({ slug }) => `/catalogue/${slug}`}
+          controls={
+            <>
+              <Search label="What it is for" {...filterOf('search')} />
+              <Select
+                label="Provider"
+                all="All providers"
+                {...filterOf('provider')}
+                options={optionsOf(providers.data ?? [])}
+              />
+              {collections.length > 0 && (
                 <Select
-                  label="Provider"
-                  value={values.provider}
-                  options={[
-                    ['', 'All providers'],
-                    ...(providers.data ?? []).map(
-                      ({ slug, name, tools }) => [slug, `${name} (${String(tools)})`] as const,
-                    ),
-                  ]}
-                  choose={(value) => {
-                    set('provider', value)
-                  }}
+                  label="Collection"
+                  all="All collections"
+                  {...filterOf('collection')}
+                  options={optionsOf(collections)}
                 />
-                {collections.length > 0 && (
-                  <Select
-                    label="Collection"
-                    value={values.collection}
-                    options={[
-                      ['', 'All collections'],
-                      ...collections.map(({ slug, name, tools }) => [slug, `${name} (${String(tools)})`] as const),
-                    ]}
-                    choose={(value) => {
-                      set('collection', value)
-                    }}
-                  />
-                )}
-              </>
-            }
-            empty={
-              <Empty title="No tools yet" action={bring}>
-                Import the tools of an API from its OpenAPI document, or of an MCP server.
-              </Empty>
-            }
-          />
-        </Card>
-        <Own />
-        <Card flush>
-          <Calls />
-        </Card>
-      </div>
-      {params.get('import') !== null && (
-        <Import
-          close={() => {
-            setParams({})
-          }}
+              )}
+            </>
+          }
+          empty={
+            <Empty title="No tools yet" action={bring}>
+              Import the tools of an API from its OpenAPI document, or of an MCP server.
+            </Empty>
+          }
         />
-      )}
+        <Own />
+        <Calls />
+      </div>
+      {params.get('import') !== null && <Import close={() => setParams({})} />}
     </>
   )
+}
+
+function optionsOf(groups: readonly { slug: string; name: string; tools: number }[]) {
+  return groups.map(({ slug, name, tools }) => [slug, `${name} (${tools})`] as const)
 }
 
 export function Calls({ tool }: { tool?: string }) {
@@ -125,7 +93,7 @@ export function Calls({ tool }: { tool?: string }) {
 
 export function Health({ stats }: Pick<Tool, 'stats'>) {
   if (stats.failing) return <Badge tone="bad">failing</Badge>
-  if (stats.successRate === null) return <span className="text-quiet">–</span>
+  if (stats.successRate === null) return <Dash />
   return <Badge tone={stats.successRate >= 95 ? 'good' : 'warn'}>{stats.successRate} %</Badge>
 }
 
@@ -145,15 +113,9 @@ const TOOLS: Column<Tool>[] = [
     ),
     csv: ({ slug }) => slug,
   },
-  { title: 'Provider', show: ({ provider }) => provider, csv: ({ provider }) => provider, wide: true },
+  textColumn('Provider', ({ provider }) => provider, { wide: true }),
   { title: 'Health', show: ({ stats }) => <Health stats={stats} />, csv: ({ stats }) => stats.successRate, wide: true },
-  {
-    title: 'Takes',
-    end: true,
-    show: ({ stats }) => <Duration ms={stats.p50} />,
-    csv: ({ stats }) => stats.p50,
-    wide: true,
-  },
+  durationColumn('Takes', ({ stats }) => stats.p50),
   {
     title: 'Price',
     end: true,
@@ -163,15 +125,11 @@ const TOOLS: Column<Tool>[] = [
 ]
 
 const CALLS: Column<Call>[] = [
-  {
-    title: 'Tool',
-    show: ({ tool }) => (
-      <Link to={`/catalogue/${tool}`} className="block truncate font-medium hover:underline">
-        {tool}
-      </Link>
-    ),
-    csv: ({ tool }) => tool,
-  },
+  nameColumn(
+    'Tool',
+    ({ tool }) => tool,
+    ({ tool }) => `/catalogue/${tool}`,
+  ),
   {
     title: 'Result',
     show: ({ success, error }) => (
@@ -181,13 +139,7 @@ const CALLS: Column<Call>[] = [
     ),
     csv: ({ success, code }) => (success ? 'succeeded' : code),
   },
-  {
-    title: 'Took',
-    end: true,
-    show: ({ duration }) => <Duration ms={duration} />,
-    csv: ({ duration }) => duration,
-    wide: true,
-  },
-  { title: 'When', show: ({ at }) => <When at={at} />, csv: ({ at }) => at, wide: true },
-  { title: 'Cost', end: true, show: ({ cost }) => <Money amount={cost} />, csv: ({ cost }) => cost },
+  durationColumn('Took', ({ duration }) => duration),
+  timeColumn('When', ({ at }) => at, { wide: true }),
+  moneyColumn('Cost', ({ cost }) => cost),
 ]

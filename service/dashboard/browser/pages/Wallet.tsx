@@ -2,12 +2,12 @@ import { DownloadIcon, UploadIcon } from '@radix-ui/react-icons'
 import { Link, useSearchParams } from 'wouter'
 import { useAsk, type Output } from '../api/ask.ts'
 import { useEnvironment } from '../api/environment.ts'
-import { StateBadge } from '../parts/Badge.tsx'
+import { idColumn, moneyColumn, stateColumn, timeColumn } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Id, Money, When } from '../parts/figures.tsx'
-import { Card, Figure, Figures, PageHead } from '../parts/layout.tsx'
+import { Dash, Id, Money } from '../parts/figures.tsx'
+import { Card, Figures, MoneyFigure, PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
-import { Empty, Failure, Skeleton } from '../parts/states.tsx'
+import { Empty, Failure } from '../parts/states.tsx'
 import { AddFunds } from './wallet/AddFunds.tsx'
 import { MOVEMENT_NAMES } from './wallet/movements.ts'
 import { REASONS } from './wallet/reasons.ts'
@@ -22,12 +22,8 @@ export default function Wallet() {
   const wallet = useAsk('wallet.balance', undefined)
   const credits = useAsk('wallet.credits', undefined)
   const open = params.get('do')
-  const close = (): void => {
-    setParams({})
-  }
-  const begin = (what: string) => () => {
-    setParams({ do: what })
-  }
+  const close = (): void => setParams({})
+  const begin = (what: string) => () => setParams({ do: what })
   const add = (
     <Button look="main" onClick={begin('add')}>
       <DownloadIcon /> Add funds
@@ -60,21 +56,11 @@ export default function Wallet() {
       </PageHead>
       <div className="space-y-6">
         <Figures>
-          <Figure name="Available">
-            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.availableBalance} />}
-          </Figure>
-          <Figure name="Locked" note="By runs and withdrawals under way">
-            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.totalLocked} />}
-          </Figure>
-          <Figure name="Credits" note="Spent first, on the platform's tools">
-            {credits.data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={credits.data.balance} />}
-          </Figure>
-          <Figure name="Deposited" note="In all">
-            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.totalDeposited} />}
-          </Figure>
-          <Figure name="Spent" note="In all">
-            {data === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={data.totalSpent} />}
-          </Figure>
+          <MoneyFigure name="Available" amount={data?.availableBalance} />
+          <MoneyFigure name="Locked" note="By runs and withdrawals under way" amount={data?.totalLocked} />
+          <MoneyFigure name="Credits" note="Spent first, on the platform's tools" amount={credits.data?.balance} />
+          <MoneyFigure name="Deposited" note="In all" amount={data?.totalDeposited} />
+          <MoneyFigure name="Spent" note="In all" amount={data?.totalSpent} />
         </Figures>
         {locks.length > 0 && (
           <Card title="Locked now">
@@ -94,31 +80,27 @@ export default function Wallet() {
             </ul>
           </Card>
         )}
-        <Card flush>
-          <List
-            path="wallet.transactions"
-            rows={({ transactions }) => transactions}
-            name="Movements"
-            title="Movements"
-            columns={MOVEMENTS}
-            empty={
-              <Empty title="Nothing has moved yet" action={add}>
-                Add funds to run what others have built, or publish something and be paid.
-              </Empty>
-            }
-          />
-        </Card>
-        <Card flush>
-          <List
-            path="wallet.withdrawals"
-            rows={({ withdrawals }) => withdrawals}
-            name="Withdrawals"
-            title="Withdrawals"
-            pageKey="withdrawals"
-            columns={WITHDRAWALS}
-            empty={<Empty title="No withdrawals yet">What you earn can be paid out to any address of yours.</Empty>}
-          />
-        </Card>
+        <List
+          path="wallet.transactions"
+          rows={({ transactions }) => transactions}
+          name="Movements"
+          title="Movements"
+          columns={MOVEMENTS}
+          empty={
+            <Empty title="Nothing has moved yet" action={add}>
+              Add funds to run what others have built, or publish something and be paid.
+            </Empty>
+          }
+        />
+        <List
+          path="wallet.withdrawals"
+          rows={({ withdrawals }) => withdrawals}
+          name="Withdrawals"
+          title="Withdrawals"
+          pageKey="withdrawals"
+          columns={WITHDRAWALS}
+          empty={<Empty title="No withdrawals yet">What you earn can be paid out to any address of yours.</Empty>}
+        />
       </div>
       {open === 'add' && <AddFunds close={close} />}
       {open === 'withdraw' && data !== undefined && <Withdraw available={data.availableBalance} close={close} />}
@@ -134,12 +116,11 @@ const MOVEMENTS: Column<Movement>[] = [
   },
   {
     title: 'For',
-    show: ({ reference }) =>
-      reference === null ? <span className="text-quiet">–</span> : <Reference value={reference} />,
+    show: ({ reference }) => (reference === null ? <Dash /> : <Reference value={reference} />),
     csv: ({ reference }) => reference,
     wide: true,
   },
-  { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt },
+  timeColumn('When', ({ createdAt }) => createdAt),
   {
     title: 'Amount',
     end: true,
@@ -150,13 +131,7 @@ const MOVEMENTS: Column<Movement>[] = [
     ),
     csv: ({ amount }) => amount,
   },
-  {
-    title: 'Balance after',
-    end: true,
-    show: ({ balanceAfter }) => <Money amount={balanceAfter} />,
-    csv: ({ balanceAfter }) => balanceAfter,
-    wide: true,
-  },
+  moneyColumn('Balance after', ({ balanceAfter }) => balanceAfter, { end: true, wide: true }),
 ]
 
 function Reference({ value }: { value: string }) {
@@ -170,8 +145,8 @@ function Reference({ value }: { value: string }) {
 }
 
 const WITHDRAWALS: Column<Withdrawal>[] = [
-  { title: 'To', show: ({ to }) => <Id value={to} />, csv: ({ to }) => to },
-  { title: 'State', show: ({ status }) => <StateBadge state={status} />, csv: ({ status }) => status },
+  idColumn('To', ({ to }) => to),
+  stateColumn('State', ({ status }) => status),
   {
     title: 'Transaction',
     show: ({ txHash, reason }) =>
@@ -183,6 +158,6 @@ const WITHDRAWALS: Column<Withdrawal>[] = [
     csv: ({ txHash }) => txHash,
     wide: true,
   },
-  { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
-  { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
+  timeColumn('When', ({ createdAt }) => createdAt, { wide: true }),
+  moneyColumn('Amount', ({ amount }) => amount),
 ]

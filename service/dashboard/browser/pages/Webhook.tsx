@@ -8,7 +8,7 @@ import { Id, When } from '../parts/figures.tsx'
 import { Card, Facts, PageHead } from '../parts/layout.tsx'
 import { Confirm } from '../parts/Modal.tsx'
 import { NewSecret } from '../parts/NewSecret.tsx'
-import { Failure, Notice, PageSkeleton } from '../parts/states.tsx'
+import { Awaited, Notice } from '../parts/states.tsx'
 import { say } from '../shell/toasts.ts'
 import { Deliveries } from './deliveries/Deliveries.tsx'
 import { EndpointForm } from './webhooks/EndpointForm.tsx'
@@ -40,10 +40,7 @@ export default function Webhook() {
       go('/webhooks')
     },
   })
-  if (endpoint.error !== null && endpoint.data === undefined) {
-    return <Failure fault={endpoint.error} again={() => void endpoint.refetch()} />
-  }
-  if (endpoint.data === undefined) return <PageSkeleton />
+  if (endpoint.data === undefined) return <Awaited of={endpoint} />
   const { data } = endpoint
   const isOn = data.status === 'enabled'
   return (
@@ -58,23 +55,13 @@ export default function Webhook() {
               Remove
             </Button>
             <Button onClick={asking.begin('rotate')}>New secret</Button>
-            <Button
-              onClick={() => {
-                change.mutate({ id, status: isOn ? 'disabled' : 'enabled' })
-              }}
-            >
+            <Button onClick={() => change.mutate({ id, status: isOn ? 'disabled' : 'enabled' })}>
               {isOn ? 'Disable' : 'Enable'}
             </Button>
             <Button onClick={asking.begin('edit')}>
               <Pencil1Icon /> Edit
             </Button>
-            <Button
-              look="main"
-              busy={test.isPending}
-              onClick={() => {
-                test.mutate({ id })
-              }}
-            >
+            <Button look="main" busy={test.isPending} onClick={() => test.mutate({ id })}>
               Send a test
             </Button>
           </>
@@ -103,21 +90,15 @@ export default function Webhook() {
             ]}
           />
         </Card>
-        <Card flush>
-          <Deliveries target={id} />
-        </Card>
+        <Deliveries target={id} />
       </div>
       {asking.asked === 'edit' && <EndpointForm endpoint={data} close={close} />}
       <Confirm
         title="Remove this endpoint?"
         act="Remove it"
         open={asking.asked === 'remove'}
-        busy={remove.isPending}
         close={close}
-        confirm={() => {
-          remove.mutate({ id })
-          close()
-        }}
+        confirm={() => remove.mutate({ id })}
       >
         It is told nothing more, and what still waits for it is not sent.
       </Confirm>

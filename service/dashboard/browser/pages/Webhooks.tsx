@@ -1,9 +1,9 @@
 import { PlusIcon } from '@radix-ui/react-icons'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { nameColumn, timeColumn } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { When } from '../parts/figures.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
+import { PageHead } from '../parts/layout.tsx'
 import { List, type Column } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Deliveries } from './deliveries/Deliveries.tsx'
@@ -12,12 +12,7 @@ import { EndpointForm, type Endpoint } from './webhooks/EndpointForm.tsx'
 export default function Webhooks() {
   const [params, setParams] = useSearchParams()
   const create = (
-    <Button
-      look="main"
-      onClick={() => {
-        setParams({ new: '1' })
-      }}
-    >
+    <Button look="main" onClick={() => setParams({ new: '1' })}>
       <PlusIcon /> Add endpoint
     </Button>
   )
@@ -27,46 +22,32 @@ export default function Webhooks() {
         Addresses of yours that are told when something happens.
       </PageHead>
       <div className="space-y-6">
-        <Card flush>
-          <List
-            path="webhooks.list"
-            rows={({ endpoints }) => endpoints}
-            name="Endpoints"
-            title="Endpoints"
-            columns={COLUMNS}
-            href={({ id }) => `/webhooks/${id}`}
-            empty={
-              <Empty title="No endpoints yet" action={create}>
-                Add an address of your server, choose what it wants to know, and send it a test.
-              </Empty>
-            }
-          />
-        </Card>
-        <Card flush>
-          <Deliveries />
-        </Card>
-      </div>
-      {params.get('new') !== null && (
-        <EndpointForm
-          close={() => {
-            setParams({})
-          }}
+        <List
+          path="webhooks.list"
+          rows={({ endpoints }) => endpoints}
+          name="Endpoints"
+          title="Endpoints"
+          columns={COLUMNS}
+          href={({ id }) => `/webhooks/${id}`}
+          empty={
+            <Empty title="No endpoints yet" action={create}>
+              Add an address of your server, choose what it wants to know, and send it a test.
+            </Empty>
+          }
         />
-      )}
+        <Deliveries />
+      </div>
+      {params.get('new') !== null && <EndpointForm close={() => setParams({})} />}
     </>
   )
 }
 
 const COLUMNS: Column<Endpoint>[] = [
-  {
-    title: 'Address',
-    show: ({ id, url }) => (
-      <Link to={`/webhooks/${id}`} className="block truncate font-medium hover:underline">
-        {url}
-      </Link>
-    ),
-    csv: ({ url }) => url,
-  },
+  nameColumn(
+    'Address',
+    ({ url }) => url,
+    ({ id }) => `/webhooks/${id}`,
+  ),
   {
     title: 'Events',
     show: ({ events }) => (
@@ -81,5 +62,5 @@ const COLUMNS: Column<Endpoint>[] = [
       status === 'enabled' && failingSince !== null ? <Badge tone="bad">failing</Badge> : <StateBadge state={status} />,
     csv: ({ status }) => status,
   },
-  { title: 'Created', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
+  timeColumn('Created', ({ createdAt }) => createdAt, { wide: true }),
 ]

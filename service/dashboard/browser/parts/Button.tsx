@@ -44,6 +44,15 @@ export function LinkButton({
   )
 }
 
+/** In a text. */
+export function TextLink({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <Link to={to} className="link">
+      {children}
+    </Link>
+  )
+}
+
 /** Only a picture is seen of it; its name is for those who hear the page, and for whoever waits above it. */
 export function IconButton({
   label,

@@ -1,16 +1,5 @@
 import { useId } from 'react'
-
-/** What a workflow or an asset asks to be filled in. */
-export interface Asked {
-  name: string
-  label: string
-  type: string
-  required: boolean
-  placeholder?: string | null | undefined
-  options?: readonly string[] | null | undefined
-  description?: string | null | undefined
-  default?: unknown
-}
+import { asSentence, firstText, type AskedField } from '../../../ui-kit/fields.ts'
 
 export type Filled = Readonly<Record<string, string | boolean>>
 
@@ -21,7 +10,7 @@ export function InputForm({
   faults = {},
   fill,
 }: {
-  fields: readonly Asked[]
+  fields: readonly AskedField[]
   values: Filled
   faults?: Readonly<Record<string, string>>
   fill: (name: string, value: string | boolean) => void
@@ -35,9 +24,7 @@ export function InputForm({
           field={field}
           value={values[field.name] ?? beginning(field)}
           fault={faults[field.name]}
-          fill={(value) => {
-            fill(field.name, value)
-          }}
+          fill={(value) => fill(field.name, value)}
         />
       ))}
     </div>
@@ -50,7 +37,7 @@ function InputField({
   fault,
   fill,
 }: {
-  field: Asked
+  field: AskedField
   value: string | boolean
   fault: string | undefined
   fill: (value: string | boolean) => void
@@ -65,15 +52,13 @@ function InputField({
     'aria-required': required,
     className: `field ${type === 'json' ? 'font-mono text-[0.8125rem]' : ''}`,
   }
-  const change = (event: { target: { value: string } }): void => {
-    fill(event.target.value)
-  }
+  const change = (event: { target: { value: string } }): void => fill(event.target.value)
   const text = typeof value === 'string' ? value : ''
   const notes = (
     <>
       {fault !== undefined && (
         <p id={`${id}-fault`} className="mt-1 text-[0.8125rem] text-bad">
-          {fault.charAt(0).toUpperCase() + fault.slice(1)}
+          {asSentence(fault)}
         </p>
       )}
       {description != null && (
@@ -92,9 +77,7 @@ function InputField({
             className="size-4 accent-accent"
             type="checkbox"
             checked={value === true}
-            onChange={(event) => {
-              fill(event.target.checked)
-            }}
+            onChange={(event) => fill(event.target.checked)}
           />
           {label}
         </label>
@@ -138,14 +121,12 @@ function InputField({
 
 const TYPES: Readonly<Record<string, string>> = { url: 'url', file: 'url', email: 'email' }
 
-function beginning({ type, default: given }: Asked): string | boolean {
-  if (type === 'boolean') return given === true
-  if (given === null || given === undefined) return ''
-  return typeof given === 'string' ? given : JSON.stringify(given)
+function beginning(field: AskedField): string | boolean {
+  return field.type === 'boolean' ? field.default === true : firstText(field)
 }
 
 /** As the service reads it: what was left empty is left out. */
-export function toInputs(fields: readonly Asked[], values: Filled): Record<string, unknown> {
+export function toInputs(fields: readonly AskedField[], values: Filled): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
       const value = values[field.name] ?? beginning(field)

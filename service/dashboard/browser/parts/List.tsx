@@ -8,6 +8,7 @@ import { say } from '../shell/toasts.ts'
 import { Button, IconButton } from './Button.tsx'
 import { saveCsv, type Cell } from './csv.ts'
 import { inCounts } from './figures.tsx'
+import { Card } from './layout.tsx'
 import { Empty, Failure, Skeleton } from './states.tsx'
 
 export interface Column<Row> {
@@ -54,16 +55,15 @@ export function List<P extends QueryPath, Row extends { id: string }>({
   const input = (limit: number, offset: number) => ({ ...filter, limit, offset }) as Input<P>
   const found = useAsk(path, input(PAGE, (page - 1) * PAGE))
   const total = totalOf(found.data)
-  const turn = (to: number): void => {
+  const turn = (to: number): void =>
     setParams((before) => {
       if (to === 1) before.delete(pageKey)
       else before.set(pageKey, String(to))
       return before
     })
-  }
   const rows = found.data === undefined ? [] : rowsOf(found.data)
   return (
-    <div className="min-w-0">
+    <Card flush>
       <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2">
         <div className="flex flex-wrap items-center gap-2">
           {title !== undefined && <h2 className="font-semibold">{title}</h2>}
@@ -105,27 +105,15 @@ export function List<P extends QueryPath, Row extends { id: string }>({
           <span className="mr-2 text-quiet tabular-nums">
             {inCounts((page - 1) * PAGE + 1)}–{inCounts(Math.min(page * PAGE, total))} of {inCounts(total)}
           </span>
-          <IconButton
-            label="Page before"
-            disabled={page === 1}
-            onClick={() => {
-              turn(page - 1)
-            }}
-          >
+          <IconButton label="Page before" disabled={page === 1} onClick={() => turn(page - 1)}>
             <ChevronLeftIcon />
           </IconButton>
-          <IconButton
-            label="Next page"
-            disabled={page * PAGE >= total}
-            onClick={() => {
-              turn(page + 1)
-            }}
-          >
+          <IconButton label="Next page" disabled={page * PAGE >= total} onClick={() => turn(page + 1)}>
             <ChevronRightIcon />
           </IconButton>
         </nav>
       )}
-    </div>
+    </Card>
   )
 }
 

@@ -65,7 +65,8 @@ export function Confirm({
   title: string
   children: ReactNode
   act: string
-  busy: boolean
+  /** Of one that stays open until it is done. */
+  busy?: boolean
   open: boolean
   close: () => void
   confirm: () => void
@@ -74,7 +75,14 @@ export function Confirm({
     <Modal title={title} open={open} close={close} note={children}>
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={close}>Keep it</Button>
-        <Button look="danger" busy={busy} onClick={confirm}>
+        <Button
+          look="danger"
+          busy={busy === true}
+          onClick={() => {
+            confirm()
+            if (busy === undefined) close()
+          }}
+        >
           {act}
         </Button>
       </div>

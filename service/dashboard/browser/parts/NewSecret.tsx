@@ -45,9 +45,7 @@ export function NewSecret({
       open={open}
       busy={rotate.isPending}
       close={leave}
-      confirm={() => {
-        rotate.mutate({ id })
-      }}
+      confirm={() => rotate.mutate({ id })}
     >
       {note}
     </Confirm>

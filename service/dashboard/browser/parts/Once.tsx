@@ -39,9 +39,7 @@ export function Once({ secret, note, lost, close }: OnceProps) {
           type="checkbox"
           className="size-4 accent-accent"
           checked={kept}
-          onChange={(event) => {
-            setKept(event.target.checked)
-          }}
+          onChange={(event) => setKept(event.target.checked)}
         />
         I have saved it
       </label>

@@ -39,9 +39,7 @@ export function Rows({
                 label={`Move ${name} ${String(at + 1)} up`}
                 disabled={at === 0}
                 className="disabled:opacity-40"
-                onClick={() => {
-                  moveUp(at)
-                }}
+                onClick={() => moveUp(at)}
               >
                 <ArrowUpIcon />
               </IconButton>
@@ -49,9 +47,7 @@ export function Rows({
                 label={`Remove ${name} ${String(at + 1)}`}
                 disabled={ids.length === 1}
                 className="disabled:opacity-40"
-                onClick={() => {
-                  remove(at)
-                }}
+                onClick={() => remove(at)}
               >
                 <TrashIcon />
               </IconButton>

@@ -5,11 +5,7 @@ export function useAsking<What extends string>() {
   const [asked, setAsked] = useState<What | null>(null)
   return {
     asked,
-    begin: (what: What) => () => {
-      setAsked(what)
-    },
-    close: () => {
-      setAsked(null)
-    },
+    begin: (what: What) => () => setAsked(what),
+    close: () => setAsked(null),
   }
 }

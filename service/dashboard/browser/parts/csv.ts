@@ -9,9 +9,7 @@ export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void 
   link.download = `coinslot-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`
   link.click()
   // The browser has taken the file by the time that its next turn comes.
-  setTimeout(() => {
-    URL.revokeObjectURL(address)
-  }, 1_000)
+  setTimeout(() => URL.revokeObjectURL(address), 1_000)
 }
 
 function toCell(value: Cell): string {

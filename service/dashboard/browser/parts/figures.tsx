@@ -1,5 +1,6 @@
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { serviceNow } from '../settings.ts'
 
 /** Always with its unit, in figures of one width. */
@@ -7,16 +8,10 @@ export function Money({ amount, signed = false }: { amount: number; signed?: boo
   return (
     <span className="whitespace-nowrap tabular-nums">
       {signed && amount > 0 ? '+' : ''}
-      {inFigures(amount)} <span className="text-[0.78em] font-normal tracking-normal text-quiet">USDC</span>
+      {inUsdc(amount)} <span className="text-[0.78em] font-normal tracking-normal text-quiet">USDC</span>
     </span>
   )
 }
-
-export function inFigures(amount: number): string {
-  return FIGURES.format(amount).replace('-', '−')
-}
-
-const FIGURES = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 
 export function inCounts(count: number): string {
   return COUNTS.format(count)
@@ -24,10 +19,15 @@ export function inCounts(count: number): string {
 
 const COUNTS = new Intl.NumberFormat('en-US')
 
+/** In the place of what there is none of. */
+export function Dash() {
+  return <span className="text-quiet">–</span>
+}
+
 /** How long ago, or how long until; the exact time for whoever waits above it. */
 export function When({ at }: { at: string | null }) {
   useMinutes()
-  if (at === null) return <span className="text-quiet">–</span>
+  if (at === null) return <Dash />
   return (
     <time dateTime={at} title={exactly(at)} className="whitespace-nowrap">
       {relatively(Date.parse(at) - serviceNow())}
@@ -78,7 +78,7 @@ function everyHalfMinute(listener: () => void): () => void {
 }
 
 export function Duration({ ms }: { ms: number | null }) {
-  if (ms === null) return <span className="text-quiet">–</span>
+  if (ms === null) return <Dash />
   const text =
     ms < 1_000 ? `${ms} ms` : ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`
   return <span className="whitespace-nowrap tabular-nums">{text}</span>
@@ -96,20 +96,12 @@ export function Id({ value, whole = false }: { value: string; whole?: boolean })
   )
 }
 
-export function shortly(value: string): string {
-  return value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-6)}`
-}
-
 export function Copy({ value, label = 'Copy' }: { value: string; label?: string }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
-    const back = setTimeout(() => {
-      setCopied(false)
-    }, 1_500)
-    return () => {
-      clearTimeout(back)
-    }
+    const back = setTimeout(() => setCopied(false), 1_500)
+    return () => clearTimeout(back)
   }, [copied])
   return (
     <button
@@ -121,9 +113,7 @@ export function Copy({ value, label = 'Copy' }: { value: string; label?: string 
         // In a row that leads somewhere only the copy is meant.
         event.stopPropagation()
         event.preventDefault()
-        void navigator.clipboard.writeText(value).then(() => {
-          setCopied(true)
-        })
+        void navigator.clipboard.writeText(value).then(() => setCopied(true))
       }}
     >
       {copied ? <CheckIcon className="text-good" /> : <CopyIcon />}

@@ -2,50 +2,58 @@ import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 
+/** One filter, for what sets it. */
+export interface Filter {
+  value: string
+  choose: (value: string) => void
+}
+
 /** Filters live in the address: a look can be kept, sent and gone back to. */
-export function useFilter<Name extends string>(names: readonly Name[]) {
+export function useFilter<Name extends string>(names: readonly Name[], page = 'page') {
   const [params, setParams] = useSearchParams()
-  const values = Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])) as Record<Name, string>
-  const set = (name: Name, value: string): void => {
-    setParams(
-      (before) => {
-        if (value === '') before.delete(name)
-        else before.set(name, value)
-        before.delete('page')
-        return before
-      },
-      { replace: true },
-    )
-  }
-  return { values, set, filtered: names.some((name) => values[name] !== '') }
+  const chosen = Object.fromEntries(
+    names.map((name) => [name, params.get(name) ?? '']).filter(([, value]) => value !== ''),
+  ) as Partial<Record<Name, string>>
+  const filterOf = (name: Name): Filter => ({
+    value: chosen[name] ?? '',
+    choose: (value) =>
+      setParams(
+        (before) => {
+          if (value === '') before.delete(name)
+          else before.set(name, value)
+          before.delete(page)
+          return before
+        },
+        { replace: true },
+      ),
+  })
+  return { chosen, filterOf, filtered: Object.keys(chosen).length > 0 }
 }
 
 /** The value as one of those that there are; an address may say anything. */
-export function oneOf<T extends string>(value: string, all: readonly T[]): T | undefined {
+export function oneOf<T extends string>(value: string | undefined, all: readonly T[]): T | undefined {
   return all.find((each) => each === value)
+}
+
+export function namesOf<Name extends string>(options: readonly (readonly [Name, string])[]): readonly Name[] {
+  return options.map(([name]) => name)
 }
 
 export function Select({
   label,
   value,
+  all,
   options,
   choose,
-}: {
-  label: string
-  value: string
-  options: readonly (readonly [string, string])[]
-  choose: (value: string) => void
-}) {
+}: Filter & { label: string; all: string; options: readonly (readonly [string, string])[] }) {
   return (
     <select
       aria-label={label}
       value={value}
-      onChange={(event) => {
-        choose(event.target.value)
-      }}
+      onChange={(event) => choose(event.target.value)}
       className="h-8 rounded-[7px] border border-line bg-paper px-2 text-[0.8125rem] hover:bg-sunk"
     >
-      {options.map(([each, text]) => (
+      {[['', all] as const, ...options].map(([each, text]) => (
         <option key={each} value={each}>
           {text}
         </option>
@@ -55,20 +63,14 @@ export function Select({
 }
 
 /** Asks once the fingers rest. */
-export function Search({ label, value, search }: { label: string; value: string; search: (text: string) => void }) {
+export function Search({ label, value, choose }: Filter & { label: string }) {
   const [text, setText] = useState(value)
-  useEffect(() => {
-    setText(value)
-  }, [value])
+  useEffect(() => setText(value), [value])
   useEffect(() => {
     if (text === value) return
-    const rest = setTimeout(() => {
-      search(text)
-    }, 250)
-    return () => {
-      clearTimeout(rest)
-    }
-    // `search` is a new function each time it is handed over.
+    const rest = setTimeout(() => choose(text), 250)
+    return () => clearTimeout(rest)
+    // `choose` is a new function each time it is handed over.
   }, [text, value])
   return (
     <span className="relative inline-block">
@@ -78,9 +80,7 @@ export function Search({ label, value, search }: { label: string; value: string;
         aria-label={label}
         placeholder={label}
         value={text}
-        onChange={(event) => {
-          setText(event.target.value)
-        }}
+        onChange={(event) => setText(event.target.value)}
         className="h-8 w-52 rounded-[7px] border border-line bg-paper pr-2 pl-7 text-[0.8125rem]"
       />
     </span>

@@ -6,6 +6,7 @@ import {
   type TextareaHTMLAttributes,
 } from 'react'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
+import { asSentence } from '../../../ui-kit/fields.ts'
 import { toFault } from '../api/fault.ts'
 import { sentenceOf } from '../api/ask.ts'
 import { Button, type Look } from './Button.tsx'
@@ -114,6 +115,19 @@ interface Common<V extends FieldValues> {
   optional?: boolean
 }
 
+export type TextFieldOf<V extends FieldValues> = Omit<Common<V>, 'form'> & { mono?: boolean; unit?: string } & Omit<
+    InputHTMLAttributes<HTMLInputElement>,
+    'form' | 'name'
+  >
+
+/** One after the other, where there is nothing else to say of them. */
+export function TextFields<V extends FieldValues>(props: {
+  form: UseFormReturn<V>
+  fields: readonly TextFieldOf<V>[]
+}) {
+  return props.fields.map((field) => <TextField key={field.name} form={props.form} {...field} />)
+}
+
 export function TextField<V extends FieldValues>({
   form,
   name,
@@ -123,7 +137,7 @@ export function TextField<V extends FieldValues>({
   mono = false,
   unit,
   ...rest
-}: Common<V> & { mono?: boolean; unit?: string } & Omit<InputHTMLAttributes<HTMLInputElement>, 'form' | 'name'>) {
+}: TextFieldOf<V> & { form: UseFormReturn<V> }) {
   return (
     <Labelled form={form} name={name} label={label} hint={hint} optional={optional}>
       {(tied) => (
@@ -270,9 +284,4 @@ function Labelled<V extends FieldValues>({
       )}
     </div>
   )
-}
-
-/** The service's words follow a field's name ("is required"); beside the field they stand alone. */
-function asSentence(message: string): string {
-  return message.charAt(0).toUpperCase() + message.slice(1)
 }

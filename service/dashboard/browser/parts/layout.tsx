@@ -1,6 +1,10 @@
 import { ChevronLeftIcon } from '@radix-ui/react-icons'
-import { useEffect, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, type ComponentProps, type ReactNode } from 'react'
 import { Link } from 'wouter'
+import { Money } from './figures.tsx'
+import { Skeleton } from './states.tsx'
+
+const Bars = lazy(() => import('./Bars.tsx'))
 
 /** A page's head; its title is the tab's title too. */
 export function PageHead({
@@ -90,6 +94,29 @@ export function Figure({ name, children, note }: { name: string; children: React
       <p className="mt-0.5 text-xl font-semibold tracking-tight tabular-nums">{children}</p>
       {note !== undefined && <p className="mt-0.5 text-xs text-quiet">{note}</p>}
     </div>
+  )
+}
+
+export function MoneyFigure({ amount, ...rest }: { name: string; note?: ReactNode; amount: number | undefined }) {
+  return (
+    <Figure {...rest}>{amount === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={amount} />}</Figure>
+  )
+}
+
+/** A chart of the last days; what draws it is a large piece of script, which only pages with figures ask for. */
+export function DayBars({
+  title,
+  rows,
+  ...rest
+}: Omit<ComponentProps<typeof Bars>, 'rows'> & {
+  title: string
+  rows: ComponentProps<typeof Bars>['rows'] | undefined
+}) {
+  const waiting = <Skeleton className="h-52 w-full" />
+  return (
+    <Card title={title}>
+      <Suspense fallback={waiting}>{rows === undefined ? waiting : <Bars rows={rows} {...rest} />}</Suspense>
+    </Card>
   )
 }
 

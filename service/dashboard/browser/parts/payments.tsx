@@ -1,6 +1,9 @@
+import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
+import type { Output } from '../api/ask.ts'
 import type { Column } from './List.tsx'
 import { Badge, StateBadge } from './Badge.tsx'
-import { Id, Money, When } from './figures.tsx'
+import { moneyColumn, timeColumn } from './columns.tsx'
+import { Id } from './figures.tsx'
 
 /** What a seller sees of every payment, wherever it was made; what else there is stands between. */
 export function paymentColumns<Payment extends Paid>(
@@ -28,23 +31,19 @@ export function paymentColumns<Payment extends Paid>(
       csv: ({ status }) => status,
     },
     ...between,
-    { title: 'When', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt, wide: true },
-    { title: 'Amount', end: true, show: ({ amount }) => <Money amount={amount} />, csv: ({ amount }) => amount },
+    timeColumn('When', ({ createdAt }) => createdAt, { wide: true }),
+    moneyColumn('Amount', ({ amount }) => amount),
   ]
 }
 
 /** On which network, and to whom: what a seller checks first. */
 export function recipientFacts({ network, recipient }: { network: string; recipient: string | null }) {
   return [
-    ['Network', network === 'base' ? 'Base' : 'Base Sepolia (test tokens)'],
+    ['Network', network === 'base' ? NETWORK_NAMES.base : `${NETWORK_NAMES['base-sepolia']} (test tokens)`],
     ['Paid to', recipient === null ? 'Nobody: payments are simulated' : <Id key="to" value={recipient} whole />],
   ] as const
 }
 
-interface Paid {
-  id: string
-  testMode: boolean
+type Paid = Pick<Output<'checkouts.payments'>['payments'][number], 'id' | 'testMode' | 'createdAt' | 'amount'> & {
   status: string
-  createdAt: string
-  amount: number
 }

@@ -1,6 +1,6 @@
 import { CrossCircledIcon, ReloadIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
-import type { Fault } from '../api/fault.ts'
+import { toFault, type Fault } from '../api/fault.ts'
 import { Button } from './Button.tsx'
 import { Copy } from './figures.tsx'
 
@@ -36,6 +36,17 @@ function titleOf(fault: Fault): string {
   if (fault.status === 404) return 'This is not here'
   if (fault.status === 429) return 'One moment, please'
   return 'This could not be loaded'
+}
+
+/** Until there is an answer: about where its parts will be, or why there is none. */
+export function Awaited({
+  of,
+  children = <PageSkeleton />,
+}: {
+  of: { error: Fault | null; refetch: () => Promise<unknown> }
+  children?: ReactNode
+}) {
+  return of.error === null ? children : <Failure fault={toFault(of.error)} again={() => void of.refetch()} />
 }
 
 /** Nothing is there yet: what it will be, and how the first one comes. */

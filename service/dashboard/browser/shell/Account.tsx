@@ -4,10 +4,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { toFault } from '../api/fault.ts'
 import { isWallet, signOut, type SignedIn } from '../api/session.ts'
-import { PAGES } from '../pages.ts'
-import { shortly } from '../parts/figures.tsx'
+import { shortly } from '../../../ui-kit/format.ts'
 import { MENU, MENU_ITEM } from './menu.ts'
-import { chooseTheme, useTheme, type Theme } from './theme.ts'
+import { chooseTheme, THEMES, useTheme, type Theme } from './theme.ts'
 import { say } from './toasts.ts'
 
 export function Account({ user }: { user: SignedIn }) {
@@ -37,22 +36,10 @@ export function Account({ user }: { user: SignedIn }) {
             {!isWallet(user) && <span className="block truncate text-[0.8125rem] text-quiet">{user.email}</span>}
           </Menu.Label>
           <Menu.Separator className="my-1 h-px bg-line" />
-          {PAGES.some(({ path }) => path === '/settings') && (
-            <Menu.Item
-              className={MENU_ITEM}
-              onSelect={() => {
-                go('/settings')
-              }}
-            >
-              <GearIcon className="text-quiet" /> Settings
-            </Menu.Item>
-          )}
-          <Menu.RadioGroup
-            value={theme}
-            onValueChange={(value) => {
-              chooseTheme(value as Theme)
-            }}
-          >
+          <Menu.Item className={MENU_ITEM} onSelect={() => go('/settings')}>
+            <GearIcon className="text-quiet" /> Settings
+          </Menu.Item>
+          <Menu.RadioGroup value={theme} onValueChange={(value) => chooseTheme(value as Theme)}>
             <Menu.Label className="px-2 pt-2 pb-1 text-xs text-quiet">Theme</Menu.Label>
             {THEMES.map(([value, name]) => (
               <Menu.RadioItem
@@ -82,12 +69,6 @@ export function Account({ user }: { user: SignedIn }) {
     </Menu.Root>
   )
 }
-
-const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the system'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-]
 
 function nameOf(user: SignedIn): string {
   if (user.name === '') return user.email

@@ -17,12 +17,7 @@ export class Boundary extends Component<{ children: ReactNode }, { broken: boole
         <p className="max-w-sm text-quiet">
           There may be a newer version of it, or your connection broke off. Nothing that you did is lost.
         </p>
-        <Button
-          className="mt-2"
-          onClick={() => {
-            window.location.reload()
-          }}
-        >
+        <Button className="mt-2" onClick={() => window.location.reload()}>
           Load it again
         </Button>
       </div>

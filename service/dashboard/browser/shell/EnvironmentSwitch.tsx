@@ -20,12 +20,7 @@ export function EnvironmentSwitch() {
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Content align="end" sideOffset={6} className={`${MENU} w-72`}>
-          <Menu.RadioGroup
-            value={at}
-            onValueChange={(value) => {
-              chooseEnvironment(value as Environment)
-            }}
-          >
+          <Menu.RadioGroup value={at} onValueChange={(value) => chooseEnvironment(value as Environment)}>
             <Item value="sandbox">Play money: nothing here is charged.</Item>
             <Item value="production" disabled={!settings.live}>
               {settings.live ? 'Real USDC moves.' : 'This server is a sandbox. It starts with LIVE=true.'}

@@ -3,9 +3,10 @@ import { Command } from 'cmdk'
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { chooseEnvironment, useEnvironment } from '../api/environment.ts'
-import { PAGES } from '../pages.ts'
+import { PAGES, type Page } from '../../pages.ts'
+import { ICONS } from '../pages.ts'
 import { settings } from '../settings.ts'
-import { chooseTheme } from './theme.ts'
+import { chooseTheme, THEMES } from './theme.ts'
 
 /** Every page and the main acts by name, without a mouse. An id that was pasted leads to what it names. */
 export default function Palette({ close }: { close: () => void }) {
@@ -45,15 +46,18 @@ export default function Palette({ close }: { close: () => void }) {
                 </Item>
               )}
               <Command.Group heading="Pages" className={GROUP}>
-                {PAGES.map(({ path, name, Icon }) => (
-                  <Item key={path} name={name} select={to(path)}>
-                    <Icon className="text-quiet" />
-                    {name}
-                  </Item>
-                ))}
+                {PAGES.map(({ path, name, icon }) => {
+                  const Icon = ICONS[icon]
+                  return (
+                    <Item key={path} name={name} select={to(path)}>
+                      <Icon className="text-quiet" />
+                      {name}
+                    </Item>
+                  )
+                })}
               </Command.Group>
               <Command.Group heading="Actions" className={GROUP}>
-                {PAGES.flatMap(({ acts = [] }) =>
+                {PAGES.flatMap(({ acts = [] }: Page) =>
                   acts.map(([name, path]) => (
                     <Item key={path} name={name} select={to(path)}>
                       {name}
@@ -63,22 +67,14 @@ export default function Palette({ close }: { close: () => void }) {
                 {settings.live && (
                   <Item
                     name="Switch environment sandbox production"
-                    select={then(() => {
-                      chooseEnvironment(at === 'sandbox' ? 'production' : 'sandbox')
-                    })}
+                    select={then(() => chooseEnvironment(at === 'sandbox' ? 'production' : 'sandbox'))}
                   >
                     Switch to {at === 'sandbox' ? 'production' : 'the sandbox'}
                   </Item>
                 )}
-                {(['light', 'dark', 'system'] as const).map((theme) => (
-                  <Item
-                    key={theme}
-                    name={`Theme ${theme}`}
-                    select={then(() => {
-                      chooseTheme(theme)
-                    })}
-                  >
-                    Theme: {theme === 'system' ? 'as the system' : theme}
+                {THEMES.map(([theme, name]) => (
+                  <Item key={theme} name={`Theme ${theme}`} select={then(() => chooseTheme(theme))}>
+                    Theme: {name.toLowerCase()}
                   </Item>
                 ))}
               </Command.Group>
@@ -107,6 +103,6 @@ function Item({ name, select, children }: { name: string; select: () => void; ch
 
 function addressOf(text: string): string | null {
   const prefix = /^([a-z]+)_[0-9a-z]{10,}$/i.exec(text)?.[1]
-  const page = PAGES.find(({ ids }) => ids !== undefined && ids === prefix)
+  const page = PAGES.find(({ ids }: Page) => ids !== undefined && ids === prefix)
   return page === undefined ? null : `${page.path}/${text}`
 }

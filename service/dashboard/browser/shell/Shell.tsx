@@ -4,7 +4,8 @@ import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'rea
 import { Link, useLocation } from 'wouter'
 import { useChanges } from '../api/changes.ts'
 import { useSession, type SignedIn } from '../api/session.ts'
-import { PAGES } from '../pages.ts'
+import { isAt, PAGES } from '../../pages.ts'
+import { ICONS } from '../pages.ts'
 import { IconButton } from '../parts/Button.tsx'
 import { Account } from './Account.tsx'
 import { Coin } from './Coin.tsx'
@@ -30,9 +31,7 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
       }
     }
     window.addEventListener('keydown', open)
-    return () => {
-      window.removeEventListener('keydown', open)
-    }
+    return () => window.removeEventListener('keydown', open)
   }, [])
 
   // Whoever hears the page, or has no mouse, goes on at the new page's beginning.
@@ -58,20 +57,12 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
       </aside>
       <div className="flex min-w-0 flex-col">
         <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-paper px-3 sm:px-6">
-          <IconButton
-            label="Menu"
-            className="lg:hidden"
-            onClick={() => {
-              setMenu(true)
-            }}
-          >
+          <IconButton label="Menu" className="lg:hidden" onClick={() => setMenu(true)}>
             <HamburgerMenuIcon />
           </IconButton>
           <button
             type="button"
-            onClick={() => {
-              setPalette(true)
-            }}
+            onClick={() => setPalette(true)}
             className="flex h-8 min-w-8 items-center gap-2 rounded-[7px] border border-line bg-side px-2 text-[0.8125rem] text-quiet hover:bg-sunk sm:w-64"
           >
             <MagnifyingGlassIcon />
@@ -120,11 +111,7 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
       </Dialog.Root>
       {palette && (
         <Suspense>
-          <Palette
-            close={() => {
-              setPalette(false)
-            }}
-          />
+          <Palette close={() => setPalette(false)} />
         </Suspense>
       )}
     </div>
@@ -150,8 +137,9 @@ function Navigation() {
         <div key={group} className="mt-4 first:mt-1">
           {group !== '' && <p className="px-2 pb-1 text-xs font-medium text-quiet">{group}</p>}
           <ul>
-            {PAGES.filter((page) => page.group === group).map(({ path, name, Icon }) => {
-              const here = path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
+            {PAGES.filter((page) => page.group === group).map(({ path, name, icon }) => {
+              const here = isAt(location, path)
+              const Icon = ICONS[icon]
               return (
                 <li key={path}>
                   <Link

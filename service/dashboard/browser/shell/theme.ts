@@ -1,45 +1,30 @@
 import { useSyncExternalStore } from 'react'
+import { openWatched, remember, remembered } from '../../../ui-kit/watched.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
+export const THEMES = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const
+export type Theme = (typeof THEMES)[number][0]
 
+const KEPT = 'coinslot.theme'
 const dark = matchMedia('(prefers-color-scheme: dark)')
-const listeners = new Set<() => void>()
-let chosen: Theme = kept()
+const theme = openWatched<Theme>(THEMES.find(([each]) => each === remembered(KEPT))?.[0] ?? 'system')
+theme.watch(apply)
 dark.addEventListener('change', apply)
 
 export function useTheme(): Theme {
-  return useSyncExternalStore(subscribe, () => chosen)
+  return useSyncExternalStore(theme.watch, theme.read)
 }
 
-export function chooseTheme(theme: Theme): void {
-  chosen = theme
-  try {
-    if (theme === 'system') localStorage.removeItem(KEPT)
-    else localStorage.setItem(KEPT, theme)
-  } catch {
-    // A browser that keeps nothing forgets it with the page.
-  }
-  apply()
-  for (const listener of listeners) listener()
+export function chooseTheme(wanted: Theme): void {
+  remember(KEPT, wanted === 'system' ? null : wanted)
+  theme.set(wanted)
 }
 
 /** The document did the same before anything was painted. */
 function apply(): void {
+  const chosen = theme.read()
   document.documentElement.dataset['theme'] = chosen !== 'system' ? chosen : dark.matches ? 'dark' : 'light'
-}
-
-const KEPT = 'coinslot.theme'
-
-function kept(): Theme {
-  try {
-    const theme = localStorage.getItem(KEPT)
-    return theme === 'light' || theme === 'dark' ? theme : 'system'
-  } catch {
-    return 'system'
-  }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { openWatched } from '../../../ui-kit/watched.ts'
 
 export interface Said {
   tone: 'good' | 'bad' | 'plain'
@@ -9,30 +10,18 @@ export interface Toast extends Said {
   id: number
 }
 
-let toasts: readonly Toast[] = []
+const toasts = openWatched<readonly Toast[]>([])
 let count = 0
-const listeners = new Set<() => void>()
 
 /** A sentence in the corner, for what just happened. */
 export function say(said: Said): void {
-  toasts = [...toasts.slice(-2), { ...said, id: ++count }]
-  tell()
+  toasts.set([...toasts.read().slice(-2), { ...said, id: ++count }])
 }
 
 export function dismiss(id: number): void {
-  toasts = toasts.filter((toast) => toast.id !== id)
-  tell()
+  toasts.set(toasts.read().filter((toast) => toast.id !== id))
 }
 
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(subscribe, () => toasts)
-}
-
-function tell(): void {
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  return useSyncExternalStore(toasts.watch, toasts.read)
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { Link } from 'wouter'
-import { Fault, inPlace } from '../api/fault.ts'
+import { TextLink } from '../parts/Button.tsx'
+import { inPlace, missing } from '../api/fault.ts'
 import { loadSession, signIn, signUp } from '../api/session.ts'
 import { settings } from '../settings.ts'
 import { Form, TextField } from '../parts/form.tsx'
@@ -56,8 +56,8 @@ export function Entrance({
         act={isNew ? 'Create account' : 'Sign in'}
         full
         submit={async (values) => {
-          const missing = faultsOf(values, isNew)
-          if (missing !== null) throw missing
+          const empty = emptyOf(values, isNew)
+          if (empty.length > 0) throw missing(...empty)
           const isIn = await (isNew ? signUp(values) : signIn(values).then(() => true)).catch((error: unknown) => {
             throw inPlace(error, FIELD_OF)
           })
@@ -85,9 +85,7 @@ export function Entrance({
       </Form>
       {!isNew && (
         <p className="-mt-2 text-center">
-          <Link to="/reset-password" className="link">
-            Forgot your password?
-          </Link>
+          <TextLink to="/reset-password">Forgot your password?</TextLink>
         </p>
       )}
       <p className="text-center text-quiet">
@@ -112,14 +110,9 @@ export function Entrance({
   )
 }
 
-function faultsOf({ name, email, password }: Values, isNew: boolean): Fault | null {
-  const details: Record<string, string> = {}
-  if (isNew && name.trim() === '') details['name'] = 'is required'
-  if (email.trim() === '') details['email'] = 'is required'
-  if (password === '') details['password'] = 'is required'
-  return Object.keys(details).length === 0
-    ? null
-    : new Fault('Something is missing.', { status: 400, fields: { details } })
+function emptyOf({ name, email, password }: Values, isNew: boolean): (keyof Values)[] {
+  const asked = { ...(isNew ? { name: name.trim() } : {}), email: email.trim(), password }
+  return (Object.keys(asked) as (keyof typeof asked)[]).filter((each) => asked[each] === '')
 }
 
 interface Values {

@@ -22,9 +22,7 @@ export function Provider({
     if (!elsewhere) return
     const look = (): void => void entered()
     window.addEventListener('focus', look)
-    return () => {
-      window.removeEventListener('focus', look)
-    }
+    return () => window.removeEventListener('focus', look)
   }, [elsewhere, entered])
 
   const begin = async (): Promise<void> => {

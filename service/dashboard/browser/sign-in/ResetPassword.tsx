@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { Fault, inPlace, missing, toFault } from '../api/fault.ts'
 import { call } from '../api/session.ts'
-import { LinkButton } from '../parts/Button.tsx'
+import { LinkButton, TextLink } from '../parts/Button.tsx'
 import { Form, TextField } from '../parts/form.tsx'
 import { NewPassword } from '../parts/NewPassword.tsx'
 import { Notice } from '../parts/states.tsx'
@@ -23,9 +23,7 @@ export function ResetPassword() {
     >
       {token === null ? <Ask /> : <Choose token={token} />}
       <p className="mt-5 text-center">
-        <Link to="/sign-in" className="link">
-          Back to the sign-in
-        </Link>
+        <TextLink to="/sign-in">Back to the sign-in</TextLink>
       </p>
     </Frame>
   )

@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import { discoverWallets } from '../../../pages/browser/pay/discovery.ts'
-import type { Provider, Wallet } from '../../../pages/browser/pay/provider.ts'
+import { discoverWallets } from '../../../ui-kit/discovery.ts'
+import type { Provider, Wallet } from '../../../ui-kit/provider.ts'
 import { toFault } from '../api/fault.ts'
 import { Button } from '../parts/Button.tsx'
 import { Notice, Skeleton } from '../parts/states.tsx'

@@ -1,4 +1,6 @@
-import { isRejected, type Provider } from '../../../pages/browser/pay/provider.ts'
+import type { z } from 'zod'
+import type { connectedWallet } from '../../../identity/http/sign-in.ts'
+import { isRejected, type Provider } from '../../../ui-kit/provider.ts'
 import { Fault } from '../api/fault.ts'
 import { call } from '../api/session.ts'
 import { serviceNow } from '../settings.ts'
@@ -13,10 +15,7 @@ export async function connectWallet(provider: Provider): Promise<ConnectedWallet
   return (await call('POST', '/auth/siwe/link', await signed(provider, statement))) as ConnectedWallet
 }
 
-export interface ConnectedWallet {
-  address: string
-  connectedAt: string
-}
+export type ConnectedWallet = z.input<typeof connectedWallet>
 
 /** The wallet signs a message that names this site, and once only (ERC-4361): no payment, no permission. */
 async function signed(provider: Provider, statement: string): Promise<{ message: string; signature: unknown }> {

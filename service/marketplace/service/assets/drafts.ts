@@ -7,7 +7,7 @@ import type { Endpoints, SecretKeeping, SecretPart } from '../../ports/asset.ts'
 import type { Models, Transforms } from '../../ports/run.ts'
 import { configOf, faultsOf, isMask, pricingOf } from '../../rules/asset-draft.ts'
 
-export interface DraftParts {
+export interface DraftDeps {
   models: Pick<Models, 'list'>
   transforms: Pick<Transforms, 'check'>
   endpoints: Endpoints
@@ -15,7 +15,7 @@ export interface DraftParts {
 }
 
 /** From what a creator gave to what can be run; or all that is wrong with it, by field, at once. */
-export function createDrafts({ models, transforms, endpoints, secrets }: DraftParts) {
+export function createDrafts({ models, transforms, endpoints, secrets }: DraftDeps) {
   return {
     /** `alsoFaulty` are faults that the caller found. */
     async check(draft: AssetDraft, of: Owner, alsoFaulty: Record<string, string> = {}): Promise<void> {

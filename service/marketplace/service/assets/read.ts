@@ -19,7 +19,7 @@ export interface View {
   withSource: boolean
 }
 
-interface ReadParts {
+interface ReadDeps {
   store: AssetStore
   clock: Clock
   models: Pick<Models, 'list'>
@@ -28,7 +28,7 @@ interface ReadParts {
   anonymous: Environment
 }
 
-export function createReading({ store, clock, models, countDraftRead, anonymous }: ReadParts) {
+export function createReading({ store, clock, models, countDraftRead, anonymous }: ReadDeps) {
   const environmentOf = (caller: Caller | null): Environment => caller?.environment ?? anonymous
 
   return {
@@ -62,6 +62,13 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       const found = await store.find(anonymous, identifier)
       if (found?.asset.status !== 'published') throw assetMissing()
       return await view(found, null)
+    },
+
+    /** Which asset a name stands for, whether it can be run or not. */
+    async idOf(identifier: string, environment: Environment): Promise<Id<'rda'>> {
+      const found = await store.find(environment, identifier)
+      if (found === null) throw await missing(environment, identifier)
+      return found.asset.id
     },
 
     /** The asset that somebody wants to run: what they may not run does not exist for them. */

@@ -15,7 +15,7 @@ import {
 import type { Asset, PromptConfig } from '../../model/asset.ts'
 import type { AssetStore } from '../../ports/asset.ts'
 
-interface TradeParts {
+interface TradeDeps {
   store: AssetStore
   ledger: Pick<Ledger, 'transfer'>
   clock: Clock
@@ -33,7 +33,7 @@ export interface Source {
 }
 
 /** What readers do with an asset besides running it: rate it, and buy the sight of its template. */
-export function createTrade({ store, ledger, clock, feeBps }: TradeParts) {
+export function createTrade({ store, ledger, clock, feeBps }: TradeDeps) {
   return {
     /** Once for everybody who had a successful run of it; answers the asset with its new figures. */
     async rate(caller: Caller, identifier: string, score: number, operation: Id<'op'>): Promise<Asset> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts'
 import { invalid } from '../../../kit/errors.ts'
-import { idLike, type Id } from '../../../kit/ids.ts'
+import { deriveId, type Id } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
 import { accountOf, ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Asset, AssetStatus, Creator } from '../../model/asset.ts'
@@ -20,7 +20,7 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
     async create(caller: Caller, draft: AssetDraft, operation: Id<'op'>): Promise<Asset> {
       const owner = creatorOf(caller)
       const { environment } = caller
-      const id = idLike('rda', operation)
+      const id = deriveId('rda', operation)
       const before = await store.find(environment, id)
       if (before !== null) return owned(before.asset, owner.userId)
       await drafts.check(
@@ -32,22 +32,29 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
       const now = clock.now()
       const { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
       const asset: Asset = {
-        ...{
-          id,
-          environment,
-          slug,
-          type,
-          name,
-          description,
-          longDescription,
-          tags,
-          coverImage,
-          codeSnippet,
-          codeLanguage,
-        },
-        ...{ status: 'draft', version: FIRST_VERSION, content, pricing: content.pricing },
-        ...{ verified: false, featured: false, trending: false, stats: NO_STATS, owner },
-        ...{ createdAt: now, updatedAt: now, publishedAt: null },
+        id,
+        environment,
+        slug,
+        type,
+        name,
+        description,
+        longDescription,
+        tags,
+        coverImage,
+        codeSnippet,
+        codeLanguage,
+        status: 'draft',
+        version: FIRST_VERSION,
+        content,
+        pricing: content.pricing,
+        verified: false,
+        featured: false,
+        trending: false,
+        stats: NO_STATS,
+        owner,
+        createdAt: now,
+        updatedAt: now,
+        publishedAt: null,
       }
       if ((await store.add(asset)) === 'slug-taken') throw invalid(SLUG_TAKEN)
       return asset
@@ -66,8 +73,16 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
         const { name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
         const next: Asset = {
           ...asset,
-          ...{ name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage },
-          ...{ content, pricing: content.pricing, updatedAt: clock.now() },
+          name,
+          description,
+          longDescription,
+          tags,
+          coverImage,
+          codeSnippet,
+          codeLanguage,
+          content,
+          pricing: content.pricing,
+          updatedAt: clock.now(),
           version: nextVersion(asset.version, runsChange(edit)),
           owner: { ...owner, verified: asset.owner.verified },
         }
@@ -126,6 +141,10 @@ function runsChange(edit: AssetEdit): boolean {
 const SLUG_TAKEN = { slug: 'is taken by another RDA already' }
 const ATTEMPTS = 5
 const NO_STATS = {
-  ...{ totalRuns: 0, totalRevenue: ZERO, successRate: 0, averageLatency: 0 },
-  ...{ averageRating: 0, totalRatings: 0 },
+  totalRuns: 0,
+  totalRevenue: ZERO,
+  successRate: 0,
+  averageLatency: 0,
+  averageRating: 0,
+  totalRatings: 0,
 }

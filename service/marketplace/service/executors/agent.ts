@@ -10,8 +10,8 @@ import { isTrouble, pollAddress, readReply, type Reply } from '../../rules/agent
 import { withReason } from '../../rules/reason.ts'
 
 /** Calls the creator's webhook and asks again until it is done. */
-export function createAgentExecutor(parts: AgentParts): Executor {
-  const { callout, sign, assets, clock } = parts
+export function createAgentExecutor(deps: AgentDeps): Executor {
+  const { callout, sign, assets, clock } = deps
 
   async function ask(work: Work, config: AgentConfig, call: Call, signal: AbortSignal): Promise<Answer> {
     const { asset, runId } = work
@@ -84,7 +84,7 @@ export function createAgentExecutor(parts: AgentParts): Executor {
   }
 }
 
-interface AgentParts {
+interface AgentDeps {
   callout: Callout
   sign: Sign
   assets: Pick<AssetsForRuns, 'openSecrets'>

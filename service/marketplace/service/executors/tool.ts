@@ -10,7 +10,7 @@ import { textOf } from '../../rules/template.ts'
 import { asksByQuery, authHeader, readAnswer, withQuery } from '../../rules/tool.ts'
 
 /** The inputs, transformed, to the creator's API; its answer, transformed, is the output. Never asked twice. */
-export function createToolExecutor({ callout, transforms, assets }: ToolParts): Executor {
+export function createToolExecutor({ callout, transforms, assets }: ToolDeps): Executor {
   async function transform(
     { ownerId, environment }: Work['asset'],
     expression: string | null,
@@ -82,7 +82,7 @@ interface Prepared {
   secrets: readonly string[]
 }
 
-interface ToolParts {
+interface ToolDeps {
   callout: Callout
   transforms: Transforms
   assets: Pick<AssetsForRuns, 'openSecrets'>

@@ -2,14 +2,15 @@ import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Clock } from '../../../kit/clock.ts'
 import { DomainError, invalid } from '../../../kit/errors.ts'
 import { readInput } from '../../../kit/fields.ts'
-import { idLike, type Id } from '../../../kit/ids.ts'
+import { deriveId, type Id } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
 import { quotaExceeded } from '../../../kit/quota.ts'
 import { unaffordable } from '../../../ledger/errors.ts'
 import type { Owner } from '../../../kit/owner.ts'
 import type { Ledger } from '../../../ledger/service.ts'
-import type { Spender } from '../../../spending/model.ts'
-import { requestHash } from '../../../spending/service/request.ts'
+import type { Spender } from '../../../budgets/model.ts'
+import { canonicalHash } from '../../../kit/hash.ts'
+import { assetMissing } from '../../errors/asset.ts'
 import { creatorCannotPay, freeRunsUsedUp, rateReached, tooDear } from '../../errors/run.ts'
 import type { RunnableAsset } from '../../model/asset.ts'
 import type { LanguageModel } from '../../model/language-model.ts'
@@ -26,8 +27,8 @@ import type { Presence } from './presence.ts'
 import { resumption } from './resumption.ts'
 
 /** Everything between an ask and a run whose money is locked. Whatever is refused here has moved nothing. */
-export function createAccepting(parts: AcceptingParts) {
-  const { store, assets, models, throttle, ledger, flights, presence, clock } = parts
+export function createAccepting(deps: AcceptingDeps) {
+  const { store, throttle, ledger, flights, presence, clock } = deps
 
   async function accept(
     caller: Caller,
@@ -35,13 +36,13 @@ export function createAccepting(parts: AcceptingParts) {
     operation: Id<'op'>,
     { keyed, enter = null }: Manner,
   ): Promise<Accepted> {
-    const id = idLike('run', operation)
+    const id = deriveId('run', operation)
     if (keyed) {
       const before = await store.findOf(askerOf(caller), id)
       if (before !== null) return { run: before }
     }
-    if (ask.waits && (await store.waiting(ownerOf(caller), parts.waitingMax)) >= parts.waitingMax) {
-      throw quotaExceeded('runs_waiting', parts.waitingMax, null)
+    if (ask.waits && (await store.waiting(ownerOf(caller), deps.waitingMax)) >= deps.waitingMax) {
+      throw quotaExceeded('runs_waiting', deps.waitingMax, null)
     }
     const order = await prepare(caller, ask, id)
     const { asset, run } = order
@@ -50,11 +51,11 @@ export function createAccepting(parts: AcceptingParts) {
       const waitSeconds = await throttle.take(asset.id, limit)
       if (waitSeconds !== null) throw rateReached(waitSeconds)
     }
-    const freed = run.payerId === run.userId ? null : await takeFree(order)
+    const freed = run.payerId === run.userId ? null : await takeFree(deps, order)
     let leave: () => void = () => undefined
     try {
       if (enter !== null) {
-        await assertFunds(run)
+        await assertFunds(ledger, run)
         leave = enter()
       }
       const { written } = await flights.begin(
@@ -76,43 +77,9 @@ export function createAccepting(parts: AcceptingParts) {
     return { run: before }
   }
 
-  /** Looked at before a place is taken: callers without money would take the places of those who have some. */
-  async function assertFunds({ payerId, environment, locked }: NewRun): Promise<void> {
-    const available = (await ledger.wallet({ userId: payerId, environment }))?.funds.available ?? ZERO
-    if (available < locked) throw unaffordable(locked, available)
-  }
-
-  /** A free prompt's creator pays for its model, within a day's bound; answers how to give the place back. */
-  async function takeFree({ run, asset }: OwnOrder): Promise<() => Promise<void>> {
-    const { payerId, environment, userId, createdAt } = run
-    const creator = { userId: payerId, environment }
-    const { config } = asset.content
-    const perDay = config.type === 'prompt' ? (config.freeRunsPerDay ?? null) : null
-    const own = perDay === null ? null : { rda: asset.id, perDay }
-    const free = { creator, caller: userId, own }
-    const refused = await parts.freeRuns.take(free, createdAt)
-    if (refused === null) return () => parts.freeRuns.giveBack(free, createdAt)
-    if (refused.first) await parts.tellOfFreeRuns(creator, own === null ? null : asset, refused.resetsAt)
-    throw freeRunsUsedUp(refused.of, refused.resetsAt)
-  }
-
   async function prepare(caller: Caller, ask: RunAsk, id: Id<'run'>): Promise<OwnOrder> {
-    const asset = await assets.forRun(ask.identifier, caller)
     const owner = ownerOf(caller)
-    const faults: Record<string, string> = {}
-    const input = readInput(asset.content.inputs, ask.inputs, { lines: true })
-    if ('faults' in input) Object.assign(faults, input.faults)
-    const model = modelOf(asset, ask.modelId)
-    if (typeof model === 'string') faults['modelId'] = model
-    if (ask.webhookUrl !== null) {
-      const fault = await faultOfAddress(ask.webhookUrl)
-      if (fault !== null) faults['webhookUrl'] = fault
-    }
-    if (Object.keys(faults).length > 0 || 'faults' in input || typeof model === 'string') throw invalid(faults)
-
-    const limitMs = limitOf(asset)
-    const promptTokens = await tokensOf(asset, input.values)
-    const quoted = quote({ pricing: asset.content.pricing, model, limitMs }, promptTokens)
+    const { asset, model, inputs, quoted } = await price(deps, caller, ask)
     if (ask.maxCost !== null && quoted.price > ask.maxCost) {
       const figures = await ledger.wallet(owner)
       throw tooDear(quoted.price, ask.maxCost, figures?.funds.available ?? quoted.price)
@@ -134,11 +101,11 @@ export function createAccepting(parts: AcceptingParts) {
       locked: quoted.lock,
       price: quoted.price,
       modelId: model?.id ?? null,
-      inputs: input.values,
+      inputs,
       // Both: what a creator asks for from now on is no word of callers who have not heard of it.
       inputsShared: asset.content.sharesInputs === true && ask.sharesInputs === true,
       webhookUrl: ask.webhookUrl,
-      deadline: deadlineOf(limitMs, ask.waits, now),
+      deadline: deadlineOf(limitOf(asset), ask.waits, now),
       createdAt: now,
       startedAt: ask.waits ? null : now,
       process: ask.waits ? null : await presence.announce(),
@@ -146,35 +113,91 @@ export function createAccepting(parts: AcceptingParts) {
     return { run, asset, model }
   }
 
-  function modelOf(asset: RunnableAsset, modelId: string | null): LanguageModel | string | null {
-    const { config } = asset.content
-    if (config.type !== 'prompt') return modelId === null ? null : 'is for prompts only'
-    const id = modelId ?? config.defaultModelId
-    const model = config.allowedModels.includes(id) ? models.find(asset.environment, id) : null
-    return model ?? `must be one of ${config.allowedModels.join(', ')}`
-  }
-
-  async function tokensOf(asset: RunnableAsset, values: Readonly<Record<string, unknown>>): Promise<number> {
-    const { config } = asset.content
-    if (config.type !== 'prompt') return 0
-    const { system, prompt } = promptOf(config, values)
-    return (await models.countTokens(prompt)) + (system === null ? 0 : await models.countTokens(system))
-  }
-
-  async function faultOfAddress(url: string): Promise<string | null> {
-    try {
-      await parts.checkAddress(url)
-      return null
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'invalid') return error.message
-      throw error
-    }
-  }
-
-  return { accept }
+  return { accept, price: (caller: Caller, ask: RunAsk) => price(deps, caller, ask) }
 }
 
-export interface AcceptingParts {
+/** What it would cost now; throws what would refuse it. */
+async function price(deps: AcceptingDeps, caller: Caller, ask: RunAsk) {
+  const { assets, models } = deps
+  const asset = await assetOf(assets, caller, ask)
+  const faults: Record<string, string> = {}
+  const input = readInput(asset.content.inputs, ask.inputs, { lines: true })
+  if ('faults' in input) Object.assign(faults, input.faults)
+  const model = modelOf(models, asset, ask.modelId)
+  if (typeof model === 'string') faults['modelId'] = model
+  if (ask.webhookUrl !== null) {
+    const fault = await faultOfAddress(deps, ask.webhookUrl)
+    if (fault !== null) faults['webhookUrl'] = fault
+  }
+  if (Object.keys(faults).length > 0 || 'faults' in input || typeof model === 'string') throw invalid(faults)
+
+  const { values: inputs } = input
+  if (ask.paid !== undefined) {
+    const { amount } = ask.paid
+    return { asset, model, inputs, quoted: { payer: 'caller', lock: amount, price: amount } as const }
+  }
+  const promptTokens = await tokensOf(models, asset, inputs)
+  const quoted = quote({ pricing: asset.content.pricing, model, limitMs: limitOf(asset) }, promptTokens)
+  return { asset, model, inputs, quoted }
+}
+
+async function assetOf(assets: AssetsForRuns, caller: Caller, { identifier, paid }: RunAsk): Promise<RunnableAsset> {
+  if (paid === undefined) return await assets.forRun(identifier, caller)
+  const asset = await assets.version(identifier as Id<'rda'>, paid.version)
+  if (asset === null) throw assetMissing()
+  return asset
+}
+
+/** Looked at before a place is taken: callers without money would take the places of those who have some. */
+async function assertFunds(ledger: Ledger, { payerId, environment, locked }: NewRun): Promise<void> {
+  const available = (await ledger.wallet({ userId: payerId, environment }))?.funds.available ?? ZERO
+  if (available < locked) throw unaffordable(locked, available)
+}
+
+/** A free prompt's creator pays for its model, within a day's bound; answers how to give the place back. */
+async function takeFree(deps: AcceptingDeps, { run, asset }: OwnOrder): Promise<() => Promise<void>> {
+  const { payerId, environment, userId, createdAt } = run
+  const creator = { userId: payerId, environment }
+  const { config } = asset.content
+  const perDay = config.type === 'prompt' ? (config.freeRunsPerDay ?? null) : null
+  const own = perDay === null ? null : { rda: asset.id, perDay }
+  const free = { creator, caller: userId, own }
+  const refused = await deps.freeRuns.take(free, createdAt)
+  if (refused === null) return () => deps.freeRuns.giveBack(free, createdAt)
+  if (refused.first) await deps.tellOfFreeRuns(creator, own === null ? null : asset, refused.resetsAt)
+  throw freeRunsUsedUp(refused.of, refused.resetsAt)
+}
+
+function modelOf(models: Models, asset: RunnableAsset, modelId: string | null): LanguageModel | string | null {
+  const { config } = asset.content
+  if (config.type !== 'prompt') return modelId === null ? null : 'is for prompts only'
+  const id = modelId ?? config.defaultModelId
+  const model = config.allowedModels.includes(id) ? models.find(asset.environment, id) : null
+  return model ?? `must be one of ${config.allowedModels.join(', ')}`
+}
+
+async function tokensOf(
+  models: Models,
+  asset: RunnableAsset,
+  values: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const { config } = asset.content
+  if (config.type !== 'prompt') return 0
+  const { system, prompt } = promptOf(config, values)
+  return (await models.countTokens(prompt)) + (system === null ? 0 : await models.countTokens(system))
+}
+
+async function faultOfAddress({ checkAddress }: AcceptingDeps, url: string): Promise<string | null> {
+  try {
+    await checkAddress(url)
+    return null
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid') return error.message
+    throw error
+  }
+}
+
+export interface AcceptingDeps {
   store: RunStore
   assets: AssetsForRuns
   models: Models
@@ -224,14 +247,14 @@ function spenderOf(caller: Caller, ask: RunAsk, run: NewRun, operation: Id<'op'>
     target: run.rdaSlug,
     alias: run.rdaId,
     toolNames,
-    requestHash: requestHash([
+    requestHash: canonicalHash([
       run.rdaId,
       run.inputs,
       modelId,
       webhookUrl,
       maxCost,
       ...(sharesInputs ? ['shared'] : []),
-    ]),
+    ]).toString('hex'),
   }
   return waits ? { ...spender, onApproved: resumption(caller, ask, operation) } : spender
 }

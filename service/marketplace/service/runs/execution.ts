@@ -5,7 +5,7 @@ import { DomainError } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
 import type { Log } from '../../../kit/log.ts'
 import { ZERO } from '../../../kit/money.ts'
-import type { Act } from '../../../ledger/model.ts'
+import { GUESTS, type Act } from '../../../ledger/model.ts'
 import { ExecutionFailed, FAILURES } from '../../errors/run.ts'
 import type { AssetType, RunnableAsset } from '../../model/asset.ts'
 import type { LanguageModel } from '../../model/language-model.ts'
@@ -18,8 +18,8 @@ import type { Flights } from './flight.ts'
 import type { Watch } from './watch.ts'
 
 /** Executes runs whose money is locked, and ends them: captured with an output, or given back without. */
-export function createExecution(parts: ExecutionParts) {
-  const { executors, flights, watch, store, clock, log, feeBps } = parts
+export function createExecution(deps: ExecutionDeps) {
+  const { flights, watch, store, clock, log, feeBps } = deps
   const running = new Map<Id<'run'>, { controller: AbortController; departure: Departure; end: Promise<Run> }>()
   /** Begun here and not known to have ended: never begun again, whatever became of it. */
   const begun = new Set<Id<'run'>>()
@@ -59,7 +59,7 @@ export function createExecution(parts: ExecutionParts) {
   async function workAndClose(order: Order, signal: AbortSignal, departure: Departure): Promise<Run> {
     const { run } = order
     const started = performance.now()
-    const outcome = await attempt(order, signal, departure)
+    const outcome = await attempt(deps, order, signal, departure)
     const durationMs = Math.round(performance.now() - started)
     if ('failure' in outcome) {
       const { failure, counts } = outcome
@@ -70,8 +70,7 @@ export function createExecution(parts: ExecutionParts) {
       return await giveBack(run, unpaid(state, failure, durationMs, counts))
     }
     const { executed } = outcome
-    const terms: Terms = { pricing: order.asset.content.pricing, model: order.model, limitMs: limitOf(order.asset) }
-    const { charged, cost, share } = bill(terms, run.locked, { usage: executed.usage, durationMs }, feeBps)
+    const { charged, cost, share } = bill(termsOf(order), run.locked, { usage: executed.usage, durationMs }, feeBps)
     const capture = {
       ...lockOf(run),
       amount: charged,
@@ -97,28 +96,6 @@ export function createExecution(parts: ExecutionParts) {
 
   function giveBack(run: Run | NewRun, ending: Ending): Promise<Run> {
     return close(run, ending, { release: { ...lockOf(run), announcements: [] } })
-  }
-
-  async function attempt(order: Order, signal: AbortSignal, departure: Departure): Promise<Attempted> {
-    const { run, asset, model } = order
-    try {
-      const { id: runId, subject, inputs } = run
-      const work = { runId, subject, asset, inputs, model, departure }
-      const executed = await orAborted(executors[asset.type].execute(work, signal), signal)
-      signal.throwIfAborted()
-      return { executed }
-    } catch (thrown) {
-      // Whoever heeds the signal throws something of its own; the reason says more.
-      const error: unknown = signal.aborted ? signal.reason : thrown
-      if (error instanceof ExecutionFailed) {
-        log.info({ runId: run.id, rdaId: asset.id, err: error.cause, failure: error.failure }, 'a run failed')
-        return { failure: error.failure, counts: true }
-      }
-      if (error === GIVEN_UP) return { failure: FAILURES.canceled, counts: false }
-      if (signal.aborted) return { failure: FAILURES.stopping, counts: false }
-      log.error({ runId: run.id, rdaId: asset.id, err: error }, 'a run failed for a reason of ours')
-      return { failure: FAILURES.internal, counts: false }
-    }
   }
 
   /** Ends the run and answers what its row says then, whoever wrote it. */
@@ -161,9 +138,36 @@ export function createExecution(parts: ExecutionParts) {
   }
 }
 
+async function attempt(
+  { executors, log }: ExecutionDeps,
+  order: Order,
+  signal: AbortSignal,
+  departure: Departure,
+): Promise<Attempted> {
+  const { run, asset, model } = order
+  try {
+    const { id: runId, subject, inputs } = run
+    const work = { runId, subject, asset, inputs, model, departure }
+    const executed = await orAborted(executors[asset.type].execute(work, signal), signal)
+    signal.throwIfAborted()
+    return { executed }
+  } catch (thrown) {
+    // Whoever heeds the signal throws something of its own; the reason says more.
+    const error: unknown = signal.aborted ? signal.reason : thrown
+    if (error instanceof ExecutionFailed) {
+      log.info({ runId: run.id, rdaId: asset.id, err: error.cause, failure: error.failure }, 'a run failed')
+      return { failure: error.failure, counts: true }
+    }
+    if (error === GIVEN_UP) return { failure: FAILURES.canceled, counts: false }
+    if (signal.aborted) return { failure: FAILURES.stopping, counts: false }
+    log.error({ runId: run.id, rdaId: asset.id, err: error }, 'a run failed for a reason of ours')
+    return { failure: FAILURES.internal, counts: false }
+  }
+}
+
 export type Execution = ReturnType<typeof createExecution>
 
-export interface ExecutionParts {
+export interface ExecutionDeps {
   executors: Readonly<Record<AssetType, Executor>>
   flights: Flights
   watch: Watch
@@ -220,3 +224,7 @@ async function persisting<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const PAUSES_MS = [100, 500, 2_000]
+
+function termsOf({ asset, model, run }: Order): Terms {
+  return { pricing: asset.content.pricing, model, limitMs: limitOf(asset), fixed: run.payerId === GUESTS }
+}

@@ -2,7 +2,7 @@ import { Batch } from '../../../kit/batch.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Act, ActOutcome } from '../../../ledger/model.ts'
-import type { AgentAct, Guard } from '../../../spending/service/guard.ts'
+import type { AgentAct, Guard } from '../../../budgets/service/guard.ts'
 import { FAILURES } from '../../errors/run.ts'
 import type { EndedRun, NewRun, RunStore } from '../../ports/run.ts'
 import { unpaid } from '../../rules/run.ts'
@@ -11,8 +11,8 @@ import { unpaid } from '../../rules/run.ts'
  * Runs that begin and end at the same moment travel together: their locks, their charges and their rows are one
  * short transaction, flushed once. Whoever comes while it is under way is in the next.
  */
-export function createFlights({ locks, store, also }: FlightParts) {
-  const batch = new Batch<Ask, Answer>({ lanes: 1, largest: LARGEST, laneOf: () => 0, run: fly })
+export function createFlights({ locks, store, also }: FlightDeps) {
+  const batch = new Batch<Ask, Answer>({ largest: LARGEST, run: fly })
 
   function fly(asks: readonly Ask[]): Promise<Answer[]> {
     const acts = asks.map(({ act }) => act)
@@ -52,7 +52,7 @@ export function createFlights({ locks, store, also }: FlightParts) {
 
 export type Flights = ReturnType<typeof createFlights>
 
-export interface FlightParts {
+export interface FlightDeps {
   /** An agent's lock is taken within its limits. */
   locks: Pick<Guard, 'actTogether'>
   store: RunStore

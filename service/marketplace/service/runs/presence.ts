@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Log } from '../../../kit/log.ts'
-import type { LifeSign } from '../../ports/run.ts'
+import type { Heartbeat } from '../../ports/run.ts'
 
 /**
  * Says that this process lives, as long as it does: a run of one that has fallen silent is ended and its money
  * given back long before its deadline. Whoever was only slow finds the lock ended and charges nothing.
  */
-export function createPresence({ lifeSign, clock, log, onBeat }: PresenceParts) {
+export function createPresence({ heartbeat: heartbeat, clock, log, onBeat }: PresenceDeps) {
   const name = randomUUID()
-  let own: LifeSign | null = null
+  let own: Heartbeat | null = null
   let first: Promise<unknown> | null = null
   let beat: NodeJS.Timeout | null = null
 
   async function renew(): Promise<void> {
     const now = clock.now()
-    own ??= lifeSign(name)
+    own ??= heartbeat(name)
     await own.take(now, new Date(now.getTime() + SILENT_MS))
   }
 
@@ -51,8 +51,8 @@ export function createPresence({ lifeSign, clock, log, onBeat }: PresenceParts) 
 
 export type Presence = ReturnType<typeof createPresence>
 
-interface PresenceParts {
-  lifeSign(process: string): LifeSign
+interface PresenceDeps {
+  heartbeat(process: string): Heartbeat
   clock: Clock
   log: Log
   /** After each renewal: the database answers. */

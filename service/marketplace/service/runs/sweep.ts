@@ -6,7 +6,7 @@ import { durationOf, unpaid } from '../../rules/run.ts'
 import type { Execution } from './execution.ts'
 
 /** What nobody else will do: ends of runs that were left behind, and the figures of their assets. */
-export function createSweeping({ store, execution, clock, log }: SweepingParts) {
+export function createSweeping({ store, execution, clock, log }: SweepingDeps) {
   return {
     /** Ends what is past its deadline or whose process is gone; answers how many it ended. */
     async sweepLost(now: Date = clock.now()): Promise<number> {
@@ -37,7 +37,7 @@ export function createSweeping({ store, execution, clock, log }: SweepingParts) 
   }
 }
 
-interface SweepingParts {
+interface SweepingDeps {
   store: RunStore
   execution: Execution
   clock: Clock

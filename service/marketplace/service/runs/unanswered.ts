@@ -9,7 +9,7 @@ import type { RunStore } from '../../ports/run.ts'
  * This process lives and renews its lease, so no other process ends them. It looks at them itself, at each beat, and
  * for a while, since a statement may commit after its connection is gone.
  */
-export function createUnanswered({ store, log }: UnansweredParts) {
+export function createUnanswered({ store, log }: UnansweredDeps) {
   const claims = new Map<Id<'run'>, Claim>()
   let looking: Promise<void> | null = null
 
@@ -58,7 +58,7 @@ export function createUnanswered({ store, log }: UnansweredParts) {
 
 export type Unanswered = ReturnType<typeof createUnanswered>
 
-interface UnansweredParts {
+interface UnansweredDeps {
   store: Pick<RunStore, 'runningOf'>
   log: Log
 }

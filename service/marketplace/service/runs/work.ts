@@ -11,7 +11,7 @@ import type { Unanswered } from './unanswered.ts'
 import type { Watch } from './watch.ts'
 
 /** Executes a queued run, once: its claim is one row going from queued to running. */
-export function createWorking({ store, assets, models, presence, execution, unanswered, watch, clock }: WorkingParts) {
+export function createWorking({ store, assets, models, presence, execution, unanswered, watch, clock }: WorkingDeps) {
   /** A second announcement of a run, and a look at its unanswered claim, wait for the first one's end. */
   const working = new Map<Id<'run'>, Promise<void>>()
 
@@ -76,7 +76,7 @@ export function createWorking({ store, assets, models, presence, execution, unan
   return { work, giveUp }
 }
 
-interface WorkingParts {
+interface WorkingDeps {
   store: RunStore
   assets: AssetsForRuns
   models: Models

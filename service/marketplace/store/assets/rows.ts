@@ -75,8 +75,22 @@ export function toSummary(row: SummaryRow): Summary {
   const owner = { userId: row.userId, subject: row.subject, name: row.ownerName, verified: row.ownerVerified }
   const { createdAt, updatedAt } = row
   return {
-    ...{ id, environment, slug, name, description, type, status, verified, featured, trending, coverImage },
-    ...{ pricing, stats: toFigures(row), owner, createdAt, updatedAt },
+    id,
+    environment,
+    slug,
+    name,
+    description,
+    type,
+    status,
+    verified,
+    featured,
+    trending,
+    coverImage,
+    pricing,
+    stats: toFigures(row),
+    owner,
+    createdAt,
+    updatedAt,
   }
 }
 
@@ -91,7 +105,14 @@ export function toFound(row: WholeRow): FoundAsset {
   const content = toContent(row.content)
   const asset: Asset = {
     ...toSummary(row),
-    ...{ version, publishedAt, longDescription, tags, codeSnippet, codeLanguage, stats, content },
+    version,
+    publishedAt,
+    longDescription,
+    tags,
+    codeSnippet,
+    codeLanguage,
+    stats,
+    content,
   }
   const recentCosts = costLeast === null || costMost === null ? null : { least: usdc(costLeast), most: usdc(costMost) }
   return { asset, recentCosts }

@@ -18,7 +18,7 @@ export function createSearch(statements: Statements) {
 
   return async function search(scope: Scope, text: string, now: Date): Promise<Found> {
     if (scope.listing.status !== 'published' || scope.owners !== null) return await among(scope, text)
-    const words = await wordsOf(scope, text)
+    const words = await wordsOf(statements, scope, text)
     if (words.length === 0 || words.some(({ total }) => total === 0)) return { ids: [], total: 0 }
     const query = words.map(({ word }) => `'${word.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`).join(' & ')
     const [only] = words
@@ -49,33 +49,6 @@ export function createSearch(statements: Statements) {
       [...values, text],
     )
     return { ids: rows.flatMap(({ id }) => id ?? []), total: Number(rows[0]?.total ?? 0) }
-  }
-
-  /** The words as the index has them. One that nothing has is taken for the beginning of the commonest one like it. */
-  async function wordsOf({ listing }: Scope, text: string): Promise<Word[]> {
-    const { filter, values } = filterOf(listing, [listing.environment, text])
-    const rows = await statements.run<{ word: string; total: string; completed: string | null }>(
-      `SELECT asked.word, coalesce(known.total, 0)::text AS total, completion.word AS completed
-       FROM (SELECT DISTINCT word COLLATE "C" AS word FROM unnest(tsvector_to_array(to_tsvector('coinslot', $2))) word) asked
-       CROSS JOIN LATERAL (
-         SELECT sum(total) AS total FROM rda_word WHERE environment = $1 AND word = asked.word${filter}
-       ) known
-       LEFT JOIN LATERAL (
-         SELECT word FROM rda_word
-         WHERE coalesce(known.total, 0) = 0 AND environment = $1 AND word > asked.word AND word < asked.word || U&'\\+10FFFF'${filter}
-         GROUP BY word HAVING sum(total) > 0 ORDER BY sum(total) DESC, word LIMIT 1
-       ) completion ON true`,
-      values,
-    )
-    const completed = rows.flatMap(({ completed: word }) => (word === null ? [] : [word]))
-    if (completed.length === 0) return rows.map(({ word, total }) => ({ word, total: Number(total) }))
-    const found = await statements.run<{ word: string; total: string }>(
-      `SELECT word, sum(total)::text AS total FROM rda_word WHERE environment = $1 AND word = ANY ($2)${filter} GROUP BY word`,
-      [values[0], rows.map(({ word, completed: other }) => other ?? word), ...values.slice(2)],
-    )
-    const totals = new Map(found.map(({ word, total }) => [word, Number(total)]))
-    const words = new Set(rows.map(({ word, completed: other }) => other ?? word))
-    return [...words].map((word) => ({ word, total: totals.get(word) ?? 0 }))
   }
 
   async function page(scope: Scope, query: string, words: readonly Word[], now: Date): Promise<string[]> {
@@ -137,6 +110,33 @@ export function createSearch(statements: Statements) {
     )
     return Number(row?.total ?? 0)
   }
+}
+
+/** The words as the index has them. One that nothing has is taken for the beginning of the commonest one like it. */
+async function wordsOf(statements: Statements, { listing }: Scope, text: string): Promise<Word[]> {
+  const { filter, values } = filterOf(listing, [listing.environment, text])
+  const rows = await statements.run<{ word: string; total: string; completed: string | null }>(
+    `SELECT asked.word, coalesce(known.total, 0)::text AS total, completion.word AS completed
+     FROM (SELECT DISTINCT word COLLATE "C" AS word FROM unnest(tsvector_to_array(to_tsvector('coinslot', $2))) word) asked
+     CROSS JOIN LATERAL (
+       SELECT sum(total) AS total FROM rda_word WHERE environment = $1 AND word = asked.word${filter}
+     ) known
+     LEFT JOIN LATERAL (
+       SELECT word FROM rda_word
+       WHERE coalesce(known.total, 0) = 0 AND environment = $1 AND word > asked.word AND word < asked.word || U&'\\+10FFFF'${filter}
+       GROUP BY word HAVING sum(total) > 0 ORDER BY sum(total) DESC, word LIMIT 1
+     ) completion ON true`,
+    values,
+  )
+  const completed = rows.flatMap(({ completed: word }) => (word === null ? [] : [word]))
+  if (completed.length === 0) return rows.map(({ word, total }) => ({ word, total: Number(total) }))
+  const found = await statements.run<{ word: string; total: string }>(
+    `SELECT word, sum(total)::text AS total FROM rda_word WHERE environment = $1 AND word = ANY ($2)${filter} GROUP BY word`,
+    [values[0], rows.map(({ word, completed: other }) => other ?? word), ...values.slice(2)],
+  )
+  const totals = new Map(found.map(({ word, total }) => [word, Number(total)]))
+  const words = new Set(rows.map(({ word, completed: other }) => other ?? word))
+  return [...words].map((word) => ({ word, total: totals.get(word) ?? 0 }))
 }
 
 interface Word {

@@ -60,9 +60,7 @@ function inRedis(redis: Redis): Throttle {
 
 function inDatabase(statements: Statements, clock: Clock): Throttle {
   const takes = new Batch<{ rda: string; perMinute: number }, { waitSeconds: number | null }>({
-    lanes: 1,
     largest: 1_000,
-    laneOf: () => 0,
     run: takeAll,
   })
 

@@ -1,16 +1,15 @@
 import { createElement, type ComponentChild, type VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { drawBlocks, outward, type Draw } from './drawing.ts'
-import { sourceOf, viewOf, type AnswerFile, type View } from './read.ts'
+import { sourceOf } from '../../../ui-kit/format.ts'
+import { drawBlocks, outward, type Draw } from '../../../ui-kit/drawing.ts'
+import { viewOf, type AnswerFile, type View } from './read.ts'
 
 /** What the workflow or the API answered. Whatever is in it is shown, and never acts as a page of ours. */
 export function Answer({ text }: { text: string }) {
   // Formatted by the browser alone: the server draws the same page for everybody, and must not work for each reader.
   const [isInBrowser, setInBrowser] = useState(false)
   const [isFormatted, setFormatted] = useState(true)
-  useEffect(() => {
-    setInBrowser(true)
-  }, [])
+  useEffect(() => setInBrowser(true), [])
   const source = useMemo(() => sourceOf(text), [text])
   const view = useMemo(() => (isInBrowser ? viewOf(text) : null), [text, isInBrowser])
   const isPlain = view === null || view.kind === 'text' || view.kind === 'json'
@@ -19,13 +18,7 @@ export function Answer({ text }: { text: string }) {
       <div class="answer-head">
         <h3 id="answer">Answer</h3>
         {!isPlain && (
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              setFormatted(!isFormatted)
-            }}
-          >
+          <button type="button" class="link" onClick={() => setFormatted(!isFormatted)}>
             {isFormatted ? 'Show original' : 'Show formatted'}
           </button>
         )}

@@ -1,4 +1,5 @@
-import { isMarkdown, toBlocks, type Block } from './markdown.ts'
+import { LONGEST } from '../../../ui-kit/format.ts'
+import { isMarkdown, toBlocks, type Block } from '../../../ui-kit/markdown.ts'
 
 /** How what a workflow answered is shown. None of it is ever markup of its author's. */
 export type View =
@@ -20,25 +21,12 @@ export interface AnswerFile {
   picture: string | null
 }
 
-/** Beyond this nobody reads it, and a browser would be busy with it. */
-const LONGEST = 100_000
-
 export function viewOf(answer: string): View {
   if (answer.length > LONGEST) return { kind: 'text', text: answer }
   try {
     return viewOfValue(unwrapped(JSON.parse(answer)), 0)
   } catch {
     return viewOfText(answer)
-  }
-}
-
-/** As it came, with JSON in lines. */
-export function sourceOf(answer: string): string {
-  if (answer.length > LONGEST || !/^\s*[[{]/.test(answer)) return answer
-  try {
-    return JSON.stringify(JSON.parse(answer), null, 2)
-  } catch {
-    return answer
   }
 }
 

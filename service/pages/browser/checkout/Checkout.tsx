@@ -7,7 +7,8 @@ import { Warning } from './Icons.tsx'
 import { outcomeIn, Pay } from './Pay.tsx'
 import { Progress } from './Progress.tsx'
 import { headlineOf, isPaid, type Doing, type State } from './state.ts'
-import { useWatched, type Watched } from './watched.ts'
+import { useWatched } from './watched.ts'
+import type { Watched } from '../../../ui-kit/watched.ts'
 import { Summary } from './Summary.tsx'
 
 /** The whole page. Without acts it only looks the part: until its script has started. */

@@ -1,3 +1,4 @@
+import { firstText } from '../../../ui-kit/fields.ts'
 import type { Field } from '../../model.ts'
 import { Warning } from './Icons.tsx'
 
@@ -65,7 +66,7 @@ function One({ field, error }: { field: Field; error: string | null }) {
 
 function Control({ field, common }: { field: Field; common: Record<string, unknown> }) {
   const { type, options, placeholder } = field
-  const filled = startOf(field)
+  const filled = firstText(field)
   if (type === 'select') {
     return (
       <div class="select">
@@ -101,9 +102,4 @@ const INPUTS = {
 function hintOf({ type, description }: Field): string | null {
   if (description != null) return description
   return type === 'file' ? 'The web address of the file.' : null
-}
-
-function startOf({ default: filled }: Field): string {
-  if (filled === null || filled === undefined) return ''
-  return typeof filled === 'string' ? filled : JSON.stringify(filled)
 }

@@ -25,55 +25,23 @@ export function Spinner() {
   )
 }
 
-export function Tick() {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d="m5.5 12.5 4.2 4.2 8.8-9.2" {...LINE} stroke-width={2.6} />
-    </svg>
-  )
-}
+export const Tick = drawn('icon', ['m5.5 12.5 4.2 4.2 8.8-9.2', 2.6])
+export const Cross = drawn('icon', ['m7 7 10 10M17 7 7 17', 2.6])
+export const Warning = drawn('icon', ['M3 12a9 9 0 1 0 18 0 9 9 0 1 0-18 0', 2], ['M12 7.5v5.2M12 16.3v.2', 2.4])
+export const WalletGlyph = drawn(
+  'icon',
+  ['M4 8.5A2.5 2.5 0 0 1 6.5 6H18v3M4 8.5V17a2 2 0 0 0 2 2h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H4.6', 2],
+  ['M16 14h.2', 2.6],
+)
+export const Chevron = drawn('chevron', ['m9.5 6 6 6-6 6', 2])
+export const Outward = drawn('outward', ['M8 16 16.5 7.5M9.5 7H17v7.5', 2])
 
-export function Cross() {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d="m7 7 10 10M17 7 7 17" {...LINE} stroke-width={2.6} />
-    </svg>
-  )
-}
-
-export function Warning() {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <circle cx="12" cy="12" r="9" {...LINE} />
-      <path d="M12 7.5v5.2M12 16.3v.2" {...LINE} stroke-width={2.4} />
-    </svg>
-  )
-}
-
-export function WalletGlyph() {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path
-        d="M4 8.5A2.5 2.5 0 0 1 6.5 6H18v3M4 8.5V17a2 2 0 0 0 2 2h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H4.6"
-        {...LINE}
-      />
-      <path d="M16 14h.2" {...LINE} stroke-width={2.6} />
-    </svg>
-  )
-}
-
-export function Chevron() {
-  return (
-    <svg class="chevron" viewBox="0 0 24 24" aria-hidden="true">
-      <path d="m9.5 6 6 6-6 6" {...LINE} />
-    </svg>
-  )
-}
-
-export function Outward() {
-  return (
-    <svg class="outward" viewBox="0 0 24 24" aria-hidden="true">
-      <path d="M8 16 16.5 7.5M9.5 7H17v7.5" {...LINE} />
+function drawn(look: string, ...lines: readonly (readonly [path: string, width: number])[]) {
+  return () => (
+    <svg class={look} viewBox="0 0 24 24" aria-hidden="true">
+      {lines.map(([path, width]) => (
+        <path key={path} d={path} {...LINE} stroke-width={width} />
+      ))}
     </svg>
   )
 }

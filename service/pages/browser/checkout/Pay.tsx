@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import type { Wallet } from '../pay/provider.ts'
+import type { Wallet } from '../../../ui-kit/provider.ts'
 import type { SimulatedOutcome } from '../../model.ts'
-import { microInUsdc, short } from '../pay/amounts.ts'
-import { networkName } from '../pay/networks.ts'
+import { microInUsdc, shortly } from '../../../ui-kit/format.ts'
+import { networkName } from '../../../ui-kit/networks.ts'
 import type { WalletActs } from './acts.ts'
 import { Chevron, Spinner, WalletGlyph, Warning } from './Icons.tsx'
 import { hurdleOf, missingOf, priceOf, type Account, type State } from './state.ts'
@@ -41,9 +41,13 @@ export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) 
             {account.wallet.name} is on another network. {page.checkout.product.name} is paid on{' '}
             <strong>{networkName(page.checkout.chainId)}</strong>.
           </Hint>
-          <Secondary busy={doing === 'switching' ? 'Switch in your wallet…' : null} act={acts?.switchNetwork}>
+          <Primary
+            type="button"
+            busy={doing === 'switching' ? 'Switch in your wallet…' : null}
+            onClick={acts?.switchNetwork}
+          >
             Switch to {networkName(page.checkout.chainId)}
-          </Secondary>
+          </Primary>
         </>
       ) : hurdle === 'too-little' ? (
         <>
@@ -51,9 +55,9 @@ export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) 
             You need <strong>{microInUsdc(missingOf(page, account) ?? 0n)} USDC</strong> more on{' '}
             {networkName(page.checkout.chainId)}. Your wallet has {microInUsdc(account.balance ?? 0n)} USDC.
           </Hint>
-          <Secondary busy={doing === 'looking' ? 'Looking…' : null} act={acts?.look}>
+          <Primary type="button" busy={doing === 'looking' ? 'Looking…' : null} onClick={acts?.look}>
             Check again
-          </Secondary>
+          </Primary>
         </>
       ) : (
         <>
@@ -119,14 +123,7 @@ function Wallets({ state: { wallets, doing }, acts }: { state: State; acts: Wall
     <ul class="wallets" aria-labelledby="pay-with">
       {wallets.map((wallet) => (
         <li key={wallet.id}>
-          <button
-            type="button"
-            class="wallet"
-            aria-disabled={doing !== null}
-            onClick={() => {
-              acts?.connect(wallet)
-            }}
-          >
+          <button type="button" class="wallet" aria-disabled={doing !== null} onClick={() => acts?.connect(wallet)}>
             <Face wallet={wallet} />
             <span class="wallet-name">{wallet.name}</span>
             {doing === 'connecting' ? <Spinner /> : <Chevron />}
@@ -144,7 +141,7 @@ function Chosen({ account, change }: { account: Account; change: (() => void) | 
       <span class="wallet-name">
         {account.wallet.name}
         <span class="funds mono" title={account.address}>
-          {short(account.address)}
+          {shortly(account.address)}
         </span>
       </span>
       <span class="worth">
@@ -163,18 +160,12 @@ function Face({ wallet: { icon } }: { wallet: Wallet }) {
 }
 
 export function Said({ state: { notice } }: { state: State }) {
-  if (notice === null) return null
-  return (
-    <p class={notice.tone === 'bad' ? 'notice notice-bad' : 'notice'}>
-      <Warning />
-      <span>{notice.text}</span>
-    </p>
-  )
+  return notice === null ? null : <Hint tone={notice.tone}>{notice.text}</Hint>
 }
 
-function Hint({ children }: { children: ComponentChildren }) {
+function Hint({ tone, children }: { tone?: 'plain' | 'bad'; children: ComponentChildren }) {
   return (
-    <p class="notice">
+    <p class={tone === 'bad' ? 'notice notice-bad' : 'notice'}>
       <Warning />
       <span>{children}</span>
     </p>
@@ -182,31 +173,19 @@ function Hint({ children }: { children: ComponentChildren }) {
 }
 
 /** Never disabled while it works, or the focus would fall off it. */
-export function Primary({ busy, children }: { busy: string | null; children: ComponentChildren }) {
-  return (
-    <button type="submit" class="button" aria-disabled={busy !== null}>
-      {busy === null ? (
-        children
-      ) : (
-        <>
-          <Spinner /> {busy}
-        </>
-      )}
-    </button>
-  )
-}
-
-function Secondary({
+export function Primary({
   busy,
-  act,
   children,
+  ...rest
 }: {
   busy: string | null
-  act: (() => void) | undefined
+  /** For what is no sending of the form. */
+  type?: 'button'
+  onClick?: (() => void) | undefined
   children: ComponentChildren
 }) {
   return (
-    <button type="button" class="button" aria-disabled={busy !== null} onClick={act}>
+    <button type="submit" {...rest} class="button" aria-disabled={busy !== null}>
       {busy === null ? (
         children
       ) : (

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CheckoutPage, PaymentState } from '../../model.ts'
 import { Answer } from '../answer/Answer.tsx'
-import { inUsdc, short } from '../pay/amounts.ts'
-import { networkName } from '../pay/networks.ts'
+import { inUsdc, shortly } from '../../../ui-kit/format.ts'
+import { networkName } from '../../../ui-kit/networks.ts'
 import type { Acts } from './acts.ts'
 import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
 import { faultOf, headlineOf, isPaid, stageOf, type Progress as Way, type Stage } from './state.ts'
@@ -150,7 +150,7 @@ function Receipt({ page, payment }: { page: CheckoutPage; payment: PaymentState[
         {!testMode && (
           <Line name="From">
             <span class="mono" title={payment.payer}>
-              {short(payment.payer)}
+              {shortly(payment.payer)}
             </span>
           </Line>
         )}
@@ -161,10 +161,10 @@ function Receipt({ page, payment }: { page: CheckoutPage; payment: PaymentState[
         {txHash !== null && (
           <Line name="Transaction">
             {explorerUrl === null ? (
-              <span class="mono">{testMode ? 'Simulated' : short(txHash)}</span>
+              <span class="mono">{testMode ? 'Simulated' : shortly(txHash)}</span>
             ) : (
               <a class="mono" href={explorerUrl} target="_blank" rel="noreferrer noopener" title={txHash}>
-                {short(txHash)} <Outward />
+                {shortly(txHash)} <Outward />
                 <span class="unseen"> (opens the block explorer)</span>
               </a>
             )}
@@ -199,12 +199,8 @@ function Onward({ url, byItself }: { url: string; byItself: boolean }) {
       location.assign(url)
       return
     }
-    const timer = setTimeout(() => {
-      setLeft(left - 1)
-    }, 1_000)
-    return () => {
-      clearTimeout(timer)
-    }
+    const timer = setTimeout(() => setLeft(left - 1), 1_000)
+    return () => clearTimeout(timer)
   }, [left])
   const host = hostOf(url)
   if (host === null) return null
@@ -216,13 +212,7 @@ function Onward({ url, byItself }: { url: string; byItself: boolean }) {
       {left !== null && (
         <p class="fine">
           Continuing by itself in {left} s.{' '}
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              setLeft(null)
-            }}
-          >
+          <button type="button" class="link" onClick={() => setLeft(null)}>
             Stay here
           </button>
         </p>

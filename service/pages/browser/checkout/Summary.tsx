@@ -1,6 +1,6 @@
 import type { CheckoutPage } from '../../model.ts'
-import { inUsdc, short } from '../pay/amounts.ts'
-import { isTestNetwork, networkName } from '../pay/networks.ts'
+import { inUsdc, shortly } from '../../../ui-kit/format.ts'
+import { isTestNetwork, networkName } from '../../../ui-kit/networks.ts'
 import { CoinMark } from './Icons.tsx'
 
 /** What is paid for and how much; then, where there is room beside the form or else below it, to whom and how. */
@@ -48,7 +48,7 @@ function Terms({ page }: { page: CheckoutPage }) {
                 rel="noreferrer noopener"
                 title={recipient}
               >
-                {short(recipient)}
+                {shortly(recipient)}
                 <span class="unseen"> (opens the block explorer)</span>
               </a>
             </dd>

@@ -1,5 +1,5 @@
 import type { SimulatedOutcome } from '../../model.ts'
-import type { Wallet } from '../pay/provider.ts'
+import type { Wallet } from '../../../ui-kit/provider.ts'
 import type { Raw } from './form.ts'
 
 /** What a customer can do here. */

@@ -1,6 +1,6 @@
 import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
 import type { PaymentPayload } from '../pay/authorization.ts'
-import { isRecord } from '../pay/provider.ts'
+import { isRecord } from '../../../ui-kit/provider.ts'
 
 export type PayCall =
   | { input: Record<string, unknown>; quoteId?: string; token?: string; paymentPayload: PaymentPayload }

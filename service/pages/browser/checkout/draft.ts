@@ -1,3 +1,4 @@
+import { remember, remembered } from '../../../ui-kit/watched.ts'
 import type { Field } from '../../model.ts'
 import type { Raw } from './form.ts'
 
@@ -6,11 +7,8 @@ export function saveDraft(checkoutId: string, fields: readonly Field[], raw: Raw
   // What belongs to a file is chosen anew.
   const kept = fields.filter(({ type }) => type !== 'file').map(({ name }) => [name, raw[name] ?? ''])
   const text = JSON.stringify(kept)
-  try {
-    if (text.length <= LONGEST) sessionStorage.setItem(nameOf(checkoutId), text)
-  } catch {
-    // Storage is switched off or full: the form works without.
-  }
+  // Where storage is switched off or full the form works without.
+  if (text.length <= LONGEST) remember(nameOf(checkoutId), text, ofTab)
 }
 
 export function fillFromDraft(checkoutId: string, fields: readonly Field[], form: HTMLFormElement): void {
@@ -25,21 +23,19 @@ export function fillFromDraft(checkoutId: string, fields: readonly Field[], form
 }
 
 export function dropDraft(checkoutId: string): void {
-  try {
-    sessionStorage.removeItem(nameOf(checkoutId))
-  } catch {
-    // Then nothing was saved either.
-  }
+  remember(nameOf(checkoutId), null, ofTab)
 }
 
 function draftOf(checkoutId: string): ReadonlyMap<unknown, unknown> {
   try {
-    const saved: unknown = JSON.parse(sessionStorage.getItem(nameOf(checkoutId)) ?? '[]')
+    const saved: unknown = JSON.parse(remembered(nameOf(checkoutId), ofTab) ?? '[]')
     return new Map(saved as [unknown, unknown][])
   } catch {
     return new Map()
   }
 }
+
+const ofTab = (): Storage => sessionStorage
 
 function nameOf(checkoutId: string): string {
   return `coinslot:draft:${checkoutId}`

@@ -1,13 +1,12 @@
 import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
-import { authorize, randomHex, randomToken, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
-import { isRejected, type Hex } from '../pay/provider.ts'
-import { sign } from '../pay/wallet.ts'
+import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
 import type { Api, PayCall, Refusal } from './api.ts'
 import { dropDraft } from './draft.ts'
 import { check, errorsOf, type Raw } from './form.ts'
 import type { Keeper, Kept } from './kept.ts'
+import { signTerms } from './signing.ts'
 import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type State } from './state.ts'
-import type { Watched } from './watched.ts'
+import type { Watched } from '../../../ui-kit/watched.ts'
 
 /** From a filled form to a payment that has come to rest. */
 export interface Flow {
@@ -53,7 +52,7 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
     const terms = store.read().page.paymentRequirements?.v2
     if (terms === undefined) return
     if (spare === null || !stillPays(spare, terms, now()) || spare.payload.authorization.from !== account.address) {
-      spare = await signed(account.address)
+      spare = await signTerms(store, account.address, now())
     }
     if (spare === null) return
     const kept: Kept = {
@@ -76,28 +75,6 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
     return changed
   }
 
-  async function signed(from: Hex): Promise<PaymentPayload | null> {
-    const { account, page } = store.read()
-    const accepted = page.paymentRequirements?.v2
-    if (account === null || accepted === undefined) return null
-    store.change({ doing: 'signing', notice: null })
-    const authorization = authorize(accepted, from, now())
-    try {
-      const signature = await sign(account.wallet.provider, from, typedData(accepted, authorization))
-      const { product, url } = page.checkout
-      const resource = { url, description: product.name, mimeType: 'application/json' }
-      return { x402Version: 2, resource, accepted, payload: { signature, authorization } }
-    } catch (error) {
-      const text = isRejected(error)
-        ? 'You declined in your wallet. Nothing was charged.'
-        : `${account.wallet.name} could not sign. Nothing was charged.`
-      store.change({ notice: { tone: isRejected(error) ? 'plain' : 'bad', text } })
-      return null
-    } finally {
-      store.change({ doing: null })
-    }
-  }
-
   async function simulate(raw: Raw, outcome: SimulatedOutcome): Promise<void> {
     if (store.read().doing !== null) return
     const input = filled(store.read().page, raw)
@@ -113,9 +90,7 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
     const proof = token === undefined ? {} : { token }
     spare = paymentPayload
     sending = kept
-    const forget = (): void => {
-      keeper.forget((other) => nonceOf(other) === nonceOf(kept))
-    }
+    const forget = (): void => keeper.forget((other) => nonceOf(other) === nonceOf(kept))
     let refusal = await ask({ input, paymentPayload, quoteId, ...proof }, null)
     if (refusal?.code === 'quote_expired') {
       const changed = await renew(true)

@@ -1,5 +1,6 @@
 import type { PaymentPayload } from '../pay/authorization.ts'
-import { isRecord } from '../pay/provider.ts'
+import { remember, remembered } from '../../../ui-kit/watched.ts'
+import { isRecord } from '../../../ui-kit/provider.ts'
 
 /**
  * What must survive the page: a signature that was given, before it is sent anywhere. Whoever finds one sends
@@ -25,32 +26,18 @@ export interface Keeper {
 /** One for each checkout, in all tabs of this browser. */
 export function openKeeper(checkoutId: string): Keeper {
   const name = `coinslot:${checkoutId}`
-  const read = (): Kept | null => {
-    try {
-      return fromText(localStorage.getItem(name)) ?? fromText(entryText(name))
-    } catch {
-      return fromText(entryText(name))
-    }
-  }
+  const read = (): Kept | null => fromText(remembered(name)) ?? fromText(entryText(name))
   return {
     read,
     write(kept) {
       const text = JSON.stringify({ version: VERSION, ...kept })
-      try {
-        localStorage.setItem(name, text)
-      } catch {
-        // Storage is switched off: this tab's own history entry survives a reload too.
-        history.replaceState({ ...(history.state as object | null), [name]: text }, '')
-      }
+      // Where storage is switched off, this tab's own history entry survives a reload too.
+      if (!remember(name, text)) history.replaceState({ ...(history.state as object | null), [name]: text }, '')
     },
     forget(meant) {
       const kept = read()
       if (kept === null || !meant(kept)) return
-      try {
-        localStorage.removeItem(name)
-      } catch {
-        // Then nothing was written there either.
-      }
+      remember(name, null)
       history.replaceState({ ...(history.state as object | null), [name]: undefined }, '')
     },
   }

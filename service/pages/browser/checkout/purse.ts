@@ -1,8 +1,8 @@
-import { discoverWallets } from '../pay/discovery.ts'
-import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../pay/provider.ts'
+import { discoverWallets } from '../../../ui-kit/discovery.ts'
+import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../../../ui-kit/provider.ts'
 import { balanceOf, chainIdOf, connect, known, switchTo, toChainId } from '../pay/wallet.ts'
 import type { Account, Notice, State } from './state.ts'
-import type { Watched } from './watched.ts'
+import type { Watched } from '../../../ui-kit/watched.ts'
 
 /** The wallets of this browser, and the account that is to pay. */
 export interface Purse {

@@ -1,7 +1,7 @@
 import type { Attempt, CheckoutPage, PaymentState } from '../../model.ts'
-import { inUsdc } from '../pay/amounts.ts'
-import { networkName } from '../pay/networks.ts'
-import type { Hex, Wallet } from '../pay/provider.ts'
+import { inUsdc } from '../../../ui-kit/format.ts'
+import { networkName } from '../../../ui-kit/networks.ts'
+import type { Hex, Wallet } from '../../../ui-kit/provider.ts'
 
 /** All that the page shows follows from this. */
 export interface State {

@@ -5,7 +5,8 @@ import type { GateActs } from '../checkout/acts.ts'
 import { Spinner, Tick } from '../checkout/Icons.tsx'
 import { Pay, Primary, Said } from '../checkout/Pay.tsx'
 import { Summary } from '../checkout/Summary.tsx'
-import { useWatched, type Watched } from '../checkout/watched.ts'
+import { useWatched } from '../checkout/watched.ts'
+import type { Watched } from '../../../ui-kit/watched.ts'
 import type { Bought as BoughtAnswer, GateState } from './state.ts'
 
 /** A 402 for a person: the price, their wallet, and then what it bought. */

@@ -1,10 +1,10 @@
 import type { Requirements } from '../../model.ts'
-import { authorize, randomToken, stillPays, typedData, type PaymentPayload } from '../pay/authorization.ts'
-import { isRecord, isRejected } from '../pay/provider.ts'
-import { sign } from '../pay/wallet.ts'
+import { randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
+import { isRecord } from '../../../ui-kit/provider.ts'
 import type { Keeper } from '../checkout/kept.ts'
+import { signTerms } from '../checkout/signing.ts'
 import { hurdleOf, withoutCharge } from '../checkout/state.ts'
-import type { Watched } from '../checkout/watched.ts'
+import type { Watched } from '../../../ui-kit/watched.ts'
 import type { GateState } from './state.ts'
 
 interface Parts {
@@ -25,30 +25,8 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     if (terms === undefined) return
     const kept = keeper.read()
     const usable = kept !== null && stillPays(kept.paymentPayload, terms, now())
-    const payload = usable ? kept.paymentPayload : await signed(terms)
+    const payload = usable ? kept.paymentPayload : await signTerms(store, account.address, now())
     if (payload !== null) await send(payload, usable ? kept.token : randomToken())
-  }
-
-  async function signed(terms: Requirements): Promise<PaymentPayload | null> {
-    const { account, page } = store.read()
-    if (account === null) return null
-    store.change({ doing: 'signing', notice: null })
-    const authorization = authorize(terms, account.address, now())
-    try {
-      const signature = await sign(account.wallet.provider, account.address, typedData(terms, authorization))
-      const { product, url } = page.checkout
-      const described = { url, description: product.name, mimeType: 'application/json' }
-      const payload = { signature, authorization }
-      return { x402Version: 2, resource: described, accepted: terms, payload }
-    } catch (error) {
-      const text = isRejected(error)
-        ? 'You declined in your wallet. Nothing was charged.'
-        : `${account.wallet.name} could not sign. Nothing was charged.`
-      store.change({ notice: { tone: isRejected(error) ? 'plain' : 'bad', text } })
-      return null
-    } finally {
-      store.change({ doing: null })
-    }
   }
 
   /** Asks until there is an answer: without one nobody knows whether the money moves. */

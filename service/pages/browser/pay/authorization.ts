@@ -1,5 +1,5 @@
 import type { Requirements } from '../../model.ts'
-import type { Hex } from './provider.ts'
+import type { Hex } from '../../../ui-kit/provider.ts'
 
 /** The permission to move so much USDC once (EIP-3009); numbers as texts, as they travel. */
 export interface Authorization {

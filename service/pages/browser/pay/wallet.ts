@@ -1,5 +1,5 @@
-import { chainToAdd } from './networks.ts'
-import { codeOf, isRejected, UNKNOWN_CHAIN, type Hex, type Provider } from './provider.ts'
+import { chainToAdd } from '../../../ui-kit/networks.ts'
+import { codeOf, isRejected, UNKNOWN_CHAIN, type Hex, type Provider } from '../../../ui-kit/provider.ts'
 import type { TypedData } from './authorization.ts'
 
 /** The addresses that the wallet lets this page see; asks its owner where it must. */

@@ -7,7 +7,7 @@ import type { AssetRunner, CallStore, EndedCall } from '../../ports/calls.ts'
 import type { Order } from './charge.ts'
 
 /** Tools of creators: the marketplace runs them and pays whoever made them; free credits are not for them. */
-export function createAssetCalls({ assets, place, store, ledger, clock }: AssetCallParts) {
+export function createAssetCalls({ assets, place, store, ledger, clock }: AssetCallDeps) {
   return {
     async run({ ask, callId, owner, tool, input, signal }: Order, upstream: RdaUpstream): Promise<CallResult> {
       const started = performance.now()
@@ -63,7 +63,7 @@ export function createAssetCalls({ assets, place, store, ledger, clock }: AssetC
   }
 }
 
-export interface AssetCallParts {
+export interface AssetCallDeps {
   assets: AssetRunner
   /** A place among the calls of its server, and how to leave it; throws where there is none. */
   place(tool: Tool, account: string): () => void

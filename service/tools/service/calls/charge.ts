@@ -2,17 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
+import type { Failpoints } from '../../../kit/failpoints.ts'
 import type { Log } from '../../../kit/log.ts'
 import { ZERO } from '../../../kit/money.ts'
 import type { Balances } from '../../../ledger/model.ts'
 import type { Owner } from '../../../kit/owner.ts'
-import type { AgentReserve, Spender } from '../../../spending/model.ts'
-import type { Guard } from '../../../spending/service/guard.ts'
-import { requestHash } from '../../../spending/service/request.ts'
+import type { AgentReserve, Spender } from '../../../budgets/model.ts'
+import type { Guard } from '../../../budgets/service/guard.ts'
+import { canonicalHash } from '../../../kit/hash.ts'
 import { callAborted, chargedTooLate, insufficientCredits } from '../../errors/call.ts'
 import type { CallAsk, CallId, CallResult, Output } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
-import type { CallStore, Checkpoint, EndedCall } from '../../ports/calls.ts'
+import type { CallStore, EndedCall } from '../../ports/calls.ts'
 import type { Flights } from './flight.ts'
 import { faultOf, type Reach } from './reach.ts'
 
@@ -20,15 +21,15 @@ import { faultOf, type Reach } from './reach.ts'
  * A call for money. Between its lock and its end nothing is written but the lock: when the process dies there, the
  * ledger's sweeper gives the money back, and whoever asks again under the same name is served anew.
  */
-export function createCharging(parts: ChargingParts) {
-  const { flights, locks, reach, place, store, clock, log, checkpoint, timeoutMs } = parts
+export function createCharging(deps: ChargingDeps) {
+  const { flights, reach, place, store, clock, log, failpoints } = deps
 
   async function charge(order: Order): Promise<CallResult> {
     const { ask, tool, input, signal, departure } = order
     const started = performance.now()
     const onProgress = ask.onProgress ?? (() => undefined)
-    await reserve(order)
-    await checkpoint('reserved')
+    await reserve(deps, order)
+    await failpoints.reach('call reserved')
     onProgress({ progress: 1, total: 3, message: `Calling ${tool.slug}` })
     let output: Output
     try {
@@ -41,11 +42,11 @@ export function createCharging(parts: ChargingParts) {
       await giveBack(order, error, Math.round(performance.now() - started))
       throw error
     }
-    await checkpoint('answered')
+    await failpoints.reach('call answered')
     onProgress({ progress: 2, total: 3, message: 'Charging the call' })
     const durationMs = Math.round(performance.now() - started)
     const left = await capture(order, output, durationMs)
-    await checkpoint('captured')
+    await failpoints.reach('call captured')
     const { callId } = order
     const { kind: outputKind, value } = output
     return {
@@ -57,32 +58,6 @@ export function createCharging(parts: ChargingParts) {
       credits: left.credits,
       balance: left.wallet,
       durationMs,
-    }
-  }
-
-  async function reserve(order: Order): Promise<void> {
-    const { ask, callId, owner, tool, input, attempt } = order
-    const { agentId } = ask.caller
-    const spender: Spender | null =
-      agentId === null
-        ? null
-        : { agentId, kind: 'tool', target: tool.slug, alias: tool.id, requestHash: requestHash([tool.id, input]) }
-    const command: AgentReserve = {
-      id: holdOf(callId, attempt),
-      owner,
-      amount: tool.price,
-      useCredits: true,
-      // The end has its own moment after the tool's: a lock that ends first would give the answer away unpaid.
-      deadline: new Date(clock.now().getTime() + timeoutMs + SPARE_MS),
-      reference: callId,
-      spender,
-      fleeting: true,
-    }
-    try {
-      await locks.reserve(command)
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'insufficient_balance') throw error
-      throw insufficientCredits(error.fields['required'], error.fields['available'])
     }
   }
 
@@ -99,7 +74,7 @@ export function createCharging(parts: ChargingParts) {
         if (twin !== null && twin.failure === null)
           return await captureAs({ ...order, attempt: twin.attempt }, output, durationMs)
         if (attempt - order.attempt >= MORE_ATTEMPTS) throw chargedTooLate()
-        await reserve({ ...order, attempt: attempt + 1 })
+        await reserve(deps, { ...order, attempt: attempt + 1 })
       }
     }
   }
@@ -120,7 +95,7 @@ export function createCharging(parts: ChargingParts) {
           announcements: [],
         },
       },
-      { ...rowOf(order, durationMs), cost: tool.price, failure: null, fault: null, kept },
+      { ...rowOf(order, durationMs, clock.now()), cost: tool.price, failure: null, fault: null, kept },
     )
   }
 
@@ -130,7 +105,7 @@ export function createCharging(parts: ChargingParts) {
     if (known === null) log.error({ callId, err: error }, 'a call failed for a reason of ours')
     else log.info({ callId, slug: order.tool.slug, code: known.code, err: known.cause }, 'a call failed')
     const failure = { code: known?.code ?? 'internal', sentence: (known?.message ?? 'A fault of ours.').slice(0, 500) }
-    const call = { ...rowOf(order, durationMs), cost: ZERO, failure, fault: faultOf(error), kept: null }
+    const call = { ...rowOf(order, durationMs, clock.now()), cost: ZERO, failure, fault: faultOf(error), kept: null }
     try {
       await persisting(() =>
         flights.giveBack({ release: { hold: holdOf(callId, attempt), owner, announcements: [] } }, call),
@@ -140,25 +115,57 @@ export function createCharging(parts: ChargingParts) {
     }
   }
 
-  function rowOf({ callId, owner, ask, tool, attempt }: Order, durationMs: number) {
-    return {
-      id: callId,
-      environment: owner.environment,
-      userId: owner.userId,
-      agentId: ask.caller.agentId,
-      toolId: tool.id,
-      slug: tool.slug,
-      provider: tool.provider,
-      attempt,
-      durationMs,
-      endedAt: clock.now(),
-    } satisfies Partial<EndedCall>
-  }
-
   return { charge }
 }
 
-export interface ChargingParts {
+async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order): Promise<void> {
+  const { ask, callId, owner, tool, input, attempt } = order
+  const { agentId } = ask.caller
+  const spender: Spender | null =
+    agentId === null
+      ? null
+      : {
+          agentId,
+          kind: 'tool',
+          target: tool.slug,
+          alias: tool.id,
+          requestHash: canonicalHash([tool.id, input]).toString('hex'),
+        }
+  const command: AgentReserve = {
+    id: holdOf(callId, attempt),
+    owner,
+    amount: tool.price,
+    useCredits: true,
+    // The end has its own moment after the tool's: a lock that ends first would give the answer away unpaid.
+    deadline: new Date(clock.now().getTime() + timeoutMs + SPARE_MS),
+    reference: callId,
+    spender,
+    fleeting: true,
+  }
+  try {
+    await locks.reserve(command)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'insufficient_balance') throw error
+    throw insufficientCredits(error.fields['required'], error.fields['available'])
+  }
+}
+
+function rowOf({ callId, owner, ask, tool, attempt }: Order, durationMs: number, endedAt: Date) {
+  return {
+    id: callId,
+    environment: owner.environment,
+    userId: owner.userId,
+    agentId: ask.caller.agentId,
+    toolId: tool.id,
+    slug: tool.slug,
+    provider: tool.provider,
+    attempt,
+    durationMs,
+    endedAt,
+  } satisfies Partial<EndedCall>
+}
+
+export interface ChargingDeps {
   flights: Flights
   /** The way to the ledger for whoever may be an agent. */
   locks: Pick<Guard, 'reserve'>
@@ -168,7 +175,7 @@ export interface ChargingParts {
   store: Pick<CallStore, 'find'>
   clock: Clock
   log: Log
-  checkpoint: Checkpoint
+  failpoints: Failpoints
   timeoutMs: number
 }
 

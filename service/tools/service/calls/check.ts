@@ -24,7 +24,10 @@ export function createInputCheck(log: Log) {
   // Its own compares each item with each other one.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({
-    ...{ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: false },
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    errors: false,
     error: { message: 'must not have the same item twice' },
     validate: (wanted: boolean, items: readonly unknown[]) => !wanted || areUnique(items),
   })

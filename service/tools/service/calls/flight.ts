@@ -9,13 +9,11 @@ import type { CallStore, EndedCall } from '../../ports/calls.ts'
  * once. Whoever comes while it is under way is in the next. Their beginnings are apart: a lock is one statement that
  * need not wait for the disk, and would only wait for the others here.
  */
-export function createFlights({ ledger, store }: FlightParts) {
-  const ends = new Batch<Ask, Answer>({ lanes: 1, largest: LARGEST, laneOf: () => 0, run: fly })
+export function createFlights({ ledger, store }: FlightDeps) {
+  const ends = new Batch<Ask, Answer>({ largest: LARGEST, run: fly })
   // After the transaction rather than in it: meanwhile it would hold the wallets for a round trip more.
   const looks = new Batch<Owner, Balances>({
-    lanes: 1,
     largest: LARGEST,
-    laneOf: () => 0,
     run: (owners) => ledger.balances(owners),
   })
 
@@ -50,7 +48,7 @@ export function createFlights({ ledger, store }: FlightParts) {
 
 export type Flights = ReturnType<typeof createFlights>
 
-export interface FlightParts {
+export interface FlightDeps {
   ledger: Pick<Ledger, 'actTogether' | 'balances'>
   store: Pick<CallStore, 'write'>
 }

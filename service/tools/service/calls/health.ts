@@ -7,7 +7,7 @@ import type { CatalogueForCalls } from '../../ports/catalogue.ts'
 import type { Scope } from '../../ports/keeping.ts'
 
 /** How tools do, from the calls that were made of them, and what becomes of those that are said to fail. */
-export function createHealth({ store, catalogue, upstreams, clock, log }: HealthParts) {
+export function createHealth({ store, catalogue, upstreams, clock, log }: HealthDeps) {
   /**
    * A tool that fails is hardly called any more, so no call would tell that it is well again. Its server is asked
    * instead whether it is there: then the next call decides.
@@ -32,7 +32,7 @@ export function createHealth({ store, catalogue, upstreams, clock, log }: Health
   }
 }
 
-export interface HealthParts {
+export interface HealthDeps {
   store: Pick<CallStore, 'figures' | 'foldFigures' | 'forget' | 'takeFailing' | 'recovered'>
   catalogue: Pick<CatalogueForCalls, 'bySlug' | 'isSimulated'>
   upstreams: Pick<Upstreams, 'isThere'>

@@ -10,7 +10,7 @@ import { blames, outputOf } from '../../rules/answer.ts'
 import { requestOf } from '../../rules/request.ts'
 
 /** Asks the server behind a tool. Whatever goes wrong there is thrown as an upstream's fault, or as too late. */
-export function createReach({ catalogue, upstreams, timeoutMs }: ReachParts) {
+export function createReach({ catalogue, upstreams, timeoutMs }: ReachDeps) {
   async function ask({ callId, tool, input, signal, departure, onProgress }: Reaching): Promise<Output> {
     const { upstream } = tool
     // By hand: a signal that follows another one is kept by it, and the other one lives as long as the process.
@@ -57,7 +57,7 @@ export function createReach({ catalogue, upstreams, timeoutMs }: ReachParts) {
 
 export type Reach = ReturnType<typeof createReach>
 
-export interface ReachParts {
+export interface ReachDeps {
   catalogue: Pick<CatalogueForCalls, 'isSimulated' | 'simulate' | 'credentials'>
   upstreams: Upstreams
   timeoutMs: number

@@ -10,7 +10,7 @@ import { credentialsOf, NO_CREDENTIALS } from '../../rules/credentials.ts'
 import type { Directory } from './directory.ts'
 
 /** The keys that providers are called with: sealed at rest, opened for one call, told to nobody. */
-export function createCredentials({ store, directory, secrets, clock }: CredentialParts) {
+export function createCredentials({ store, directory, secrets, clock }: CredentialDeps) {
   async function of({ environment, ownerId, provider }: Whose, scheme: AuthScheme | null): Promise<Credentials> {
     if (scheme === null) return NO_CREDENTIALS
     const token = (await directory.provider({ environment, ownerId }, provider))?.credentials ?? null
@@ -38,7 +38,7 @@ export type CredentialKeeping = ReturnType<typeof createCredentials>
 
 type Whose = Pick<Tool, 'environment' | 'ownerId' | 'provider'>
 
-export interface CredentialParts {
+export interface CredentialDeps {
   store: CatalogueStore
   directory: Directory
   secrets: SecretKeeping

@@ -14,7 +14,7 @@ import { View } from './view.ts'
  * whole of the tools that were asked for lately. What another process changes is known here within two seconds or so;
  * meanwhile the former is as good as any.
  */
-export function createDirectory({ store, clock, measured, quotas }: DirectoryParts) {
+export function createDirectory({ store, clock, measured, quotas }: DirectoryDeps) {
   const shelves = new Map<Environment, Shelf>()
   const own = new OwnShelves()
   /** Shelves being read, by owner: a second reader waits for the first. */
@@ -38,21 +38,12 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryPar
 
   async function freshen(shelf: Shelf, now: number): Promise<void> {
     try {
-      if (!shelf.isKnown || (await store.lastChange(shelf.scope.environment)) !== shelf.change) await read(shelf)
+      if (!shelf.isKnown || (await store.lastChange(shelf.scope.environment)) !== shelf.change) await read(store, shelf)
       await measure(shelf, now)
     } catch (error) {
       shelf.askedAt = 0
       if (!shelf.isKnown) throw error
     }
-  }
-
-  async function read(shelf: Shelf, entriesMax = Infinity): Promise<void> {
-    const news = await store.since(shelf.scope, shelf.change, (entries) => {
-      shelf.put(entries)
-      return shelf.size < entriesMax
-    })
-    shelf.end(news)
-    if (shelf.scope.ownerId === null) await shelf.words()
   }
 
   async function measure(shelf: Shelf, now: number): Promise<void> {
@@ -88,7 +79,7 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryPar
       const entriesMax = quotas.tools + REMOVED_MAX
       await turns[scope.environment].run(
         key,
-        () => read(shelf, entriesMax),
+        () => read(store, shelf, entriesMax),
         () => new Error('an account reads its tools twice'),
       )
     }
@@ -118,7 +109,7 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryPar
     async refresh(environment: Environment): Promise<void> {
       const shelf = await shelfOf(environment)
       await shelf.asking
-      await read(shelf)
+      await read(store, shelf)
     },
 
     /** Whole tools in this order; what went in this very moment is left out. */
@@ -137,9 +128,18 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryPar
   }
 }
 
+async function read(store: CatalogueStore, shelf: Shelf, entriesMax = Infinity): Promise<void> {
+  const news = await store.since(shelf.scope, shelf.change, (entries) => {
+    shelf.put(entries)
+    return shelf.size < entriesMax
+  })
+  shelf.end(news)
+  if (shelf.scope.ownerId === null) await shelf.words()
+}
+
 export type Directory = ReturnType<typeof createDirectory>
 
-export interface DirectoryParts {
+export interface DirectoryDeps {
   store: CatalogueStore
   clock: Clock
   measured: Measured

@@ -66,7 +66,11 @@ export function createFinding(directory: Directory) {
         sizes.set(key, (sizes.get(key) ?? 0) + 1)
       }
       return view.providers.map(({ slug, name, description, kind, ownerId, simulated }) => ({
-        ...{ slug, name, description, kind, simulated },
+        slug,
+        name,
+        description,
+        kind,
+        simulated,
         own: ownerId !== null,
         tools: sizes.get(`${ownerId ?? ''} ${slug}`) ?? 0,
       }))

@@ -26,8 +26,8 @@ import type { Directory } from './directory.ts'
 import type { CredentialKeeping } from './credentials.ts'
 
 /** From a document or a server to tools. Reading takes seconds and holds nothing; writing is one transaction. */
-export function createImporting(parts: ImportingParts) {
-  const { store, clock, documents, servers, fetching, directory, credentials, quotas } = parts
+export function createImporting(deps: ImportingDeps) {
+  const { store, clock, documents, servers, fetching, directory, credentials, quotas } = deps
   const turns = { sandbox: new Turns(IMPORT_TURNS), production: new Turns(IMPORT_TURNS) }
 
   /**
@@ -58,19 +58,15 @@ export function createImporting(parts: ImportingParts) {
         throw (error as { code?: string }).code === UNIQUE_VIOLATION ? slugsCollide(slug) : error
       })
     if (wrote) await directory.refresh(environment)
-    // In one order, whatever order the database has them in.
-    const named = (tools: readonly { slug: string }[]) => tools.map((tool) => tool.slug).sort()
-    const { added, changed, removed, unchanged } = changes
     return {
-      ...{ provider: slug, environment, unchanged, skipped },
-      ...{ added: named(added), changed: named(changed), removed: named(removed) },
+      provider: slug,
+      environment,
+      unchanged: changes.unchanged,
+      skipped,
+      added: sortedSlugs(changes.added),
+      changed: sortedSlugs(changes.changed),
+      removed: sortedSlugs(changes.removed),
     }
-  }
-
-  /** The same source read in the same way gives the same tools, so it need not be read. */
-  async function isRead(provider: StoredProvider): Promise<boolean> {
-    const before = await store.provider(provider.environment, provider.ownerId, provider.slug)
-    return before !== null && before.sourceHash === provider.sourceHash
   }
 
   async function pricingOf({ environment, ownerId, slug, pricing }: ImportWanted): Promise<PriceRule> {
@@ -83,11 +79,11 @@ export function createImporting(parts: ImportingParts) {
     const pricing = await pricingOf(wanted)
     const sourceHash = hashOf([documents.edition, options, priced(pricing), wanted.simulated, text])
     const provider = toProvider({ ...wanted, pricing }, 'openapi', sourceHash)
-    if (await isRead(provider)) return await unchanged(provider)
+    if (await isRead(store, provider)) return await unchanged(directory, provider)
     const check = wanted.ownerId === null ? {} : { check: readingLimit(quotas) }
     const reading = await documents.read(text, { ...options, ...check })
     if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
-    if (!wanted.simulated && !wanted.trusted) await checkServers(reading)
+    if (!wanted.simulated && !wanted.trusted) await checkServers(fetching, reading)
     return await write(named(provider, reading), reading)
   }
 
@@ -121,7 +117,7 @@ export function createImporting(parts: ImportingParts) {
       const wanted = { ...MARKETPLACE, environment, pricing: { otherwise: ZERO, bySlug } }
       const sourceHash = hashOf([priced(wanted.pricing), reading.operations])
       const provider = toProvider(wanted, 'rda', sourceHash)
-      return (await isRead(provider)) ? await unchanged(provider) : await write(provider, reading)
+      return (await isRead(store, provider)) ? await unchanged(directory, provider) : await write(provider, reading)
     },
 
     /** Every tool of it is gone from now on; a later import brings back what it has. */
@@ -146,23 +142,34 @@ export function createImporting(parts: ImportingParts) {
     const pricing = await pricingOf(wanted)
     const sourceHash = hashOf([server, priced(pricing), reading.operations])
     const provider = named(toProvider({ ...wanted, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
-    if (await isRead(provider)) return await unchanged(provider)
+    if (await isRead(store, provider)) return await unchanged(directory, provider)
     return await write(provider, reading)
   }
+}
 
-  /** Each call checks again; here whoever gives the document is told. */
-  async function checkServers({ operations }: Reading): Promise<void> {
-    const all = operations.map(({ upstream }) => (upstream.kind === 'http' ? upstream.server : ''))
-    for (const server of new Set(all)) await fetching.checkAddress(server)
-  }
+/** The same source read in the same way gives the same tools, so it need not be read. */
+async function isRead(store: CatalogueStore, provider: StoredProvider): Promise<boolean> {
+  const before = await store.provider(provider.environment, provider.ownerId, provider.slug)
+  return before !== null && before.sourceHash === provider.sourceHash
+}
 
-  async function unchanged(provider: StoredProvider): Promise<ImportReport> {
-    const { environment, ownerId, slug } = provider
-    const view = await directory.viewOf(environment, ownerId)
-    const all = (ownerId === null ? view.platform : view.own)?.all() ?? []
-    const there = all.filter((entry) => entry.provider === slug).length
-    return { provider: slug, environment, added: [], changed: [], removed: [], unchanged: there, skipped: [] }
-  }
+/** In one order, whatever order the database has them in. */
+function sortedSlugs(tools: readonly { slug: string }[]): string[] {
+  return tools.map(({ slug }) => slug).sort()
+}
+
+async function unchanged(directory: Directory, provider: StoredProvider): Promise<ImportReport> {
+  const { environment, ownerId, slug } = provider
+  const view = await directory.viewOf(environment, ownerId)
+  const all = (ownerId === null ? view.platform : view.own)?.all() ?? []
+  const there = all.filter((entry) => entry.provider === slug).length
+  return { provider: slug, environment, added: [], changed: [], removed: [], unchanged: there, skipped: [] }
+}
+
+/** Each call checks again; here whoever gives the document is told. */
+async function checkServers(fetching: Fetching, { operations }: Reading): Promise<void> {
+  const all = operations.map(({ upstream }) => (upstream.kind === 'http' ? upstream.server : ''))
+  for (const server of new Set(all)) await fetching.checkAddress(server)
 }
 
 export interface ImportWanted {
@@ -185,7 +192,7 @@ export interface ImportWanted {
   readonly credentials?: Credentials
 }
 
-export interface ImportingParts {
+export interface ImportingDeps {
   store: CatalogueStore
   clock: Clock
   documents: Documents
@@ -226,8 +233,17 @@ function toProvider(wanted: Described, kind: StoredProvider['kind'], sourceHash:
   const { environment, ownerId, slug, name, description, simulated, source, pricing } = wanted
   if (simulated && environment !== 'sandbox') throw simulationRefused('only the sandbox simulates')
   return {
-    ...{ environment, ownerId, slug, kind, simulated, source, pricing, sourceHash },
-    ...{ name: name ?? '', description: description ?? '', credentials: null },
+    environment,
+    ownerId,
+    slug,
+    kind,
+    simulated,
+    source,
+    pricing,
+    sourceHash,
+    name: name ?? '',
+    description: description ?? '',
+    credentials: null,
   }
 }
 

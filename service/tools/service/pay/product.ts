@@ -1,27 +1,18 @@
 import type { Clock } from '../../../kit/clock.ts'
 import { DomainError } from '../../../kit/errors.ts'
-import { idLike, isId } from '../../../kit/ids.ts'
+import { deriveId, isId } from '../../../kit/ids.ts'
 import type { Log } from '../../../kit/log.ts'
 import { ZERO } from '../../../kit/money.ts'
 import type { Environment } from '../../../kit/owner.ts'
-import { authorizationUsed } from '../../../sales/errors.ts'
-import type { Sale, StoredAnswer, SaleHooks } from '../../../sales/model.ts'
+import { authorizationUsed, badPaymentId, deliveryErrors } from '../../../sales/errors.ts'
+import type { Offer, Sale, SaleHooks, StoredAnswer } from '../../../sales/model.ts'
 import type { Ask, Made, Product, Terms } from '../../../sales/service/deps.ts'
+import { requirementsOfOffer } from '../../../sales/service/door.ts'
 import type { PaymentTokens } from '../../../sales/service/proof.ts'
 import { callAborted, ofCall, providerBusy } from '../../errors/call.ts'
-import {
-  answerGiven,
-  authorizationBusy,
-  otherCall,
-  paymentMissing,
-  settlementPending,
-  stillOwed,
-} from '../../errors/payment.ts'
 import type { CallId, Output } from '../../model/call.ts'
-import type { ToolOffer } from '../../model/payment.ts'
-import type { Tool } from '../../model/tool.ts'
+import type { Tool, Upstream } from '../../model/tool.ts'
 import type { CallStore } from '../../ports/calls.ts'
-import { requirementsOf, writes } from '../../rules/x402.ts'
 import type { Calls } from '../calls.ts'
 import { faultOf } from '../calls/reach.ts'
 
@@ -45,7 +36,7 @@ interface ToolProductDeps {
   clock: Clock
   log: Log
   environment: Environment
-  offerOf(tool: Tool): ToolOffer
+  offerOf(tool: Tool): Offer
   statusUrl(sale: Sale): string
   timeoutMs: number
 }
@@ -56,18 +47,19 @@ interface ToolProductDeps {
  */
 export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answered> {
   const { unpaid, calls, tokens, clock, log, environment, offerOf, statusUrl, timeoutMs } = deps
+  const errors = deliveryErrors({ statusUrl, tokens })
   const workOf = (tool: Tool): number => (writes(tool.upstream) ? 0 : timeoutMs)
   const detailsOf = ({ slug, provider }: Tool): Sale['details'] => ({ slug, provider })
 
   function terms({ tool, inputHash }: ToolAsk): Terms {
     const offer = offerOf(tool)
     const { amount, network, recipient } = offer
-    const price = { amount, network, recipient, requirements: requirementsOf(offer) }
+    const price = { amount, network, recipient, requirements: requirementsOfOffer(offer) }
     const about = { subject: tool.id, userId: null, environment, inputHash, details: detailsOf(tool) }
-    return { ...about, ...price, workMs: workOf(tool) }
+    return { ...about, ...price, workMs: workOf(tool), note: null }
   }
 
-  async function deliver(ask: ToolAsk, sale: Sale, paid: boolean): Promise<Made<Answered>> {
+  async function make(ask: ToolAsk, sale: Sale, paid: boolean): Promise<Made<Answered>> {
     const { tool, input, departure } = ask
     const callId = sale.id as CallId
     const started = performance.now()
@@ -101,34 +93,30 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
 
   return {
     name: 'tool',
-    idOf: (operation) => idLike('call', operation),
+    idOf: (operation) => deriveId('call', operation),
     isId: (id) => isId('call', id),
-    joins: true,
-    makingMs: timeoutMs,
-    owedMs: null,
     terms,
+    isHere: () => true,
     assertSame(sale, { tool, inputHash }) {
       if (sale.subject !== tool.id || !sale.inputHash.equals(inputHash)) throw authorizationUsed()
     },
-    standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool) }),
+    badProof: badPaymentId,
     enter({ tool }) {
       const leave = unpaid.bulkhead(tool)
       if (leave === null) throw providerBusy(tool.provider)
       return leave
     },
-    deliver,
-    restore: (answer) => Promise.resolve(fromStored(answer)),
-    errors: {
-      badProof: otherCall,
-      notFound: paymentMissing,
-      busy: authorizationBusy,
-      given: (sale) => answerGiven(sale.id as CallId),
-      expired: (sale) => answerGiven(sale.id as CallId),
-      pending: (sale) => settlementPending(sale, statusUrl(sale), tokens.of(sale.id)),
-      failed(error, sale, paid) {
-        if (!paid) return ofCall(error, sale.id as CallId, tokens.of(sale.id))
-        if (!(error instanceof DomainError)) return error
-        return stillOwed(error, sale.id as CallId, statusUrl(sale), tokens.of(sale.id))
+    delivery: {
+      joins: true,
+      makingMs: timeoutMs,
+      owedMs: null,
+      standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool), note: null }),
+      make,
+      restore: (answer) => Promise.resolve(fromStored(answer)),
+      errors: {
+        ...errors,
+        failed: (error, sale, paid) =>
+          paid ? errors.failed(error, sale, paid) : ofCall(error, sale.id as CallId, tokens.of(sale.id)),
       },
     },
   }
@@ -173,4 +161,19 @@ function toStored({ output: { kind, value }, durationMs }: Answered): StoredAnsw
 function fromStored({ meta, body }: StoredAnswer): Answered {
   const { kind, durationMs } = meta as { kind: string; durationMs: number }
   return { output: { kind, value: JSON.parse(body.toString('utf8')) as unknown } as Output, durationMs }
+}
+
+/**
+ * Whether a call may change something over there. The money for it is taken before the tool is asked, since what has
+ * been done cannot be taken back when the money does not come.
+ */
+function writes(upstream: Upstream): boolean {
+  switch (upstream.kind) {
+    case 'http':
+      return upstream.method !== 'GET'
+    case 'mcp':
+      return upstream.readOnly !== true
+    case 'rda':
+      return true
+  }
 }

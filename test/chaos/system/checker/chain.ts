@@ -41,8 +41,7 @@ export async function checkChain(statements: Statements, evidence: Evidence): Pr
 
   const purchases = await statements.run<{ digest: string }>(
     `SELECT '0x' || encode(p.digest, 'hex') AS digest FROM facilitator_purchase p
-     JOIN (SELECT digest FROM checkout_payment WHERE state = 'paid' UNION ALL SELECT digest FROM paywall_payment WHERE state = 'paid'
-           UNION ALL SELECT digest FROM sale WHERE state = 'paid') sold ON sold.digest = p.digest
+     JOIN (SELECT digest FROM sale WHERE state = 'paid') sold ON sold.digest = p.digest
      GROUP BY p.digest HAVING count(*) > 1`,
     [],
   )

@@ -16,8 +16,6 @@ export async function checkRest(statements: Statements): Promise<string[]> {
 export const UNFINISHED: readonly (readonly [what: string, text: string])[] = [
   ['locks', `SELECT id FROM ledger_hold WHERE state = 'open'`],
   ['runs under way', `SELECT id FROM run WHERE status IN ('queued', 'running')`],
-  ['payments at checkouts', `SELECT id FROM checkout_payment WHERE state IN ('created', 'settling')`],
-  ['payments at gates', `SELECT id FROM paywall_payment WHERE state IN ('calling', 'settling')`],
   ['holds at gates', `SELECT call AS id FROM paywall_hold`],
   ['sales', `SELECT id FROM sale WHERE state IN ('claimed', 'settling')`],
   ['paid calls', `SELECT id FROM spending_payment WHERE state NOT IN ('settled', 'returned')`],

@@ -29,11 +29,7 @@ interface Sale {
   settlement: string | null
 }
 
-const SALES = [
-  ['the payment at a checkout', 'checkout_payment'],
-  ['the payment at a gate', 'paywall_payment'],
-  ['the sale', 'sale'],
-] as const
+const SALES = [['the sale', 'sale']] as const
 
 async function checkDeliveries(statements: Statements, { taken }: Evidence): Promise<string[]> {
   const problems: string[] = []
@@ -45,8 +41,9 @@ async function checkDeliveries(statements: Statements, { taken }: Evidence): Pro
     delivered: string | null
     count: bigint
   }>(
-    `SELECT p.id, p.state::text AS state, p.input, min(d.id) AS delivery, min(d.state::text) AS delivered, count(d.id) AS count
-     FROM checkout_payment p LEFT JOIN delivery d ON d.subject = p.id GROUP BY p.id`,
+    `SELECT s.id, s.state::text AS state, s.details->'input' AS input, min(d.id) AS delivery,
+       min(d.state::text) AS delivered, count(d.id) AS count
+     FROM sale s LEFT JOIN delivery d ON d.subject = s.id WHERE s.product = 'checkout' GROUP BY s.id`,
     [],
   )
   const known = new Set<string>()
@@ -75,8 +72,8 @@ async function checkBalances(statements: Statements, { acts }: Evidence): Promis
     Record<'available' | 'held' | 'paid' | 'drawn' | 'came' | 'went' | 'draws', bigint> & { payer: string }
   >(
     `SELECT b.payer, b.available, b.held, b.paid, b.drawn,
-       (SELECT coalesce(sum(p.amount), 0)::bigint FROM paywall_payment p
-        WHERE p.paywall_id = b.paywall_id AND p.payer = b.payer AND p.kind = 'balance' AND p.state = 'paid') AS came,
+       (SELECT coalesce(sum(p.amount), 0)::bigint FROM sale p
+        WHERE p.subject = b.paywall_id AND p.payer = b.payer AND p.details->>'kind' = 'balance' AND p.state = 'paid') AS came,
        (SELECT coalesce(sum(d.amount), 0)::bigint FROM paywall_draw d
         WHERE d.paywall_id = b.paywall_id AND d.payer = b.payer) AS went,
        (SELECT count(*) FROM paywall_draw d WHERE d.paywall_id = b.paywall_id AND d.payer = b.payer) AS draws

@@ -44,7 +44,7 @@ async function readAll(statements: Statements): Promise<Stands> {
       `SELECT id, json_build_object('state', CASE WHEN error_code IS NULL THEN 'succeeded' ELSE 'failed' END, 'cost', cost) AS value
        FROM tool_call`,
     ),
-    checkouts: await read<string>('SELECT id, state::text AS value FROM checkout_payment'),
+    checkouts: await read<string>(`SELECT id, state::text AS value FROM sale WHERE product = 'checkout'`),
     tools: await read<string>(`SELECT id, state::text AS value FROM sale WHERE product = 'tool'`),
     paidCalls: await read<string>('SELECT id, state::text AS value FROM spending_payment'),
     withdrawals: await read<bigint>('SELECT id, amount AS value FROM wallet_withdrawal'),

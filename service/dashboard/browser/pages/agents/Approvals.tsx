@@ -15,9 +15,8 @@ export function Approvals() {
         total: total - 1,
       })),
     ],
-    done: (_approval, { state }) => {
-      say({ tone: 'good', text: state === 'approved' ? 'Approved: it may go on, once.' : 'Refused.' })
-    },
+    done: (_approval, { state }) =>
+      say({ tone: 'good', text: state === 'approved' ? 'Approved: it may go on, once.' : 'Refused.' }),
   })
   if (data === undefined || data.approvals.length === 0) return null
   return (
@@ -38,21 +37,10 @@ export function Approvals() {
               </p>
             </div>
             <div className="flex gap-2">
-              <Button
-                small
-                onClick={() => {
-                  decide.mutate({ id: approval.id, state: 'refused' })
-                }}
-              >
+              <Button small onClick={() => decide.mutate({ id: approval.id, state: 'refused' })}>
                 Refuse
               </Button>
-              <Button
-                small
-                look="main"
-                onClick={() => {
-                  decide.mutate({ id: approval.id, state: 'approved' })
-                }}
-              >
+              <Button small look="main" onClick={() => decide.mutate({ id: approval.id, state: 'approved' })}>
                 Approve
               </Button>
             </div>

@@ -1,12 +1,11 @@
 import type { Input, Output } from '../../api/ask.ts'
-import { toAmount } from '../wallet/AddFunds.tsx'
+import { fromTexts, linesOf, toTexts } from '../../parts/texts.ts'
 
 export type Agent = Output<'spending.agent'>
 type Body = Input<'spending.createAgent'>
 
 /** A policy as its form holds it, under the names of the API's body. */
-export interface Rules {
-  name: string
+export interface Rules extends Required<Pick<Body, 'name' | 'onExceeded'>> {
   limits: Record<Limit, string>
   rate: { callsPerMinute: string }
   tools: Lists
@@ -14,13 +13,9 @@ export interface Rules {
   domains: Lists
   approvalAbove: string
   alerts: string
-  onExceeded: 'refuse' | 'pause'
 }
 
-interface Lists {
-  allow: string
-  deny: string
-}
+type Lists = Record<'allow' | 'deny', string>
 
 export const LIMITS = {
   perCall: 'A call',
@@ -34,20 +29,16 @@ export type Limit = keyof typeof LIMITS
 export const LIMIT_NAMES = Object.keys(LIMITS) as Limit[]
 
 export function toRules(agent: Agent | null): Rules {
-  const lists = (of: 'tools' | 'rdas' | 'domains'): Lists => ({
-    allow: (agent?.[of].allow ?? []).join('\n'),
-    deny: (agent?.[of].deny ?? []).join('\n'),
-  })
+  const lists = (of: 'tools' | 'rdas' | 'domains'): Lists =>
+    toTexts({ allow: 'lines', deny: 'lines' }, agent?.[of] ?? null)
   return {
     name: agent?.name ?? '',
-    limits: Object.fromEntries(
-      LIMIT_NAMES.map((limit) => [limit, agent === null ? (DEFAULTS[limit] ?? '') : textOf(agent.limits[limit])]),
-    ) as Rules['limits'],
-    rate: { callsPerMinute: textOf(agent?.rate.callsPerMinute ?? null) },
+    limits: toTexts(LIMIT_KINDS, agent === null ? DEFAULTS : agent.limits),
+    rate: toTexts(RATE, agent?.rate ?? null),
     tools: lists('tools'),
     rdas: lists('rdas'),
     domains: lists('domains'),
-    approvalAbove: textOf(agent?.approvalAbove ?? null),
+    ...toTexts(ABOVE, agent),
     alerts:
       agent === null
         ? '80'
@@ -60,7 +51,11 @@ export function toRules(agent: Agent | null): Rules {
 }
 
 /** Somebody who fills in nothing else has bounded what can go wrong. */
-const DEFAULTS: Partial<Record<Limit, string>> = { perCall: '1', perDay: '10' }
+const DEFAULTS: Partial<Record<Limit, number>> = { perCall: 1, perDay: 10 }
+
+const LIMIT_KINDS = Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, 'number'])) as Record<Limit, 'number'>
+const RATE = { callsPerMinute: 'number' } as const
+const ABOVE = { approvalAbove: 'number' } as const
 
 export function toPolicy(rules: Rules, before: Agent | null): Body {
   const lists = ({ allow, deny }: Lists, was: { allow: readonly string[] | null } | undefined) => ({
@@ -72,34 +67,13 @@ export function toPolicy(rules: Rules, before: Agent | null): Body {
   const others = (before?.alerts ?? []).filter(({ limit }) => limit !== null)
   return {
     name: rules.name,
-    limits: Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, numberOf(rules.limits[limit])])),
-    rate: { callsPerMinute: numberOf(rules.rate.callsPerMinute) },
+    limits: fromTexts(LIMIT_KINDS, rules.limits),
+    rate: fromTexts(RATE, rules.rate),
     tools: lists(rules.tools, before?.tools),
     rdas: lists(rules.rdas, before?.rdas),
     domains: lists(rules.domains, before?.domains),
-    approvalAbove: numberOf(rules.approvalAbove),
-    alerts: [
-      ...rules.alerts
-        .split(',')
-        .filter((text) => text.trim() !== '')
-        .map((text) => ({ at: Number(text.replace('%', '')) / 100 })),
-      ...others,
-    ],
+    ...fromTexts(ABOVE, rules),
+    alerts: [...linesOf(rules.alerts, ',').map((text) => ({ at: Number(text.replace('%', '')) / 100 })), ...others],
     onExceeded: rules.onExceeded,
   }
-}
-
-function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-}
-
-function numberOf(text: string): number | null {
-  return text.trim() === '' ? null : toAmount(text)
-}
-
-function textOf(value: number | null): string {
-  return value === null ? '' : String(value)
 }

@@ -1,15 +1,9 @@
 import type { UseFormReturn } from 'react-hook-form'
 import { useAsk } from '../../api/ask.ts'
-import { AmountField, Choice, TextArea, TextField } from '../../parts/form.tsx'
-import type { Draft, Method } from './draft.ts'
+import { AmountField, Choice, TextArea, TextField, TextFields, type TextFieldOf } from '../../parts/form.tsx'
+import type { Draft } from './draft.ts'
 
-const METHODS: readonly (readonly [Method, string])[] = [
-  ['POST', 'POST'],
-  ['GET', 'GET'],
-  ['PUT', 'PUT'],
-  ['PATCH', 'PATCH'],
-  ['DELETE', 'DELETE'],
-]
+const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method] as const)
 const HEADERS = 'One a line, Name: value. Kept sealed: afterwards only the names are shown.'
 
 /** What is needed of each type, and of no other. */
@@ -89,40 +83,41 @@ function Agent({ form }: { form: UseFormReturn<Draft> }) {
       </div>
       <TextArea form={form} name="agentConfig.webhookHeaders" label="Headers" rows={2} mono optional hint={HEADERS} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          form={form}
-          name="agentConfig.timeoutSeconds"
-          label="Time limit"
-          inputMode="numeric"
-          hint="Seconds, 180 at most."
-        />
-        <TextField
-          form={form}
-          name="agentConfig.maxRetries"
-          label="Tries after a lost connection"
-          inputMode="numeric"
-        />
-      </div>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          form={form}
-          name="agentConfig.pollUrl"
-          label="Asked again at"
-          mono
-          optional
-          hint="For runs that are answered with “pending”."
-        />
-        <TextField
-          form={form}
-          name="agentConfig.pollIntervalMs"
-          label="Every, in milliseconds"
-          inputMode="numeric"
-          optional
-        />
+        <TextFields form={form} fields={AGENT_FIELDS} />
       </div>
     </>
   )
 }
+
+const AGENT_FIELDS: TextFieldOf<Draft>[] = [
+  { name: 'agentConfig.timeoutSeconds', label: 'Time limit', inputMode: 'numeric', hint: 'Seconds, 180 at most.' },
+  { name: 'agentConfig.maxRetries', label: 'Tries after a lost connection', inputMode: 'numeric' },
+  {
+    name: 'agentConfig.pollUrl',
+    label: 'Asked again at',
+    mono: true,
+    optional: true,
+    hint: 'For runs that are answered with “pending”.',
+  },
+  { name: 'agentConfig.pollIntervalMs', label: 'Every, in milliseconds', inputMode: 'numeric', optional: true },
+]
+
+const secret = { autoComplete: 'off' }
+const AUTH_FIELDS: Readonly<Record<string, TextFieldOf<Draft>[]>> = {
+  api_key: [
+    { name: 'toolConfig.authConfig.headerName', label: 'Header', mono: true, placeholder: 'X-Api-Key' },
+    { name: 'toolConfig.authConfig.apiKey', label: 'Key', mono: true, ...secret },
+  ],
+  bearer: [{ name: 'toolConfig.authConfig.token', label: 'Token', mono: true, ...secret }],
+  basic: [
+    { name: 'toolConfig.authConfig.username', label: 'User', ...secret },
+    { name: 'toolConfig.authConfig.password', label: 'Password', ...secret },
+  ],
+}
+const TOOL_FIELDS: TextFieldOf<Draft>[] = [
+  { name: 'toolConfig.timeoutSeconds', label: 'Time limit', inputMode: 'numeric', hint: 'Seconds, 60 at most.' },
+  { name: 'toolConfig.rateLimitPerMinute', label: 'Calls a minute, at most', inputMode: 'numeric', optional: true },
+]
 
 function Tool({ form }: { form: UseFormReturn<Draft> }) {
   const auth = form.watch('toolConfig.authType')
@@ -150,35 +145,7 @@ function Tool({ form }: { form: UseFormReturn<Draft> }) {
             ['basic', 'User and password'],
           ]}
         />
-        {auth === 'api_key' && (
-          <TextField form={form} name="toolConfig.authConfig.headerName" label="Header" mono placeholder="X-Api-Key" />
-        )}
-        {auth === 'api_key' && (
-          <TextField form={form} name="toolConfig.authConfig.apiKey" label="Key" mono autoComplete="off" />
-        )}
-        {auth === 'bearer' && (
-          <TextField form={form} name="toolConfig.authConfig.token" label="Token" mono autoComplete="off" />
-        )}
-        {auth === 'basic' && (
-          <TextField form={form} name="toolConfig.authConfig.username" label="User" autoComplete="off" />
-        )}
-        {auth === 'basic' && (
-          <TextField form={form} name="toolConfig.authConfig.password" label="Password" autoComplete="off" />
-        )}
-        <TextField
-          form={form}
-          name="toolConfig.timeoutSeconds"
-          label="Time limit"
-          inputMode="numeric"
-          hint="Seconds, 60 at most."
-        />
-        <TextField
-          form={form}
-          name="toolConfig.rateLimitPerMinute"
-          label="Calls a minute, at most"
-          inputMode="numeric"
-          optional
-        />
+        <TextFields form={form} fields={[...(AUTH_FIELDS[auth] ?? []), ...TOOL_FIELDS]} />
       </div>
       <TextArea form={form} name="toolConfig.apiHeaders" label="Headers" rows={2} mono optional hint={HEADERS} />
       <div className="grid gap-4 sm:grid-cols-2">

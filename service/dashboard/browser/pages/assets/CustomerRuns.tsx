@@ -1,6 +1,5 @@
 import type { Output } from '../../api/ask.ts'
 import { oneOf, useFilter } from '../../parts/filters.tsx'
-import { Card } from '../../parts/layout.tsx'
 import { List, type Column } from '../../parts/List.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { runColumns, StateFilter, STATES } from '../runs/rows.tsx'
@@ -9,34 +8,25 @@ type Line = Output<'runs.ofCustomers'>['runs'][number]
 
 /** How one's own asset does with customers. Who they are is not the creator's to see; what they ask, where they agreed. */
 export function CustomerRuns({ id, sharesInputs }: { id: string; sharesInputs: boolean }) {
-  const { values, set, filtered } = useFilter(['status'])
-  const status = oneOf(values.status, STATES)
+  const { chosen, filterOf, filtered } = useFilter(['status'])
+  const status = oneOf(chosen.status, STATES)
   return (
-    <Card flush>
-      <List
-        title="Customers’ runs"
-        path="runs.ofCustomers"
-        filter={{ id, ...(status === undefined ? {} : { status }) }}
-        filtered={filtered}
-        rows={({ runs }) => runs}
-        name="Customers’ runs"
-        columns={runColumns<Line>(null, sharesInputs ? [INPUTS] : [])}
-        controls={
-          <StateFilter
-            status={status}
-            choose={(value) => {
-              set('status', value)
-            }}
-          />
-        }
-        empty={
-          <Empty title="No customer has run it yet">
-            Each run of another account appears here with its state, its cost and the reason of a failure. You do not
-            see who ran it{sharesInputs ? ', and its inputs only where the customer agreed' : ', or with which inputs'}.
-          </Empty>
-        }
-      />
-    </Card>
+    <List
+      title="Customers’ runs"
+      path="runs.ofCustomers"
+      filter={{ id, ...(status === undefined ? {} : { status }) }}
+      filtered={filtered}
+      rows={({ runs }) => runs}
+      name="Customers’ runs"
+      columns={runColumns<Line>(null, sharesInputs ? [INPUTS] : [])}
+      controls={<StateFilter {...filterOf('status')} />}
+      empty={
+        <Empty title="No customer has run it yet">
+          Each run of another account appears here with its state, its cost and the reason of a failure. You do not see
+          who ran it{sharesInputs ? ', and its inputs only where the customer agreed' : ', or with which inputs'}.
+        </Empty>
+      }
+    />
   )
 }
 

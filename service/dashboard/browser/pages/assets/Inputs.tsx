@@ -47,13 +47,9 @@ export function Inputs({ form }: { form: UseFormReturn<Draft> }) {
           </div>
         </>
       )}
-      moveUp={(at) => {
-        swap(at, at - 1)
-      }}
+      moveUp={(at) => swap(at, at - 1)}
       remove={remove}
-      add={() => {
-        append(NEW_INPUT)
-      }}
+      add={() => append(NEW_INPUT)}
     />
   )
 }

@@ -1,14 +1,16 @@
 import { ReloadIcon } from '@radix-ui/react-icons'
 import { useSearchParams } from 'wouter'
+import { sourceOf } from '../../../../ui-kit/format.ts'
 import { useAct, useAsk, type Output } from '../../api/ask.ts'
 import { Badge, StateBadge } from '../../parts/Badge.tsx'
+import { stateColumn, timeColumn } from '../../parts/columns.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Duration, Id, When } from '../../parts/figures.tsx'
 import { oneOf, Select } from '../../parts/filters.tsx'
 import { Code, Facts } from '../../parts/layout.tsx'
 import { List, type Column } from '../../parts/List.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { Empty, Failure, Notice, Skeleton } from '../../parts/states.tsx'
+import { Awaited, Empty, Notice, Skeleton } from '../../parts/states.tsx'
 import { say } from '../../shell/toasts.ts'
 
 type Line = Output<'deliveries.list'>['deliveries'][number]
@@ -18,15 +20,14 @@ const STATES = ['pending', 'claimed', 'delivered', 'unconfirmed', 'stopped', 'ex
 /** What was sent to one receiver, or to all of them; a delivery opens over the page. */
 export function Deliveries({ target }: { target?: string }) {
   const [params, setParams] = useSearchParams()
-  const status = oneOf(params.get('delivered') ?? '', STATES)
+  const status = oneOf(params.get('delivered') ?? undefined, STATES)
   const open = params.get('delivery')
-  const put = (name: string, value: string): void => {
+  const put = (name: string, value: string): void =>
     setParams((before) => {
       if (value === '') before.delete(name)
       else before.set(name, value)
       return before
     })
-  }
   const columns: Column<Line>[] = [
     {
       title: 'About',
@@ -34,16 +35,14 @@ export function Deliveries({ target }: { target?: string }) {
         <button
           type="button"
           className="block max-w-full truncate font-mono text-[0.8125rem] hover:underline"
-          onClick={() => {
-            put('delivery', id)
-          }}
+          onClick={() => put('delivery', id)}
         >
           {subject}
         </button>
       ),
       csv: ({ subject }) => subject,
     },
-    { title: 'State', show: ({ status: state }) => <StateBadge state={state} />, csv: ({ status: state }) => state },
+    stateColumn('State', ({ status: state }) => state),
     {
       title: 'Last answer',
       show: ({ lastStatus, lastError }) =>
@@ -62,13 +61,8 @@ export function Deliveries({ target }: { target?: string }) {
       csv: ({ attemptCount }) => attemptCount,
       wide: true,
     },
-    {
-      title: 'Next',
-      show: ({ nextAttemptAt }) => <When at={nextAttemptAt} />,
-      csv: ({ nextAttemptAt }) => nextAttemptAt,
-      wide: true,
-    },
-    { title: 'Made', show: ({ createdAt }) => <When at={createdAt} />, csv: ({ createdAt }) => createdAt },
+    timeColumn('Next', ({ nextAttemptAt }) => nextAttemptAt, { wide: true }),
+    timeColumn('Made', ({ createdAt }) => createdAt),
   ]
   return (
     <>
@@ -84,23 +78,15 @@ export function Deliveries({ target }: { target?: string }) {
         controls={
           <Select
             label="State"
+            all="All states"
             value={status ?? ''}
-            options={[['', 'All states'], ...STATES.map((state) => [state, state] as const)]}
-            choose={(value) => {
-              put('delivered', value)
-            }}
+            options={STATES.map((state) => [state, state] as const)}
+            choose={(value) => put('delivered', value)}
           />
         }
         empty={<Empty title="Nothing was sent yet">Each delivery is kept here with all its attempts.</Empty>}
       />
-      {open !== null && (
-        <Delivery
-          id={open}
-          close={() => {
-            put('delivery', '')
-          }}
-        />
-      )}
+      {open !== null && <Delivery id={open} close={() => put('delivery', '')} />}
     </>
   )
 }
@@ -110,18 +96,14 @@ function Delivery({ id, close }: { id: string; close: () => void }) {
   const redeliver = useAct('deliveries.redeliver', {
     once: true,
     changes: ['deliveries.'],
-    done: () => {
-      say({ tone: 'good', text: 'It is sent again now, under the same id.' })
-    },
+    done: () => say({ tone: 'good', text: 'It is sent again now, under the same id.' }),
   })
   return (
     <Modal title="Delivery" open close={close} wide>
       {delivery.data === undefined ? (
-        delivery.error === null ? (
+        <Awaited of={delivery}>
           <Skeleton className="h-48 w-full" />
-        ) : (
-          <Failure fault={delivery.error} again={() => void delivery.refetch()} />
-        )
+        </Awaited>
       ) : (
         <div className="space-y-5">
           {delivery.data.status === 'unconfirmed' && (
@@ -168,15 +150,10 @@ function Delivery({ id, close }: { id: string; close: () => void }) {
           </section>
           <section aria-label="Body">
             <h3 className="mb-2 font-semibold">What is sent</h3>
-            <Code>{pretty(delivery.data.body)}</Code>
+            <Code>{sourceOf(delivery.data.body)}</Code>
           </section>
           <div className="flex justify-end">
-            <Button
-              busy={redeliver.isPending}
-              onClick={() => {
-                redeliver.mutate({ id })
-              }}
-            >
+            <Button busy={redeliver.isPending} onClick={() => redeliver.mutate({ id })}>
               <ReloadIcon /> Send again
             </Button>
           </div>
@@ -184,12 +161,4 @@ function Delivery({ id, close }: { id: string; close: () => void }) {
       )}
     </Modal>
   )
-}
-
-function pretty(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2)
-  } catch {
-    return body
-  }
 }

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { sentenceOf, useAct, useAsk, type Output } from '../../api/ask.ts'
 import { toFault, type Fault } from '../../api/fault.ts'
-import { Button, LinkButton } from '../../parts/Button.tsx'
-import { inFigures, Money } from '../../parts/figures.tsx'
+import { Button, LinkButton, TextLink } from '../../parts/Button.tsx'
+import { inUsdc } from '../../../../ui-kit/format.ts'
+import { Money } from '../../parts/figures.tsx'
 import { InputForm, toInputs, type Filled } from '../../parts/InputForm.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/states.tsx'
@@ -54,20 +54,12 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
             fields={fields}
             values={values}
             faults={fault?.details ?? {}}
-            fill={(name, value) => {
-              setValues({ ...values, [name]: value })
-            }}
+            fill={(name, value) => setValues({ ...values, [name]: value })}
           />
           {models.length > 1 && (
             <label className="block">
               <span className="mb-1 block font-medium">Model</span>
-              <select
-                className="field"
-                value={modelId}
-                onChange={(event) => {
-                  setModel(event.target.value)
-                }}
-              >
+              <select className="field" value={modelId} onChange={(event) => setModel(event.target.value)}>
                 <option value="">Default</option>
                 {models.map(({ id, name, tier }) => (
                   <option key={id} value={id}>
@@ -83,7 +75,7 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
             {asset.pricing.model === 'free'
               ? 'Run for free'
               : fixed
-                ? `Run for ${inFigures(asset.pricing.amount)} USDC`
+                ? `Run for ${inUsdc(asset.pricing.amount)} USDC`
                 : 'Run'}
           </Button>
           {!fixed && asset.pricing.model !== 'free' && (
@@ -124,9 +116,7 @@ function Result({ id }: { id: string }) {
     <div className="space-y-2">
       <Outcome run={run.data} />
       <p className="flex justify-between text-[0.8125rem] text-quiet">
-        <Link to={`/runs/${id}`} className="link">
-          All about this run
-        </Link>
+        <TextLink to={`/runs/${id}`}>All about this run</TextLink>
         {hasEnded(run.data) && (
           <span>
             Cost <Money amount={run.data.cost} />

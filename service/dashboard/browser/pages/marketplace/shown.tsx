@@ -1,7 +1,7 @@
 import { CheckCircledIcon, StarFilledIcon } from '@radix-ui/react-icons'
 import type { Output } from '../../api/ask.ts'
 import { Badge } from '../../parts/Badge.tsx'
-import { Money } from '../../parts/figures.tsx'
+import { Dash, Money } from '../../parts/figures.tsx'
 
 export type AssetLine = Output<'assets.list'>['assets'][number]
 
@@ -22,7 +22,7 @@ export function Price({ pricing: { model, amount } }: Pick<AssetLine, 'pricing'>
 }
 
 export function Rating({ stars }: { stars: number }) {
-  if (stars === 0) return <span className="text-quiet">–</span>
+  if (stars === 0) return <Dash />
   return (
     <span className="inline-flex items-center gap-1 tabular-nums">
       <StarFilledIcon aria-hidden className="text-quiet" />

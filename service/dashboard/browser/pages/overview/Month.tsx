@@ -1,10 +1,8 @@
-import { lazy, Suspense } from 'react'
 import { useAsk } from '../../api/ask.ts'
-import { inCounts, inFigures, Money } from '../../parts/figures.tsx'
-import { Card, Figure, Figures } from '../../parts/layout.tsx'
+import { inUsdc } from '../../../../ui-kit/format.ts'
+import { inCounts, Money } from '../../parts/figures.tsx'
+import { DayBars, Figure, Figures, MoneyFigure } from '../../parts/layout.tsx'
 import { Failure, Skeleton } from '../../parts/states.tsx'
-
-const Bars = lazy(() => import('../../parts/Bars.tsx'))
 
 const DAYS = 30
 
@@ -37,15 +35,13 @@ export function Month() {
   return (
     <>
       <Figures>
-        <Figure name="Sales" note="Into the wallet in 30 days">
-          <Money amount={sum(money.data.map(({ sales }) => sales))} />
-        </Figure>
-        <Figure name="Deposits" note="In 30 days">
-          <Money amount={sum(money.data.map(({ deposits }) => deposits))} />
-        </Figure>
-        <Figure name="Money out" note="In 30 days">
-          <Money amount={sum(money.data.map(({ moneyOut }) => moneyOut))} />
-        </Figure>
+        <MoneyFigure
+          name="Sales"
+          note="Into the wallet in 30 days"
+          amount={sum(money.data.map(({ sales }) => sales))}
+        />
+        <MoneyFigure name="Deposits" note="In 30 days" amount={sum(money.data.map(({ deposits }) => deposits))} />
+        <MoneyFigure name="Money out" note="In 30 days" amount={sum(money.data.map(({ moneyOut }) => moneyOut))} />
         <Figure name="Checkout payments" note={<Money amount={sum(checkouts.data.map(({ amount }) => amount))} />}>
           {inCounts(sum(checkouts.data.map(({ paid }) => paid)))}
         </Figure>
@@ -60,35 +56,29 @@ export function Month() {
         </Figure>
       </Figures>
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <Card title="Money by day">
-          <Suspense fallback={<Skeleton className="h-52 w-full" />}>
-            <Bars
-              label="USDC in and out by day, the last 30 days"
-              rows={money.data}
-              series={[
-                { key: 'sales', name: 'Sales', tone: 'good' },
-                { key: 'deposits', name: 'Deposits', tone: 'quiet' },
-                { key: 'moneyOut', name: 'Out', tone: 'accent' },
-              ]}
-              days={DAYS}
-              show={(value) => `${inFigures(value)} USDC`}
-            />
-          </Suspense>
-        </Card>
-        <Card title="Runs by day">
-          <Suspense fallback={<Skeleton className="h-52 w-full" />}>
-            <Bars
-              label="Runs by day, the last 30 days"
-              rows={byDay}
-              series={[
-                { key: 'succeeded', name: 'Succeeded', tone: 'accent' },
-                { key: 'failed', name: 'Failed', tone: 'bad' },
-              ]}
-              days={DAYS}
-              show={inCounts}
-            />
-          </Suspense>
-        </Card>
+        <DayBars
+          title="Money by day"
+          label="USDC in and out by day, the last 30 days"
+          rows={money.data}
+          series={[
+            { key: 'sales', name: 'Sales', tone: 'good' },
+            { key: 'deposits', name: 'Deposits', tone: 'quiet' },
+            { key: 'moneyOut', name: 'Out', tone: 'accent' },
+          ]}
+          days={DAYS}
+          show={(value) => `${inUsdc(value)} USDC`}
+        />
+        <DayBars
+          title="Runs by day"
+          label="Runs by day, the last 30 days"
+          rows={byDay}
+          series={[
+            { key: 'succeeded', name: 'Succeeded', tone: 'accent' },
+            { key: 'failed', name: 'Failed', tone: 'bad' },
+          ]}
+          days={DAYS}
+          show={inCounts}
+        />
       </div>
     </>
   )

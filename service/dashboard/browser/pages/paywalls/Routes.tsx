@@ -55,13 +55,9 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
           </div>
         </>
       )}
-      moveUp={(at) => {
-        swap(at, at - 1)
-      }}
+      moveUp={(at) => swap(at, at - 1)}
       remove={remove}
-      add={() => {
-        append({ ...NEW_ROUTE, path: '' })
-      }}
+      add={() => append({ ...NEW_ROUTE, path: '' })}
     />
   )
 }

@@ -1,37 +1,29 @@
 import type { Input, Output } from '../../api/ask.ts'
-import { toAmount } from '../wallet/AddFunds.tsx'
+import { linesOf, orNull, toAmount, toHeaders, toTexts, type Kind } from '../../parts/texts.ts'
 
 export type Paywall = Output<'paywalls.get'>
 type Body = Input<'paywalls.create'>
 type RouteBody = Body['routes'][number]
 
+type PricingBody = RouteBody['pricing']
+type Tiered = Extract<PricingBody, { model: 'tiered' }>
+type Amount = 'amount' | 'input' | 'output' | 'minimum' | 'maximum'
+
 /** A paywall as its form holds it: texts, under the names of the API's body. */
-export interface Draft {
+export interface Draft extends Pick<Body, 'network'> {
   name: string
   slug: string
   upstreamUrl: string
   upstreamHeaders: string
   routes: RouteDraft[]
-  network: 'base' | 'base-sepolia'
   recipient: string
   testMode: boolean
 }
 
-export interface RouteDraft {
-  method: RouteBody['method']
-  path: string
+export interface RouteDraft extends Pick<RouteBody, 'method' | 'path'> {
   description: string
-  settle: 'after' | 'before'
-  pricing: {
-    model: RouteBody['pricing']['model']
-    amount: string
-    tiers: string
-    window: 'day' | 'week' | 'month' | 'lifetime'
-    input: string
-    output: string
-    minimum: string
-    maximum: string
-  }
+  settle: NonNullable<RouteBody['settle']>
+  pricing: Pick<PricingBody, 'model'> & Pick<Tiered, 'window'> & Record<Amount | 'tiers', string>
 }
 
 export const NEW_ROUTE: RouteDraft = {
@@ -65,31 +57,29 @@ export function toDraft(paywall: Paywall | null): Draft {
 }
 
 function toRouteDraft({ method, path, description, settle, pricing }: Paywall['routes'][number]): RouteDraft {
-  const { model, amount, tiers, window, input, output, minimum, maximum } = pricing as {
-    model: RouteDraft['pricing']['model']
-    tiers?: { upTo: number | null; amount: number }[]
-    window?: RouteDraft['pricing']['window']
-  } & Partial<Record<'amount' | 'input' | 'output' | 'minimum' | 'maximum', number>>
-  const other = NEW_ROUTE.pricing
+  const { tiers, window, model } = pricing as Partial<Tiered> & typeof pricing
+  const usual = NEW_ROUTE.pricing
   return {
     method: method as RouteDraft['method'],
     path,
     description: description ?? '',
     settle,
     pricing: {
+      ...toTexts(AMOUNTS, pricing, usual),
       model,
-      amount: textOf(amount, other.amount),
-      tiers:
-        tiers?.map((tier) => `${tier.upTo === null ? 'rest' : String(tier.upTo)}: ${String(tier.amount)}`).join('\n') ??
-        other.tiers,
-      window: window ?? other.window,
-      input: textOf(input, other.input),
-      output: textOf(output, other.output),
-      minimum: textOf(minimum, other.minimum),
-      maximum: textOf(maximum, other.maximum),
+      tiers: tiers?.map(({ upTo, amount }) => `${upTo ?? 'rest'}: ${amount}`).join('\n') ?? usual.tiers,
+      window: window ?? usual.window,
     },
   }
 }
+
+const AMOUNTS = {
+  amount: 'number',
+  input: 'number',
+  output: 'number',
+  minimum: 'number',
+  maximum: 'number',
+} as const satisfies Record<Amount, Kind>
 
 type Terms = Required<Pick<Body, 'name' | 'slug' | 'upstreamUrl' | 'routes' | 'network'>> & {
   recipient: string | null
@@ -98,7 +88,6 @@ type Terms = Required<Pick<Body, 'name' | 'slug' | 'upstreamUrl' | 'routes' | 'n
 }
 
 export function toBody(draft: Draft): Terms {
-  const headers = toHeaders(draft.upstreamHeaders)
   return {
     name: draft.name,
     slug: draft.slug,
@@ -106,71 +95,36 @@ export function toBody(draft: Draft): Terms {
     routes: draft.routes.map((route) => ({
       method: route.method,
       path: route.path,
-      description: route.description.trim() === '' ? null : route.description,
+      description: orNull(route.description),
       settle: route.settle,
       pricing: toPricing(route.pricing),
     })),
     network: draft.network,
-    recipient: draft.recipient.trim() === '' ? null : draft.recipient.trim(),
+    recipient: orNull(draft.recipient.trim()),
     testMode: draft.testMode,
     // Their values are never shown again, so an empty field means that they stay.
-    ...(headers === null ? {} : { upstreamHeaders: headers }),
+    ...(draft.upstreamHeaders.trim() === '' ? {} : { upstreamHeaders: toHeaders(draft.upstreamHeaders) }),
   }
 }
 
-function toPricing(pricing: RouteDraft['pricing']): RouteBody['pricing'] {
-  switch (pricing.model) {
-    case 'free':
-      return { model: 'free' }
-    case 'per-request':
-      return { model: 'per-request', amount: toAmount(pricing.amount) }
-    case 'tiered':
-      return {
-        model: 'tiered',
-        tiers: pricing.tiers
-          .split('\n')
-          .filter((line) => line.trim() !== '')
-          .map(toTier),
-        window: pricing.window,
-      }
-    case 'per-token':
-      return {
-        model: 'per-token',
-        input: toAmount(pricing.input),
-        output: toAmount(pricing.output),
-        minimum: toAmount(pricing.minimum),
-        maximum: toAmount(pricing.maximum),
-      }
-    case 'per-minute':
-      return {
-        model: 'per-minute',
-        amount: toAmount(pricing.amount),
-        minimum: toAmount(pricing.minimum),
-        maximum: toAmount(pricing.maximum),
-      }
-  }
+/** The amounts that each model has. */
+const AMOUNTS_OF = {
+  free: [],
+  'per-request': ['amount'],
+  tiered: [],
+  'per-token': ['input', 'output', 'minimum', 'maximum'],
+  'per-minute': ['amount', 'minimum', 'maximum'],
+} as const satisfies Record<PricingBody['model'], readonly Amount[]>
+
+function toPricing({ model, tiers, window, ...texts }: RouteDraft['pricing']): PricingBody {
+  if (model === 'tiered') return { model, tiers: linesOf(tiers).map(toTier), window }
+  const amounts = AMOUNTS_OF[model].map((name) => [name, toAmount(texts[name])] as const)
+  return { model, ...Object.fromEntries(amounts) } as PricingBody
 }
 
 function toTier(line: string): { upTo: number | null; amount: number } {
   const [upTo = '', amount = ''] = line.split(':')
   return { upTo: upTo.trim() === 'rest' ? null : Number(upTo), amount: toAmount(amount) }
-}
-
-function toHeaders(lines: string): Record<string, string> | null {
-  if (lines.trim() === '') return null
-  return Object.fromEntries(
-    lines
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map((line) => {
-        const [name = '', ...value] = line.split(':')
-        return [name.trim(), value.join(':').trim()]
-      }),
-  )
-}
-
-function textOf(value: number | undefined, otherwise: string): string {
-  return value === undefined ? otherwise : String(value)
 }
 
 /** A line that works as it stands: in test mode it pays for nothing, else it is told what to pay. */

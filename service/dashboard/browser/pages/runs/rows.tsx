@@ -1,26 +1,20 @@
+import type { Output } from '../../api/ask.ts'
 import { StateBadge } from '../../parts/Badge.tsx'
-import { Duration, Money, When } from '../../parts/figures.tsx'
-import { Select } from '../../parts/filters.tsx'
+import { durationColumn, moneyColumn, timeColumn } from '../../parts/columns.tsx'
+import { Select, type Filter } from '../../parts/filters.tsx'
 import type { Column } from '../../parts/List.tsx'
 
 export const STATES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const
-type RunState = (typeof STATES)[number]
 
-export function StateFilter({ status, choose }: { status: RunState | undefined; choose: (state: string) => void }) {
-  const options = [['', 'All states'], ...STATES.map((each) => [each, each] as const)] as const
-  return <Select label="State" value={status ?? ''} options={options} choose={choose} />
+export function StateFilter(filter: Filter) {
+  return <Select label="State" all="All states" {...filter} options={STATES.map((each) => [each, each] as const)} />
 }
 
 /** What every list of runs shows of one, whoever ran it. */
-interface RunLine {
-  id: string
-  status: RunState
-  error: string | null
-  modelId: string | null
-  duration: number | null
-  createdAt: string
-  cost: number
-}
+type RunLine = Pick<
+  Output<'runs.list'>['runs'][number],
+  'id' | 'status' | 'error' | 'modelId' | 'duration' | 'createdAt' | 'cost'
+>
 
 /** `first` is what names the run in this list, `more` what this list alone shows. */
 export function runColumns<Line extends RunLine>(
@@ -52,19 +46,8 @@ export function runColumns<Line extends RunLine>(
       csv: ({ modelId }) => modelId,
       wide: true,
     },
-    {
-      title: 'Took',
-      end: true,
-      show: ({ duration }) => <Duration ms={duration} />,
-      csv: ({ duration }) => duration,
-      wide: true,
-    },
-    {
-      title: 'Started',
-      show: ({ createdAt }) => <When at={createdAt} />,
-      csv: ({ createdAt }) => createdAt,
-      wide: first !== null,
-    },
-    { title: 'Cost', end: true, show: ({ cost }) => <Money amount={cost} />, csv: ({ cost }) => cost },
+    durationColumn('Took', ({ duration }) => duration),
+    timeColumn('Started', ({ createdAt }) => createdAt, { wide: first !== null }),
+    moneyColumn('Cost', ({ cost }) => cost),
   ]
 }

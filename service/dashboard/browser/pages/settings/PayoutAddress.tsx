@@ -1,9 +1,10 @@
 import { useForm } from 'react-hook-form'
+import { NETWORK_NAMES } from '../../../../ui-kit/networks.ts'
 import { useAct, useAsk } from '../../api/ask.ts'
 import { useEnvironment } from '../../api/environment.ts'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { Failure, Skeleton } from '../../parts/states.tsx'
+import { Awaited, Skeleton } from '../../parts/states.tsx'
 import { say } from '../../shell/toasts.ts'
 
 /** Where this environment's money goes out to: typed and looked at once, with time, instead of at every withdrawal. */
@@ -12,10 +13,10 @@ export function PayoutAddress() {
   const terms = useAsk('wallet.terms', undefined)
   return (
     <Card title="Payout address">
-      {terms.error !== null && terms.data === undefined ? (
-        <Failure fault={terms.error} again={() => void terms.refetch()} />
-      ) : terms.data === undefined ? (
-        <Skeleton className="h-24 w-full" />
+      {terms.data === undefined ? (
+        <Awaited of={terms}>
+          <Skeleton className="h-24 w-full" />
+        </Awaited>
       ) : (
         // Another environment has another address, and another form.
         <Address key={at} known={terms.data.usualAddress} network={terms.data.network} />
@@ -24,7 +25,7 @@ export function PayoutAddress() {
   )
 }
 
-function Address({ known, network }: { known: string | null; network: 'base' | 'base-sepolia' }) {
+function Address({ known, network }: { known: string | null; network: keyof typeof NETWORK_NAMES }) {
   const set = useAct('wallet.setUsualAddress', { changes: ['wallet.terms'], quiet: true })
   const form = useForm({ defaultValues: { to: known ?? '' } })
   return (
@@ -47,7 +48,7 @@ function Address({ known, network }: { known: string | null; network: 'base' | '
         placeholder="0x…"
         spellCheck={false}
         autoComplete="off"
-        hint={`Your own wallet on ${network === 'base' ? 'Base' : 'Base Sepolia'}: a withdrawal begins with it.`}
+        hint={`Your own wallet on ${NETWORK_NAMES[network]}: a withdrawal begins with it.`}
       />
     </Form>
   )

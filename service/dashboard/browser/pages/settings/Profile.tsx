@@ -72,12 +72,7 @@ function Email({ user }: { user: SignedIn }) {
           </Button>
         ))}
       {data?.changeable === true && (
-        <Button
-          small
-          onClick={() => {
-            setChanging(true)
-          }}
-        >
+        <Button small onClick={() => setChanging(true)}>
           {has ? 'Change e-mail' : 'Add an e-mail address'}
         </Button>
       )}
@@ -86,9 +81,7 @@ function Email({ user }: { user: SignedIn }) {
           hasPassword={data.hasPassword}
           title={has ? 'Change your e-mail address' : 'Add an e-mail address'}
           open={changing}
-          close={() => {
-            setChanging(false)
-          }}
+          close={() => setChanging(false)}
         />
       )}
     </span>

@@ -1,18 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { session } from '../../../../identity/http/sign-in.ts'
 import { toFault, type Fault } from '../../api/fault.ts'
 import { call } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
 import { When } from '../../parts/figures.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { Failure, Skeleton } from '../../parts/states.tsx'
+import { Awaited, Skeleton } from '../../parts/states.tsx'
 import { say } from '../../shell/toasts.ts'
 
-interface SignedInAt {
-  id: string
-  createdAt: string
-  expiresAt: string
-  userAgent?: string | null
-}
+type SignedInAt = Pick<z.input<typeof session>, 'createdAt'> & { id: string; userAgent?: string | null }
 
 /** Where else somebody is signed in with this account. */
 export function Sessions() {
@@ -22,12 +19,8 @@ export function Sessions() {
   })
   const end = useMutation<unknown, Fault>({
     mutationFn: () => call('POST', '/auth/revoke-other-sessions', {}),
-    onSuccess: () => {
-      say({ tone: 'good', text: 'You are signed in here only.' })
-    },
-    onError: (error) => {
-      say({ tone: 'bad', text: toFault(error).message })
-    },
+    onSuccess: () => say({ tone: 'good', text: 'You are signed in here only.' }),
+    onError: (error) => say({ tone: 'bad', text: toFault(error).message }),
     onSettled: () => sessions.refetch(),
   })
   const { data } = sessions
@@ -36,22 +29,16 @@ export function Sessions() {
       title="Sessions"
       actions={
         data !== undefined && data.length > 1 ? (
-          <Button
-            small
-            busy={end.isPending}
-            onClick={() => {
-              end.mutate()
-            }}
-          >
+          <Button small busy={end.isPending} onClick={() => end.mutate()}>
             Sign out everywhere else
           </Button>
         ) : undefined
       }
     >
-      {sessions.error !== null ? (
-        <Failure fault={toFault(sessions.error)} again={() => void sessions.refetch()} />
-      ) : data === undefined ? (
-        <Skeleton className="h-12 w-full" />
+      {data === undefined ? (
+        <Awaited of={sessions}>
+          <Skeleton className="h-12 w-full" />
+        </Awaited>
       ) : (
         <ul className="divide-y divide-line">
           {data.map(({ id, createdAt, userAgent }) => (

@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { toFault, type Fault } from '../../api/fault.ts'
 import { call, loadSession } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
-import { Id, shortly, When } from '../../parts/figures.tsx'
+import { shortly } from '../../../../ui-kit/format.ts'
+import { Id, When } from '../../parts/figures.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Confirm, Modal } from '../../parts/Modal.tsx'
-import { Failure, Skeleton } from '../../parts/states.tsx'
+import { Awaited, Skeleton } from '../../parts/states.tsx'
 import { say } from '../../shell/toasts.ts'
 import { connectWallet, type ConnectedWallet } from '../../sign-in/ethereum.ts'
 import { WalletChoice } from '../../sign-in/WalletChoice.tsx'
@@ -26,9 +27,7 @@ export function Wallets() {
       // An account that began with it is now called by another one.
       await loadSession()
     },
-    onError: (error) => {
-      say({ tone: 'bad', text: toFault(error).message })
-    },
+    onError: (error) => say({ tone: 'bad', text: toFault(error).message }),
     onSettled: () => wallets.refetch(),
   })
   const { data } = wallets
@@ -36,20 +35,15 @@ export function Wallets() {
     <Card
       title="Wallets"
       actions={
-        <Button
-          small
-          onClick={() => {
-            setConnecting(true)
-          }}
-        >
+        <Button small onClick={() => setConnecting(true)}>
           Connect a wallet
         </Button>
       }
     >
-      {wallets.error !== null && data === undefined ? (
-        <Failure fault={toFault(wallets.error)} again={() => void wallets.refetch()} />
-      ) : data === undefined ? (
-        <Skeleton className="h-12 w-full" />
+      {data === undefined ? (
+        <Awaited of={wallets}>
+          <Skeleton className="h-12 w-full" />
+        </Awaited>
       ) : data.length === 0 ? (
         <p className="text-quiet">No wallet is connected. Connect an Ethereum wallet to sign in with it, too.</p>
       ) : (
@@ -70,9 +64,7 @@ export function Wallets() {
                 small
                 busy={remove.isPending && remove.variables === address}
                 aria-label={`Remove ${shortly(address)}`}
-                onClick={() => {
-                  setLeaving(address)
-                }}
+                onClick={() => setLeaving(address)}
               >
                 Remove
               </Button>
@@ -84,9 +76,7 @@ export function Wallets() {
         title="Connect a wallet"
         note="From then on it signs in to this account. It signs a message for that: no payment, no permission. Which of its addresses it is, you choose in the wallet."
         open={connecting}
-        close={() => {
-          setConnecting(false)
-        }}
+        close={() => setConnecting(false)}
       >
         <WalletChoice
           act="Connect"
@@ -104,13 +94,9 @@ export function Wallets() {
         title={`Remove ${shortly(leaving ?? '')}?`}
         act="Remove wallet"
         open={leaving !== null}
-        busy={false}
-        close={() => {
-          setLeaving(null)
-        }}
+        close={() => setLeaving(null)}
         confirm={() => {
           if (leaving !== null) remove.mutate(leaving)
-          setLeaving(null)
         }}
       >
         It no longer signs in to this account: the next time it signs in, it gets an account of its own. Whoever is

@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { emailOut } from '../../../../identity/http/sign-in.ts'
 import type { Fault } from '../../api/fault.ts'
 import { call } from '../../api/session.ts'
 
@@ -10,10 +12,4 @@ export function useEmail() {
   })
 }
 
-interface EmailNow {
-  email: string | null
-  confirmed: boolean
-  hasPassword: boolean
-  /** Not where it is a provider's, nor on a server that cannot send mail. */
-  changeable: boolean
-}
+type EmailNow = z.input<typeof emailOut>

@@ -1,6 +1,6 @@
 import { useForm } from 'react-hook-form'
 import { useAct } from '../../api/ask.ts'
-import { Fault } from '../../api/fault.ts'
+import { missing } from '../../api/fault.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
@@ -27,7 +27,7 @@ export function Credentials({ provider, close }: { provider: string; close: () =
         cancel={close}
         submit={async ({ credentials }) => {
           const key = credentials.trim()
-          if (key === '') throw new Fault('', { status: 400, fields: { details: { credentials: 'is required' } } })
+          if (key === '') throw missing('credentials')
           await set.mutateAsync({ provider, credentials: key })
           done('The new key is used from now on.')
         }}
@@ -40,12 +40,8 @@ export function Credentials({ provider, close }: { provider: string; close: () =
               set.mutate(
                 { provider, credentials: null },
                 {
-                  onSuccess: () => {
-                    done('Calls are sent without a key from now on.')
-                  },
-                  onError: (fault) => {
-                    form.setError('credentials', { message: fault.message })
-                  },
+                  onSuccess: () => done('Calls are sent without a key from now on.'),
+                  onError: (fault) => form.setError('credentials', { message: fault.message }),
                 },
               )
             }}

@@ -17,9 +17,7 @@ export function Own() {
   const [keyed, setKeyed] = useState<string | null>(null)
   const remove = useAct('tools.removeProvider', {
     changes: ['tools.'],
-    done: () => {
-      say({ tone: 'good', text: 'Removed, with all its tools.' })
-    },
+    done: () => say({ tone: 'good', text: 'Removed, with all its tools.' }),
   })
   const own = data?.filter((provider) => provider.own && provider.kind !== 'rda') ?? []
   if (own.length === 0) return null
@@ -35,44 +33,23 @@ export function Own() {
             <span className="text-quiet tabular-nums">
               {inCounts(tools)} {tools === 1 ? 'tool' : 'tools'}
             </span>
-            <IconButton
-              label={`Key of ${name}`}
-              onClick={() => {
-                setKeyed(slug)
-              }}
-            >
+            <IconButton label={`Key of ${name}`} onClick={() => setKeyed(slug)}>
               <LockClosedIcon />
             </IconButton>
-            <IconButton
-              label={`Remove ${name}`}
-              onClick={() => {
-                setRemoving(slug)
-              }}
-            >
+            <IconButton label={`Remove ${name}`} onClick={() => setRemoving(slug)}>
               <TrashIcon />
             </IconButton>
           </li>
         ))}
       </ul>
-      {keyed !== null && (
-        <Credentials
-          provider={keyed}
-          close={() => {
-            setKeyed(null)
-          }}
-        />
-      )}
+      {keyed !== null && <Credentials provider={keyed} close={() => setKeyed(null)} />}
       <Confirm
         title="Remove these tools?"
         act="Remove them"
         open={removing !== null}
-        busy={remove.isPending}
-        close={() => {
-          setRemoving(null)
-        }}
+        close={() => setRemoving(null)}
         confirm={() => {
           if (removing !== null) remove.mutate({ id: removing })
-          setRemoving(null)
         }}
       >
         Whatever calls them is refused from now on.

@@ -1,9 +1,10 @@
-import type { Asked, Filled } from '../../parts/InputForm.tsx'
+import { firstText, type AskedField } from '../../../../ui-kit/fields.ts'
+import type { Filled } from '../../parts/InputForm.tsx'
 
 type Schema = Readonly<Record<string, unknown>>
 
 /** A form for whatever a tool takes: a field for each plain property, JSON for what has an inside of its own. */
-export function fieldsOf(schema: Schema): Asked[] {
+export function fieldsOf(schema: Schema): AskedField[] {
   const required = new Set(Array.isArray(schema['required']) ? schema['required'].map(String) : [])
   return Object.entries(asSchema(schema['properties']) ?? {}).map(([name, property]) => {
     const of = asSchema(property) ?? {}
@@ -29,10 +30,9 @@ export function toInput(
   const input: Record<string, unknown> = {}
   const faults: Record<string, string> = {}
   const properties = asSchema(schema['properties']) ?? {}
-  for (const { name, type, default: given } of fieldsOf(schema)) {
-    const value =
-      values[name] ??
-      (given === undefined || given === null ? '' : typeof given === 'string' ? given : JSON.stringify(given))
+  for (const field of fieldsOf(schema)) {
+    const { name, type } = field
+    const value = values[name] ?? firstText(field)
     if (value === '') continue
     const of = asSchema(properties[name]) ?? {}
     const isPlainText = type === 'text' || type === 'textarea' || type === 'url' || type === 'email'
@@ -49,7 +49,7 @@ export function toInput(
   return { input, faults }
 }
 
-function typeOf({ type, format, maxLength }: Schema): string {
+function typeOf({ type, format, maxLength }: Schema): AskedField['type'] {
   if (type === 'number' || type === 'integer') return 'number'
   if (type === 'boolean') return 'boolean'
   if (type !== 'string') return 'json'

@@ -1,10 +1,13 @@
 import { useForm } from 'react-hook-form'
+import { NETWORK_NAMES } from '../../../../ui-kit/networks.ts'
 import { useAct, useAsk } from '../../api/ask.ts'
 import { useEnvironment } from '../../api/environment.ts'
-import { Copy, inFigures } from '../../parts/figures.tsx'
+import { inUsdc } from '../../../../ui-kit/format.ts'
+import { Copy } from '../../parts/figures.tsx'
 import { AmountField, Form } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Failure, Notice, Skeleton } from '../../parts/states.tsx'
+import { toAmount } from '../../parts/texts.ts'
 import { say } from '../../shell/toasts.ts'
 
 export function AddFunds({ close }: { close: () => void }) {
@@ -30,18 +33,13 @@ function PlayMoney({ close }: { close: () => void }) {
       full
       submit={async ({ amount }) => {
         const { newBalance } = await deposit.mutateAsync({ amount: toAmount(amount) })
-        say({ tone: 'good', text: `Added. You have ${inFigures(newBalance)} USDC now.` })
+        say({ tone: 'good', text: `Added. You have ${inUsdc(newBalance)} USDC now.` })
         close()
       }}
     >
       <AmountField form={form} name="amount" label="Amount" hint="The sandbox gives you as much as you like." />
     </Form>
   )
-}
-
-/** What is no number goes to the service as none, and comes back with its sentence. */
-export function toAmount(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text.replace(',', '.'))
 }
 
 function Receive() {
@@ -58,8 +56,8 @@ function Receive() {
   return (
     <section aria-label="By a transfer" className={at === 'sandbox' ? 'border-t border-line pt-5' : ''}>
       <p className="mb-3">
-        Send USDC on <strong className="font-semibold">{network === 'base' ? 'Base' : 'Base Sepolia'}</strong> to this
-        address of yours. It counts after three confirmations, some six seconds.
+        Send USDC on <strong className="font-semibold">{NETWORK_NAMES[network]}</strong> to this address of yours. It
+        counts after three confirmations, some six seconds.
       </p>
       <div className="flex flex-col items-center gap-3 rounded-lg bg-sunk p-4">
         <img

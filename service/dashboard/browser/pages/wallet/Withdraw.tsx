@@ -1,18 +1,19 @@
 import { useState, type ReactNode } from 'react'
 import { useForm } from 'react-hook-form'
-import { Link } from 'wouter'
+import { NETWORK_NAMES } from '../../../../ui-kit/networks.ts'
 import { useAct, useAsk, type Output } from '../../api/ask.ts'
 import { Fault } from '../../api/fault.ts'
 import { useEnvironment } from '../../api/environment.ts'
 import { StateBadge } from '../../parts/Badge.tsx'
-import { Button } from '../../parts/Button.tsx'
-import { Id, inFigures, Money } from '../../parts/figures.tsx'
+import { Button, TextLink } from '../../parts/Button.tsx'
+import { inUsdc } from '../../../../ui-kit/format.ts'
+import { Id, Money } from '../../parts/figures.tsx'
 import { AmountField, Form, TextField } from '../../parts/form.tsx'
 import { Facts } from '../../parts/layout.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { Failure, Notice, Skeleton } from '../../parts/states.tsx'
+import { Awaited, Notice, Skeleton } from '../../parts/states.tsx'
 import { say } from '../../shell/toasts.ts'
-import { toAmount } from './AddFunds.tsx'
+import { toAmount } from '../../parts/texts.ts'
 import { refusalOf } from './payable.ts'
 import { REASONS } from './reasons.ts'
 
@@ -40,10 +41,10 @@ function Order(props: { available: number; close: () => void; made: (id: string)
   const at = useEnvironment()
   const terms = useAsk('wallet.terms', undefined)
   if (terms.data === undefined) {
-    return terms.error === null ? (
-      <Skeleton className="h-72 w-full" />
-    ) : (
-      <Failure fault={terms.error} again={() => void terms.refetch()} />
+    return (
+      <Awaited of={terms}>
+        <Skeleton className="h-72 w-full" />
+      </Awaited>
     )
   }
   if (at === 'production' && !terms.data.onChain) {
@@ -80,7 +81,7 @@ function Amounts({
         const refused = refusalOf(toAmount(typed), { ...terms, available })
         if (refused !== null) throw new Fault(refused, { code: 'withdrawal_refused' })
         const { id } = await withdraw.mutateAsync({ amount: toAmount(typed), to: to.trim() })
-        say({ tone: 'good', text: `${inFigures(toAmount(typed))} USDC are on their way.` })
+        say({ tone: 'good', text: `${inUsdc(toAmount(typed))} USDC are on their way.` })
         made(id)
       }}
     >
@@ -91,13 +92,7 @@ function Amounts({
         hint={
           <>
             Available: <Money amount={available} />{' '}
-            <button
-              type="button"
-              className="link"
-              onClick={() => {
-                form.setValue('amount', String(most))
-              }}
-            >
+            <button type="button" className="link" onClick={() => form.setValue('amount', String(most))}>
               {most < available ? 'All that may leave today' : 'All of it'}
             </button>
           </>
@@ -132,11 +127,7 @@ function Amounts({
 }
 
 function UsualAddress({ children }: { children: ReactNode }) {
-  return (
-    <Link to="/settings" className="link">
-      {children}
-    </Link>
-  )
+  return <TextLink to="/settings">{children}</TextLink>
 }
 
 function factsOf({ fee, network, minimum, perDay, left }: Terms, amount: number) {
@@ -144,7 +135,7 @@ function factsOf({ fee, network, minimum, perDay, left }: Terms, amount: number)
     ['Fee', fee === 0 ? 'None: the network’s is ours' : <Money key="fee" amount={fee} />],
     ['Arrives', Number.isFinite(amount) && amount > fee ? <Money key="arrives" amount={amount - fee} /> : '–'],
     ['At least', <Money key="minimum" amount={minimum} />],
-    ['On', network === 'base' ? 'Base' : 'Base Sepolia'],
+    ['On', NETWORK_NAMES[network]],
     perDay === null || left === null
       ? null
       : ([
@@ -160,10 +151,10 @@ function factsOf({ fee, network, minimum, perDay, left }: Terms, amount: number)
 function Way({ id, close }: { id: string; close: () => void }) {
   const found = useAsk('wallet.withdrawal', { id })
   if (found.data === undefined) {
-    return found.error === null ? (
-      <Skeleton className="h-32 w-full" />
-    ) : (
-      <Failure fault={found.error} again={() => void found.refetch()} />
+    return (
+      <Awaited of={found}>
+        <Skeleton className="h-32 w-full" />
+      </Awaited>
     )
   }
   const { status, amount, to, txHash, reason } = found.data

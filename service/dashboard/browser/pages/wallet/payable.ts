@@ -1,4 +1,6 @@
-/** What of the terms decides over an amount; amounts in USDC. */
+import { inUsdc } from '../../../../ui-kit/format.ts'
+
+/** What decides over an amount; amounts in USDC. */
 export interface Payable {
   available: number
   minimum: number
@@ -11,12 +13,8 @@ export interface Payable {
 export function refusalOf(amount: number, { available, minimum, left, paused }: Payable): string | null {
   if (paused) return 'Withdrawals are paused by the operator. Try again later.'
   if (!Number.isFinite(amount)) return null
-  if (amount > available) return `The wallet has ${shown(available)} USDC available. Enter that or less.`
-  if (left !== null && amount > left) return `${shown(left)} USDC may still be withdrawn today. Enter that or less.`
-  if (amount < minimum) return `A withdrawal must be at least ${shown(minimum)} USDC.`
+  if (amount > available) return `The wallet has ${inUsdc(available)} USDC available. Enter that or less.`
+  if (left !== null && amount > left) return `${inUsdc(left)} USDC may still be withdrawn today. Enter that or less.`
+  if (amount < minimum) return `A withdrawal must be at least ${inUsdc(minimum)} USDC.`
   return null
-}
-
-function shown(amount: number): string {
-  return amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 }

@@ -1,6 +1,6 @@
 import { createElement, type ReactNode } from 'react'
-import { drawBlocks, type Look } from '../../../../pages/browser/answer/drawing.ts'
-import { toBlocks } from '../../../../pages/browser/answer/markdown.ts'
+import { drawBlocks, type Look } from '../../../../ui-kit/drawing.ts'
+import { toBlocks } from '../../../../ui-kit/markdown.ts'
 
 /** What a model wrote, formatted. */
 export function Markdown({ text }: { text: string }) {

@@ -2,13 +2,14 @@ import { useState } from 'react'
 import { Button } from '../Button.tsx'
 import { Copy } from '../figures.tsx'
 import { Card, Code } from '../layout.tsx'
-import { isMarkdown } from '../../../../pages/browser/answer/markdown.ts'
+import { jsonIn, LONGEST } from '../../../../ui-kit/format.ts'
+import { isMarkdown } from '../../../../ui-kit/markdown.ts'
 import { Markdown } from './Markdown.tsx'
 
 /** What came out of a run or a call: JSON in lines, Markdown formatted, anything as it came for whoever wants that. */
 export function Output({ title, output }: { title: string; output: string }) {
   const [isRaw, setRaw] = useState(false)
-  const pretty = jsonOf(output)
+  const pretty = jsonIn(output)
   const isFormatted = pretty === null && output.length <= LONGEST && isMarkdown(output)
   return (
     <Card
@@ -16,13 +17,7 @@ export function Output({ title, output }: { title: string; output: string }) {
       actions={
         <>
           {(isFormatted || (pretty !== null && pretty !== output)) && (
-            <Button
-              look="quiet"
-              small
-              onClick={() => {
-                setRaw(!isRaw)
-              }}
-            >
+            <Button look="quiet" small onClick={() => setRaw(!isRaw)}>
               {isRaw ? 'Formatted' : 'As it came'}
             </Button>
           )}
@@ -33,17 +28,4 @@ export function Output({ title, output }: { title: string; output: string }) {
       {isFormatted && !isRaw ? <Markdown text={output} /> : <Code>{isRaw ? output : (pretty ?? output)}</Code>}
     </Card>
   )
-}
-
-/** Beyond this nobody reads it, and a browser would be busy with it. */
-const LONGEST = 100_000
-
-/** Null for what is no object or list: a number alone is as good as it came. */
-function jsonOf(text: string): string | null {
-  if (!/^\s*[[{]/.test(text)) return null
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return null
-  }
 }

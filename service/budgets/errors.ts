@@ -1,0 +1,93 @@
+import { DomainError } from '../kit/errors.ts'
+import { toWire, type Usdc } from '../kit/money.ts'
+import type { Approval, Refusal } from './model.ts'
+
+/** For an agent's caller: which rule, how far it is used, and when another try makes sense. */
+export function spendingLimit(refusal: Refusal): DomainError {
+  const code = refusal.rule === 'limits' ? 'limits_required' : 'spending_limit'
+  return new DomainError('forbidden', code, sentenceOf(refusal), fieldsOf(refusal))
+}
+
+/** The same in a dry run's answer. */
+export function fieldsOf({ rule, spent, requested, limit, pattern, resetsAt }: Refusal) {
+  return {
+    limit: rule,
+    allowed: figure(limit),
+    spent: figure(spent),
+    requested: toWire(requested),
+    pattern,
+    resetsAt: resetsAt?.toISOString() ?? null,
+  }
+}
+
+export function approvalRequired(approval: Pick<Approval, 'id' | 'expiresAt'>, statusUrl: string): DomainError {
+  return new DomainError('held', 'approval_required', 'A person must approve this call first.', {
+    approvalId: approval.id,
+    expiresAt: approval.expiresAt.toISOString(),
+    statusUrl,
+  })
+}
+
+export function agentMissing(): DomainError {
+  return new DomainError('missing', 'agent_not_found', 'There is no such agent.')
+}
+
+/** To the call that waited, and to the same call again until the refusal's time is over. */
+export function approvalRefused({ id, expiresAt }: Pick<Approval, 'id' | 'expiresAt'>): DomainError {
+  const until = expiresAt.toISOString()
+  return new DomainError(
+    'forbidden',
+    'approval_refused',
+    `A person refused this call. It stays refused until ${until}.`,
+    {
+      approvalId: id,
+      expiresAt: until,
+    },
+  )
+}
+
+export function approvalMissing(): DomainError {
+  return new DomainError('missing', 'approval_not_found', 'There is no such approval.')
+}
+
+export function approvalOver(state: Approval['state']): DomainError {
+  return new DomainError('conflict', 'approval_over', `This approval is over: it is ${state}.`, { state })
+}
+
+function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): string {
+  switch (rule) {
+    case 'paused':
+      return 'This agent is paused.'
+    case 'deleted':
+      return 'This agent is gone.'
+    case 'limits':
+      return 'An agent without limits may not pay addresses outside. Set a limit for this agent first.'
+    case 'balance':
+      return 'The balance is too low for this. Add funds and try again.'
+    case 'approvalAbove':
+      return 'A person must approve this call first.'
+    case 'approvalRefused':
+      return 'A person refused this call.'
+    case 'callsPerMinute':
+      return "The agent's calls of this minute are used up."
+    case 'perCall':
+      return 'The agent may not spend this much on one call.'
+    case 'lifetime':
+      return "This would pass the agent's limit for its lifetime."
+    case 'perMinute':
+    case 'perDay':
+    case 'perWeek':
+    case 'perMonth':
+      return `This would pass the agent's limit for this ${rule.slice(3).toLowerCase()}.`
+    default: {
+      const [list = '', by] = rule.split('.')
+      return by === 'deny'
+        ? `The agent's ${list}.deny has "${pattern ?? ''}".`
+        : `The agent's ${list}.allow does not have this.`
+    }
+  }
+}
+
+function figure(value: Usdc | number | null): number | null {
+  return typeof value === 'bigint' ? toWire(value) : value
+}

@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { agentRoutes } from './http/agents.ts'
+import { approvalRoutes } from './http/approvals.ts'
+import { budgetSweepers, budgetTopics } from './jobs.ts'
+import type { Tickets } from './ports.ts'
+import { createBudgets, type Budgets } from './service/budgets.ts'
+import { createAgentStore } from './store/agents.ts'
+import { createApprovalStore } from './store/approvals.ts'
+import { createDecisionStore } from './store/decisions.ts'
+import type { Deliveries } from '../deliveries/service.ts'
+import type { Identity } from '../identity/service.ts'
+import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+
+/** What agents may spend: money that is reserved for one of them goes through it. */
+export async function openBudgets(
+  platform: Platform,
+  { identity, deliveries }: { identity: Identity; deliveries: Deliveries },
+): Promise<{ budgets: Budgets; part: Part }> {
+  const { config, clock, database, ledger, outbox } = platform
+  const { statements } = database
+  const budgets = createBudgets({
+    store: {
+      agents: createAgentStore(statements, config.QUOTA_AGENTS),
+      approvals: createApprovalStore(statements),
+      decisions: createDecisionStore(),
+    },
+    statements,
+    ledger,
+    clock,
+    announce: (inside, announcements) => outbox.add(inside, announcements),
+    tell: (event) => deliveries.event(statements, event),
+    tickets: ticketsBy(config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))),
+    // Without a mail server the sandbox would only fill its log: the list of approvals has them too.
+    post: config.SMTP_URL === undefined ? null : { send: ({ userId }, mail) => identity.mailTo(userId, mail) },
+    revokeKeys: (owner, agentId) => identity.keys.revokeOf(owner, agentId),
+    addresses: config.addresses,
+    pause: (ms) => setTimeout(ms),
+  })
+  return {
+    budgets,
+    part: {
+      routes: [{ surface: 'api', routes: [...agentRoutes(budgets.agents), ...approvalRoutes(budgets.approvals)] }],
+      topics: budgetTopics(budgets),
+      sweepers: budgetSweepers(budgets),
+    },
+  }
+}
+
+/** The same link however often it is mailed, and no token in the database. */
+function ticketsBy(secret: string): Tickets {
+  const of = (approvalId: string): string =>
+    createHmac('sha256', secret).update(`coinslot approval ${approvalId}`).digest('base64url')
+  return {
+    of,
+    proves(approvalId, ticket) {
+      const [presented, wanted] = [Buffer.from(ticket), Buffer.from(of(approvalId))]
+      return presented.length === wanted.length && timingSafeEqual(presented, wanted)
+    },
+  }
+}

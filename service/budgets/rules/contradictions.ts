@@ -1,0 +1,93 @@
+import type { Usdc } from '../../kit/money.ts'
+import type { Limit, Patterns, Policy } from '../model.ts'
+import { covers } from './patterns.ts'
+
+/** What in a policy cannot do what it looks like, each as a sentence for its author. */
+export function contradictions(policy: Policy): string[] {
+  return [...ofAmounts(policy), ...ofLists(policy), ...ofApprovals(policy), ...ofAlerts(policy)]
+}
+
+/** A window that is allowed more than a longer one can never be filled. */
+function ofAmounts({ limits, rate }: Policy): string[] {
+  const found: string[] = []
+  for (const limit of NARROW_TO_WIDE) {
+    if (limits[limit] === 0n) found.push(`limits.${limit} is 0: nothing that costs anything is allowed.`)
+  }
+  NARROW_TO_WIDE.forEach((narrow, place) => {
+    const own = limits[narrow]
+    if (own === null) return
+    // A month is not made of weeks: one in which it begins has room from both.
+    if (narrow === 'perWeek' && below(limits.perMonth, own)) {
+      found.push(
+        'limits.perWeek is more than limits.perMonth allows: it decides only in a week in which a month begins.',
+      )
+    }
+    // The tightest of the wider ones says it all.
+    const tighter = NARROW_TO_WIDE.slice(place + 1)
+      .filter((wide) => below(limits[wide], own) && !(narrow === 'perWeek' && wide === 'perMonth'))
+      .sort((a, b) => (below(limits[a], limits[b]) ? -1 : 1))[0]
+    if (tighter !== undefined) {
+      found.push(`limits.${narrow} is more than limits.${tighter} allows, so limits.${tighter} decides.`)
+    }
+  })
+  if (rate.callsPerMinute === 0) found.push('rate.callsPerMinute is 0: no call is allowed at all.')
+  return found
+}
+
+function ofLists(policy: Policy): string[] {
+  return (['tools', 'rdas', 'domains'] as const).flatMap((list) => ofPatterns(list, policy[list]))
+}
+
+function ofPatterns(list: string, { allow, deny }: Patterns): string[] {
+  if (allow?.length === 0) return [`${list}.allow is an empty list: none is allowed. Give null to allow all.`]
+  const found: string[] = []
+  for (const [kind, patterns] of [['allow', allow ?? []] as const, ['deny', deny] as const]) {
+    patterns.forEach((pattern, place) => {
+      const wider = patterns.find(
+        (other, at) => at !== place && covers(other, pattern) && (!covers(pattern, other) || at < place),
+      )
+      if (wider !== undefined) found.push(`${list}.${kind}: "${pattern}" says nothing more than "${wider}" does.`)
+    })
+  }
+  for (const pattern of allow ?? []) {
+    const wins = deny.find((other) => covers(other, pattern))
+    if (wins !== undefined) {
+      found.push(`${list}.allow: "${pattern}" has no effect, since ${list}.deny has "${wins}" and denying wins.`)
+    }
+  }
+  if (allow === null && deny.includes('*')) found.push(`${list}.deny has "*": none is allowed.`)
+  return found
+}
+
+function ofApprovals({ approvalAbove, limits }: Policy): string[] {
+  if (approvalAbove === null) return []
+  const tightest = NARROW_TO_WIDE.find((limit) => {
+    const own = limits[limit]
+    return own !== null && own <= approvalAbove
+  })
+  return tightest === undefined
+    ? []
+    : [`approvalAbove is never reached: limits.${tightest} refuses whatever is dearer.`]
+}
+
+function ofAlerts({ alerts, limits, onExceeded }: Policy): string[] {
+  const windows = NARROW_TO_WIDE.filter((limit) => limit !== 'perCall' && limits[limit] !== null)
+  const found = alerts.flatMap(({ limit }) =>
+    limit !== null && limits[limit] === null
+      ? [`alerts: limits.${limit} is not set, so nothing is told about it.`]
+      : [],
+  )
+  if (alerts.some(({ limit }) => limit === null) && windows.length === 0) {
+    found.push('alerts: no limit that fills up is set, so nothing is told.')
+  }
+  if (onExceeded === 'pause' && windows.length === 0) {
+    found.push('onExceeded is pause, but no limit that fills up is set.')
+  }
+  return found
+}
+
+const NARROW_TO_WIDE: readonly Limit[] = ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime']
+
+function below(one: Usdc | null, other: Usdc | null): boolean {
+  return one !== null && other !== null && one < other
+}

@@ -1,0 +1,185 @@
+import { accountOf, type Caller } from '../../kit/caller.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
+import { usdc, ZERO } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Owner } from '../../kit/owner.ts'
+import { agentMissing, spendingLimit } from '../errors.ts'
+import type { Agent, AgentStatus, Expense, Page, Policy, Replayed, Spender, Spent, Usage, Verdict } from '../model.ts'
+import type { AgentStore, DecisionFilter, NewDecision, RevokeKeys, SpentBy } from '../ports.ts'
+import { agentGone, decide } from '../rules/decide.ts'
+import { contradictions } from '../rules/contradictions.ts'
+import { count, emptyUsage, roll } from '../rules/windows.ts'
+import type { News } from './news.ts'
+
+/** Agents as their owners make, change and look at them. */
+export function createAgents(deps: AgentsDeps) {
+  const { store, clock } = deps
+
+  async function find(caller: Caller, id: string): Promise<Agent> {
+    const agent = await store.find(accountOf(caller), id)
+    if (agent === null) throw agentMissing()
+    return agent
+  }
+
+  return {
+    find,
+    list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
+
+    /** The operation names it: made again after a crash, it is the same one. */
+    async create(caller: Caller, input: AgentInput, operation: Id<'op'>): Promise<Agent> {
+      const now = clock.now()
+      const id = deriveId('agt', operation)
+      return await store.add({ ...input, id, owner: accountOf(caller), createdAt: now, updatedAt: now })
+    },
+
+    /** From the next decision on: one that is under way comes before the change. */
+    async change(caller: Caller, id: string, change: (agent: Agent) => Agent): Promise<Agent> {
+      const changed = await store.change(accountOf(caller), id, async (agent, inside) => {
+        const after = { ...change(agent), updatedAt: clock.now() }
+        if (agent.status === 'active' && after.status === 'paused') {
+          await deps.announce(inside, { alerts: [], approvals: [], paused: [{ agent: after, limit: null }] })
+        }
+        return after
+      })
+      if (changed === null || changed === 'deleted') throw agentMissing()
+      return changed
+    },
+
+    /** Its keys end with it; what it has spent stays known. */
+    async remove(caller: Caller, id: string): Promise<void> {
+      const owner = accountOf(caller)
+      // First: without its keys no request names it any more, wherever the process ends after this.
+      if ((await store.find(owner, id)) !== null) await deps.revokeKeys(owner, id as Id<'agt'>)
+      const removed = await store.change(owner, id, () => Promise.resolve('deleted'))
+      if (removed === null) throw agentMissing()
+    },
+
+    /** Of these holds, those that it took. */
+    locksOf: (id: string, locks: readonly string[]) => store.locksOf(id, locks),
+
+    exists: async (owner: Agent['owner'], id: string): Promise<boolean> => (await store.find(owner, id)) !== null,
+
+    async standing(caller: Caller, id: string): Promise<Standing> {
+      const agent = await find(caller, id)
+      return { agent, usage: await store.usage(agent.id, clock.now()), warnings: contradictions(agent.policy) }
+    },
+
+    /** What a call would be answered now; nothing is set aside. */
+    async check(caller: Caller, id: string, expense: Expense): Promise<Verdict> {
+      const agent = await find(caller, id)
+      return decide(agent, await store.usage(agent.id, clock.now()), expense, false)
+    },
+
+    /** Throws what stands against calling this target at all, at any price; and writes that down. */
+    mayReach: (owner: Owner, spender: Spender, reference: string) => checkTarget(deps, owner, spender, reference),
+
+    async decisions(caller: Caller, id: string, filter: DecisionFilter, page: Page) {
+      return await store.decisions((await find(caller, id)).id, filter, page)
+    },
+
+    async spent(caller: Caller, id: string, by: SpentBy, days: number): Promise<readonly Spent[]> {
+      const agent = await find(caller, id)
+      return await store.spent(agent.id, by, daysAgo(clock.now(), days), GROUPS_MAX)
+    },
+
+    /** Which of the last days' calls this policy would have refused or held. */
+    async simulate(caller: Caller, id: string, policy: Policy, days: number): Promise<Simulation> {
+      const agent = await find(caller, id)
+      return await simulate(store, { agentId: agent.id, policy, from: daysAgo(clock.now(), days) })
+    },
+  }
+}
+
+export type Agents = ReturnType<typeof createAgents>
+
+export interface AgentsDeps {
+  store: AgentStore
+  clock: Clock
+  revokeKeys: RevokeKeys
+  announce(inside: Statements, news: News): Promise<void>
+  /** Writes a decision down that takes nothing. */
+  note(decision: NewDecision): Promise<void>
+}
+
+export interface AgentInput {
+  name: string
+  status: AgentStatus
+  policy: Policy
+}
+
+export interface Standing {
+  agent: Agent
+  usage: Usage
+  warnings: readonly string[]
+}
+
+export interface Simulation {
+  calls: number
+  allowed: number
+  refused: number
+  held: number
+  from: Date
+  /** False: there were more calls than are gone through at once. */
+  complete: boolean
+  /** The first of those that would not have gone through. */
+  examples: Replayed[]
+}
+
+async function checkTarget(
+  { store, clock, note }: AgentsDeps,
+  owner: Owner,
+  spender: Spender,
+  reference: string,
+): Promise<void> {
+  const { agentId, kind, target, alias = null, toolNames = [], domain = null } = spender
+  const agent = await store.find(owner, agentId)
+  if (agent === null) throw spendingLimit(agentGone(ZERO))
+  const expense = { kind, target, alias, toolNames, domain, amount: ZERO }
+  const usage = await store.usage(agent.id, clock.now())
+  const verdict = decide(agent, usage, expense, false)
+  if (verdict.outcome !== 'refused') return
+  const { rule, pattern } = verdict.refusal
+  const decided = { at: usage.at, outcome: 'refused' as const, rule, pattern, approvalId: null }
+  await note({ ...expense, agentId, reference, ...decided })
+  throw spendingLimit(verdict.refusal)
+}
+
+/**
+ * Goes through an agent's calls in their order, as this policy would have: what it would have refused counts for nothing,
+ * and what came back later is not counted against what followed.
+ */
+async function simulate(
+  store: AgentStore,
+  { agentId, policy, from }: { agentId: string; policy: Policy; from: Date },
+): Promise<Simulation> {
+  let usage = emptyUsage(from)
+  const would: Simulation = { calls: 0, allowed: 0, refused: 0, held: 0, from, complete: true, examples: [] }
+  let after: { at: Date; id: string } | null = null
+  while (would.calls < REPLAYED_MAX) {
+    const piece = await store.history(agentId, from, after, PIECE)
+    for (const decision of piece) {
+      would.calls++
+      usage = roll(usage, decision.at)
+      const verdict = decide({ status: 'active', policy }, usage, decision, false)
+      if (verdict.outcome === 'allowed') {
+        const { outcome, amount, returned } = decision
+        usage = count(usage, outcome === 'allowed' ? usdc(amount - returned) : amount)
+      } else if (would.examples.length < EXAMPLES_MAX) would.examples.push({ decision, verdict })
+      would[verdict.outcome]++
+    }
+    const last = piece.at(-1)
+    if (last === undefined || piece.length < PIECE) return would
+    after = last
+  }
+  return { ...would, complete: false }
+}
+
+function daysAgo(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * 86_400_000)
+}
+
+const PIECE = 2_000
+const REPLAYED_MAX = 200_000
+const EXAMPLES_MAX = 100
+const GROUPS_MAX = 100

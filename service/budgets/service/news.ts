@@ -1,0 +1,130 @@
+import type { Clock } from '../../kit/clock.ts'
+import { newId, type Id } from '../../kit/ids.ts'
+import { toWire } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { EventName } from '../../deliveries/model.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
+import type { JsonObject } from '../../queue/model.ts'
+import type { Agent, Approval } from '../model.ts'
+import type { Announce, ApprovalStore, NewAlert, Post, TellEvent, Tickets } from '../ports.ts'
+
+/** News for owners: alerts to their endpoints and by mail, and by mail what waits for their decision. */
+export function createNews(deps: NewsDeps) {
+  return {
+    /** In the transaction of what it is about. */
+    async announce(inside: Statements, news: News): Promise<void> {
+      const events = [
+        ...news.alerts.map((alert) => payload(alert.agent, alertEvent(alert))),
+        ...news.paused.map((paused) => payload(paused.agent, pausedEvent(paused))),
+      ].map((one) => ({ topic: ALERT, payload: one }))
+      const approvals = news.approvals.map(({ id }) => ({ topic: APPROVAL, payload: { approvalId: id } }))
+      if (events.length + approvals.length > 0) await deps.announce(inside, [...events, ...approvals])
+    },
+
+    /** Safe to repeat: event and mail have the announcement's ids. */
+    async tell({ eventId, userId, environment, event, data }: AlertAnnouncement): Promise<void> {
+      const owner: Owner = { userId, environment }
+      await deps.tell({ id: eventId as Id<'evt'>, owner, event, data })
+      await deps.post?.send(owner, { id: eventId, ...mailOf(event, data) })
+    },
+
+    /** By mail alone: the list of approvals has it too. */
+    async ask(approvalId: string): Promise<void> {
+      if (deps.post === null) return
+      const approval = await deps.approvals.find(approvalId)
+      if (approval?.state !== 'pending' || approval.expiresAt <= deps.clock.now()) return
+      const link = deps.pageUrl(approval.id, deps.tickets.of(approval.id))
+      const { agentName, kind, target, amount, expiresAt } = approval
+      await deps.post.send(approval.owner, {
+        id: approval.id,
+        subject: `${agentName} asks for ${String(toWire(amount))} USDC`,
+        text: `Your agent ${agentName} wants to spend ${String(toWire(amount))} USDC (${kind}: ${target}).
+
+Approve or refuse it here, until ${expiresAt.toISOString()}:
+
+${link}
+
+The link shows what is asked and changes nothing by itself.
+`,
+      })
+    },
+  }
+
+  function payload({ owner }: Agent, event: AgentEvent): JsonObject {
+    return { eventId: newId('evt', deps.clock.now()), ...owner, ...event }
+  }
+}
+
+/** What an owner's endpoints receive of an agent. */
+interface AgentEvent {
+  event: EventName
+  data: JsonObject
+}
+
+type NamedAgent = Pick<Agent, 'id' | 'name'>
+
+export function alertEvent(alert: Omit<NewAlert, 'agent'> & { agent: NamedAgent }): AgentEvent {
+  const { agent, event, limit, at, window, spent, allowed } = alert
+  const figures = { limit, at, window: window.toISOString(), spent: toWire(spent), allowed: toWire(allowed) }
+  return { event, data: { agentId: agent.id, name: agent.name, ...figures } }
+}
+
+export function pausedEvent({ agent, limit }: { agent: NamedAgent; limit: string | null }): AgentEvent {
+  return { event: 'agent.paused', data: { agentId: agent.id, name: agent.name, limit } }
+}
+
+/** What comes of a batch for others, once it is committed. */
+export interface News {
+  alerts: readonly NewAlert[]
+  paused: readonly { agent: Agent; limit: string | null }[]
+  approvals: readonly Approval[]
+}
+
+export interface NewsDeps {
+  clock: Clock
+  announce: Announce
+  tell: TellEvent
+  approvals: ApprovalStore
+  tickets: Tickets
+  pageUrl(approvalId: string, ticket: string): string
+  /** Null where no mail can be sent. */
+  post: Post | null
+}
+
+/** An alert's announcement. */
+export interface AlertAnnouncement {
+  eventId: string
+  userId: string
+  environment: Environment
+  event: EventName
+  data: Readonly<Record<string, unknown>>
+}
+
+export const ALERT = 'spending.alert'
+export const APPROVAL = 'spending.approval'
+
+function mailOf(event: EventName, data: AlertAnnouncement['data']): { subject: string; text: string } {
+  const { name, limit, spent, allowed, window } = data
+  const since = typeof window === 'string' && window !== NEVER_BEGAN ? ` since ${window}` : ''
+  const figures = `It has spent ${String(spent)} of ${String(allowed)} USDC (${String(limit)}${since}).`
+  switch (event) {
+    case 'agent.spending.warning':
+      return {
+        subject: `${String(name)} nears its limit`,
+        text: `Your agent ${String(name)} nears a limit. ${figures}\n`,
+      }
+    case 'agent.spending.exceeded':
+      return {
+        subject: `${String(name)} was stopped by its limit`,
+        text: `A call of your agent ${String(name)} was refused: it would have passed a limit. ${figures}\n`,
+      }
+    default:
+      return {
+        subject: `${String(name)} is paused`,
+        text: `Your agent ${String(name)} is paused and spends nothing until somebody resumes it.\n`,
+      }
+  }
+}
+
+/** The window of a lifetime. */
+const NEVER_BEGAN = new Date(0).toISOString()

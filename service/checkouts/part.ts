@@ -1,0 +1,104 @@
+import { hkdfSync } from 'node:crypto'
+import type { Address } from '../chain/model.ts'
+import { checkoutRoutes } from './http/owner.ts'
+import { payerRoutes } from './http/payer.ts'
+import { checkoutSweepers, checkoutTopics } from './jobs.ts'
+import type { CheckoutPages, DeliveryPort } from './ports.ts'
+import { createCheckouts, type Checkouts } from './service.ts'
+import { createCheckoutStore } from './store.ts'
+import { createRateLimit } from '../api/limits.ts'
+import type { Config } from '../config.ts'
+import { createFailures } from './service/failures.ts'
+import { checkoutHooks } from './service/product.ts'
+import type { SaleHooks, SaleReader } from '../sales/model.ts'
+import type { SellingDeps } from '../sales/service/deps.ts'
+import type { PaymentTokens } from '../sales/service/proof.ts'
+import type { Identity } from '../identity/service.ts'
+import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Owner } from '../kit/owner.ts'
+import type { Outbound } from '../outbound/client.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+
+/** Prices on workflows, the pages where they are paid, and what the payments lead to. */
+export async function openCheckouts(
+  platform: Platform,
+  deps: {
+    selling: SellingDeps
+    sales: SaleReader
+    deliveries: DeliveryPort
+    identity: Identity
+    pages: CheckoutPages
+    walletAddress: (owner: Owner) => Promise<string | null>
+  },
+): Promise<{ checkouts: Checkouts; part: Part }> {
+  const { config, database, clock, log, outbound, redis } = platform
+  const checkouts = createCheckouts({
+    store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
+    selling: deps.selling,
+    sales: deps.sales,
+    deliveries: deps.deliveries,
+    callbacks: callbacksBy(outbound),
+    walletAddress: async (owner) => ((await deps.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
+    announce: (inside, announcements) => platform.outbox.add(inside, announcements),
+    mailOwner: (userId, mail) => deps.identity.mailTo(userId, mail),
+    clock,
+    log,
+    quoteKey: quoteKey(config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))),
+    receiptOf: receiptAddress(config, deps.selling.tokens),
+    addresses: config.addresses,
+  })
+  return {
+    checkouts,
+    part: {
+      routes: [
+        {
+          surface: 'api',
+          routes: checkoutRoutes(checkouts, { pay: config.addresses.pay, now: () => clock.now() }),
+        },
+        { surface: 'pay', routes: payerRoutes(checkouts, deps.pages) },
+      ],
+      limits: { pay: createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis) },
+      topics: checkoutTopics(checkouts),
+      sweepers: checkoutSweepers(checkouts),
+    },
+  }
+}
+
+/** What payments at checkouts write besides. */
+export function openCheckoutHooks(platform: Platform, { deliveries, tokens }: HooksGiven): SaleHooks {
+  const { config, database, clock, log } = platform
+  const store = createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS)
+  const failures = createFailures({ store, deliveries, clock, log, addresses: config.addresses })
+  return checkoutHooks({ store, deliveries, failures, receiptOf: receiptAddress(config, tokens) })
+}
+
+interface HooksGiven {
+  deliveries: DeliveryPort
+  tokens: PaymentTokens
+}
+
+function receiptAddress({ addresses }: Config, tokens: PaymentTokens): (payment: string) => string {
+  return (payment) => `${addresses.receipts}/${payment}?token=${tokens.of(payment)}`
+}
+
+/** A key of its own from the secret that every process has: a quote opens no session, nor the other way round. */
+function quoteKey(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'coinslot checkout quotes', 32))
+}
+
+/** A workflow that is asked whether it is there has a few seconds and a few words. */
+function callbacksBy(outbound: Outbound) {
+  return {
+    check: (url: string) => outbound.checkAddress(url),
+    async ask(url: string): Promise<{ status: number; body: Buffer } | null> {
+      try {
+        const limits = { totalMs: 8_000, headersMs: 8_000, bodyBytes: 65_536 }
+        return await outbound.send({ url, method: 'POST', limits, truncate: true, redirects: 'pass' })
+      } catch (error) {
+        if (error instanceof DomainError) return null
+        throw error
+      }
+    },
+  }
+}

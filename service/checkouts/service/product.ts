@@ -1,0 +1,130 @@
+import { invalid } from '../../kit/errors.ts'
+import { readInput } from '../../kit/fields.ts'
+import { canonicalHash } from '../../kit/hash.ts'
+import { deriveId, isId } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import { authorizationUsed } from '../../sales/errors.ts'
+import type { Sale, SaleHooks } from '../../sales/model.ts'
+import type { Ask, Product } from '../../sales/service/deps.ts'
+import { badProof, inTestMode, quoteExpired, workflowUnavailable } from '../errors.ts'
+import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
+import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/life.ts'
+import { assertQuoted, fromQuoteId, quoteOf } from '../rules/quote.ts'
+import { requirementsOf } from '../rules/x402.ts'
+import type { Failures } from './failures.ts'
+import type { CheckoutDeps } from './parts.ts'
+import type { Showing } from './show.ts'
+import type { Watching } from './watch.ts'
+
+export type Given = Readonly<Record<string, unknown>>
+
+/** What somebody wants, and what it is called in what they sent. */
+export interface Order {
+  input: Given
+  /** How the input's fields are called: `input.site`, or `site` alone. */
+  named: (field: string) => string
+  /** The price that was promised; today's when null. */
+  quoteId: string | null
+}
+
+export interface CheckoutAsk extends Ask {
+  checkout: Checkout
+  order: Order
+}
+
+/** A checkout delivers nothing itself: its payment sets off the delivery to the workflow. */
+export function createCheckoutProduct(deps: ProductDeps) {
+  const { clock, quoteKey, showing, watching, failures, callbacks } = deps
+
+  /** What was promised, in test mode as with money; without a promise what is asked today. */
+  function quoteFor(checkout: Checkout, { quoteId }: Order): Quote {
+    const now = clock.now()
+    return quoteId === null ? quoteOf(checkout, now) : fromQuoteId(checkout.id, quoteId, quoteKey, now)
+  }
+
+  /** Asks the workflow whether it is there, where its owner wants that: no money for a dead one. */
+  async function preflight(checkout: Checkout): Promise<void> {
+    if (!checkout.preflight) return
+    const answer = await callbacks.ask(checkout.callbackUrl)
+    if (answer !== null && isSensible(answer.status, answer.body)) return
+    await watching.attempted(checkout.id, { status: answer?.status ?? null })
+    throw workflowUnavailable()
+  }
+
+  const product: Product<CheckoutAsk, never> = {
+    name: 'checkout',
+    idOf: (operation) => deriveId('pay', operation),
+    isId: (id) => isId('pay', id),
+
+    terms({ checkout, order }) {
+      assertSells(checkout, clock.now())
+      if (checkout.testMode) throw inTestMode()
+      const details = { input: valuesOf(checkout, order) }
+      const quote = quoteFor(checkout, order)
+      assertQuoted(quote, checkout.owner.environment)
+      const { price: amount, network, recipient } = quote
+      const requirements = requirementsOf(checkout, quote, showing.addressOf(checkout))
+      // The price was promised while nobody was paid: there is nobody to pay it to.
+      if (recipient === null || requirements === null) throw quoteExpired()
+      const about = { subject: checkout.id, ...checkout.owner, inputHash: canonicalHash(order.input), details }
+      return { ...about, amount, network, recipient, requirements, workMs: 0, note: null }
+    },
+
+    isHere: (sale, { checkout }) => sale.subject === checkout.id,
+    assertSame(sale, { checkout, order }) {
+      if (sale.subject !== checkout.id || !sale.inputHash.equals(canonicalHash(order.input))) throw authorizationUsed()
+    },
+    badProof,
+
+    async enter({ checkout }) {
+      await preflight(checkout)
+      return () => undefined
+    },
+    refused: ({ checkout, presented }, terms, refusal) => failures.refused(checkout, { ...refusal, presented, terms }),
+    delivery: null,
+  }
+  return { product, preflight, quoteFor }
+}
+
+interface ProductDeps extends Pick<CheckoutDeps, 'clock' | 'quoteKey' | 'callbacks'> {
+  showing: Pick<Showing, 'addressOf'>
+  watching: Pick<Watching, 'attempted'>
+  failures: Pick<Failures, 'refused'>
+}
+
+export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'input' | 'named'>): Payment['input'] {
+  const read = readInput(fields, input)
+  if ('values' in read) return read.values
+  throw invalid(Object.fromEntries(Object.entries(read.faults).map(([field, fault]) => [named(field), fault])))
+}
+
+/** What a payment writes besides: the delivery to the workflow, or the event of its failure. */
+export function checkoutHooks({ store, deliveries, failures, receiptOf }: HookDeps): SaleHooks {
+  return {
+    async claimed(inside, { subject, createdAt }) {
+      if (!(await store.holdOpen(inside, subject, createdAt))) throw new Unsold()
+    },
+
+    async paid(inside, sale) {
+      const checkout = await checkoutOf(inside, sale)
+      const failsFirst = sale.details['outcome'] === ('delivery_failed' satisfies SimulatedOutcome)
+      const about = { paidAt: sale.endedAt ?? sale.createdAt, receiptUrl: receiptOf(sale.id), failsFirst }
+      await deliveries.write(inside, deliveryOf(paymentOf(sale), checkout, about))
+    },
+
+    failed: (inside, sale) => failures.failed(inside, paymentOf(sale)),
+  }
+
+  async function checkoutOf(inside: Statements, { subject }: Sale): Promise<Checkout> {
+    const checkout = await store.findInside(inside, subject)
+    if (checkout === null) throw new Error('a checkout vanished')
+    return checkout
+  }
+}
+
+interface HookDeps extends Pick<CheckoutDeps, 'store' | 'deliveries' | 'receiptOf'> {
+  failures: Pick<Failures, 'failed'>
+}
+
+/** Nothing is sold here any more: thrown in the claim, so that it keeps no authorization. */
+export class Unsold extends Error {}

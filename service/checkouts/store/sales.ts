@@ -1,0 +1,46 @@
+import { leastId } from '../../kit/ids.ts'
+import { usdc } from '../../kit/money.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { CheckoutStore } from '../ports.ts'
+import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
+
+/** What sales need of checkouts, and what checkouts need of sales. */
+export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInside' | 'holdOpen' | 'days'> {
+  return {
+    async findInside(inside, id) {
+      const [row] = await inside.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
+      return row === undefined ? null : fromCheckoutRow(row)
+    },
+
+    async holdOpen(inside, id, now) {
+      return (await inside.run(HOLD_OPEN, [id, now], 'checkout_hold_open')).length > 0
+    },
+
+    async days({ userId, environment }, since) {
+      const values = [userId, environment, leastId('pay', since)]
+      const rows = await statements.run<{ day: string; paid: bigint; failed: bigint; amount: bigint }>(
+        DAYS,
+        values,
+        'checkout_days',
+      )
+      return rows.map(({ day, paid, failed, amount }) => ({
+        day,
+        paid: Number(paid),
+        failed: Number(failed),
+        amount: usdc(amount),
+      }))
+    },
+  }
+}
+
+// The row is held while a payment comes to be: none begins once its checkout has expired or is paused.
+const HOLD_OPEN = `
+SELECT id FROM checkout WHERE id = $1 AND state = 'active' AND (leased_until IS NULL OR leased_until > $2) FOR SHARE`
+
+const DAYS = `
+SELECT to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+       count(*) FILTER (WHERE s.state = 'paid') AS paid, count(*) FILTER (WHERE s.state = 'failed') AS failed,
+       coalesce(sum(s.amount) FILTER (WHERE s.state = 'paid'), 0)::bigint AS amount
+FROM checkout c JOIN sale s ON s.subject = c.id AND s.id >= $3
+WHERE c.user_id = $1 AND c.environment = $2::environment AND NOT s.simulated
+GROUP BY 1 ORDER BY 1`

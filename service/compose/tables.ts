@@ -1,0 +1,42 @@
+import { apiTables } from '../api/idempotency.ts'
+import { checkoutsTables } from '../checkouts/store.ts'
+import { deliveriesTables } from '../deliveries/tables.ts'
+import { facilitatorTables } from '../facilitator/tables.ts'
+import { identityTables } from '../identity/tables.ts'
+import { ledgerTables } from '../ledger/tables.ts'
+import { marketplaceTables } from '../marketplace/tables.ts'
+import { outflowTables } from '../outflow/store.ts'
+import { paywallTables } from '../paywall/tables.ts'
+import { queueTables } from '../queue/tables.ts'
+import { salesTables } from '../sales/store.ts'
+import { sandboxTables } from '../sandbox/store.ts'
+import { budgetTables } from '../budgets/tables.ts'
+import { outgoingPaymentTables } from '../outgoing-payments/tables.ts'
+import { toolsTables } from '../tools/tables.ts'
+import { walletTables } from '../wallet/tables.ts'
+import type { RetentionDays, RetentionPolicy, Tables } from '../kit/tables.ts'
+
+/** Every table of the database is one capability's. */
+export const TABLES: readonly Tables[] = [
+  apiTables,
+  checkoutsTables,
+  deliveriesTables,
+  facilitatorTables,
+  identityTables,
+  ledgerTables,
+  marketplaceTables,
+  outflowTables,
+  paywallTables,
+  queueTables,
+  salesTables,
+  sandboxTables,
+  budgetTables,
+  outgoingPaymentTables,
+  toolsTables,
+  walletTables,
+]
+
+/** Of every table, by name. A test fails when one of the database is missing. */
+export function retentionPolicies(kept: RetentionDays): Readonly<Record<string, RetentionPolicy>> {
+  return Object.fromEntries(TABLES.flatMap(({ retention }) => Object.entries(retention(kept))))
+}

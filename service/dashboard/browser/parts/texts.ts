@@ -1,0 +1,80 @@
+/*
+ * Between what a form holds, which is texts, and what the API takes. Both go under the names of the API's body, so that
+ * what the service says of a field finds it.
+ */
+export type Kind = 'text' | 'number' | 'lines' | 'headers'
+/** Of a body, or of a part of it: how those fields are written that the form has. */
+export type Kinds<Body> = Partial<Record<keyof NonNullable<Body>, Kind>>
+export type TextsOf<Of extends Kinds<Record<string, unknown>>> = Record<keyof Of & string, string>
+
+/** The texts for what there is; `usual` for what there is not. */
+export function toTexts<const Of extends Kinds<Record<string, unknown>>>(
+  kinds: Of,
+  values: object | null,
+  usual: object = {},
+): TextsOf<Of> {
+  const texts = Object.keys(kinds).map((name) => {
+    const value = (values as Record<string, unknown> | null)?.[name] ?? (usual as Record<string, unknown>)[name]
+    return [name, textOf(value)] as const
+  })
+  return Object.fromEntries(texts) as TextsOf<Of>
+}
+
+/** What was left empty is null, which the API takes for "none". */
+export function fromTexts<Of extends Kinds<Record<string, unknown>>>(kinds: Of, texts: TextsOf<Of>) {
+  const values = Object.entries(kinds).map(([name, kind]) => [name, FROM[kind ?? 'text'](texts[name] ?? '')] as const)
+  return Object.fromEntries(values) as { [Name in keyof Of]: ReturnType<(typeof FROM)[Of[Name] & Kind]> }
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.join('\n')
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map((pair) => pair.join(': '))
+      .join('\n')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What is no number goes to the service as none, and comes back with its sentence. */
+export function toAmount(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text.replace(',', '.'))
+}
+
+export function linesOf(text: string, between = '\n'): string[] {
+  return text
+    .split(between)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+export function toHeaders(text: string): Record<string, string> {
+  return Object.fromEntries(
+    linesOf(text).map((line) => {
+      const [name = '', ...value] = line.split(':')
+      return [name.trim(), value.join(':').trim()] as const
+    }),
+  )
+}
+
+export function orNull(text: string): string | null {
+  return text.trim() === '' ? null : text
+}
+
+const FROM = {
+  text: orNull,
+  number: (text: string) => (text.trim() === '' ? null : toAmount(text)),
+  lines: (text: string) => linesOf(text),
+  headers: toHeaders,
+}
+
+/** What an address may be called like, from a name. */
+export function slugOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 100)
+}

@@ -1,0 +1,128 @@
+/*
+ * All pages of the dashboard, in the order in which they are named: the menu, the search, the routes, the addresses that
+ * the service answers and the tests come from here.
+ */
+
+export interface Page {
+  path: string
+  name: string
+  /** What the menu puts it under. */
+  group: '' | 'Sell' | 'Use' | 'Money' | 'Account'
+  icon: string
+  /** By what follows the path: the file in browser/pages/ that is shown there. */
+  views: Readonly<Record<string, string>>
+  /** The prefix of the ids that have a page below this one. */
+  ids?: string
+  /** What can be begun here, for the search. */
+  acts?: readonly (readonly [name: string, to: string])[]
+  /** Visitors who have not signed in may read it. */
+  open?: true
+}
+
+export const PAGES = [
+  { path: '/', name: 'Overview', group: '', icon: 'Dashboard', views: { '': 'Overview' } },
+  { path: '/start', name: 'First steps', group: '', icon: 'Rocket', views: { '': 'Start' } },
+  {
+    path: '/assets',
+    name: 'Assets',
+    group: 'Sell',
+    icon: 'Cube',
+    views: { '': 'Assets', '/new': 'AssetForm', '/:id': 'Asset', '/:id/edit': 'AssetForm' },
+    ids: 'rda',
+    acts: [['Create an asset', '/assets/new']],
+  },
+  {
+    path: '/checkouts',
+    name: 'Checkouts',
+    group: 'Sell',
+    icon: 'Share1',
+    views: { '': 'Checkouts', '/:id': 'Checkout' },
+    ids: 'chk',
+  },
+  {
+    path: '/paywalls',
+    name: 'Paywalls',
+    group: 'Sell',
+    icon: 'IdCard',
+    views: { '': 'Paywalls', '/new': 'PaywallForm', '/:id': 'Paywall', '/:id/edit': 'PaywallForm' },
+    ids: 'pwl',
+    acts: [['Create a paywall', '/paywalls/new']],
+  },
+  {
+    path: '/marketplace',
+    name: 'Marketplace',
+    group: 'Use',
+    icon: 'Mix',
+    views: { '': 'Marketplace', '/:id': 'Offer' },
+    open: true,
+  },
+  {
+    path: '/catalogue',
+    name: 'Tools',
+    group: 'Use',
+    icon: 'MixerHorizontal',
+    views: { '': 'Tools', '/:slug': 'Tool' },
+    acts: [['Import tools', '/catalogue?import=1']],
+  },
+  {
+    path: '/runs',
+    name: 'Runs',
+    group: 'Use',
+    icon: 'LightningBolt',
+    views: { '': 'Runs', '/:id': 'Run' },
+    ids: 'run',
+  },
+  {
+    path: '/wallet',
+    name: 'Wallet',
+    group: 'Money',
+    icon: 'Tokens',
+    views: { '': 'Wallet' },
+    acts: [
+      ['Add funds', '/wallet?do=add'],
+      ['Withdraw', '/wallet?do=withdraw'],
+    ],
+  },
+  {
+    path: '/agents',
+    name: 'Agents',
+    group: 'Money',
+    icon: 'Person',
+    views: { '': 'Agents', '/new': 'AgentForm', '/:id': 'Agent', '/:id/edit': 'AgentForm' },
+    ids: 'agt',
+    acts: [['Create an agent', '/agents/new']],
+  },
+  {
+    path: '/webhooks',
+    name: 'Webhooks',
+    group: 'Account',
+    icon: 'Bell',
+    views: { '': 'Webhooks', '/:id': 'Webhook' },
+    ids: 'whe',
+    acts: [['Add a webhook endpoint', '/webhooks?new=1']],
+  },
+  {
+    path: '/keys',
+    name: 'API keys',
+    group: 'Account',
+    icon: 'LockClosed',
+    views: { '': 'Keys' },
+    acts: [['Create an API key', '/keys?new=1']],
+  },
+  {
+    path: '/settings',
+    name: 'Settings',
+    group: 'Account',
+    icon: 'Gear',
+    views: { '': 'Settings', '/email': 'EmailChange' },
+  },
+] as const satisfies readonly Page[]
+
+/** Every address that shows something, and the file that does. */
+export const ROUTES: readonly (readonly [path: string, file: string])[] = PAGES.flatMap(({ path, views }) =>
+  Object.entries(views).map(([rest, file]) => [path + rest, file] as const),
+)
+
+export function isAt(location: string, path: string): boolean {
+  return location === path || (path !== '/' && location.startsWith(`${path}/`))
+}

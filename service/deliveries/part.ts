@@ -1,0 +1,50 @@
+import { randomInt } from 'node:crypto'
+import { deliveriesRoutes } from './http.ts'
+import { deliverySweepers, deliveryTopics } from './jobs.ts'
+import type { Listener } from './ports.ts'
+import { createDeliveries, type Deliveries } from './service.ts'
+import { createDeliveryStore, createTargetStore } from './store.ts'
+import type { Identity } from '../identity/service.ts'
+import { Secret } from '../vault/secret.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+import { samplesAt } from './samples-part.ts'
+
+/** `attempted` is told of every attempt at a target; whoever keeps targets here may want to know. */
+export function openDeliveries(
+  platform: Platform,
+  identity: Identity,
+  attempted: Listener,
+): { deliveries: Deliveries; part: Part } {
+  const { clock, config, log, database, metrics, vault, outbox, outbound } = platform
+  const deliveries = createDeliveries({
+    store: createDeliveryStore(database.statements),
+    targets: createTargetStore(database.statements),
+    post: (request) => outbound.open(request),
+    checkAddress: (url) => outbound.checkAddress(url),
+    sampleOf: samplesAt(config),
+    sealing: {
+      seal: (text, context) => vault.seal(new Secret(text), context),
+      open: (sealed, context) => vault.open(sealed, context).reveal(),
+    },
+    accountSecrets: (owner) => identity.signingSecrets.of(owner),
+    announce: (inside, announcements) => outbox.add(inside, announcements),
+    attempted,
+    mail: (userId, mail) => identity.mailTo(userId, mail),
+    clock,
+    log,
+    count: (event) => {
+      metrics.count(event)
+    },
+    chance: () => randomInt(1_000_000) / 1_000_000,
+    // Of 256 places for short attempts: half at most for either environment, a quarter for one account.
+    lanes: { own: 24, host: 64, account: 64, environment: 128 },
+  })
+  return {
+    deliveries,
+    part: {
+      routes: [{ surface: 'api', routes: deliveriesRoutes(deliveries) }],
+      topics: deliveryTopics(deliveries),
+      sweepers: deliverySweepers(deliveries),
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { pauseOf } from '../checkouts/rules/life.ts'
+import type { Config } from '../config.ts'
+import type { EventName } from './model.ts'
+import type { SampleOf } from './ports.ts'
+import { disabledOf, endOf } from './service/telling.ts'
+import { newId } from '../kit/ids.ts'
+import { usdc } from '../kit/money.ts'
+import { toEndEvent, type EndOfRun } from '../marketplace/http/runs.ts'
+import { eventsOf, failureOf, type EventPayment } from '../paywall/rules/payment.ts'
+import { alertEvent, pausedEvent } from '../budgets/service/news.ts'
+import { lowBalanceOf } from '../wallet/rules.ts'
+
+/** An event of each type, built by what builds the real ones: what a receiver reads in a test it reads in earnest. */
+export function samplesAt({ addresses, TOP_UP_URL }: Config): SampleOf {
+  const samples: Readonly<Record<EventName, (now: Date) => Readonly<Record<string, unknown>>>> = {
+    'payment.completed': (now) => paymentEvent('payment.completed', now),
+    'payment.failed': (now) =>
+      failureOf({ ...paymentAt(now), txHash: null, reason: 'invalid_exact_evm_insufficient_balance' }, now).data,
+    'customer.first_payment': (now) => paymentEvent('customer.first_payment', now),
+    'revenue.milestone': (now) => paymentEvent('revenue.milestone', now),
+    'pricing.tier_changed': (now) => paymentEvent('pricing.tier_changed', now),
+    'run.completed': (now) => toEndEvent(endAt(now), addresses.api).data,
+    'run.failed': (now) => toEndEvent({ ...endAt(now), ...FAILED }, addresses.api).data,
+    'checkout.paused': (now) => pauseOf({ id: newId('chk', now), ...WORKFLOW }, now),
+    'agent.spending.warning': (now) => alertEvent(alertAt(now)).data,
+    'agent.spending.exceeded': (now) =>
+      alertEvent({ ...alertAt(now), event: 'agent.spending.exceeded', at: 1, spent: TEN }).data,
+    'agent.paused': (now) => pausedEvent({ agent: agentAt(now), limit: 'perDay' }).data,
+    'wallet.low_balance': () => lowBalanceOf({ available: ONE, below: TEN, topUpUrl: TOP_UP_URL ?? null }),
+    'delivery.unconfirmed': deliveryAt,
+    'delivery.stopped': deliveryAt,
+    'delivery.exhausted': deliveryAt,
+    'endpoint.disabled': (now) =>
+      disabledOf({
+        id: newId('whe', now),
+        url: 'https://example.com/hook',
+        failingSince: new Date(now.getTime() - 5 * 86_400_000),
+      }),
+  }
+  return (event, now) => samples[event](now)
+}
+
+const ONE = usdc(1_000_000n)
+const TEN = usdc(10_000_000n)
+
+function paymentAt(now: Date): EventPayment {
+  return {
+    id: newId('pay', now),
+    paywallId: newId('pwl', now),
+    payer: `0x${'1'.repeat(40)}`,
+    amount: ONE,
+    endpoint: 'GET /today/bern',
+    route: 'GET /today/:city',
+    network: 'base-sepolia',
+    txHash: `0x${'2'.repeat(64)}`,
+    simulated: false,
+    reason: null,
+  }
+}
+
+/** A payment after which there is each of these events to send. */
+function paymentEvent(name: EventName, now: Date): Readonly<Record<string, unknown>> {
+  const facts = { customerPayments: 1, revenueBefore: usdc(9_500_000n), revenue: usdc(10_500_000n), milestones: [TEN] }
+  const events = eventsOf({ payment: paymentAt(now), ...facts, tier: { from: 0, to: 1 } }, now)
+  const found = events.find(({ event }) => event === name)
+  if (found === undefined) throw new Error(`no payment leads to ${name}`)
+  return found.data
+}
+
+function endAt(now: Date): EndOfRun {
+  return {
+    run: { id: newId('run', now), rdaId: newId('rda', now), rdaSlug: 'example', modelId: 'sandbox/echo' },
+    state: 'succeeded',
+    output: 'This is the output of a run.',
+    cost: usdc(50_000n),
+    durationMs: 1_200,
+    usage: { promptTokens: 12, completionTokens: 8 },
+    failure: null,
+    endedAt: now,
+  }
+}
+
+const FAILED = {
+  state: 'failed',
+  output: null,
+  cost: usdc(0n),
+  usage: null,
+  failure: { code: 'upstream_error', sentence: 'The model did not answer.' },
+} as const
+
+const WORKFLOW = {
+  product: { name: 'SEO audit', description: null },
+  callbackUrl: 'https://n8n.example.com/webhook/paid',
+  source: { instanceId: 'instance', workflowId: 'workflow', nodeId: 'node' },
+}
+
+function agentAt(now: Date) {
+  return { id: newId('agt', now), name: 'Researcher' }
+}
+
+function alertAt(now: Date) {
+  const window = new Date(Math.floor(now.getTime() / 86_400_000) * 86_400_000)
+  const figures = { limit: 'perDay', at: 0.8, window, spent: usdc(8_000_000n), allowed: TEN }
+  return { agent: agentAt(now), event: 'agent.spending.warning' as const, ...figures }
+}
+
+function deliveryAt(now: Date) {
+  return endOf({ id: newId('dlv', now), subject: newId('pay', now) })
+}

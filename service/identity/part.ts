@@ -1,0 +1,165 @@
+import { walletSignatures } from '../chain/signin.ts'
+import type { Config } from '../config.ts'
+import { limitAddresses } from '../api/requests.ts'
+import { createRateLimit } from '../api/limits.ts'
+import { identityRoutes } from './http.ts'
+import { createTokenIssuer } from './issuer.ts'
+import { identityTopics } from './jobs.ts'
+import type { Caller } from '../kit/caller.ts'
+import { createDiscovery } from './discovery.ts'
+import type { AgentExists, FetchDocument } from './ports.ts'
+import { createIdentity, type Identity } from './service.ts'
+import { createEmailStore } from './signin/email-store.ts'
+import { signInReference } from './http/sign-in.ts'
+import { signInHandler } from './signin/handler.ts'
+import { loadOrMakeSecret } from './signin/secret.ts'
+import { createSignIn } from './signin/signin.ts'
+import { createWalletStore } from './signin/wallet-store.ts'
+import { createIdentityStore } from './store.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { Log } from '../kit/log.ts'
+import { fromDecimal } from '../kit/money.ts'
+import { logMailer, smtpMailer } from '../mail/mailer.ts'
+import { outboundClient } from '../outbound/client.ts'
+import { Secret } from '../vault/secret.ts'
+import { toBody } from '../wallet/http.ts'
+import type { Wallets } from '../wallet/service.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+import { sandboxMailer } from '../sandbox/part.ts'
+
+export async function openIdentity(
+  platform: Platform,
+  wallets: Wallets,
+  agentExists: AgentExists,
+): Promise<{ identity: Identity; part: Part }> {
+  const { config, clock, log, database, ledger, vault, outbox, redis } = platform
+  const mailer =
+    config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
+  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
+  const provider = identityProvider(config, log)
+  const mailLimit = createRateLimit('mail', MAILS_PER_HOUR, redis, 3_600)
+  const mayMail = async (kind: string, to: string): Promise<boolean> =>
+    (await mailLimit(`${kind} ${to}`)).refusal === null
+  const passwordLimit = createRateLimit('password', PASSWORD_TRIES_PER_HOUR, redis, 3_600)
+  const identity = createIdentity({
+    mayMail,
+    store: createIdentityStore(database, config.QUOTA_KEYS),
+    ledger,
+    clock,
+    log,
+    sealing: {
+      seal: (text, context) => vault.seal(new Secret(text), context),
+      open: (sealed, context) => vault.open(sealed, context).reveal(),
+    },
+    mailer: mailer ?? sandboxMailer(platform) ?? logMailer(log),
+    agentExists,
+    signIn: (welcome) =>
+      createSignIn(
+        {
+          prisma: database.prisma,
+          clock,
+          log,
+          secret,
+          dashboard: config.addresses.dashboard,
+          trustedOrigins: config.CORS_ORIGINS,
+          provider: provider?.client == null ? null : { ...provider, client: provider.client },
+          confirmsFirst: config.LIVE,
+          mayMail,
+          mayTryPassword: async (user) => (await passwordLimit(user)).refusal === null,
+          canMail: mailer !== null || !config.LIVE,
+          signatures: walletSignatures,
+          wallets: createWalletStore(
+            database.statements,
+            provider?.client == null ? null : provider.issuer,
+            welcome.tell,
+          ),
+          emails: createEmailStore(database.statements, welcome.tell),
+          chainIds: [8453, 84532],
+        },
+        welcome,
+      ),
+    issuer: tokenIssuer(provider),
+    announce: (inside, announcement) => outbox.add(inside, [announcement]),
+    live: config.LIVE,
+    credits: fromDecimal(config.SIGNUP_CREDITS),
+    grantBounds: {
+      perDomain: config.SIGNUP_GRANTS_PER_DOMAIN_DAY,
+      perAddress: config.SIGNUP_GRANTS_PER_ADDRESS_DAY,
+    },
+    dashboard: config.addresses.dashboard,
+  })
+  const signInLimit = createRateLimit('sign-in', config.RATE_SIGN_IN_PER_MINUTE, redis)
+  const countTry = async (email: string): Promise<void> => {
+    const { refusal } = await signInLimit(`e-mail ${email}`)
+    if (refusal !== null) throw refusal
+  }
+  return {
+    identity,
+    part: {
+      routes: [{ surface: 'api', routes: identityRoutes(identity, walletOf(wallets)) }],
+      mounted: [
+        { role: 'dashboard', path: '/auth', handler: limitAddresses(signInLimit, 'POST') },
+        { role: 'dashboard', path: '/auth', handler: signInHandler(identity, config.addresses.dashboard, countTry) },
+      ],
+      described: [
+        {
+          role: 'dashboard',
+          address: new URL('/auth', config.addresses.dashboard).href,
+          routes: signInReference({ triesPerMinute: config.RATE_SIGN_IN_PER_MINUTE }),
+        },
+      ],
+      topics: identityTopics(identity),
+      async stop() {
+        await identity.settled()
+        mailer?.close()
+      },
+    },
+  }
+}
+
+/** Whoever has no wallet is told so by null, not by an error. */
+export function walletOf(wallets: Wallets) {
+  return async (caller: Caller): Promise<Record<string, unknown> | null> => {
+    try {
+      return toBody(await wallets.balance(caller))
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'missing') return null
+      throw error
+    }
+  }
+}
+
+/** Of each kind, to one person. */
+const MAILS_PER_HOUR = 5
+/** Of a user who is signed in, for what wants the password again. */
+const PASSWORD_TRIES_PER_HOUR = 10
+
+/** Its address is the operator's, not a user's: it may be on a private network whatever the policy. */
+function identityProvider(config: Config, log: Log) {
+  const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience = null, OIDC_CLIENT_ID: id } = config
+  if (issuer === undefined) return null
+  const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  const fetchDocument: FetchDocument = async (url, { form, authorization } = {}) => {
+    const { status, body } = await outbound.send({
+      url,
+      ...(form === undefined ? {} : { method: 'POST', body: form.toString() }),
+      headers: {
+        accept: 'application/json',
+        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      limits: { totalMs: 5_000, bodyBytes: 1_000_000 },
+      // A redirect of a code, or of a token, would hand it to somebody else.
+      redirects: form === undefined && authorization === undefined ? 2 : 0,
+    })
+    return { status, text: body.toString('utf8') }
+  }
+  const client = id === undefined ? null : { id, secret: config.OIDC_CLIENT_SECRET ?? null }
+  return { issuer, audience, client, log, fetchDocument }
+}
+
+function tokenIssuer(provider: ReturnType<typeof identityProvider>) {
+  if (provider?.audience == null) return null
+  const { issuer, audience } = provider
+  return createTokenIssuer({ issuer, audience, discover: createDiscovery(provider) })
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+
+/** The same for values that say the same: the order of an object's keys says nothing. */
+export function canonicalHash(value: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(value, sorted)).digest()
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${String(value)}n`
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  // A number as it was written, where JavaScript cannot hold it.
+  if (value instanceof Number) return value
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+}

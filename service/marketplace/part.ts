@@ -1,0 +1,117 @@
+import type { Address } from '../chain/model.ts'
+import type { Deliveries } from '../deliveries/service.ts'
+import { createRateLimit } from '../api/limits.ts'
+import type { Identity } from '../identity/service.ts'
+import { assetRoutes } from './http/assets.ts'
+import { guestRoute } from './http/guests.ts'
+import { assetSweepers } from './jobs/assets.ts'
+import { createAssets, type Assets } from './service/assets.ts'
+import { createGuestRuns } from './service/guests.ts'
+import type { Runs } from './service/runs.ts'
+import { createAssetStore } from './store/assets.ts'
+import { createModels } from '../models/models.ts'
+import { outboundClient } from '../outbound/client.ts'
+import { checkHeaders } from '../outbound/headers.ts'
+import type { OutboundRequest } from '../outbound/model.ts'
+import type { Budgets } from '../budgets/service/budgets.ts'
+import type { SellingDeps } from '../sales/service/deps.ts'
+import { createTransforms } from '../transforms/transforms.ts'
+import { Secret } from '../vault/secret.ts'
+import { demoHosts, openDemo } from '../demo/part.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+import { openRuns } from './runs-part.ts'
+
+interface Marketplace {
+  assets: Assets
+  runs: Runs
+  part: Part
+}
+
+/** Assets, their runs, and what creators' servers are reached by: never on a private network, except for hosts that are listed. */
+export function openMarketplace(
+  platform: Platform,
+  { identity, deliveries, budgets, selling, treasury }: MarketplaceDeps,
+): Marketplace {
+  const { config, clock, database, ledger, vault, redis } = platform
+  const allowHosts = [...config.ALLOW_HOSTS, ...demoHosts(config)]
+  const outbound = outboundClient({
+    policy: { allowPrivate: false, allowHosts },
+    // Creators work for us: their own traces may go on from ours.
+    tracing: platform.tracer === null ? null : { tracer: platform.tracer, passed: true },
+  })
+  const models = createModels({
+    baseUrl: config.MODELS_BASE_URL,
+    apiKey: config.MODELS_API_KEY,
+    file: config.MODELS_FILE,
+  })
+  const environment = config.LIVE ? 'production' : 'sandbox'
+  const transforms = createTransforms()
+  const draftReads = createRateLimit('draft-reads', config.RATE_DRAFT_READS_PER_MINUTE, redis)
+  const assets = createAssets({
+    store: createAssetStore(database.statements),
+    ledger,
+    clock,
+    models,
+    transforms,
+    endpoints: { checkAddress: (url) => outbound.checkAddress(url), checkHeaders },
+    secrets: {
+      seal: (text, context) => vault.seal(new Secret(text), context),
+      open: (token, context) => vault.open(token, context).reveal(),
+    },
+    async countDraftRead(address) {
+      const { refusal } = await draftReads(address)
+      if (refusal !== null) throw refusal
+    },
+    anonymous: environment,
+    feeBps: config.PLATFORM_FEE_BPS,
+  })
+  const demo = openDemo(platform, identity, assets)
+  const callout = { send: (request: OutboundRequest) => outbound.send(request) }
+  const { runs, part: runsPart } = openRuns(platform, {
+    identity,
+    deliveries,
+    budgets,
+    assets,
+    models,
+    transforms,
+    callout,
+  })
+  const guests = createGuestRuns({
+    assets,
+    runs,
+    selling,
+    environment,
+    network: config.LIVE ? 'base' : 'base-sepolia',
+    recipient: treasury,
+    address: config.addresses.api,
+    statusUrl: ({ id }) => `${config.addresses.receipts}/${id}?token=${selling.tokens.of(id)}`,
+  })
+  return {
+    assets,
+    runs,
+    part: {
+      routes: [
+        { surface: 'api', routes: [...assetRoutes(assets), guestRoute(guests, config.addresses.facilitator)] },
+        ...(runsPart.routes ?? []),
+      ],
+      topics: runsPart.topics ?? [],
+      sweepers: [...assetSweepers(assets), ...(runsPart.sweepers ?? [])],
+      start: () => demo.start(),
+      async stop() {
+        await demo.stop()
+        await runs.stop()
+        await transforms.close()
+        await outbound.close()
+      },
+    },
+  }
+}
+
+interface MarketplaceDeps {
+  identity: Identity
+  deliveries: Deliveries
+  budgets: Budgets
+  selling: SellingDeps
+  /** Null on a server without one. */
+  treasury: Address | null
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { Hex } from '../chain/model.ts'
+import { networkOf, type Network } from '../chain/networks.ts'
+import { canonicalHash } from '../kit/hash.ts'
+import { usdc, type Usdc } from '../kit/money.ts'
+import type { Offer } from '../x402/model.ts'
+import type { PaidRequest, Payment } from './model.ts'
+
+type Choice = { offer: Offer; amount: Usdc } | { tooDear: Usdc } | { unfit: readonly string[] }
+
+/**
+ * The cheapest offer that is exactly what a payer of ours may sign: USDC itself, on the account's own network, to a
+ * plain address, for at most what the caller allows. Nothing else is paid, however little it is.
+ */
+export function choose(offers: readonly Offer[], network: Network, payer: string, maxAmount: Usdc): Choice {
+  const faults = offers.map((offer) => faultOf(offer, network, payer))
+  const fit = offers.filter((_, place) => faults[place] === null)
+  const cheapest = fit.reduce<Offer | null>(
+    (best, one) => (best === null || one.amount < best.amount ? one : best),
+    null,
+  )
+  if (cheapest === null) return { unfit: [...new Set(faults.filter((fault) => fault !== null))] }
+  const amount = usdc(cheapest.amount)
+  return amount > maxAmount ? { tooDear: amount } : { offer: cheapest, amount }
+}
+
+/** How long the seller may take; what it does not use is locked until then. */
+export function secondsFor({ timeoutSeconds }: Offer): number {
+  return Math.min(Math.max(Math.ceil(timeoutSeconds), SECONDS_MIN), SECONDS_MAX)
+}
+
+/** Names the very request, and the most that it may cost: a person's approval holds for no other. */
+export function requestHash({ url, method, headers, body, maxAmount }: PaidRequest): string {
+  return canonicalHash([url, method, headers, body, maxAmount]).toString('hex')
+}
+
+function faultOf(offer: Offer, network: Network, payer: string): string | null {
+  if (offer.scheme !== 'exact') return 'scheme'
+  const wanted = networkOf(offer.network)
+  if (wanted?.name !== network.name) return 'network'
+  if ((offer.version === 1 ? network.name : network.caip2) !== offer.network) return 'network'
+  if (offer.asset.toLowerCase() !== network.usdc.address) return 'asset'
+  if (!ADDRESS.test(offer.payTo) || ZERO_ADDRESS.test(offer.payTo) || offer.payTo.toLowerCase() === payer)
+    return 'payTo'
+  if (offer.amount <= 0n || offer.amount > AMOUNT_MAX) return 'amount'
+  const { domain } = offer
+  if (domain !== null && (domain.name !== network.usdc.name || domain.version !== network.usdc.version)) return 'extra'
+  return null
+}
+
+/** Follows from the payment's id alone: every attempt to fund it uses the same nonce, and USDC takes a nonce once. */
+export function fundingNonce(id: string): Hex {
+  return `0x${createHash('sha256').update(`coinslot funding ${id}`).digest('hex')}`
+}
+
+/** What stays with the payer when a payment ends without a transfer: what it set aside, and what has arrived for it. */
+export function remainingOf({ state, amount, funding }: Payment, hasArrived: boolean): bigint {
+  if (state === 'reserved') return 0n
+  return amount - (hasArrived ? 0n : (funding?.amount ?? 0n))
+}
+
+/** How long the treasury's transfer may take; a payment lives longer by as much. */
+export const FUNDING_SECONDS = 60
+/** A payment that is not signed by then is given back. */
+export const UNSIGNED_MS = 60_000
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const ZERO_ADDRESS = /^0x0{40}$/
+const AMOUNT_MAX = 9_007_199_254_000_000n
+const SECONDS_MIN = 60
+const SECONDS_MAX = 300

@@ -1,0 +1,163 @@
+import { NETWORKS } from '../../chain/networks.ts'
+import type { Page, Spender } from '../../budgets/model.ts'
+import { ownerOf, type Caller } from '../../kit/caller.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
+import type { Answer } from '../../outbound/model.ts'
+import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
+import type { Announcement } from '../../queue/model.ts'
+import { noFitOffer, notSigned, paymentMissing, priceTooHigh } from '../errors.ts'
+import type { PaidRequest, Payment, PaymentOrder, PaymentResult, SellerResponse } from '../model.ts'
+import { choose, requestHash } from '../rules.ts'
+import { readOffers } from '../../x402/offers.ts'
+import { paymentHeader } from '../../x402/pay.ts'
+import type { Deferral } from './deferred.ts'
+import type { OutgoingPaymentDeps } from './deps.ts'
+import { reload } from './end.ts'
+import type { Reconciling } from './reconcile.ts'
+import type { Reservation } from './reserve.ts'
+import type { Signing } from './sign.ts'
+
+/**
+ * Pays an address that asks for money by x402: asks it, reserves its price, signs one authorization for exactly that
+ * and asks again with it. Nothing else is ever signed for this call, however the seller answers.
+ */
+export function createPay(deps: PayDeps) {
+  const { store, seller, budgets, outflow, clock, reservation, signing, deferral, reconciling, failpoints } = deps
+  const { addresses, sellerTimeoutMs: ms } = deps
+  const limits = { bodyBytes: BODY_BYTES, headersMs: ms, idleMs: ms, totalMs: ms }
+
+  async function pay(order: PaymentOrder, { mayHaveBegun, onApproved }: PayOptions): Promise<PaymentResult> {
+    const { owner, request, operation } = order
+    const id = deriveId('pay', operation)
+    const before = mayHaveBegun ? await store.find(owner, id) : null
+    if (before !== null) return await resume(before, request)
+    await outflow.assertOpen()
+    seller.checkHeaders(request.headers)
+    await seller.checkAddress(request.url)
+    const spender = spenderOf(order, onApproved)
+    // Before a stranger hears anything: an address that may not be paid is not called either.
+    if (spender !== null) await budgets.agents.mayReach(owner, spender, id)
+    const first = await seller.send({ ...toOutbound(request), limits, redirects: 'pass' })
+    if (first.status !== 402) return { payment: null, response: toResponse(first) }
+    const network = owner.environment === 'production' ? NETWORKS.base : NETWORKS['base-sepolia']
+    const payer = await reservation.payerFor(owner, network)
+    const choice = choose(readOffers(first), network, payer.address, request.maxAmount)
+    if ('tooDear' in choice) throw priceTooHigh(choice.tooDear, request.maxAmount)
+    if ('unfit' in choice) throw noFitOffer(choice.unfit)
+    // Before its address meets anything else of ours; the reservation asks again.
+    outflow.assertAllowed(choice.offer.payTo)
+    const reserved = await reservation.reserve(order, { id, network, payer, ...choice }, spender)
+    await failpoints.reach('outgoing payment reserved')
+    return await resume(reserved, request)
+  }
+
+  /** From wherever it stands; the same authorization however often. */
+  async function resume(payment: Payment, request: PaidRequest): Promise<PaymentResult> {
+    if (payment.state === 'settled' || payment.state === 'returned') return { payment, response: null }
+    const signed = payment.signature === null ? await named(payment, signing.signed(payment)) : payment
+    const { id, signature } = signed
+    if (signature === null) throw withPayment(notSigned(signed), signed)
+    // An authorization that no seller has seen stays here; one that was sent is not sent again.
+    if (await outflow.isPaused()) throw withPayment(payoutsPausedAfterHold(), signed)
+    // Written before it leaves: from here on only the chain gives the money back.
+    const lookAt = new Date(clock.now().getTime() + deps.sellerTimeoutMs)
+    if (!(await store.send(id, lookAt))) return { payment: await reload(store, signed), response: null }
+    await failpoints.reach('outgoing payment sent')
+    const outbound = toOutbound(request)
+    const paid = paymentHeader({ ...signed, asked: signed.offer, signature }, deps.checksummed(signed.payer))
+    const headers = { ...outbound.headers, ...paid }
+    const answer = await named(signed, seller.send({ ...outbound, headers, limits, redirects: 'pass' }))
+    await store.answered(id, answer.status)
+    await failpoints.reach('outgoing payment answered')
+    // Most sellers settle before they answer; the sweeper finds out about the others.
+    await reconciling.reconcile({ ...signed, state: 'sent' }).catch(() => undefined)
+    return { payment: await reload(store, signed), response: toResponse(answer) }
+  }
+
+  async function named<T>(payment: Payment, work: Promise<T>): Promise<T> {
+    return await work.catch((error: unknown) => {
+      throw error instanceof DomainError ? withPayment(error, payment) : error
+    })
+  }
+
+  /** A failure after the reservation says where the money is. */
+  function withPayment(error: DomainError, { id }: Payment): DomainError {
+    const fields = { ...error.fields, paymentId: id, statusUrl: `${addresses.api}/pay/${id}` }
+    return new DomainError(error.kind === 'invalid' ? 'upstream' : error.kind, error.code, error.message, fields, error)
+  }
+
+  return {
+    /** `keyed`: the same operation may have begun before. `background`: once a person approves, it goes on by itself. */
+    pay(caller: Caller, request: PaidRequest, operation: Id<'op'>, options: { keyed: boolean; background: boolean }) {
+      const order = { owner: ownerOf(caller), agentId: caller.agentId, request, operation }
+      const onApproved = options.background ? deferral.announcement(order) : null
+      return pay(order, { mayHaveBegun: options.keyed, onApproved })
+    },
+
+    /** A call that was approved while no caller waited for it. May be announced twice. */
+    async payApproved(payload: Readonly<Record<string, unknown>>): Promise<void> {
+      const order = deferral.read(payload)
+      const { operation } = order
+      try {
+        if ((await deferral.responseOf(deriveId('pay', operation))) !== null) return
+        const { payment, response } = await pay(order, { mayHaveBegun: true, onApproved: null })
+        if (payment !== null && response !== null) await deferral.saveResponse(payment.id, response)
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === 'unavailable' || error.kind === 'failed') throw error
+        // It was refused as it would have been with a caller waiting: nothing to try again.
+        deps.log.info({ code: error.code, operation }, 'an approved call was not paid')
+      }
+    },
+
+    async find(caller: Caller, id: string): Promise<PaymentResult & { payment: Payment }> {
+      const found = await store.find(ownerOf(caller), id)
+      if (found === null || (caller.agentId !== null && found.agentId !== caller.agentId)) throw paymentMissing()
+      return { payment: found, response: await deferral.responseOf(id) }
+    },
+
+    list: (caller: Caller, page: Page) => store.list(ownerOf(caller), caller.agentId, page),
+  }
+}
+
+interface PayDeps extends OutgoingPaymentDeps {
+  reservation: Reservation
+  signing: Pick<Signing, 'signed'>
+  deferral: Deferral
+  reconciling: Pick<Reconciling, 'reconcile'>
+}
+
+interface PayOptions {
+  mayHaveBegun: boolean
+  /** For a call that no caller waits for. */
+  onApproved: Announcement | null
+}
+
+function spenderOf({ agentId, request }: PaymentOrder, onApproved: Announcement | null): Spender | null {
+  if (agentId === null) return null
+  const { origin, pathname, host } = new URL(request.url)
+  return {
+    agentId,
+    kind: 'pay',
+    target: `${origin}${pathname}`.slice(0, 2_000),
+    domain: host,
+    requestHash: requestHash(request),
+    ...(onApproved === null ? {} : { onApproved }),
+  }
+}
+
+function toOutbound({ url, method, headers, body }: PaidRequest) {
+  return { url, method, headers, ...(body === null ? {} : { body }) }
+}
+
+/** What a program can read stays readable. */
+function toResponse({ status, headers, body }: Answer): SellerResponse {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return { status, headers, body: text, encoding: 'utf8' }
+  } catch {
+    return { status, headers, body: body.toString('base64'), encoding: 'base64' }
+  }
+}
+
+const BODY_BYTES = 1_048_576

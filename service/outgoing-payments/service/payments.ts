@@ -1,0 +1,36 @@
+import type { Address } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import { createDeferral } from './deferred.ts'
+import type { OutgoingPaymentDeps } from './deps.ts'
+import { createEnding } from './end.ts'
+import { createFunding } from './fund.ts'
+import { createPay } from './pay.ts'
+import { createReconciling } from './reconcile.ts'
+import { createReservation } from './reserve.ts'
+import { createSigning } from './sign.ts'
+
+/** Pays addresses outside from an account, by x402, out of a payer wallet of its own. */
+export function createOutgoingPayments(deps: OutgoingPaymentDeps) {
+  const { store } = deps
+  const ending = createEnding(deps)
+  const funding = createFunding({ ...deps, ending })
+  const signing = createSigning({ ...deps, funding })
+  const reconciling = createReconciling({ ...deps, funding, ending })
+  return {
+    ...createPay({
+      ...deps,
+      signing,
+      reservation: createReservation({ ...deps, signing, funding }),
+      deferral: createDeferral(deps),
+      reconciling,
+    }),
+    sign: signing.sign,
+    reconcile: reconciling.reconcileDue,
+    /** What this network's payers may still take out of the treasury, and what the books say of their wallets. */
+    promised: (treasury: Address) => store.promised(treasury),
+    books: (network: NetworkName, block: bigint, inside: Statements) => store.books(network, block, inside),
+  }
+}
+
+export type OutgoingPayments = ReturnType<typeof createOutgoingPayments>

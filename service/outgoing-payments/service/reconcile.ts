@@ -1,0 +1,99 @@
+import type { Payment } from '../model.ts'
+import { fundingNonce, remainingOf, UNSIGNED_MS } from '../rules.ts'
+import type { OutgoingPaymentDeps } from './deps.ts'
+import type { Ending } from './end.ts'
+import type { Funding } from './fund.ts'
+
+/** Asks the chain about payments, and ends those where its answer is final. */
+export function createReconciling({ store, chainOf, clock, log, confirmations, funding, ending }: ReconcilingDeps) {
+  /**
+   * A hold is captured when its authorization was used and lies deep enough, and given back when it can never be used:
+   * the newest block is past its time by a minute and it is unused there. In between it stays held, however long. One
+   * that is being funded goes on; one that is not signed in time is given back.
+   */
+  async function reconcile(payment: Payment): Promise<void> {
+    switch (payment.state) {
+      case 'reserved':
+      case 'funded':
+        return await expireUnsigned(payment)
+      case 'funding':
+        await funding.step(payment)
+        return
+      default:
+        return await follow(payment)
+    }
+  }
+
+  async function follow(payment: Payment): Promise<void> {
+    const { id, payer, nonce, validBefore, seenBlock } = payment
+    const chain = chainOf(payment.network)
+    if (chain === null) return
+    const head = await chain.head()
+    if ((await chain.authorization(payer, nonce)).used) {
+      const use = await chain.findUse(payer, nonce, seenBlock)
+      if (use === null) return await store.seen(id, null, soon(SOON_MS))
+      // The head may be a second older than what was found in it.
+      const depth = head.number < use.blockNumber ? 1n : head.number - use.blockNumber + 1n
+      if (depth < BigInt(confirmations)) {
+        return await store.seen(id, use.cancelled ? null : use.hash, soon(SOON_MS))
+      }
+      // Taken back by its payer's own key: nothing has moved, and nothing can.
+      if (use.cancelled) return await giveBack(payment, 'expired')
+      await ending.settle(payment, use.hash, use.blockNumber)
+    } else if (head.timestamp > validBefore + MARGIN_SECONDS) await giveBack(payment, 'expired')
+    else await store.seen(id, null, soon(LATER_MS))
+  }
+
+  /** Not signed, and never signed once this is written: there is nothing to wait for. */
+  async function expireUnsigned(payment: Payment): Promise<void> {
+    if (clock.now().getTime() - payment.createdAt.getTime() >= UNSIGNED_MS) await giveBack(payment, 'not_signed')
+    else await store.seen(payment.id, null, soon(SOON_MS))
+  }
+
+  /** What is spare at the payer is what the chain says has arrived. */
+  async function giveBack(payment: Payment, reason: 'expired' | 'not_signed'): Promise<void> {
+    const sent = payment.funding
+    const chain = sent === null ? null : chainOf(payment.network)
+    if (sent !== null && chain === null) return
+    const hasArrived = sent === null || (await chain?.authorization(sent.from, fundingNonce(payment.id)))?.used === true
+    await ending.giveBack(payment, reason, remainingOf(payment, hasArrived))
+  }
+
+  function soon(ms: number): Date {
+    return new Date(clock.now().getTime() + ms)
+  }
+
+  /** All that are due, some at once; a network that is away delays only its own. */
+  async function reconcileDue(): Promise<void> {
+    for (;;) {
+      const now = clock.now()
+      const due = await store.due(now, new Date(now.getTime() + LATER_MS), BATCH)
+      for (let at = 0; at < due.length; at += AT_ONCE) {
+        await Promise.all(
+          due.slice(at, at + AT_ONCE).map(async (payment) => {
+            await reconcile(payment).catch((error: unknown) => {
+              log.warn({ err: error, paymentId: payment.id }, 'The chain could not be asked about a payment.')
+            })
+          }),
+        )
+      }
+      if (due.length < BATCH) return
+    }
+  }
+
+  return { reconcile, reconcileDue }
+}
+
+export type Reconciling = ReturnType<typeof createReconciling>
+
+type ReconcilingDeps = Pick<OutgoingPaymentDeps, 'store' | 'chainOf' | 'clock' | 'log' | 'confirmations'> & {
+  funding: Pick<Funding, 'step'>
+  ending: Ending
+}
+
+/** A block after this can replace none that could still carry the authorization, nor can a node be this far behind. */
+const MARGIN_SECONDS = 60n
+const SOON_MS = 2_000
+const LATER_MS = 5_000
+const BATCH = 100
+const AT_ONCE = 8

@@ -1,0 +1,309 @@
+import type { Hex } from '../chain/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
+import type { Id } from '../kit/ids.ts'
+import type { Usdc } from '../kit/money.ts'
+import type { StatementPool } from '../kit/transaction.ts'
+import type { Environment } from '../kit/owner.ts'
+import type { Funding, Payment, PaymentState, ReturnReason } from './model.ts'
+import type { Offer } from '../x402/model.ts'
+import type { PayerWallet, PaymentStore } from './ports.ts'
+
+/** Payments in PostgreSQL, and the payer wallets of accounts. */
+export function createPaymentStore(statements: StatementPool): PaymentStore {
+  return { ...recordsOf(statements), ...stepsOf(statements), ...payersOf(statements) }
+}
+
+/** What is read and added without changing a payment's state. */
+function recordsOf(
+  statements: StatementPool,
+): Pick<PaymentStore, 'add' | 'find' | 'list' | 'answered' | 'saveResponse' | 'findResponse' | 'due' | 'seen'> {
+  return {
+    async add(inside, payment, lookAt) {
+      await inside.run(ADD, [
+        payment.id,
+        payment.agentId,
+        payment.owner.userId,
+        payment.owner.environment,
+        payment.url,
+        payment.method,
+        payment.requestHash,
+        payment.maxAmount,
+        payment.amount,
+        payment.network,
+        payment.payer,
+        payment.payTo,
+        payment.validBefore,
+        payment.nonce,
+        JSON.stringify({ ...payment.offer, amount: String(payment.offer.amount) }),
+        payment.seenBlock,
+        payment.createdAt,
+        lookAt,
+      ])
+    },
+
+    async find({ userId, environment }, id) {
+      const [row] = await statements.run<Row>(
+        'SELECT * FROM spending_payment WHERE id = $1 AND user_id = $2 AND environment = $3::environment',
+        [id, userId, environment],
+      )
+      return row === undefined ? null : fromRow(row)
+    },
+
+    async list({ userId, environment }, agentId, { limit, offset }) {
+      const where = 'user_id = $1 AND environment = $2::environment AND ($3::text IS NULL OR agent_id = $3)'
+      const values = [userId, environment, agentId]
+      const rows = await statements.run<Row>(
+        `SELECT * FROM spending_payment WHERE ${where} ORDER BY id DESC LIMIT $4 OFFSET $5`,
+        [...values, limit, offset],
+      )
+      const [counted] = await statements.run<{ total: bigint }>(
+        `SELECT count(*) AS total FROM spending_payment WHERE ${where}`,
+        values,
+      )
+      return { payments: rows.map(fromRow), total: Number(counted?.total ?? 0n) }
+    },
+
+    async answered(id, status) {
+      await changed(statements, 'UPDATE spending_payment SET answer_status = $2 WHERE id = $1', [id, status])
+    },
+
+    async saveResponse(id, sealed) {
+      await changed(statements, 'UPDATE spending_payment SET answer = $2 WHERE id = $1', [id, sealed])
+    },
+
+    async findResponse(id) {
+      const [row] = await statements.run<{ answer: string | null }>(
+        'SELECT answer FROM spending_payment WHERE id = $1',
+        [id],
+      )
+      return row?.answer ?? null
+    },
+
+    async due(now, until, limit) {
+      const rows = await statements.run<Row>(
+        `UPDATE spending_payment p SET look_at = $2
+         FROM (
+           SELECT id FROM spending_payment WHERE state NOT IN ('settled', 'returned') AND look_at <= $1
+           ORDER BY look_at LIMIT $3 FOR UPDATE SKIP LOCKED
+         ) d WHERE p.id = d.id RETURNING p.*`,
+        [now, until, limit],
+      )
+      return rows.map(fromRow)
+    },
+
+    async seen(id, txHash, lookAt) {
+      const open = `state NOT IN ('settled', 'returned')`
+      await changed(statements, `UPDATE spending_payment SET tx_hash = $2, look_at = $3 WHERE id = $1 AND ${open}`, [
+        id,
+        txHash,
+        lookAt,
+      ])
+    },
+  }
+}
+
+/** From one state to the next. */
+function stepsOf(statements: StatementPool): Pick<PaymentStore, 'fund' | 'arrived' | 'sign' | 'send' | 'end'> {
+  return {
+    async fund(id, { from, validBefore, seenBlock }, lookAt) {
+      return await statements.together(async (inside) => {
+        const [payment] = await inside.run<Pick<Row, 'payer' | 'amount'>>(
+          `SELECT payer, amount FROM spending_payment WHERE id = $1 AND state = 'reserved' FOR UPDATE`,
+          [id],
+        )
+        if (payment === undefined) return null
+        // What others left at the payer is this payment's alone from now on.
+        const [payer] = await inside.run<{ taken: bigint }>(
+          `UPDATE spending_payer p SET spare = was.spare - was.taken
+           FROM (SELECT address, spare, least(spare, $2::bigint) AS taken FROM spending_payer WHERE address = $1 FOR UPDATE) was
+           WHERE p.address = was.address RETURNING was.taken`,
+          [payment.payer, payment.amount],
+        )
+        const funding = payment.amount - (payer?.taken ?? 0n)
+        const [row] = await inside.run<Row>(
+          `UPDATE spending_payment
+           SET state = $2::spending_payment_state, funding = $3, funding_payer = $4, funding_valid_before = $5, funding_block = $6, look_at = $7
+           WHERE id = $1 RETURNING *`,
+          [id, funding === 0n ? 'funded' : 'funding', funding, from, validBefore, seenBlock, lookAt],
+        )
+        return row === undefined ? null : fromRow(row)
+      })
+    },
+
+    async arrived(id, txHash, lookAt) {
+      await changed(
+        statements,
+        `UPDATE spending_payment SET state = 'funded', funding_hash = $2, look_at = $3 WHERE id = $1 AND state = 'funding'`,
+        [id, txHash, lookAt],
+      )
+    },
+
+    sign: (id, signature) =>
+      changed(
+        statements,
+        `UPDATE spending_payment SET state = 'signed', signature = $2 WHERE id = $1 AND state = 'funded'`,
+        [id, signature],
+      ),
+
+    send: (id, lookAt) =>
+      changed(
+        statements,
+        `UPDATE spending_payment SET state = 'sent', look_at = $2 WHERE id = $1 AND state IN ('signed', 'sent')`,
+        [id, lookAt],
+      ),
+
+    async end({ id, payer, state: from }, ended, also) {
+      const settled = ended.state === 'settled' ? ended : null
+      const returned = ended.state === 'returned' ? ended : null
+      return await statements.together(async (inside) => {
+        // Only from the state that was looked at: one that was signed meanwhile is not given back as unsigned.
+        const rows = await inside.run(
+          `UPDATE spending_payment
+           SET state = $2::spending_payment_state, tx_hash = coalesce($3, tx_hash), block_number = $4, reason = $5, ended_at = $6
+           WHERE id = $1 AND state = $7::spending_payment_state RETURNING id`,
+          [id, ended.state, settled?.txHash, settled?.blockNumber, returned?.reason, ended.now, from],
+        )
+        if (rows.length === 0) return false
+        if (returned !== null && returned.remaining > 0n) {
+          await inside.run('UPDATE spending_payer SET spare = spare + $2 WHERE address = $1', [
+            payer,
+            returned.remaining,
+          ])
+        }
+        await also(inside)
+        return true
+      })
+    },
+  }
+}
+
+function payersOf(statements: StatementPool): Pick<PaymentStore, 'promised' | 'findPayer' | 'addPayer' | 'books'> {
+  return {
+    async promised(treasury) {
+      const [row] = await statements.run<{ sum: bigint }>(
+        `SELECT coalesce(sum(funding), 0)::bigint AS sum FROM spending_payment
+         WHERE state NOT IN ('settled', 'returned') AND state = 'funding' AND funding_payer = $1`,
+        [treasury],
+      )
+      return row?.sum ?? 0n
+    },
+
+    async findPayer({ userId, environment }) {
+      const [row] = await statements.run<PayerWallet>(
+        `SELECT address, spare FROM spending_payer WHERE user_id = $1 AND environment = $2::environment
+         ORDER BY created_at DESC LIMIT 1`,
+        [userId, environment],
+      )
+      return row ?? null
+    },
+
+    async addPayer({ userId, environment }, address, now) {
+      const [found] = await statements.run<PayerWallet>(
+        'SELECT address, spare FROM spending_payer WHERE address = $1',
+        [address],
+      )
+      if (found !== undefined) return found
+      await statements.run(ADD_PAYER, [address, userId, environment, now])
+      return { address, spare: 0n }
+    },
+
+    async books(network, block, inside) {
+      const addresses = await inside.run<{ address: Hex }>(
+        'SELECT address FROM spending_payer WHERE environment = $1::environment',
+        [network === 'base' ? 'production' : 'sandbox'],
+      )
+      const open = await inside.run<{ payer: Hex; nonce: Hex; amount: bigint }>(
+        `SELECT payer, nonce, amount FROM spending_payment
+         WHERE state NOT IN ('settled', 'returned') AND state IN ('signed', 'sent') AND network = $1`,
+        [network],
+      )
+      const [later] = await inside.run<{ sum: bigint }>(
+        'SELECT coalesce(sum(amount), 0)::bigint AS sum FROM spending_payment WHERE network = $1 AND block_number > $2',
+        [network, block],
+      )
+      return { addresses: addresses.map(({ address }) => address), open, later: later?.sum ?? 0n }
+    },
+  }
+}
+
+async function changed(statements: StatementPool, text: string, values: readonly unknown[]): Promise<boolean> {
+  return (await statements.run(`${text} RETURNING id`, values)).length > 0
+}
+
+const ADD = `
+INSERT INTO spending_payment (id, agent_id, user_id, environment, url, method, request_hash, max_amount, amount, network,
+  payer, pay_to, valid_before, nonce, asked, seen_block, created_at, look_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+
+const ADD_PAYER = `
+INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, $3::environment, $4)
+ON CONFLICT (address) DO NOTHING`
+
+interface Row {
+  id: Id<'pay'>
+  agent_id: string | null
+  user_id: string
+  environment: Environment
+  state: PaymentState
+  url: string
+  method: string
+  request_hash: string
+  max_amount: Usdc
+  amount: Usdc
+  network: NetworkName
+  payer: Hex
+  pay_to: Hex
+  valid_before: bigint
+  nonce: Hex
+  signature: Hex | null
+  asked: string
+  seen_block: bigint
+  funding: bigint | null
+  funding_payer: Hex | null
+  funding_valid_before: bigint | null
+  funding_block: bigint | null
+  reason: ReturnReason | null
+  answer_status: number | null
+  tx_hash: Hex | null
+  created_at: Date
+  ended_at: Date | null
+}
+
+function fromRow(row: Row): Payment {
+  return {
+    id: row.id,
+    owner: { userId: row.user_id, environment: row.environment },
+    agentId: row.agent_id,
+    state: row.state,
+    url: row.url,
+    method: row.method,
+    requestHash: row.request_hash,
+    maxAmount: row.max_amount,
+    amount: row.amount,
+    network: row.network,
+    payer: row.payer,
+    payTo: row.pay_to,
+    validBefore: row.valid_before,
+    nonce: row.nonce,
+    signature: row.signature,
+    offer: fromText(row.asked),
+    seenBlock: row.seen_block,
+    funding: fundingOf(row),
+    answerStatus: row.answer_status,
+    txHash: row.tx_hash,
+    reason: row.reason,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+  }
+}
+
+function fundingOf(row: Row): Funding | null {
+  const { funding: amount, funding_payer: from, funding_valid_before: validBefore, funding_block: seenBlock } = row
+  if (amount === null || amount === 0n || from === null || validBefore === null || seenBlock === null) return null
+  return { amount, from, validBefore, seenBlock }
+}
+
+function fromText(text: string): Offer {
+  const stored = JSON.parse(text) as Omit<Offer, 'amount'> & { amount: string }
+  return { ...stored, amount: BigInt(stored.amount) }
+}

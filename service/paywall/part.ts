@@ -1,0 +1,214 @@
+import { hkdfSync } from 'node:crypto'
+import type { Address } from '../chain/model.ts'
+import { answerError } from '../api/errors.ts'
+import { createRateLimit } from '../api/limits.ts'
+import { newId } from '../kit/ids.ts'
+import { usdc } from '../kit/money.ts'
+import type { Owner } from '../kit/owner.ts'
+import { countTokens } from '../models/tokens.ts'
+import { outboundClient, type Outbound } from '../outbound/client.ts'
+import { checkHeaders } from '../outbound/headers.ts'
+import { relayClient } from '../outbound/relay.ts'
+import type { Pages } from '../pages/pages.ts'
+import { gateAssets } from '../pages/part.ts'
+import { toGatePage } from './http/page.ts'
+import { gateHandler, gateUpgrades, isOurs, type GateSetting } from './http/gate.ts'
+import { paywallRoutes } from './http/owner.ts'
+import { gateReference } from './http/reference.ts'
+import { paywallSweepers } from './jobs.ts'
+import type { Prepaid, PrepaidStore } from './ports.ts'
+import { nextTier } from './rules/pricing.ts'
+import { gateHooks } from './service/hooks.ts'
+import type { SaleHooks, SaleReader } from '../sales/model.ts'
+import type { Method } from '../sales/ports.ts'
+import type { SellingDeps } from '../sales/service/deps.ts'
+import { createPaywalls, type Paywalls } from './service.ts'
+import { createRemoteMethod } from './service/remote.ts'
+import { createTally } from './service/tally.ts'
+import { createPaywallStore, createPrepaidStore } from './store.ts'
+import { Secret } from '../vault/secret.ts'
+import type { Chains } from '../compose/chains.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+import { chainVerifierOf } from '../compose/chain-verifier.ts'
+import { addressGroup } from '../kit/address-group.ts'
+import { withoutTrailing } from '../kit/text.ts'
+
+/** Prices on other people's APIs, and the gateway in front of them. */
+export function openPaywalls(platform: Platform, parts: PaywallsGiven): { paywalls: Paywalls; part: Part } {
+  const { config, database, clock, log, redis } = platform
+  const { addresses } = config
+  const prepaid = createPrepaidStore(database.statements)
+  const tally = createTally({ store: prepaid, clock, log })
+  const policy = { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS, allowHosts: config.ALLOW_HOSTS }
+  const relay = relayClient({
+    policy,
+    headersMs: config.GATE_HEADERS_TIMEOUT_MS,
+    idleMs: config.GATE_IDLE_TIMEOUT_MS,
+  })
+  // The operator chose it: it may be on this machine, whatever users may name.
+  const elsewhere = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  const paywalls = paywallsOn(platform, parts, { prepaid, tally, elsewhere })
+  const limit = createRateLimit('gate', config.RATE_GATE_PER_MINUTE, redis)
+  const gatePath = withoutTrailing(new URL(addresses.gate).pathname, '/')
+  const setting: GateSetting = {
+    path: gatePath,
+    host: gatePath === '' ? new URL(addresses.gate).host : null,
+    relay,
+    limit: (address) => limit(`address ${addressGroup(address)}`),
+    page: (offer) => parts.pages.gate(toGatePage(offer), gateAssets(addresses.gate)),
+    errorAnswer: (error) => answerError(error, newId('req', clock.now())),
+  }
+  let flushing: NodeJS.Timeout | undefined
+  return {
+    paywalls,
+    part: {
+      routes: [
+        {
+          surface: 'api',
+          routes: paywallRoutes(paywalls, { gate: addresses.gate, now: () => clock.now() }),
+        },
+      ],
+      described: [
+        {
+          role: 'gate',
+          address: addresses.gate,
+          routes: gateReference({ address: addresses.gate, bodyBytes: config.GATE_BODY_BYTES_MAX }),
+        },
+      ],
+      mounted: [{ role: 'gate', path: gatePath || '/', handler: gateHandler(paywalls, setting), bare: true }],
+      upgrades: [
+        {
+          role: 'gate',
+          path: gatePath,
+          handler: gateUpgrades(paywalls, setting),
+          isFor: (request) => isOurs(setting, request),
+        },
+      ],
+      sweepers: paywallSweepers(paywalls),
+      start() {
+        flushing = setInterval(() => void tally.flush(), 1_000)
+      },
+      async stop() {
+        clearInterval(flushing)
+        await tally.flush()
+        await relay.close()
+        await elsewhere.close()
+      },
+    },
+  }
+}
+
+interface PaywallsGiven {
+  chains: Chains
+  selling: SellingDeps
+  sales: SaleReader
+  pages: Pages
+  /** Every process has the same one. */
+  secret: string
+  walletAddress: (owner: Owner) => Promise<string | null>
+}
+
+function paywallsOn(
+  platform: Platform,
+  parts: PaywallsGiven,
+  { prepaid, tally, elsewhere }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally>; elsewhere: Outbound },
+): Paywalls {
+  const { config, database, clock, log, vault, outbound } = platform
+  const { journal, method, tokens, measures, failpoints } = parts.selling
+  const { GATE_FACILITATOR_URL: remote, addresses } = config
+  return createPaywalls({
+    store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
+    sales: parts.sales,
+    prepaid,
+    books: { ...journal, ...prepaidBy(prepaid, clock) },
+    method: remote === undefined ? method : remoteMethod(remote, elsewhere, platform, parts.chains),
+    tokens,
+    measures,
+    failpoints,
+    tally,
+    countTokens,
+    clock,
+    log,
+    addresses: {
+      facilitator: remote ?? addresses.facilitator,
+      statusOf: (payment) => `${addresses.gate}/payments/${payment}`,
+      check: (url) => outbound.checkAddress(url),
+      checkHeaders,
+    },
+    limits: {
+      bodyBytes: config.GATE_BODY_BYTES_MAX,
+      keptBytes: 1_048_576,
+      paymentMin: usdc(BigInt(config.SETTLE_VALUE_MIN)),
+      gatherMs: 1_000,
+      wholeMs: WHOLE_MS,
+      workMs: config.GATE_HEADERS_TIMEOUT_MS + WHOLE_MS,
+      settleMs: config.SETTLE_WAIT_MS,
+    },
+    sealing: {
+      seal: (text, context) => vault.seal(new Secret(text), context),
+      open: (sealed, context) => vault.open(sealed, context).reveal(),
+    },
+    walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
+    // A key of its own from the secret that every process has.
+    tokenKey: Buffer.from(hkdfSync('sha256', parts.secret, '', 'coinslot paywall test tokens', 32)),
+    gateAddress: addresses.gate,
+  })
+}
+
+function remoteMethod(
+  url: string,
+  elsewhere: ReturnType<typeof outboundClient>,
+  { clock, config }: Platform,
+  chains: Chains,
+): Method {
+  return createRemoteMethod({
+    async post(path, body, operation) {
+      const headers = {
+        'content-type': 'application/json',
+        ...(operation === null ? {} : { 'idempotency-key': operation }),
+      }
+      const timeoutMs = config.GATE_FACILITATOR_TIMEOUT_MS
+      const limits = { totalMs: timeoutMs, headersMs: timeoutMs, bodyBytes: 65_536 }
+      const answer = await elsewhere.send({
+        url: url + path,
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        limits,
+      })
+      return { status: answer.status, json: parse(answer.body.toString('utf8')) }
+    },
+    verifier: chainVerifierOf(chains),
+    digestOf: (network, authorization) => chains.signatures.digest(network, authorization),
+    clock,
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** What payments at gates write besides. */
+export function openGateHooks({ database, clock }: Platform, given: Pick<HookDeps, 'deliveries'>): SaleHooks {
+  return gateHooks({ store: createPrepaidStore(database.statements), clock, ...given })
+}
+
+type HookDeps = Parameters<typeof gateHooks>[0]
+
+function prepaidBy(store: PrepaidStore, clock: Platform['clock']): Prepaid {
+  return {
+    hold: (hold) => store.hold(hold),
+    draw: (call, amount) => store.draw(call, amount, clock.now()),
+    left: (paywall, network, payer) => store.left(paywall, network, payer),
+    async tier(paywall, route, payer, tiers, windowStart) {
+      return nextTier(tiers, await store.places(paywall, route, payer, windowStart))
+    },
+  }
+}
+
+/** How long an answer of known length is gathered before it is passed on as it comes. */
+const WHOLE_MS = 30_000

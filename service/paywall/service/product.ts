@@ -1,0 +1,294 @@
+import { DomainError } from '../../kit/errors.ts'
+import { deriveId, isId } from '../../kit/ids.ts'
+import { authorizationUsed } from '../../sales/errors.ts'
+import type { Sale, StoredAnswer } from '../../sales/model.ts'
+import type { Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
+import { alreadyDelivered, anotherRequest, badPayment, paymentExpired, settlementPending, underWay } from '../errors.ts'
+import type { Exact, HeaderList, Metered, Outcome } from '../model.ts'
+import type { Hold } from '../ports.ts'
+import {
+  detailsOf,
+  HELD_MS,
+  HOLD_MS,
+  lineHash,
+  NO_BODY_HASH,
+  paymentOf,
+  pricesOf,
+  priceSigned,
+  priceStanding,
+  type SignedPrice,
+} from '../rules/payment.ts'
+import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
+import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
+import { keyOf } from '../rules/routes.ts'
+import { receiptOf, requirementsOf } from '../rules/x402.ts'
+import type { Version } from '../../x402/model.ts'
+import type { Presented } from '../rules/payload.ts'
+import { discard, type Gathered } from './answer.ts'
+import { hashOf } from './body.ts'
+import { endpointOf, type Call, type Calling, type Sellable } from './call.ts'
+import { costOfWhole } from './meter.ts'
+import { TooLittle, type Metering } from './metering.ts'
+import type { Offering, Why } from './offer.ts'
+import type { GateDeps } from './parts.ts'
+
+/** A request that is paid for, at a route with a price. */
+export interface PaidCall extends Call {
+  pricing: Exact | Metered
+  presented: Presented | null
+}
+
+/** What an upstream answered; of a measured call that was paid in before, what its client is answered. */
+export type GateAnswer = { kind: 'answer'; gathered: Gathered; sent: string } | { kind: 'metered'; outcome: Outcome }
+
+/** The upstream refused or failed: its answer is passed on as it came, and nothing is charged. */
+export class UpstreamRefused extends Error {
+  readonly outcome: Outcome
+  readonly sale: Sale
+
+  constructor(outcome: Outcome, sale: Sale) {
+    super('the upstream did not answer with success')
+    this.outcome = outcome
+    this.sale = sale
+  }
+}
+
+/** Why a payment is not taken here, as its buyer is answered. */
+export class NotSold extends Error {
+  readonly why: Why
+
+  constructor(why: Why) {
+    super('a payment is not taken')
+    this.why = why
+  }
+}
+
+/** The payer is in another tier by now: thrown in the claim, so that it keeps no authorization. */
+export class AnotherTier extends Error {}
+
+export const TIER_CHANGED =
+  'Your next call has another price: calls that you paid for and calls under way count. Nothing was charged; sign for the amount given here.'
+
+/** The price that a payment was signed for; today's where it was none. */
+export function signedPrice({ gate, route, presented }: Call & { presented: Presented }): SignedPrice {
+  const { authorization, network } = presented
+  const signed = { to: authorization.to, value: authorization.value, network: network?.name ?? null }
+  const price = priceSigned(pricesOf(gate, route), signed, isMetered(route.pricing))
+  if (price === null) throw new Error('a paywall without a recipient sells for money')
+  return price
+}
+
+/** A request at a gate: its upstream is asked, before the money moves or after it. */
+export function createGateProduct(deps: GateProductDeps): Product<PaidCall, GateAnswer> {
+  const { books, tokens, tally, clock, limits, addresses, metering, offering } = deps
+
+  /** Still for the price that was signed, in the window and tier of now. */
+  async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
+    const { gate, route, pricing } = call
+    const { payer, amount } = sale
+    const price = priceStanding(pricesOf(gate, route), amount, isMetered(pricing))
+    if (price === null) throw new NotSold({ reason: VALUE, payer })
+    const tier = await offering.tierOf(call, pricing, payer)
+    if (pricing.model === 'tiered' && chargeOf(pricing, tier) !== amount) {
+      throw new NotSold({ reason: 'tier_changed', payer, sentence: TIER_CHANGED })
+    }
+    if (price.part && isMetered(pricing)) {
+      const balance = await books.left(gate.id, gate.network, payer)
+      const why = { reason: 'insufficient_balance', payer, balance, sentence: TOO_LITTLE }
+      if (!pays(pricing, balance, amount)) throw new NotSold(why)
+    }
+    // The window in which it was first presented may be over, and its calls with it.
+    const details = { ...sale.details, windowStart: windowOf(pricing, clock.now())?.toISOString() ?? null }
+    return { workMs: route.settle === 'before' || price.part ? 0 : limits.workMs, details, note: tiersOf(pricing) }
+  }
+
+  async function make(call: PaidCall, sale: Sale, paid: boolean): Promise<Made<GateAnswer>> {
+    const { pricing } = call
+    if (paid && isMetered(pricing)) {
+      // What was paid is in the balance: the call draws from it like any other.
+      await books.begun(sale.id)
+      return { ...NOTHING_STORED, value: { kind: 'metered', outcome: await drawn(call, pricing, sale) } }
+    }
+    const answer = await callFor(deps, call, sale, paid)
+    const { gathered, sent } = answer
+    try {
+      return {
+        value: { kind: 'answer', gathered, sent: sent?.text() ?? '' },
+        answer: gathered.kind === 'whole' ? toStored(gathered) : null,
+        bodyHash: sent === null ? NO_BODY_HASH : sent.hash,
+        details: await withCost(deps, call, sale, answer),
+        note: gathered.kind === 'whole' || !isMetered(pricing) ? null : holdOf(call, pricing, sale),
+        discard: () => {
+          discardAll(gathered)
+        },
+      }
+    } catch (error) {
+      discardAll(gathered)
+      throw error
+    }
+  }
+
+  async function drawn(call: PaidCall, pricing: Metered, sale: Sale): Promise<Outcome> {
+    try {
+      return await metering.call(call, pricing, { payer: sale.payer }, paymentOf(sale).id)
+    } catch (error) {
+      if (!(error instanceof TooLittle)) throw error
+      const { balance } = error
+      const headers = headersOf(sale, { version: null, token: tokens.of(sale.id) })
+      throw new NotSold({ reason: 'insufficient_balance', payer: sale.payer, balance, sentence: USED_UP, headers })
+    }
+  }
+
+  function holdOf({ gate, route, operation }: PaidCall, pricing: Metered, { network, payer }: Sale): Hold {
+    const { maximum: amount, minimum } = pricing
+    const until = new Date(clock.now().getTime() + HOLD_MS)
+    const place = { paywallId: gate.id, network, route: keyOf(route), by: { payer } }
+    return { call: operation, ...place, amount, minimum, until }
+  }
+
+  return {
+    name: 'gate',
+    idOf: (operation) => deriveId('pay', operation),
+    isId: (id) => isId('pay', id),
+    terms: (call) => termsOf(call, deps),
+    isHere: (sale, { gate }) => sale.subject === gate.id,
+    assertSame(sale, { gate, request }) {
+      if (sale.subject !== gate.id) throw authorizationUsed()
+      if (!sale.inputHash.equals(lineHash(gate.id, request))) throw anotherRequest()
+    },
+    badProof: (why) => badPayment('x-payment-id', why),
+    delivery: {
+      joins: false,
+      makingMs: limits.workMs,
+      owedMs: HELD_MS,
+      standing,
+      make,
+      async restore(stored, sale, { request }) {
+        const { bodyHash } = sale
+        if (bodyHash !== null && !bodyHash.equals(await hashOf(request.body, limits.bodyBytes))) throw anotherRequest()
+        return { kind: 'answer', gathered: fromStored(stored), sent: '' }
+      },
+      errors: {
+        busy: ({ id }) => underWay(id),
+        given: ({ id }) => alreadyDelivered(id),
+        expired: ({ id }) => paymentExpired('The answer to this payment was not fetched within ten minutes.', id),
+        pending(sale) {
+          tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
+          return withToken(settlementPending(sale.id, addresses.statusOf(sale.id)), tokens.of(sale.id), sale.id)
+        },
+        // Whoever asks again needs the token: somebody else may have put the signature on the chain meanwhile.
+        failed: (error, { id }) => (error instanceof DomainError ? withToken(error, tokens.of(id), id) : error),
+      },
+    },
+  }
+}
+
+function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
+  const { gate, route, request, pricing, presented } = call
+  if (presented === null) throw new Error('what is sold is signed for')
+  const price = signedPrice({ ...call, presented })
+  const { amount, network, recipient, part } = price
+  const resource = {
+    url: gate.address + request.path + request.query,
+    description: route.description ?? gate.name,
+    mimeType: 'application/json',
+  }
+  const details = detailsOf({
+    kind: isMetered(pricing) ? 'balance' : 'request',
+    route: keyOf(route),
+    endpoint: endpointOf(request),
+    windowStart: windowOf(pricing, clock.now()),
+    cost: null,
+  })
+  return {
+    subject: gate.id,
+    ...gate.owner,
+    amount,
+    network,
+    recipient,
+    details,
+    requirements: requirementsOf(price, resource),
+    inputHash: lineHash(gate.id, request),
+    // Only together with what is in the balance by then does a part pay for the call.
+    workMs: route.settle === 'before' || part ? 0 : limits.workMs,
+    note: tiersOf(pricing),
+  }
+}
+
+async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: boolean): Promise<Sellable> {
+  const { books, calling, tally } = deps
+  const { id, payer, amount } = sale
+  const bind = async (hash: Buffer): Promise<void> => {
+    if (!(await books.bind(id, hash))) throw anotherRequest()
+  }
+  try {
+    const who = { payment: paymentOf(sale).id, payer, amount, measured: isMetered(call.pricing), bind }
+    const answer = await calling.paid(call, { ...who, state: paid ? 'settled' : 'authorized' })
+    if (answer.failed === null) return answer
+    throw new UpstreamRefused(answer.failed, sale)
+  } catch (error) {
+    tally.count(call.gate.id, keyOf(call.route), 'upstream_error')
+    throw error
+  }
+}
+
+/** Who was told a lower maximum a moment ago pays no more than that. */
+async function withCost(
+  { clock, countTokens }: GateProductDeps,
+  call: PaidCall,
+  sale: Sale,
+  answer: Sellable,
+): Promise<Sale['details'] | null> {
+  const { pricing, began } = call
+  const { gathered, sent } = answer
+  if (gathered.kind !== 'whole' || !isMetered(pricing)) return null
+  const ms = clock.now().getTime() - began.getTime()
+  const cost = await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, countTokens)
+  return { ...sale.details, cost: String(cost < sale.amount ? cost : sale.amount) }
+}
+
+function windowOf(pricing: Exact | Metered, now: Date): Date | null {
+  return pricing.model === 'tiered' ? windowStart(pricing.window, now) : null
+}
+
+interface GateProductDeps extends GateDeps {
+  calling: Calling
+  metering: Metering
+  offering: Offering
+}
+
+const VALUE = 'invalid_exact_evm_payload_authorization_value_mismatch'
+const USED_UP = 'Your payment is in your balance, which other calls have used meanwhile. Nothing more was charged.'
+const NOTHING_STORED = { answer: null, bodyHash: null, details: null, note: null, discard: () => undefined } as const
+
+function tiersOf(pricing: Exact | Metered) {
+  return pricing.model === 'tiered' ? pricing.tiers : null
+}
+
+function withToken(error: DomainError, paymentToken: string, paymentId: string): DomainError {
+  const fields = { ...error.fields, paymentId, paymentToken }
+  return new DomainError(error.kind, error.code, error.message, fields, error.cause)
+}
+
+function discardAll(gathered: Gathered): void {
+  if (gathered.kind === 'tunnel') gathered.answer.tunnel?.destroy()
+  else discard(gathered)
+}
+
+function toStored({ status, headers, body }: Extract<Gathered, { kind: 'whole' }>): StoredAnswer {
+  return { meta: { status, headers }, body }
+}
+
+function fromStored({ meta, body }: StoredAnswer): Gathered {
+  const { status, headers } = meta as { status: number; headers: HeaderList }
+  return { kind: 'whole', status, headers, body, trailers: () => ({}) }
+}
+
+/** How the client hears of its payment. */
+export function headersOf(sale: Sale, { version, token }: { version: Version | null; token: string }): HeaderList {
+  return [
+    ['X-Payment-ID', sale.id],
+    ...(version === null ? [] : [receiptOf(paymentOf(sale), version)]),
+    ['X-Payment-Token', token],
+  ]
+}

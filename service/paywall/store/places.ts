@@ -1,0 +1,40 @@
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { PrepaidStore } from '../ports.ts'
+import type { Places } from '../rules/pricing.ts'
+
+/** Where customers stand in tiered prices. */
+export function places(statements: StatementPool): Pick<PrepaidStore, 'takePlace' | 'freePlace' | 'places'> {
+  return {
+    async takePlace(inside, { paywallId, route, payer, windowStart }) {
+      const [row] = await inside.run<Places>(TAKE_PLACE, [paywallId, route, payer, windowStart], 'paywall_take_place')
+      if (row === undefined) throw new Error('a place in a tier vanished')
+      return { paid: row.paid, taken: row.taken - 1 }
+    },
+
+    async freePlace(inside, { paywallId, route, payer, windowStart }) {
+      await inside.run(FREE_PLACE, [paywallId, route, payer, windowStart], 'paywall_free_place')
+    },
+
+    async places(paywall, route, payer, windowStart) {
+      const [row] = await statements.run<Places>(PLACES, [paywall, route, payer, windowStart], 'paywall_places')
+      return { paid: row?.paid ?? 0, taken: row?.taken ?? 0 }
+    },
+  }
+}
+
+// A new window begins with nothing; the tier that was told of stays until another is.
+const TAKE_PLACE = `
+INSERT INTO paywall_tier AS t (paywall_id, route, payer, window_start, taken, paid, tier)
+VALUES ($1, $2, $3, $4, 1, 0, 0)
+ON CONFLICT (paywall_id, route, payer) DO UPDATE SET
+  taken = CASE WHEN t.window_start = EXCLUDED.window_start THEN t.taken + 1 ELSE 1 END,
+  paid = CASE WHEN t.window_start = EXCLUDED.window_start THEN t.paid ELSE 0 END,
+  window_start = EXCLUDED.window_start
+RETURNING paid, taken`
+
+const FREE_PLACE = `
+UPDATE paywall_tier SET taken = greatest(taken - 1, paid)
+WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4`
+
+const PLACES = `
+SELECT paid, taken FROM paywall_tier WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4`

@@ -1,0 +1,29 @@
+import type { RetentionDays } from '../kit/tables.ts'
+import { pruningSweepers } from './jobs.ts'
+import { createPruning } from './service.ts'
+import { createPruningStore } from './store.ts'
+import type { Config } from '../config.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+import { retentionPolicies } from '../compose/tables.ts'
+
+/** Removes what is older than anybody needs. */
+export function openPruning({ config, database, metrics }: Platform): Part {
+  const pruning = createPruning({
+    store: createPruningStore(database.statements),
+    policies: retentionPolicies(retentionDaysOf(config)),
+    removed: (table, rows) => {
+      metrics.count(`pruned ${table}`, rows)
+    },
+  })
+  return { sweepers: pruningSweepers(pruning) }
+}
+
+function retentionDaysOf(config: Config): RetentionDays {
+  return {
+    deliveries: config.RETAIN_DELIVERY_DAYS,
+    decisions: config.RETAIN_DECISION_DAYS,
+    draws: config.RETAIN_DRAW_DAYS,
+    answers: config.RETAIN_ANSWER_DAYS,
+    reconciliations: config.RETAIN_RECONCILIATION_DAYS,
+  }
+}

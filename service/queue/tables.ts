@@ -1,0 +1,50 @@
+import { DAY_MS, ageOf, type Tables } from '../kit/tables.ts'
+
+export const queueTables: Tables = {
+  retention: () => ({
+    outbox: { ends: 'done rows a day later (outbox-retention); what failed stays until somebody has looked at it' },
+    lease: {
+      keptMs: DAY_MS,
+      age: 'until',
+      // Without an index: there is a row for each process that lived in the last day.
+      key: [
+        ['until', 'timestamptz'],
+        ['name', 'text'],
+      ],
+      says: 'Leases of processes that are gone.',
+    },
+  }),
+  metrics: [
+    {
+      declared: [
+        {
+          name: 'coinslot_queue_oldest_due_seconds',
+          help: 'How long the oldest due row waits, by topic',
+          labels: ['topic'],
+        },
+        {
+          name: 'coinslot_queue_lag_seconds',
+          help: 'How long the oldest due row has waited for a relay to take it, by topic: the queue itself is slow',
+          labels: ['topic'],
+        },
+        { name: 'coinslot_queue_dead', help: 'Rows that were given up, by topic', labels: ['topic'] },
+        { name: 'coinslot_leases_held', help: 'Leases that somebody holds, by what they are for', labels: ['lease'] },
+      ],
+      sql: `WITH topic AS (
+  SELECT topic,
+    (SELECT due_at FROM outbox WHERE outbox.topic = asked.topic AND done_at IS NULL AND failed_at IS NULL
+     ORDER BY due_at LIMIT 1) AS due,
+    (SELECT due_at FROM outbox WHERE outbox.topic = asked.topic AND done_at IS NULL AND failed_at IS NULL
+       AND (leased_until IS NULL OR leased_until <= $1::timestamptz) ORDER BY due_at LIMIT 1) AS unleased
+  FROM unnest($2::text[]) AS asked(topic)
+)
+SELECT 'coinslot_queue_oldest_due_seconds', topic, NULL, coalesce(${ageOf('due')}, 0) FROM topic
+UNION ALL SELECT 'coinslot_queue_lag_seconds', topic, NULL, coalesce(${ageOf('unleased')}, 0) FROM topic
+UNION ALL SELECT 'coinslot_queue_dead', asked.topic, NULL, count(dead.topic)::float8
+  FROM unnest($2::text[]) AS asked(topic)
+  LEFT JOIN (SELECT topic FROM outbox WHERE failed_at IS NOT NULL) AS dead USING (topic) GROUP BY asked.topic
+UNION ALL SELECT 'coinslot_leases_held', coalesce(substring(name FROM '^[a-z]+'), 'other'), NULL, count(*)::float8
+  FROM lease WHERE until > $1::timestamptz GROUP BY 2`,
+    },
+  ],
+}

@@ -1,0 +1,62 @@
+import { hkdfSync } from 'node:crypto'
+import type { Facilitator } from '../facilitator/service.ts'
+import { saleSweepers } from './jobs.ts'
+import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
+import type { SellingDeps } from './service/deps.ts'
+import { createJournal } from './service/journal.ts'
+import { createPaymentTokens, type PaymentTokens } from './service/proof.ts'
+import { createSettling } from './service/settle.ts'
+import { createSweeping, type Sweeping } from './service/sweep.ts'
+import { createSaleStore } from './store.ts'
+import { readRequest } from '../x402/payload.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+
+/** What everything stands on that is sold for payments outside of the ledger. */
+export function openSelling(
+  { config, clock, log, database, metrics, failpoints }: Platform,
+  { facilitator, tokens, hooks }: SellingGiven,
+): { selling: SellingDeps; store: SaleStore; sweeping: Sweeping; part: Part } {
+  const store = createSaleStore(database.statements)
+  const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
+  const method = ownMethod(facilitator)
+  const selling = {
+    journal,
+    method,
+    tokens,
+    clock,
+    log,
+    measures: metrics,
+    failpoints,
+    settleMs: config.SETTLE_WAIT_MS,
+  }
+  const settle = createSettling(selling)
+  const sweeping = createSweeping({ store, journal, settle, log })
+  return { selling, store, sweeping, part: { sweepers: saleSweepers(sweeping) } }
+}
+
+interface SellingGiven {
+  facilitator: Facilitator
+  tokens: PaymentTokens
+  hooks: Hooks
+}
+
+/** By this service's own facilitator: its word is the chain's. */
+function ownMethod(facilitator: Facilitator): Method {
+  return {
+    digestOf: (signed) => facilitator.purchases.digestOf(signed),
+    digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
+    verify: (request) => facilitator.verify(readRequest(request)),
+    async settle(request, operation, waitMs) {
+      const asker = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
+      const answer = await facilitator.settle(readRequest(request), asker)
+      if (answer.success) return { status: 'settled', txHash: answer.txHash }
+      return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
+    },
+    serves: (network) => facilitator.serves(network),
+  }
+}
+
+/** A key of its own from the secret that every process has: a payment's token opens nothing else. */
+export function openPaymentTokens(secret: string): PaymentTokens {
+  return createPaymentTokens(Buffer.from(hkdfSync('sha256', secret, '', 'coinslot payment tokens', 32)))
+}

@@ -1,0 +1,78 @@
+import type { Id } from '../../kit/ids.ts'
+import { Departure } from '../../kit/departure.ts'
+import { toDecimal } from '../../kit/money.ts'
+import { paymentRequired, receiptHeader } from '../../x402/answers.ts'
+import type { Requirements } from '../../x402/model.ts'
+import { presentedIn } from '../../x402/payload.ts'
+import { requirementsOf } from '../../x402/requirements.ts'
+import { badToken, PaymentRefused } from '../errors.ts'
+import type { Offer } from '../model.ts'
+import type { Journal } from '../ports.ts'
+import type { Ask, Sold } from './deps.ts'
+import { TOKEN } from './proof.ts'
+
+/** What an HTTP request says of its payment. */
+interface HttpRequest {
+  header(name: string): string | undefined
+  operation: Id<'op'>
+  gone(): AbortSignal
+}
+
+/** What is sold there. */
+interface Counter<Value> {
+  facilitator: string
+  journal: Pick<Journal, 'handedOver' | 'leave'>
+  /** Throws where the request could not be served, paid or not. */
+  offer(): Promise<Offer>
+  buy(ask: Ask): Promise<Sold<Value>>
+  toBody(sold: Paid<Value>): Readonly<Record<string, unknown>>
+}
+
+/** A sale that was paid for on a chain, with its answer. */
+export type Paid<Value> = Sold<Value> & { value: NonNullable<Value> }
+
+/** HTTP 402 as a door: says what is to be paid, or hands over what was paid for. Knows no product. */
+export async function sellOverHttp<Value>({ header, operation, gone }: HttpRequest, counter: Counter<Value>) {
+  const presented = presentedIn(header)
+  const payment = header('x-payment-id') ?? null
+  const token = header('x-payment-token') ?? null
+  if (token !== null && !TOKEN.test(token)) throw badToken()
+  if (presented === null && payment === null) return await required(counter, 'A payment is required.', null)
+  try {
+    const sold = await counter.buy({ presented, token, payment, operation, departure: new Departure(gone()) })
+    const { value, sale } = sold
+    if (value === null || value === undefined || sale.txHash === null)
+      throw new Error('what was paid for has no answer')
+    const { id, network, payer, txHash } = sale
+    const [name, receipt] = receiptHeader({ success: true, txHash, network, payer }, presented?.version ?? 2)
+    return {
+      status: 200,
+      headers: { 'Cache-Control': 'no-store', 'X-Payment-ID': id, 'X-Payment-Token': sold.token, [name]: receipt },
+      body: { ...counter.toBody({ ...sold, value }), txHash, network, payer, paymentToken: sold.token },
+      // An answer that has arrived is not given again; one that has not is fetched by whoever proves the sale.
+      whenSent: (arrived: boolean) => (arrived ? counter.journal.handedOver(id) : counter.journal.leave(id)),
+    }
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error
+    return await required(counter, error.message, error.reason)
+  }
+}
+
+async function required(
+  { offer, facilitator }: Pick<Counter<unknown>, 'offer' | 'facilitator'>,
+  error: string,
+  reason: string | null,
+) {
+  const shown = await offer()
+  const { slug: memo, address: url, name: description, recipient } = shown
+  const resource = { url, description, mimeType: 'application/json' }
+  const terms = { requirements: requirementsOfOffer(shown), resource, amount: toDecimal(shown.amount), recipient }
+  return { status: 402, ...paymentRequired({ ...terms, facilitator, memo, error, reason }) }
+}
+
+/** What is to be signed for it, in either version of x402. */
+export function requirementsOfOffer({ slug, name, address, amount, network, recipient, input }: Offer): Requirements {
+  const resource = { url: address, description: name, mimeType: 'application/json' }
+  const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields: input['properties'] ?? {} }
+  return requirementsOf({ amount, network, recipient }, resource, { input: described, slug })
+}

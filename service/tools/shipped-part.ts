@@ -1,0 +1,84 @@
+import { SHIPPED, shippedText } from '../openapi/shipped.ts'
+import type { Collection } from './model/draft.ts'
+import type { Catalogue } from './service/catalogue.ts'
+import type { ImportWanted } from './service/catalogue/importing.ts'
+
+/** The sandbox's tools: each answered with an example by the house itself. A second time there is nothing to do. */
+export async function importShipped(catalogue: Catalogue, isOver: () => boolean = () => false): Promise<void> {
+  for (const { slug } of SHIPPED) {
+    if (isOver()) return
+    await catalogue.importDocument(shippedWanted(slug, 'sandbox'), await shippedText(slug))
+  }
+  const known = await catalogue.collections('sandbox', null)
+  for (const collection of COLLECTIONS) {
+    // Whatever the operator has made of it since stays.
+    if (known.some(({ collection: { slug } }) => slug === collection.slug)) continue
+    await catalogue.saveCollection({ ...collection, environment: 'sandbox', ownerId: null })
+  }
+}
+
+/** How a document that comes with the service is brought in. */
+export function shippedWanted(slug: string, environment: ImportWanted['environment']): ImportWanted {
+  const shipped = SHIPPED.find((one) => one.slug === slug)
+  if (shipped === undefined) throw new Error(`no document ${slug} comes with the service`)
+  const { name, description, version, licence, pricing, auth = null } = shipped
+  return {
+    environment,
+    ownerId: null,
+    slug,
+    name,
+    description,
+    pricing,
+    auth,
+    server: null,
+    trusted: true,
+    simulated: environment === 'sandbox',
+    source: { from: shipped.package, licence, version },
+  }
+}
+
+const COLLECTIONS: readonly Omit<Collection, 'environment' | 'ownerId'>[] = [
+  {
+    slug: 'code-review',
+    name: 'Code review',
+    description: 'Pull requests, their reviews, comments, commits and checks.',
+    patterns: ['github-pulls-*', 'github-checks-*', 'github-repos-compare-commits*', 'github-repos-get-content'],
+  },
+  {
+    slug: 'issue-tracking',
+    name: 'Issue tracking',
+    description: 'Issues, labels, milestones and the search for them.',
+    patterns: ['github-issues-*', 'github-search-issues*', 'github-reactions-*-issue*'],
+  },
+  {
+    slug: 'cloud-servers',
+    name: 'Cloud servers',
+    description: 'Droplets and what belongs to them: images, volumes, firewalls, domains.',
+    patterns: [
+      'digitalocean-*droplet*',
+      'digitalocean-*image*',
+      'digitalocean-*volume*',
+      'digitalocean-*firewall*',
+      'digitalocean-*domain*',
+    ],
+  },
+  {
+    slug: 'documents',
+    name: 'Documents and files',
+    description: 'Files and folders, their sharing and their comments.',
+    patterns: ['box-*file*', 'box-*folder*', 'box-*comment*', 'box-*search*', '!box-*metadata*'],
+  },
+  {
+    slug: 'design',
+    name: 'Design',
+    description: 'Design files, images, components, styles and comments.',
+    patterns: ['figma-*'],
+  },
+  {
+    slug: 'open-knowledge',
+    name: 'Open knowledge',
+    description:
+      'Encyclopedia pages, what is read and edited, and a picture of the sky; no account is needed anywhere.',
+    patterns: ['wikimedia-*', 'nasa-*'],
+  },
+]

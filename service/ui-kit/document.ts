@@ -1,0 +1,35 @@
+/*
+ * What the documents of the dashboard and of the pages have in common; their servers use it, so nothing in here needs a
+ * browser.
+ */
+
+/** The mark, in the page itself. */
+export const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect x='2' y='2' width='20' height='20' rx='6' fill='%232b50e2'/%3E%3Cpath d='M8.5 16.5 15.5 7.5' stroke='%23fff' stroke-width='2.6' stroke-linecap='round'/%3E%3C/svg%3E"
+
+/**
+ * A page asks nobody but its own service for anything, and nobody may set it into a page of theirs: who signs here must
+ * see all of it. A wallet's picture and a QR code are `data:` addresses. With a nonce, what carries it runs too.
+ */
+export function contentPolicy(nonce?: string): string {
+  const own = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`
+  return [
+    "default-src 'none'",
+    `script-src ${own}`,
+    `style-src ${own}`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    // The script sends forms; without it, nothing that was filled in may end up in an address.
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** JSON for a script element; no text in it can end that element, whatever a seller called a product. */
+export function embedded(data: unknown): string {
+  return JSON.stringify(data).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

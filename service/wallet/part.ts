@@ -1,0 +1,103 @@
+import type { Config } from '../config.ts'
+import type { Facilitator } from '../facilitator/service.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Outflows } from '../outflow/service.ts'
+import { walletRoutes } from './http.ts'
+import { walletSweepers, walletTopics } from './jobs.ts'
+import type { Cursor } from './model.ts'
+import type { SignUp, TellEvent } from './ports.ts'
+import { createWallets, type Wallets } from './service.ts'
+import type { Settings, WalletDeps } from './service/parts.ts'
+import { createWalletStore } from './store.ts'
+import type { Chains } from '../compose/chains.ts'
+import type { Platform, Part } from '../compose/platform.ts'
+import { openKeys } from '../compose/keys.ts'
+import { createIncomeStore } from '../sales/store.ts'
+
+export async function openWallet(platform: Platform, others: Others): Promise<{ wallets: Wallets; part: Part }> {
+  const { config, clock, database, ledger, log, metrics, outbox } = platform
+  const { chains, facilitator, outflow, signUp, event, tellOfPayoutAddress } = others
+  const { book, signer } = await openKeys(config, chains)
+  const wallets = createWallets({
+    ledger,
+    outflow,
+    store: createWalletStore(database.statements),
+    facilitator,
+    book,
+    signer,
+    chains: chains.byNetwork,
+    payers: others.payers,
+    promised: others.promised,
+    locksOf: others.locksOf,
+    creditsWithheld: others.creditsWithheld,
+    sales: createIncomeStore(database.statements),
+    atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
+    announce: (inside, announcement) => outbox.add(inside, [announcement]),
+    event,
+    tellOfPayoutAddress,
+    signUp,
+    clock,
+    log,
+    measures: metrics,
+    failpoints: platform.failpoints,
+    settings: settingsOf(config),
+  })
+  metrics.watch(
+    'coinslot_reconciliation_difference_usdc',
+    'What is on chain less what the books say, by the newest report: 0, or somebody has to look',
+    async () => Number((await wallets.reconciling.newest())?.difference ?? 0n) / 1e6,
+  )
+  return {
+    wallets,
+    part: {
+      routes: [{ surface: 'api', routes: walletRoutes(wallets) }],
+      topics: walletTopics(wallets),
+      sweepers: walletSweepers(wallets),
+      health: { deposits: () => healthOf(wallets, clock) },
+    },
+  }
+}
+
+interface Others {
+  chains: Chains
+  facilitator: Facilitator
+  outflow: Outflows
+  signUp: SignUp
+  event: TellEvent
+  tellOfPayoutAddress: WalletDeps['tellOfPayoutAddress']
+  payers: WalletDeps['payers']
+  promised: WalletDeps['promised']
+  creditsWithheld: WalletDeps['creditsWithheld']
+  locksOf: WalletDeps['locksOf']
+}
+
+function settingsOf(config: Config): Settings {
+  return {
+    confirmations: config.DEPOSIT_CONFIRMATIONS,
+    sweepMinimum: config.SWEEP_MINIMUM,
+    withdrawalMinimum: config.WITHDRAWAL_MINIMUM,
+    hook:
+      config.IDENTITY_HOOK_SECRET === undefined
+        ? null
+        : { secret: config.IDENTITY_HOOK_SECRET, issuer: config.OIDC_ISSUER ?? null },
+    topUpUrl: config.TOP_UP_URL ?? null,
+  }
+}
+
+/** How far the monitor is on each network, and how long ago it said so. */
+async function healthOf(wallets: Wallets, clock: Clock): Promise<Record<string, unknown>> {
+  const told = wallets.monitors.map(async ({ network }) => {
+    const cursor = await wallets.cursors.read(network)
+    const block = cursor === null ? null : Number(cursor.blockNumber)
+    return [network, { block, lagBlocks: lagOf(cursor), silentSeconds: silenceOf(cursor, clock) }]
+  })
+  return Object.fromEntries(await Promise.all(told)) as Record<string, unknown>
+}
+
+function silenceOf(cursor: Cursor | null, clock: Clock): number | null {
+  return cursor === null ? null : Math.round((clock.now().getTime() - cursor.at.getTime()) / 1000)
+}
+
+function lagOf(cursor: Cursor | null): number | null {
+  return cursor === null ? null : Number(cursor.head - cursor.blockNumber)
+}

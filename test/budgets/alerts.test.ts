@@ -1,0 +1,124 @@
+import { expectLikeItsTest } from '../deliveries/samples.ts'
+import { TestClock } from '../harness/clock.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+
+const day = 86_400_000
+
+/** What is announced; how it reaches an endpoint is the deliveries' own matter. */
+describe('alerts', () => {
+  let database: TestDatabase
+  let clock: TestClock
+  let world: BudgetsUnderTest
+  beforeAll(async () => {
+    database = await testDatabase()
+    clock = new TestClock()
+    world = budgetsOn(database.statements, clock)
+    // Early in a day, so that no test meets midnight by chance.
+    clock.forward(day - (clock.now().getTime() % day) + 3_600_000)
+  })
+  beforeEach(() => {
+    world.announced.length = 0
+  })
+  afterAll(async () => {
+    await database.close()
+  })
+
+  const told = () =>
+    world.announced
+      .filter(({ topic }) => topic === 'spending.alert')
+      .map(({ payload }) => {
+        const { event, data } = payload as unknown as { event: string; data: Record<string, unknown> }
+        expectLikeItsTest({ event, data })
+        return [event, data['limit'], data['at']]
+      })
+
+  test('a threshold is told once in its window, and again in the next', async () => {
+    const agent = await agentWith(
+      world,
+      policyOf({
+        limits: { perDay: 100n },
+        alerts: [
+          { at: 0.5, limit: null },
+          { at: 0.8, limit: 'perDay' },
+        ],
+      }),
+    )
+    const spend = (amount: bigint) => world.budgets.reserve(callOf(agent, amount))
+    await spend(49n)
+    expect(told()).toEqual([])
+    const passing = callOf(agent, 1n)
+    await world.budgets.reserve(passing)
+    expect(told()).toEqual([['agent.spending.warning', 'perDay', 0.5]])
+    // Back below it and past it once more: no news.
+    await world.ledger.release({ hold: passing.id, owner: agent.owner, announcements: [] })
+    await spend(2n)
+    expect(told()).toHaveLength(1)
+    await spend(40n)
+    expect(told().slice(1)).toEqual([['agent.spending.warning', 'perDay', 0.8]])
+    clock.forward(day)
+    await spend(90n)
+    expect(told().slice(2)).toEqual([
+      ['agent.spending.warning', 'perDay', 0.5],
+      ['agent.spending.warning', 'perDay', 0.8],
+    ])
+  })
+
+  test('of many calls that pass it at once, in several processes, one tells', async () => {
+    const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, alerts: [{ at: 0.1, limit: null }] }))
+    const other = budgetsOn(database.statements, clock)
+    await Promise.all(
+      Array.from({ length: 40 }, (_, count) =>
+        verdictOf((count % 2 === 0 ? world : other).budgets.reserve(callOf(agent, 1n))),
+      ),
+    )
+    const all = [...told(), ...other.announced.map(({ payload }) => [payload['event']])].map(([event]) => event)
+    expect(all.sort()).toEqual(['agent.spending.exceeded', 'agent.spending.warning'])
+  })
+
+  test('a refusal by a limit is told once; with onExceeded: pause the agent stands still until it is resumed', async () => {
+    const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, onExceeded: 'pause' }))
+    const ask = (amount: bigint) => verdictOf(world.budgets.reserve(callOf(agent, amount)))
+    expect(await ask(11n)).toBe('perDay')
+    expect(await ask(1n)).toBe('paused')
+    expect(told()).toEqual([
+      ['agent.spending.exceeded', 'perDay', 1],
+      ['agent.paused', 'perDay', undefined],
+    ])
+    await world.budgets.agents.change(callerOf(agent.owner.userId), agent.id, (before) => ({
+      ...before,
+      status: 'active',
+    }))
+    expect(await ask(10n)).toBe('allowed')
+    expect(await ask(1n)).toBe('perDay')
+    // It is paused anew, and says so; of the limit it has told in this window.
+    expect(told().slice(2)).toEqual([['agent.paused', 'perDay', undefined]])
+  })
+
+  test('pausing by hand is told as well', async () => {
+    const agent = await agentWith(world, policyOf())
+    await world.budgets.agents.change(callerOf(agent.owner.userId), agent.id, (before) => ({
+      ...before,
+      status: 'paused',
+    }))
+    expect(told()).toEqual([['agent.paused', null, undefined]])
+  })
+
+  test('an alert is part of its decision: undone with it', async () => {
+    const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, alerts: [{ at: 0.5, limit: null }] }))
+    const call = callOf(agent, 6n)
+    const undone = world.budgets.actTogether([{ reserve: call }], async () => {
+      throw new Error('the caller changed its mind')
+    })
+    await expect(undone).rejects.toThrow('changed its mind')
+    const [row] = await database.statements.run<{ count: bigint }>(
+      'SELECT count(*) FROM spending_alert WHERE agent_id = $1',
+      [agent.id],
+    )
+    expect(row?.count).toBe(0n)
+    expect((await world.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime).toBe(0n)
+    world.announced.length = 0
+    await world.budgets.reserve(call)
+    expect(told()).toHaveLength(1)
+  })
+})

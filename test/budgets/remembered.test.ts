@@ -1,0 +1,146 @@
+import type { Statements } from '../../service/kit/transaction.ts'
+import type { Agent } from '../../service/budgets/model.ts'
+import { TestClock } from '../harness/clock.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+
+/**
+ * A process that was alone with an agent decides by what it remembers, without reading the row. Whatever changes the
+ * row behind its back must be found out before anything is given away.
+ */
+describe('what a process remembers of an agent', () => {
+  let database: TestDatabase
+  let clock: TestClock
+  let world: BudgetsUnderTest
+  let other: BudgetsUnderTest
+  let reads = 0
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    clock = new TestClock()
+    const counting = (inside: Statements): Statements => ({
+      run: (text, values, name) => {
+        if (name === 'spending_take') reads++
+        return inside.run(text, values, name)
+      },
+    })
+    world = budgetsOn(
+      {
+        ...counting(database.statements),
+        together: (work) => database.statements.together((inside) => work(counting(inside))),
+      },
+      clock,
+    )
+    other = budgetsOn(database.statements, clock)
+  })
+  afterAll(async () => {
+    await database.close()
+  })
+
+  const ask = (agent: Agent, amount: bigint, id?: string, by = world) =>
+    verdictOf(by.budgets.reserve(callOf(agent, amount, {}, id)))
+
+  /** An agent that the process trusts itself about: its next call reads nothing. */
+  async function remembered(limits: Parameters<typeof policyOf>[0], balance?: bigint): Promise<Agent> {
+    const agent = await agentWith(world, policyOf(limits), balance)
+    for (let call = 0; call < 3; call++) await ask(agent, 1n)
+    const before = reads
+    expect(await ask(agent, 1n)).toBe('allowed')
+    expect(reads).toBe(before)
+    return agent
+  }
+
+  const lifetime = async (agent: Agent) =>
+    (await world.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime
+
+  test('its own limit holds to the micro-dollar', async () => {
+    const agent = await remembered({ limits: { lifetime: 10n } })
+    expect(await ask(agent, 7n)).toBe('lifetime')
+    expect(await ask(agent, 6n)).toBe('allowed')
+    expect(await ask(agent, 1n)).toBe('lifetime')
+    expect(await lifetime(agent)).toBe(10n)
+  })
+
+  test('what another process counted meanwhile is seen', async () => {
+    const agent = await remembered({ limits: { lifetime: 10n } })
+    expect(await ask(agent, 5n, undefined, other)).toBe('allowed')
+    expect(await ask(agent, 2n)).toBe('lifetime')
+    expect(await ask(agent, 1n)).toBe('allowed')
+    expect(await lifetime(agent)).toBe(10n)
+  })
+
+  test('a pause, a new rule and a removal hold from the next call on', async () => {
+    const agent = await remembered({ limits: {} })
+    const caller = callerOf(agent.owner.userId)
+    await other.budgets.agents.change(caller, agent.id, (before) => ({ ...before, status: 'paused' }))
+    expect(await ask(agent, 1n)).toBe('paused')
+    await other.budgets.agents.change(caller, agent.id, (before) => ({
+      ...before,
+      status: 'active',
+      policy: policyOf({ limits: { perCall: 1n } }),
+    }))
+    expect([await ask(agent, 2n), await ask(agent, 1n)]).toEqual(['perCall', 'allowed'])
+    await other.budgets.agents.remove(caller, agent.id)
+    expect(await ask(agent, 1n)).toBe('deleted')
+  })
+
+  test('a lock that is asked for again is counted once', async () => {
+    const agent = await remembered({ limits: { lifetime: 10n } })
+    for (let time = 0; time < 5; time++) expect(await ask(agent, 3n, `again-${agent.id}`)).toBe('allowed')
+    expect(await lifetime(agent)).toBe(7n)
+    expect((await world.ledger.wallet(agent.owner))?.funds.locked).toBe(7n)
+  })
+
+  test('what came back is there again for a call that needs it', async () => {
+    const agent = await remembered({ limits: { lifetime: 10n } })
+    const hold = `back-${agent.id}`
+    expect(await ask(agent, 6n, hold)).toBe('allowed')
+    await world.ledger.release({ hold, owner: agent.owner, announcements: [] })
+    expect(await ask(agent, 6n)).toBe('allowed')
+    expect(await ask(agent, 1n)).toBe('lifetime')
+  })
+
+  test('what the ledger refuses is counted for nothing, and said', async () => {
+    const agent = await remembered({ limits: { lifetime: 1_000n } }, 10n)
+    const caller = callerOf(agent.owner.userId)
+    expect([await ask(agent, 7n), await ask(agent, 6n), await ask(agent, 1n)]).toEqual([
+      'insufficient_balance',
+      'allowed',
+      'insufficient_balance',
+    ])
+    expect(await lifetime(agent)).toBe(10n)
+    const { decisions } = await world.budgets.agents.decisions(
+      caller,
+      agent.id,
+      { outcome: 'refused', kind: null },
+      { limit: 10, offset: 0 },
+    )
+    expect(decisions.map(({ rule }) => rule)).toEqual(['balance', 'balance'])
+  })
+
+  test('a window that is over is over', async () => {
+    clock.forwardToMinute()
+    const agent = await remembered({ limits: { perMinute: 4n } })
+    expect(await ask(agent, 1n)).toBe('perMinute')
+    clock.forward(60_000)
+    expect(await ask(agent, 4n)).toBe('allowed')
+    expect(await ask(agent, 1n)).toBe('perMinute')
+  })
+
+  test('a threshold is told of once, whoever counted past it', async () => {
+    const agent = await remembered({ limits: { lifetime: 10n }, alerts: [{ at: 0.8, limit: null }] })
+    world.announced.length = 0
+    for (let call = 0; call < 6; call++) expect(await ask(agent, 1n)).toBe('allowed')
+    expect(world.announced.map(({ payload }) => payload['event'])).toEqual(['agent.spending.warning'])
+  })
+
+  test('two processes with calls at the same moment: exactly what fits', async () => {
+    const agent = await remembered({ limits: { lifetime: 104n } })
+    const verdicts = await Promise.all(
+      Array.from({ length: 300 }, (_, call) => ask(agent, 1n, undefined, call % 3 === 0 ? other : world)),
+    )
+    expect(verdicts.filter((verdict) => verdict === 'allowed')).toHaveLength(100)
+    expect(await lifetime(agent)).toBe(104n)
+    expect(await world.ledger.differences()).toEqual([])
+  })
+})

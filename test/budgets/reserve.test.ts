@@ -1,0 +1,166 @@
+import { usdc } from '../../service/kit/money.ts'
+import { newId } from '../../service/kit/ids.ts'
+import { TestClock } from '../harness/clock.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+
+const day = 86_400_000
+
+describe('a reservation within limits', () => {
+  let database: TestDatabase
+  let clock: TestClock
+  let it_: BudgetsUnderTest
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    clock = new TestClock()
+    it_ = budgetsOn(database.statements, clock)
+  })
+  beforeEach(() => {
+    clock.forwardToMinute()
+  })
+  afterAll(async () => {
+    await database.close()
+  })
+
+  test('of a hundred at once exactly as many pass as the limit has room for', async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { perDay: 30n } }))
+    const verdicts = await Promise.all(
+      Array.from({ length: 100 }, () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))),
+    )
+    expect(verdicts.filter((one) => one === 'allowed')).toHaveLength(30)
+    expect(verdicts.filter((one) => one === 'perDay')).toHaveLength(70)
+  })
+
+  test('so do they through three processes at once', async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { lifetime: 50n }, rate: { callsPerMinute: 40 } }))
+    const processes = [it_, budgetsOn(database.statements, clock), budgetsOn(database.statements, clock)]
+    const verdicts = await Promise.all(
+      Array.from({ length: 150 }, (_, count) => verdictOf(processes[count % 3]!.budgets.reserve(callOf(agent, 1n)))),
+    )
+    expect(verdicts.filter((one) => one === 'allowed')).toHaveLength(40)
+  })
+
+  test('a lock that is released, captured in part or expired gives its room back, and no other does', async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { perMonth: 100n } }))
+    const { owner } = agent
+    const [released, part, whole, late] = [60n, 20n, 10n, 10n].map((amount) => callOf(agent, amount))
+    for (const call of [released!, part!, whole!]) await it_.budgets.reserve(call)
+    await it_.budgets.reserve({ ...late!, deadline: new Date(Date.now() - 1000) })
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perMonth')
+    await it_.ledger.release({ hold: released!.id, owner, announcements: [] })
+    await it_.ledger.capture({
+      hold: part!.id,
+      owner,
+      amount: usdc(5n),
+      shares: [],
+      kind: 'capture',
+      reference: null,
+      announcements: [],
+    })
+    await it_.ledger.capture({
+      hold: whole!.id,
+      owner,
+      amount: usdc(10n),
+      shares: [],
+      kind: 'capture',
+      reference: null,
+      announcements: [],
+    })
+    await it_.ledger.sweep()
+    expect((await it_.budgets.agents.standing(callerOf(owner.userId), agent.id)).usage.perMonth).toBe(15n)
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 86n)))).toBe('perMonth')
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 85n)))).toBe('allowed')
+    expect((await it_.budgets.agents.standing(callerOf(owner.userId), agent.id)).usage.perMonth).toBe(100n)
+  })
+
+  test('the same lock asked for again is one, in number and in money', async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { lifetime: 10n }, rate: { callsPerMinute: 1 } }))
+    const call = callOf(agent, 10n)
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, (_, count) =>
+        verdictOf((count % 2 === 0 ? it_ : budgetsOn(database.statements, clock)).budgets.reserve(call)),
+      ),
+    )
+    expect(new Set(verdicts)).toEqual(new Set(['allowed']))
+    expect((await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage).toMatchObject({
+      lifetime: 10n,
+      calls: 1,
+    })
+  })
+
+  test('what the wallet cannot pay counts for nothing, and refuses nobody behind it', async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { perDay: 1000n } }), 100n)
+    const verdicts = await Promise.all([
+      verdictOf(it_.budgets.reserve(callOf(agent, 950n))),
+      verdictOf(it_.budgets.reserve(callOf(agent, 60n))),
+      verdictOf(it_.budgets.reserve(callOf(agent, 40n))),
+    ])
+    expect(verdicts).toEqual(['insufficient_balance', 'allowed', 'allowed'])
+    const { decisions } = await it_.budgets.agents.decisions(
+      callerOf(agent.owner.userId),
+      agent.id,
+      { outcome: null, kind: null },
+      { limit: 10, offset: 0 },
+    )
+    expect(decisions.map(({ amount, outcome, rule }) => [amount, outcome, rule]).sort()).toEqual(
+      [
+        [40n, 'allowed', null],
+        [60n, 'allowed', null],
+        [950n, 'refused', 'balance'],
+      ].sort(),
+    )
+  })
+
+  test('a window that is over is empty: at midnight, not before', async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { perDay: 10n } }))
+    const midnight = new Date(Math.ceil((clock.now().getTime() + 1) / day) * day)
+    clock.forward(midnight.getTime() - clock.now().getTime() - 5_000)
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 10n)))).toBe('allowed')
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
+    clock.forward(6_000)
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 10n)))).toBe('allowed')
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
+  })
+
+  test("another's money is no spending of the agent, but its calls are calls", async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { perDay: 0n }, rate: { callsPerMinute: 1 } }))
+    const creator = await agentWith(it_, policyOf())
+    const call = { ...callOf(agent, 50n), owner: creator.owner }
+    expect(await verdictOf(it_.budgets.reserve(call))).toBe('allowed')
+    await it_.ledger.release({ hold: call.id, owner: creator.owner, announcements: [] })
+    expect(await verdictOf(it_.budgets.reserve({ ...callOf(agent, 50n), owner: creator.owner }))).toBe('callsPerMinute')
+    expect((await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime).toBe(0n)
+  })
+
+  test('a paused, resumed, changed or removed agent is so from the next decision on', async () => {
+    const agent = await agentWith(it_, policyOf())
+    const caller = callerOf(agent.owner.userId)
+    const ask = () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))
+    await it_.budgets.agents.change(caller, agent.id, (before) => ({ ...before, status: 'paused' }))
+    expect(await ask()).toBe('paused')
+    await it_.budgets.agents.change(caller, agent.id, (before) => ({
+      ...before,
+      status: 'active',
+      policy: policyOf({ limits: { perCall: 0n } }),
+    }))
+    expect(await ask()).toBe('perCall')
+    await it_.budgets.agents.change(caller, agent.id, (before) => ({ ...before, policy: policyOf() }))
+    expect(await ask()).toBe('allowed')
+    await it_.budgets.agents.remove(caller, agent.id)
+    expect(await ask()).toBe('deleted')
+    expect(await verdictOf(it_.budgets.reserve(callOf({ ...agent, id: newId('agt', new Date()) }, 1n)))).toBe('deleted')
+  })
+
+  test('a limit that is set later counts what was spent before', async () => {
+    const agent = await agentWith(it_, policyOf())
+    await it_.budgets.reserve(callOf(agent, 70n))
+    const caller = callerOf(agent.owner.userId)
+    await it_.budgets.agents.change(caller, agent.id, (before) => ({
+      ...before,
+      policy: policyOf({ limits: { perWeek: 100n } }),
+    }))
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 31n)))).toBe('perWeek')
+    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 30n)))).toBe('allowed')
+  })
+})

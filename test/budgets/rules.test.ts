@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { usdc } from '../../service/kit/money.ts'
+import type { Expense } from '../../service/budgets/model.ts'
+import { decide, warnings } from '../../service/budgets/rules/decide.ts'
+import { contradictions } from '../../service/budgets/rules/contradictions.ts'
+import { covers, matches } from '../../service/budgets/rules/patterns.ts'
+import { count, emptyUsage } from '../../service/budgets/rules/windows.ts'
+import { policyOf } from './harness.ts'
+
+const now = new Date('2026-05-05T05:05:05.000Z')
+const nothing = emptyUsage(now)
+
+function told(
+  policy: ReturnType<typeof policyOf>,
+  ask: Partial<Expense>,
+  status: 'active' | 'paused' = 'active',
+): string {
+  const whole: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(0n), ...ask }
+  const verdict = decide({ status, policy }, nothing, whole, false)
+  return verdict.outcome === 'refused' ? verdict.refusal.rule : verdict.outcome
+}
+
+describe('patterns', () => {
+  test.each([
+    ['seo-audit', 'seo-audit', true],
+    ['seo-audit', 'seo-audits', false],
+    ['seo-*', 'seo-audit', true],
+    ['seo-*', 'seo-', true],
+    ['seo-*', 'seo', false],
+    ['*', '', true],
+    ['*-audit', 'seo-audit', true],
+    ['*-audit', 'audit', false],
+    ['a*b*c', 'a-b-b-c', true],
+    ['a*b*c', 'acb', false],
+    ['a*bc*c', 'abc', false],
+    ['ab*ba', 'aba', false],
+    ['**', 'x', true],
+    ['*.example.com', 'example.com', false],
+    ['*.example.com', 'api.example.com', true],
+    ['*.example.com', 'api.example.com.evil.test', false],
+    ['a.c', 'abc', false],
+  ])('%s and %s: %s', (pattern, text, expected) => {
+    expect(matches(pattern, text)).toBe(expected)
+  })
+
+  test('are what their regular expression is', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '-'), maxLength: 12 })
+    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '-', '*'), maxLength: 8 })
+    fc.assert(
+      fc.property(pattern, text, (one, other) => {
+        expect(matches(one, other)).toBe(new RegExp(`^${one.replaceAll('*', '[^]*')}$`).test(other))
+      }),
+      { numRuns: 5_000, seed: 10 },
+    )
+  })
+
+  test('cover only what every text confirms', () => {
+    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 5 })
+    const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 })
+    fc.assert(
+      fc.property(pattern, pattern, text, (wide, narrow, one) => {
+        if (covers(wide, narrow) && matches(narrow, one)) expect(matches(wide, one)).toBe(true)
+      }),
+      { numRuns: 20_000, seed: 11 },
+    )
+  })
+
+  test('take a time that grows with the text alone', () => {
+    const started = performance.now()
+    expect(matches('*a'.repeat(100), `${'a'.repeat(2_000)}b`)).toBe(false)
+    expect(performance.now() - started).toBeLessThan(50)
+  })
+})
+
+describe('lists', () => {
+  test('one that is there denies the rest; denying wins; each is about its own kind', () => {
+    const policy = policyOf({
+      tools: { allow: ['search-*'], deny: ['search-private'] },
+      rdas: { allow: [], deny: [] },
+      domains: { allow: null, deny: ['*.evil.test'] },
+      limits: { perDay: 5_000_000n },
+    })
+    expect(told(policy, { kind: 'tool', target: 'search-web' })).toBe('allowed')
+    expect(told(policy, { kind: 'tool', target: 'search-private' })).toBe('tools.deny')
+    expect(told(policy, { kind: 'tool', target: 'mail-send' })).toBe('tools.allow')
+    expect(told(policy, { kind: 'run', target: 'search-web' })).toBe('rdas.allow')
+    expect(told(policy, { kind: 'pay', target: 'https://a.test/x', domain: 'a.test' })).toBe('allowed')
+  })
+
+  test('a host is meant in any case, with its port or without, and with its last dot', () => {
+    const policy = policyOf({
+      domains: { allow: ['api.example.com', 'other.test:8443'], deny: [] },
+      limits: { perDay: 5_000_000n },
+    })
+    for (const domain of [
+      'api.example.com',
+      'API.Example.com',
+      'api.example.com.',
+      'api.example.com:444',
+      'other.test:8443',
+    ]) {
+      expect([domain, told(policy, { kind: 'pay', domain })]).toEqual([domain, 'allowed'])
+    }
+    for (const domain of ['example.com', 'api.example.com.evil.test', 'other.test', 'other.test:443']) {
+      expect([domain, told(policy, { kind: 'pay', domain })]).toEqual([domain, 'domains.allow'])
+    }
+  })
+
+  test('an id means its slug’s asset too', () => {
+    const policy = policyOf({ rdas: { allow: null, deny: ['rda_1'] } })
+    expect(told(policy, { target: 'some-slug', alias: 'rda_1' })).toBe('rdas.deny')
+  })
+})
+
+describe('limits', () => {
+  test('money that leaves needs one; what stays in the house does not', () => {
+    expect(told(policyOf(), { kind: 'pay' })).toBe('limits')
+    expect(told(policyOf({ approvalAbove: usdc(1n) }), { kind: 'pay', amount: usdc(1n) })).toBe('limits')
+    expect(told(policyOf(), { kind: 'run' })).toBe('allowed')
+    for (const limit of ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const) {
+      expect([limit, told(policyOf({ limits: { [limit]: 9_000_000n } }), { kind: 'pay' })]).toEqual([limit, 'allowed'])
+    }
+  })
+
+  test('to the micro-dollar', () => {
+    const policy = policyOf({ limits: { perCall: 5n, perDay: 12n } })
+    expect(told(policy, { amount: usdc(5n) })).toBe('allowed')
+    expect(told(policy, { amount: usdc(6n) })).toBe('perCall')
+    const verdict = (spent: bigint) =>
+      decide(
+        { status: 'active', policy },
+        count(nothing, usdc(spent)),
+        { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(5n) },
+        false,
+      ).outcome
+    expect(verdict(7n)).toBe('allowed')
+    expect(verdict(8n)).toBe('refused')
+  })
+
+  test.each(['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const)(
+    '%s of 0 allows nothing that costs',
+    (limit) => {
+      const policy = policyOf({ limits: { [limit]: 0n } })
+      expect(told(policy, { amount: usdc(1n) })).toBe(limit)
+      expect(told(policy, { amount: usdc(0n) })).toBe('allowed')
+    },
+  )
+
+  test('a rate of 0 allows nothing at all; a paused agent neither', () => {
+    expect(told(policyOf({ rate: { callsPerMinute: 0 } }), {})).toBe('callsPerMinute')
+    expect(told(policyOf(), {}, 'paused')).toBe('paused')
+  })
+
+  test('a person is asked only about what the limits allow', () => {
+    const policy = policyOf({ approvalAbove: usdc(3n), limits: { perCall: 10n } })
+    expect(told(policy, { amount: usdc(3n) })).toBe('allowed')
+    expect(told(policy, { amount: usdc(4n) })).toBe('held')
+    expect(told(policy, { amount: usdc(11n) })).toBe('perCall')
+  })
+})
+
+test('a warning is due when its share is reached, by rounding up', () => {
+  const policy = policyOf({
+    limits: { perDay: 3n, perMonth: 100n },
+    alerts: [
+      { at: 0.8, limit: null },
+      { at: 0.5, limit: 'perMonth' },
+    ],
+  })
+  const due = (before: bigint, after: bigint) =>
+    warnings(policy, count(nothing, usdc(before)), count(nothing, usdc(after))).map(
+      ({ limit, at }) => `${limit} ${String(at)}`,
+    )
+  expect(due(0n, 2n)).toEqual([])
+  expect(due(2n, 3n)).toEqual(['perDay 0.8'])
+  expect(due(3n, 4n)).toEqual([])
+  expect(due(49n, 50n)).toEqual(['perMonth 0.5'])
+  expect(due(0n, 100n)).toEqual(['perMonth 0.8', 'perDay 0.8', 'perMonth 0.5'])
+})
+
+describe('contradictions are explained', () => {
+  test.each([
+    [{ limits: { perCall: 5n, perDay: 3n } }, /perCall is more than limits.perDay/],
+    [{ limits: { perMinute: 9n, perDay: 8n, lifetime: 7n } }, /perMinute is more than limits.lifetime/],
+    [{ limits: { perDay: 0n } }, /perDay is 0/],
+    [{ limits: { perWeek: 9n, perMonth: 5n } }, /only in a week in which a month begins/],
+    [{ rate: { callsPerMinute: 0 } }, /no call is allowed/],
+    [{ tools: { allow: [], deny: [] } }, /tools.allow is an empty list/],
+    [{ tools: { allow: ['a-b'], deny: ['a-*'] } }, /"a-b" has no effect/],
+    [{ rdas: { allow: ['a-*', 'a-b'], deny: [] } }, /"a-b" says nothing more than "a-\*"/],
+    [{ domains: { allow: null, deny: ['*'] } }, /none is allowed/],
+    [{ approvalAbove: usdc(5n), limits: { perCall: 5n } }, /approvalAbove is never reached/],
+    [{ alerts: [{ at: 0.5, limit: 'perDay' as const }] }, /perDay is not set/],
+    [{ onExceeded: 'pause' as const }, /onExceeded is pause/],
+  ])('%o', (rules, sentence) => {
+    expect(contradictions(policyOf(rules)).join('\n')).toMatch(sentence)
+  })
+
+  test('and sound rules are left in peace', () => {
+    const sound = policyOf({
+      limits: { perCall: 1n, perMinute: 2n, perDay: 3n, perWeek: 4n, perMonth: 5n, lifetime: 6n },
+      tools: { allow: ['a-*', 'b'], deny: ['a-secret'] },
+      alerts: [{ at: 0.8, limit: null }],
+      onExceeded: 'pause',
+    })
+    expect(contradictions(sound)).toEqual([])
+  })
+})

@@ -1,0 +1,132 @@
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { columnsOf, type Column } from './rows/columns.ts'
+import { faultsOf, samplesOf } from './rows/faults.ts'
+import { findStatements, programOf, type Statement } from './rows/statements.ts'
+
+/** Their texts are put together by what only a running service knows; what of them can be read is compared. */
+const READ_IN_PART = [
+  // The tables are those of every capability's retention: test/pruning runs each of them.
+  'service/pruning/store.ts',
+  // Each list brings its table and its key, and a key of one is no column of another.
+  'service/kit/total.ts',
+  // Each capability brings a share: test/observe/metrics and test/changes run the whole.
+  'service/compose/metrics.ts',
+  'service/changes/store.ts',
+]
+
+/** What a statement sees to and its description does not show: file, column and why. */
+const NARROWED: Readonly<Record<string, string>> = {
+  'service/sales/store.ts tx_hash': 'compared with a list of hashes, or found by IS NOT NULL',
+  'service/deliveries/store/claims.ts dueAt': 'set by the statement itself',
+  'service/deliveries/store/endings.ts dueAt': 'set by the statements themselves',
+  'service/deliveries/store/endpoints.ts status': 'deleted ones are left out',
+  'service/ledger/store/read.ts kind': 'only lines that change the balance, which a reserve and a release do not',
+  'service/tools/store/catalogue.ts patterns': 'a list column: always written, though the table would allow null',
+}
+
+const PLANTED = {
+  'planted.ts': `
+import type { Statements } from './kit/transaction.ts'
+
+const COLUMNS = 'id, sender, value'
+const from = (table: string) => \`FROM \${table} WHERE id = $1\`
+
+export async function planted(statements: Statements): Promise<void> {
+  await statements.run<{ id: string; amount: bigint }>(\`SELECT id, user_id \${from('wallet_withdrawal')}\`, [])
+  await statements.run<{ amount: number }>(\`SELECT amount \${from('wallet_withdrawal')}\`, [])
+  await statements.run<{ created_at: string; recipient: string }>('SELECT created_at, recipient FROM wallet_withdrawal', [])
+  await statements.run<{ sum: bigint }>('SELECT sum(amount) AS sum FROM wallet_withdrawal', [])
+  await statements.run<{ ended_at: Date }>('UPDATE wallet_withdrawal SET state = state RETURNING ended_at', [])
+  await statements.run<{ state: 'pending' | 'failed' }>('SELECT state FROM wallet_withdrawal', [])
+  await statements.run<{ states: string[] }>('SELECT array_agg(state) AS states FROM wallet_withdrawal', [])
+  await statements.run('SELECT nothing FROM wallet_withdrawal', [])
+  await statements.run(new Date().toISOString(), [])
+  await statements.run<{ amount: bigint; created_at: Date; ended_at: Date | null; state: string; gone?: string }>(
+    \`SELECT * \${from('wallet_withdrawal')} ORDER BY \${String(Date.now())}\`, [])
+}`,
+}
+
+describe('rows of statements', () => {
+  let database: TestDatabase
+  let found: { statement: Statement; faults: string[] }[]
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    const program = programOf(PLANTED)
+    const described = await describeAll(database, findStatements(program))
+    const oids = described.flatMap(({ results }) => results.flatMap(({ columns }) => columns.map(({ oid }) => oid)))
+    const samples = await samplesOf(database.pool, [...new Set(oids)])
+    found = described.map(({ statement, results, faults }) => {
+      const { row } = statement
+      if (row === null) return { statement, faults }
+      const all = results.flatMap(({ columns }) => faultsOf(program.getTypeChecker(), row, columns, samples))
+      return { statement, faults: [...faults, ...new Set(all)] }
+    })
+  })
+
+  afterAll(() => database.close())
+
+  it('are what the database gives', () => {
+    const ours = found.filter(({ statement }) => !isPlanted(statement))
+    const faults = ours.flatMap(({ statement, faults }) => faults.map((fault) => ({ statement, fault })))
+    const narrowed = new Set(faults.map(keyOf))
+    expect(
+      faults.filter((one) => !(keyOf(one) in NARROWED)).map(({ statement, fault }) => `${statement.place}: ${fault}`),
+    ).toEqual([])
+    expect(Object.keys(NARROWED).filter((key) => !narrowed.has(key))).toEqual([])
+    expect(ours.length).toBeGreaterThan(300)
+  })
+
+  it('are refused where they are something else', () => {
+    const faults = found.filter(({ statement }) => isPlanted(statement)).map(({ faults: one }) => one)
+    expect(faults).toEqual([
+      ['amount is not among the columns.'],
+      ['amount is bigint, which is no number.'],
+      ['created_at is timestamp with time zone, which is no string.', 'recipient is bytea, which is no string.'],
+      ['sum is numeric, which is no bigint.'],
+      ['ended_at may be null, and Date is not.'],
+      ['state is wallet_withdrawal_state, which is no "pending" | "failed".'],
+      ['states is wallet_withdrawal_state[], which is no string[].'],
+      ['The statement fails: column "nothing" does not exist.'],
+      ['The statement cannot be read from the source.'],
+      [],
+    ])
+  })
+})
+
+interface Described {
+  statement: Statement
+  results: { columns: Column[] }[]
+  faults: string[]
+}
+
+async function describeAll({ pool }: TestDatabase, statements: readonly Statement[]): Promise<Described[]> {
+  const client = await pool.connect()
+  const all: Described[] = []
+  for (const statement of statements) {
+    const results: { columns: Column[] }[] = []
+    const faults = statement.texts.length === 0 ? ['The statement cannot be read from the source.'] : []
+    for (const text of statement.texts) {
+      try {
+        results.push({ columns: await columnsOf(client, text) })
+      } catch (error) {
+        faults.push(`The statement fails: ${(error as Error).message}.`)
+      }
+    }
+    all.push({ statement, results, faults: READ_IN_PART.includes(fileOf(statement)) ? [] : faults })
+  }
+  client.release()
+  return all
+}
+
+function isPlanted(statement: Statement): boolean {
+  return fileOf(statement) === 'service/planted.ts'
+}
+
+function keyOf({ statement, fault }: { statement: Statement; fault: string }): string {
+  return `${fileOf(statement)} ${fault.split(' ', 1).join()}`
+}
+
+function fileOf({ place }: Statement): string {
+  return place.slice(0, place.lastIndexOf(':'))
+}

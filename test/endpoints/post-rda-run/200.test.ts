@@ -1,0 +1,119 @@
+import { guestWorld, type GuestWorld } from '../../marketplace/runs/guest-world.ts'
+import { usdcOf } from '../../facilitator/world.ts'
+
+describe('POST /rda/{slug}/run → 200', () => {
+  let world: GuestWorld
+  beforeAll(async () => {
+    world = await guestWorld({ PLATFORM_FEE_BPS: '1000' })
+  })
+  afterAll(async () => {
+    expect(await world.service.ledger.differences()).toEqual([])
+    await world.close()
+  })
+
+  test.each([1, 2] as const)(
+    'a prompt, paid by version %i: the output, the receipt, and the creator’s share',
+    async (version) => {
+      const slug = await world.prompt({ slug: `guest-prompt-${String(version)}` })
+      const payer = await world.chain.payer(1_000_000n)
+      const before = await world.wallet(world.creator)
+      const answer = await world.ask(slug, { say: 'hello' }, await world.payFor(slug, payer, { version }))
+      expect(answer.status).toBe(200)
+      expect(answer.body).toEqual({
+        success: true,
+        runId: expect.stringMatching(/^run_/),
+        output: 'hello',
+        cost: 0.02,
+        duration: expect.any(Number),
+        modelId: 'sandbox/echo',
+        usage: {
+          prompt_tokens: expect.any(Number),
+          completion_tokens: expect.any(Number),
+          total_tokens: expect.any(Number),
+        },
+        txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        network: 'base-sepolia',
+        payer: payer.address.toLowerCase(),
+        paymentToken: expect.stringMatching(/^tok_/),
+      })
+      expect(answer.headers.get('x-payment-id')).toMatch(/^pay_/)
+      expect(answer.headers.get(version === 1 ? 'x-payment-response' : 'payment-response')).not.toBeNull()
+      expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
+      expect((await world.wallet(world.creator)).balance).toBeCloseTo(before.balance + 0.018, 6)
+      const runs = await world.creator.call('GET', `/v1/rda/${slug}/runs`)
+      expect(runs.body).toMatchObject({ total: 1, runs: [{ id: answer.body.runId, status: 'succeeded', cost: 0.02 }] })
+    },
+  )
+
+  test('an agent is asked once, whoever sends the same payment again, and the buyer has one receipt', async () => {
+    let asked = 0
+    world.server.on('/agent', () => ({ body: { status: 'completed', output: `asked ${String(++asked)}` } }))
+    const slug = await world.agent(
+      {},
+      { slug: 'guest-agent', inputSchema: [{ name: 'say', label: 'Say', type: 'text', required: true }] },
+    )
+    const payer = await world.chain.payer(1_000_000n)
+    const payment = await world.payFor(slug, payer)
+    const [first, second] = await Promise.all([
+      world.ask(slug, undefined, payment),
+      world.ask(slug, undefined, payment),
+    ])
+    const paid = first.status === 200 ? first : second
+    expect([paid.status, paid.body.output]).toEqual([200, 'asked 1'])
+    expect([200, 409]).toContain((paid === first ? second : first).status)
+    const thief = await world.ask(slug, undefined, payment)
+    expect([thief.status, thief.body.code, thief.body.output]).toEqual([409, 'payment_submitted', undefined])
+    expect([asked, await usdcOf(world.chain, payer.address)]).toEqual([1, 750_000n])
+
+    const id = paid.headers.get('x-payment-id')!
+    const url = `/receipts/${id}?token=${String(paid.body.paymentToken)}`
+    const receipt = await world.service.call('GET', url, { headers: { accept: 'application/json' } })
+    expect(receipt.body).toMatchObject({ receipt: { id, product: 'asset', name: slug, status: 'paid', amount: 0.25 } })
+    expect(
+      (await world.service.call('GET', `/receipts/${id}`, { headers: { accept: 'application/json' } })).status,
+    ).toBe(404)
+  })
+
+  test('a run that fails after the money has come is owed: the token runs it again, and it is charged once', async () => {
+    let well = false
+    world.server.on('/flaky', () =>
+      well ? { body: { status: 'completed', output: 'well' } } : { status: 500, body: { error: 'no' } },
+    )
+    const slug = await world.agent({ webhookUrl: world.server.url('/flaky') }, { slug: 'guest-flaky' })
+    const inputs = { topic: 'bees' }
+    const payer = await world.chain.payer(1_000_000n)
+    const before = await world.wallet(world.creator)
+    const failed = await world.ask(slug, inputs, await world.payFor(slug, payer, { inputs }))
+    expect([failed.status, failed.body]).toEqual([
+      500,
+      expect.objectContaining({ paid: true, paymentId: expect.stringMatching(/^pay_/), statusUrl: expect.any(String) }),
+    ])
+    expect(failed.body.error).not.toMatch(/not charged|nothing was charged/i)
+    const proof = { 'X-Payment-ID': String(failed.body.paymentId), 'X-Payment-Token': String(failed.body.paymentToken) }
+    const still = await world.ask(slug, inputs, proof)
+    expect(still.status).toBe(500)
+    expect(await world.wallet(world.creator)).toMatchObject({ balance: before.balance })
+    // Dearer, edited or not for sale any more: what was paid for is what was shown.
+    const edit = { agentConfig: { webhookUrl: world.server.url('/another'), basePrice: 0.5 } }
+    expect((await world.creator.call('PATCH', `/v1/rda/${slug}`, { body: edit })).status).toBe(200)
+    expect((await world.creator.call('POST', `/v1/rda/${slug}/unpublish`)).status).toBe(200)
+    expect((await world.ask(slug, inputs)).status).toBe(404)
+    well = true
+    const other = await world.ask(slug, { another: 'input' }, proof)
+    expect(other.status).toBeGreaterThanOrEqual(400)
+    const done = await world.ask(slug, inputs, proof)
+    expect([done.status, done.body.output]).toEqual([200, 'well'])
+    expect((await world.wallet(world.creator)).balance).toBeCloseTo(before.balance + 0.225, 6)
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+  })
+
+  test('a price by use is paid at its most, and charged whole', async () => {
+    const slug = await world.prompt({ slug: 'guest-metered', pricing: { model: 'per-token', amount: 0.5 } })
+    const required = await world.ask(slug)
+    const price = BigInt(required.body.accepts[0].maxAmountRequired as string)
+    const payer = await world.chain.payer(100_000_000n)
+    const answer = await world.ask(slug, undefined, await world.payFor(slug, payer))
+    expect([answer.status, answer.body.cost]).toEqual([200, Number(price) / 1e6])
+    expect(await usdcOf(world.chain, payer.address)).toBe(100_000_000n - price)
+  })
+})

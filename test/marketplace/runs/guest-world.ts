@@ -1,0 +1,51 @@
+import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
+import type { Answer, Hooks } from '../../harness/service.ts'
+import { signFor } from '../../tools/calls/pay-world.ts'
+import { walletKeys } from '../../wallet/world.ts'
+import { runWorld, type RunWorld } from './world.ts'
+
+export interface GuestWorld extends RunWorld {
+  chain: TestChain
+  /** Without a key, with these headers. */
+  ask(slug: string, inputs?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>
+  /** The headers that pay for it. */
+  payFor(slug: string, payer: TestAccount, options?: PayOptions): Promise<Record<string, string>>
+}
+
+interface PayOptions {
+  inputs?: Record<string, unknown>
+  version?: 1 | 2
+  terms?: Record<string, unknown>
+}
+
+/** Assets for buyers without an account, whose payments reach the treasury of this service. */
+export async function guestWorld(environment: Record<string, string> = {}, hooks: Hooks = {}): Promise<GuestWorld> {
+  const chain = await startChain()
+  const settings = {
+    ...(await walletKeys()),
+    RATE_PAY_PER_MINUTE: '0',
+    BASE_SEPOLIA_RPC_URLS: chain.url,
+    SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+    GAS_BUDGET_PER_DAY: '0',
+    GAS_BUDGET_PER_PAYER_DAY: '0',
+    GAS_BUDGET_PER_RECIPIENT_DAY: '0',
+    ...environment,
+  }
+  const world = await runWorld(settings, hooks)
+  await world.service.start()
+  const ask: GuestWorld['ask'] = (slug, inputs = { say: 'hello' }, headers = {}) =>
+    world.service.call('POST', `/v1/rda/${slug}/run`, { body: { inputs }, headers })
+  return {
+    ...world,
+    chain,
+    ask,
+    async payFor(slug, payer, { inputs, version, terms } = {}) {
+      const { header, value } = await signFor(chain, payer, await ask(slug, inputs), version, terms)
+      return { [header]: value }
+    },
+    async close() {
+      await world.close()
+      await chain.stop()
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import type { Hex } from '../../service/chain/model.ts'
+import { usdcOf, until } from '../facilitator/world.ts'
+import { startChain, type TestChain } from '../harness/chain.ts'
+import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import { Seller } from './seller.ts'
+
+/** Where the money of paid calls comes from, and calls that go on by themselves: with the worker's queue running. */
+describe('an account’s payer wallet', () => {
+  let chain: TestChain
+  let service: TestService
+  let seller: Seller
+  let treasury: Hex
+
+  beforeAll(async () => {
+    chain = await startChain()
+    service = await testService({
+      BASE_SEPOLIA_RPC_URLS: chain.url,
+      SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+      PAYER_SEED: randomBytes(32).toString('hex'),
+      PAY_TIMEOUT_MS: '5000',
+      ALLOW_HOSTS: '127.0.0.1',
+      SETTLE_CONFIRMATIONS: '1',
+      RATE_API_PER_MINUTE: '0',
+      RATE_SETTLE_PER_MINUTE: '0',
+    })
+    await service.start()
+    seller = await new Seller(chain.network, chain.accounts[3]!.address, () => `${service.origin}/facilitator`).listen()
+    treasury = service.wallets.treasury()!
+    await chain.fund(treasury, 1_000_000_000n)
+    await chain.mine()
+  })
+  afterAll(async () => {
+    await seller.close()
+    await service.close()
+    await chain.stop()
+  })
+
+  async function rich(): Promise<TestPerson> {
+    const person = await service.person()
+    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 20 } })
+    return person
+  }
+  const pay = (person: TestPerson, path: string, more: object = {}) =>
+    person.call('POST', '/v1/pay', { body: { url: seller.url(path), maxAmount: 1, ...more } })
+  const left = () => usdcOf(chain, treasury)
+
+  async function expire(): Promise<void> {
+    service.clock.forward(400_000)
+    await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000))
+    await chain.mine(2)
+    service.clock.forward(2_000)
+    await service.outgoingPayments.reconcile()
+  }
+
+  test('each account pays from its own, and only from what was sent for that', async () => {
+    const people = [await rich(), await rich()]
+    const before = await left()
+    const answers = await Promise.all(people.map((person, place) => pay(person, `/v2/own-${String(place)}`)))
+    const payers = answers.map(({ body }) => body.payment.payer as Hex)
+    expect(new Set(payers).size).toBe(2)
+    expect(await Promise.all(payers.map((payer) => usdcOf(chain, payer)))).toEqual([0n, 0n])
+    expect(before - (await left())).toBe(500_000n)
+    expect((await pay(people[0]!, '/v1/own-again')).body.payment.payer).toBe(payers[0])
+  })
+
+  test('what was left there is used by the next calls, and nothing is sent beside it', async () => {
+    const person = await rich()
+    const { body } = await pay(person, '/v2/500')
+    expect(body.payment.status).toBe('pending')
+    await until(async () => {
+      await expire()
+      const { payment } = (await person.call('GET', `/v1/pay/${String(body.payment.id)}`)).body
+      return payment.status === 'returned' && payment.reason === 'expired'
+    })
+    const payer = body.payment.payer as Hex
+    expect(await usdcOf(chain, payer)).toBe(250_000n)
+    const before = await left()
+    const done = await Promise.all([pay(person, '/v2/spare-a'), pay(person, '/v2/spare-b')])
+    expect(done.map(({ body: { payment } }) => payment.status as string)).toEqual(['settled', 'settled'])
+    // One had it, the other was sent its own.
+    expect(before - (await left())).toBe(250_000n)
+    expect(await usdcOf(chain, payer)).toBe(0n)
+  })
+
+  test('ten calls of one account at once: ten prices leave the treasury, none is missing, none is left', async () => {
+    const person = await rich()
+    const before = await left()
+    const done = await Promise.all(Array.from({ length: 10 }, (_, call) => pay(person, `/v2/many-${String(call)}`)))
+    expect(done.map(({ body }) => body.payment?.status as unknown)).toEqual(Array.from({ length: 10 }, () => 'settled'))
+    expect(before - (await left())).toBe(2_500_000n)
+    expect(await usdcOf(chain, done[0]!.body.payment.payer as Hex)).toBe(0n)
+    expect(await service.ledger.differences()).toEqual([])
+  })
+
+  test('more than the treasury has is refused, and the rest is paid', async () => {
+    const person = await rich()
+    const all = await left()
+    await chain.fund(treasury, 600_000n)
+    const done = await Promise.all(Array.from({ length: 4 }, (_, call) => pay(person, `/v2/short-${String(call)}`)))
+    const settled = done.filter(({ status }) => status === 200).length
+    expect(settled).toBe(2)
+    for (const { status, body } of done)
+      if (status !== 200) expect([status, body.code]).toEqual([503, 'payer_unavailable'])
+    expect(await left()).toBe(100_000n)
+    await chain.fund(treasury, all)
+    // At once: nothing was signed for the others.
+    expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.totalLocked).toBe(0)
+    expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBeCloseTo(19.5, 6)
+    expect(await service.ledger.differences()).toEqual([])
+  })
+
+  describe('a call that a person must approve', () => {
+    async function agentKey(person: TestPerson): Promise<string> {
+      const { agent } = (
+        await person.call('POST', '/v1/agents', { body: { name: 'A', limits: { perDay: 5 }, approvalAbove: 0.1 } })
+      ).body
+      return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
+    }
+
+    test('with async goes on by itself, once, and its answer is kept under its id', async () => {
+      const person = await rich()
+      const key = await agentKey(person)
+      const call = { method: 'POST', headers: { 'x-secret': 'never-in-the-clear' }, body: { q: 7 }, async: true }
+      const held = await service.call('POST', '/v1/pay', {
+        key,
+        body: { url: seller.url('/v2/by-itself'), maxAmount: 1, ...call },
+      })
+      expect([held.status, held.body.code]).toEqual([202, 'approval_required'])
+      const approval = `/v1/approvals/${String(held.body.approvalId)}`
+      await person.call('POST', `${approval}/approve`)
+      const id = await until(async () => {
+        const { reference } = (await service.call('GET', approval, { key })).body.approval
+        return reference as string | null
+      })
+      const done = await until(async () => {
+        const { body } = await service.call('GET', `/v1/pay/${id}`, { key })
+        return body.response === null ? null : (body as { payment: unknown; response: { body: string } })
+      })
+      expect(done.payment).toMatchObject({ id, status: 'settled', amount: 0.25 })
+      expect(JSON.parse(done.response.body)).toEqual({ sold: true, method: 'POST', body: '{"q":7}' })
+      expect(seller.shown.get('/v2/by-itself')).toHaveLength(1)
+      // What it was asked with and what it got are nobody's to read in the database.
+      const rows = await service.database.statements.run<{ text: string }>(
+        `SELECT on_approved::text AS text FROM spending_approval WHERE id = $1
+         UNION ALL SELECT payload::text FROM outbox WHERE topic = 'spending.pay'
+         UNION ALL SELECT answer FROM spending_payment WHERE id = $2`,
+        [held.body.approvalId, id],
+      )
+      expect(rows.length).toBeGreaterThan(1)
+      for (const { text } of rows) expect(text).not.toMatch(/never-in-the-clear|sold/)
+      await expect(service.outgoingPayments.payApproved(await announced(held.body.approvalId as string))).resolves.toBe(
+        undefined,
+      )
+      expect(seller.shown.get('/v2/by-itself')).toHaveLength(1)
+    })
+
+    /** What the queue was told of it: it may be told twice. */
+    async function announced(approvalId: string): Promise<Record<string, unknown>> {
+      const [row] = await service.database.statements.run<{ on_approved: { payload: Record<string, unknown> } }>(
+        'SELECT on_approved FROM spending_approval WHERE id = $1',
+        [approvalId],
+      )
+      return row!.on_approved.payload
+    }
+
+    test('with an open connection is answered on it, and is not sent again', async () => {
+      const person = await rich()
+      const key = await agentKey(person)
+      const waiting = service.call('POST', '/v1/pay', {
+        key,
+        headers: { prefer: 'wait=20' },
+        body: { url: seller.url('/v2/waited'), maxAmount: 1 },
+      })
+      const approval = await until(async () => {
+        const { approvals } = (await person.call('GET', '/v1/approvals?status=pending')).body
+        return (approvals as { id: string }[])[0] ?? null
+      })
+      await person.call('POST', `/v1/approvals/${approval.id}/approve`)
+      const { status, body } = await waiting
+      expect([status, body.payment.status, body.response.status]).toEqual([200, 'settled', 200])
+      expect(seller.shown.get('/v2/waited')).toHaveLength(1)
+    })
+  })
+})

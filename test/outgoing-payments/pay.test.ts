@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto'
+import { usdc } from '../../service/kit/money.ts'
+import { startChain, type TestChain } from '../harness/chain.ts'
+import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import type { Wallet } from '../marketplace/runs/world.ts'
+import { Seller } from './seller.ts'
+
+const seed = randomBytes(32).toString('hex')
+
+/** POST /pay against sellers of every kind, on a chain, with the service's own facilitator settling for them. */
+describe('paying an address', () => {
+  let chain: TestChain
+  let service: TestService
+  let seller: Seller
+  let person: TestPerson
+  let recipient: `0x${string}`
+
+  beforeAll(async () => {
+    chain = await startChain()
+    recipient = chain.accounts[3]!.address
+    service = await testService({
+      BASE_SEPOLIA_RPC_URLS: chain.url,
+      SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+      PAYER_SEED: seed,
+      PAY_TIMEOUT_MS: '1500',
+      ALLOW_HOSTS: '127.0.0.1',
+      SETTLE_CONFIRMATIONS: '1',
+      RATE_API_PER_MINUTE: '0',
+      RATE_SETTLE_PER_MINUTE: '0',
+    })
+    service.facilitator.start()
+    seller = await new Seller(chain.network, recipient, () => `${service.origin}/facilitator`).listen()
+    await chain.fund(service.wallets.treasury()!, 1_000_000_000n)
+    await chain.mine()
+    person = await service.person()
+    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 500 } })
+  })
+  afterAll(async () => {
+    await seller.close()
+    await service.close()
+    await chain.stop()
+  })
+
+  const pay = (path: string, more: object = {}, headers: Record<string, string> = {}) =>
+    person.call('POST', '/v1/pay', { body: { url: seller.url(path), maxAmount: 1, ...more }, headers })
+  const wallet = async () => (await person.call('GET', '/v1/wallet/balance')).body.wallet as Wallet
+  const status = async (id: string) =>
+    (await person.call('GET', `/v1/pay/${id}`)).body.payment as Record<string, unknown>
+
+  /** What the house has on the chain: the treasury, and the account's payer wallet. */
+  async function chainBalance(): Promise<bigint> {
+    const [payer] = await service.database.statements.run<{ address: `0x${string}` }>(
+      'SELECT address FROM spending_payer WHERE user_id = $1',
+      [person.caller.user.id],
+    )
+    const own = payer === undefined ? 0n : await usdcOf(chain, payer.address)
+    return own + (await usdcOf(chain, service.wallets.treasury()!))
+  }
+
+  /** Lets the authorization's time pass on the chain, and looks. */
+  async function expire(): Promise<void> {
+    await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000) + 400)
+    await chain.mine(2)
+    // Afterwards: the newest block is known for a second to whoever asks.
+    service.clock.forward(400_000)
+    await service.outgoingPayments.reconcile()
+  }
+
+  test.each(['/v1/honest', '/v2/honest'])('%s sells: paid once, captured, answered', async (path) => {
+    const [before, money] = [await wallet(), await chainBalance()]
+    const { status: code, body } = await pay(path, { method: 'POST', body: { q: 1 } })
+    expect(code).toBe(200)
+    expect(body.response).toMatchObject({ status: 200, encoding: 'utf8' })
+    expect(JSON.parse(String(body.response.body))).toEqual({ sold: true, method: 'POST', body: '{"q":1}' })
+    expect(body.payment).toMatchObject({
+      status: 'settled',
+      confirmed: true,
+      amount: 0.25,
+      maxAmount: 1,
+      currency: 'USDC',
+      network: 'base-sepolia',
+      payer: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+      reason: null,
+      recipient,
+      txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      responseStatus: 200,
+    })
+    const after = await wallet()
+    expect(after).toMatchObject({ totalLocked: 0 })
+    expect(after.totalSpent).toBeCloseTo(before.totalSpent + 0.25, 6)
+    expect(await chainBalance()).toBe(money - 250_000n)
+    expect(seller.shown.get(path)).toHaveLength(1)
+  })
+
+  test('an address that asks for nothing is answered as it answers', async () => {
+    const { body } = await pay('/free')
+    expect(body).toEqual({
+      payment: null,
+      response: { status: 200, headers: expect.any(Object), body: 'for nothing', encoding: 'utf8' },
+    })
+  })
+
+  test.each([
+    ['/v1/dear', 402, 'price_above_maximum'],
+    ['/v2/dear', 402, 'price_above_maximum'],
+    ['/v2/asset', 502, 'no_acceptable_offer'],
+    ['/v1/asset', 502, 'no_acceptable_offer'],
+    ['/v2/network', 502, 'no_acceptable_offer'],
+    ['/v1/network', 502, 'no_acceptable_offer'],
+    ['/v2/scheme', 502, 'no_acceptable_offer'],
+    ['/v2/domain', 502, 'no_acceptable_offer'],
+    ['/v2/nobody', 502, 'no_acceptable_offer'],
+    ['/plain-402', 502, 'no_acceptable_offer'],
+  ])('%s is refused before anything is signed', async (path, code, word) => {
+    const before = await wallet()
+    const answer = await pay(path)
+    expect([answer.status, answer.body.code]).toEqual([code, word])
+    expect(seller.shown.get(path)).toBeUndefined()
+    expect(await wallet()).toEqual(before)
+  })
+
+  test.each(['/v1/raise', '/v2/raise', '/v2/other-recipient', '/v1/again', '/v2/again', '/v2/500', '/v2/hang-up'])(
+    '%s: shown one authorization, which it never uses; nothing else is signed, and the money comes back when it has expired',
+    async (path) => {
+      const [before, money] = [await wallet(), await chainBalance()]
+      const answer = await pay(path)
+      const id = String(answer.body.payment?.id ?? answer.body.paymentId)
+      expect(id).toMatch(/^pay_/)
+      expect(seller.shown.get(path)).toHaveLength(1)
+      // Locked for as long as it could still be used.
+      expect((await wallet()).pendingLocks).toEqual({ [id]: 0.25 })
+      service.clock.forward(10_000)
+      await service.outgoingPayments.reconcile()
+      expect((await status(id))['status']).toBe('pending')
+      expect((await wallet()).totalLocked).toBe(0.25)
+      await expire()
+      expect((await status(id))['status']).toBe('returned')
+      expect(await wallet()).toEqual(before)
+      expect(await chainBalance()).toBe(money)
+      await expect(seller.settle(path)).rejects.toThrow('not settled')
+    },
+  )
+
+  test.each(['/v1/settle-and-ask-again', '/v2/settle-and-500', '/v2/settle-and-hang-up'])(
+    '%s: it took the money, once',
+    async (path) => {
+      const [before, money] = [await wallet(), await chainBalance()]
+      const answer = await pay(path)
+      const id = String(answer.body.payment?.id ?? answer.body.paymentId)
+      service.clock.forward(70_000)
+      await service.outgoingPayments.reconcile()
+      expect(await status(id)).toMatchObject({ status: 'settled', txHash: expect.stringMatching(/^0x/) })
+      expect((await wallet()).balance).toBeCloseTo(before.balance - 0.25, 6)
+      expect(await chainBalance()).toBe(money - 250_000n)
+      await expire()
+      expect((await wallet()).balance).toBeCloseTo(before.balance - 0.25, 6)
+    },
+  )
+
+  test('one that never answers: the caller is told where the money is', async () => {
+    const before = await wallet()
+    const { status: code, body } = await pay('/v1/silence')
+    expect(code).toBe(504)
+    expect(body).toMatchObject({
+      code: 'response_timeout',
+      paymentId: expect.stringMatching(/^pay_/),
+      statusUrl: expect.stringContaining('/v1/pay/pay_'),
+    })
+    await expire()
+    expect(await wallet()).toEqual(before)
+    expect(seller.shown.get('/v1/silence')).toHaveLength(1)
+    // And one that is silent from the beginning has seen no authorization.
+    const silent = await pay('/never')
+    expect([silent.status, silent.body.code, silent.body.paymentId]).toEqual([504, 'response_timeout', undefined])
+    expect(await wallet()).toEqual(before)
+  })
+
+  test('the same Idempotency-Key shows the same authorization again, and pays once', async () => {
+    const [before, money] = [await wallet(), await chainBalance()]
+    const lost = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
+    expect(lost.status).toBe(502)
+    // Nobody is told that nothing was taken: who believed it would pay a second time.
+    await service.outflow.setPaused(true)
+    const paused = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
+    await service.outflow.setPaused(false)
+    expect([paused.status, paused.body.code, paused.body.paymentId]).toEqual([
+      503,
+      'payouts_paused',
+      lost.body.paymentId,
+    ])
+    expect(paused.body.error).toMatch(/a new one would pay again/)
+    const again = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
+    expect(again.body.paymentId).toBe(lost.body.paymentId)
+    const shown = seller.shown.get('/v2/hang-up')!
+    expect(shown.at(-1)).toBe(shown.at(-2))
+    await seller.settle('/v2/hang-up', shown.length - 1)
+    service.clock.forward(70_000)
+    await service.outgoingPayments.reconcile()
+    const done = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
+    expect(done.body).toMatchObject({ payment: { status: 'settled' }, response: null })
+    expect(seller.shown.get('/v2/hang-up')).toHaveLength(shown.length)
+    expect(money - (await chainBalance())).toBeLessThanOrEqual(500_000n)
+    expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
+  })
+
+  describe('as money that leaves', () => {
+    const limitedKey = async () => {
+      const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'L', limits: { perDay: 50 } } })).body
+      return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
+    }
+
+    test('it is counted with withdrawals: where those have used the day up, nothing is signed', async () => {
+      const owner = { userId: person.caller.user.id, environment: 'sandbox' as const }
+      const { left } = await service.outflow.terms(owner)
+      const before = { id: 'wdr_before', owner, kind: 'withdrawal' as const, to: recipient, amount: usdc(left! - 1n) }
+      await service.database.statements.together((inside) => service.outflow.take(before, inside))
+      const [locked, key] = [(await wallet()).totalLocked, await limitedKey()]
+      for (const headers of [{}, { authorization: `Bearer ${key}` }]) {
+        const { status: code, body } = await pay('/v2/over', {}, headers)
+        expect([code, body.code, body.limit, body.requested]).toEqual([403, 'withdrawal_limit', 1000, 0.25])
+      }
+      expect([seller.shown.get('/v2/over'), (await wallet()).totalLocked]).toEqual([undefined, locked])
+      await service.database.statements.together((inside) => service.outflow.giveBack('wdr_before', inside))
+      expect((await pay('/v2/over')).status).toBe(200)
+      expect((await service.outflow.terms(owner)).left).toBe(left! - 250_000n)
+    })
+
+    test('while payouts are paused no seller is asked, and a repeated request sends no authorization', async () => {
+      await service.outflow.setPaused(true)
+      try {
+        const { status: code, body } = await pay('/v2/paused')
+        expect([code, body.code, seller.asked.get('/v2/paused')]).toEqual([503, 'payouts_paused', undefined])
+      } finally {
+        await service.outflow.setPaused(false)
+      }
+      expect((await pay('/v2/paused')).status).toBe(200)
+    })
+  })
+
+  describe('for an agent', () => {
+    async function agentKey(rules: object): Promise<{ id: string; key: string }> {
+      const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'A', ...rules } })).body
+      const { secret } = (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body
+      return { id: agent.id, key: secret }
+    }
+    const payAs = (key: string, path: string, more: object = {}) =>
+      service.call('POST', '/v1/pay', { key, body: { url: seller.url(path), maxAmount: 1, ...more } })
+
+    test('without any limit it may not pay outside, and the seller is not asked', async () => {
+      const { key } = await agentKey({ approvalAbove: 5 })
+      const { status: code, body } = await payAs(key, '/v2/unlimited')
+      expect([code, body.code, seller.asked.get('/v2/unlimited')]).toEqual([403, 'limits_required', undefined])
+    })
+
+    test('limits hold, and a released payment gives its room back', async () => {
+      const { id, key } = await agentKey({ limits: { lifetime: 0.5 } })
+      const verdicts = await Promise.all(['/v2/a', '/v2/b', '/v2/c', '/v2/d'].map((path) => payAs(key, path)))
+      expect(verdicts.map(({ status: code }) => code).sort()).toEqual([200, 200, 403, 403])
+      expect(verdicts.find(({ status: code }) => code === 403)?.body).toMatchObject({
+        code: 'spending_limit',
+        limit: 'lifetime',
+        spent: 0.5,
+        requested: 0.25,
+      })
+      const { decisions } = (await person.call('GET', `/v1/agents/${id}/decisions?outcome=allowed`)).body
+      expect((decisions as Record<string, unknown>[]).map(({ kind, domain }) => [kind, domain])).toEqual(
+        Array.from({ length: 2 }, () => ['pay', new URL(seller.url('/')).host]),
+      )
+    })
+
+    test('a host that its rules deny is not even asked', async () => {
+      const { id, key } = await agentKey({ limits: { perDay: 5 }, domains: { allow: ['*.good.test'] } })
+      const { status: code, body } = await payAs(key, '/v2/unasked')
+      expect([code, body.code, body.limit]).toEqual([403, 'spending_limit', 'domains.allow'])
+      expect(seller.asked.get('/v2/unasked')).toBeUndefined()
+      const { decisions } = (await person.call('GET', `/v1/agents/${id}/decisions`)).body
+      expect(decisions).toHaveLength(1)
+    })
+
+    test('a dear one waits for a person, and is then paid once', async () => {
+      const { key } = await agentKey({ limits: { perDay: 5 }, approvalAbove: 0.2 })
+      const held = await payAs(key, '/v1/approved')
+      expect([held.status, held.body.code]).toEqual([202, 'approval_required'])
+      expect(seller.shown.get('/v1/approved')).toBeUndefined()
+      await person.call('POST', `/v1/approvals/${String(held.body.approvalId)}/approve`)
+      const [one, other] = await Promise.all([payAs(key, '/v1/approved'), payAs(key, '/v1/approved')])
+      expect([one.status, other.status].sort()).toEqual([200, 202])
+      expect(seller.shown.get('/v1/approved')).toHaveLength(1)
+    })
+
+    test("it sees its own payments, and not another's", async () => {
+      const { key } = await agentKey({ limits: { perDay: 5 } })
+      const { payment } = (await payAs(key, '/v2/own')).body
+      const other = await agentKey({ limits: { perDay: 5 } })
+      expect((await service.call('GET', `/v1/pay/${String(payment.id)}`, { key })).body.payment).toEqual(payment)
+      expect((await service.call('GET', `/v1/pay/${String(payment.id)}`, { key: other.key })).status).toBe(404)
+      expect((await service.call('GET', '/v1/pay', { key })).body).toMatchObject({ total: 1 })
+      expect((await service.call('GET', '/v1/pay', { key: other.key })).body).toMatchObject({ total: 0 })
+    })
+  })
+})
