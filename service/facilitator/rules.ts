@@ -134,6 +134,20 @@ export function isOver(settlement: Settlement, blockSeconds: bigint): boolean {
   return settlement.authorization.validBefore <= blockSeconds
 }
 
+/**
+ * A failure stands when its transaction is final, or when the authorization is over on any chain that may still replace
+ * this one. Before that a reorganization may remove what made it fail, and the same transaction then moves the money.
+ */
+export function isFinalFailure(
+  { final, authorization }: Pick<Settlement, 'final' | 'authorization'>,
+  now: Date,
+): boolean {
+  return final || authorization.validBefore + REORG_SECONDS <= BigInt(Math.floor(now.getTime() / 1000))
+}
+
+/** Longer than any reorganization of the networks that are served. */
+const REORG_SECONDS = 120n
+
 /** What failed for a reason that time may mend; not for ever, since each time costs gas. */
 export function isMendable({ state, reason, attempts }: Pick<Settlement, 'state' | 'reason' | 'attempts'>): boolean {
   return state === 'failed' && reason !== null && MENDABLE.has(reason) && attempts < ATTEMPTS_MAX

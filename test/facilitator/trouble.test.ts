@@ -118,6 +118,45 @@ describe('trouble on the chain', () => {
     expect((await service().post('/settle', payment)).body).toMatchObject({ success: false, status: 'settled' })
   })
 
+  it('a failure that a reorganization takes back was never reported: the seller hears of the payment', async () => {
+    const payment = await newPayment()
+    const { address } = world.payer
+    const asked = service().post('/settle', payment)
+    await pooled()
+    const funds = await usdcOf(world.chain, address)
+    await world.chain.fund(address, 0n)
+    await world.chain.mine()
+    await until(async () => (await look(payment)).status === 'failed')
+    await world.chain.reorg(1)
+    await world.chain.fund(address, funds)
+    world.clock.forward(2_000)
+    await until(async () => (await look(payment)).status === 'pending')
+    world.clock.forward(5_000)
+    await until(async () => {
+      await world.chain.mine()
+      return (await look(payment)).status === 'settled'
+    })
+    expect((await asked).body).toMatchObject({ success: true })
+  })
+
+  it('a failure is reported as soon as its block is deep enough', async () => {
+    const payment = await newPayment()
+    const { address } = world.payer
+    const asked = service().post('/settle', payment)
+    await pooled()
+    const funds = await usdcOf(world.chain, address)
+    await world.chain.fund(address, 0n)
+    await world.chain.mine()
+    await until(async () => (await look(payment)).status === 'failed')
+    await world.chain.mine(3)
+    world.clock.forward(2_000)
+    expect((await asked).body).toMatchObject({
+      success: false,
+      errorReason: 'invalid_exact_evm_insufficient_balance',
+    })
+    await world.chain.fund(address, funds)
+  })
+
   it('a settlement is confirmed once it is deep enough', async () => {
     const payment = await newPayment()
     const asked = service().post('/settle', payment)

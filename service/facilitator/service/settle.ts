@@ -5,7 +5,15 @@ import type { GasWatch } from './gas.ts'
 import type { Answer, Asker, Settlement } from '../model.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
-import { blockBefore, isMendable, isPaidBy, overBudget, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
+import {
+  blockBefore,
+  isFinalFailure,
+  isMendable,
+  isPaidBy,
+  overBudget,
+  refuseMatch,
+  secondsUntilTomorrow,
+} from '../rules.ts'
 import type { Bell } from './bell.ts'
 import { examine, simulate, type Examined } from './examine.ts'
 import { PACE, type FacilitatorDeps } from './parts.ts'
@@ -92,7 +100,8 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { cl
     for (;;) {
       const settlement = await look(digest)
       const now = clock.now()
-      if (settlement?.state === 'failed') {
+      // A seller writes a failure down for good, so it is reported only once no reorganization can undo it.
+      if (settlement?.state === 'failed' && (asker.again || isFinalFailure(settlement, now))) {
         const { reason, ours } = settlement
         return { status: 'failed', success: false, payer, txHash: null, reason: reason ?? UNKNOWN, ours }
       }

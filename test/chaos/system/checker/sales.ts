@@ -6,14 +6,17 @@ export async function checkSales(statements: Statements, evidence: Evidence): Pr
   const problems: string[] = []
   for (const [name, table] of SALES) {
     const rows = await statements.run<Sale>(
-      `SELECT s.id, s.state::text AS state, s.amount, s.payer, '0x' || encode(f.nonce, 'hex') AS nonce, f.state::text AS settlement
+      `SELECT s.id, s.state::text AS state, s.reason, s.payer, '0x' || encode(f.nonce, 'hex') AS nonce, f.state::text AS settlement
        FROM ${table} s LEFT JOIN facilitator_settlement f ON f.digest = s.digest`,
       [],
     )
-    for (const { id, state, payer, nonce, settlement } of rows) {
+    for (const { id, state, reason, payer, nonce, settlement } of rows) {
       const isUsed = nonce !== null && evidence.used.has(useOf(payer, nonce))
       if (state === 'paid' && !isUsed) problems.push(`${name} ${id} is paid, and the chain knows nothing of it`)
-      if (state !== 'paid' && isUsed) problems.push(`${name} ${id} is ${state}, and the chain has the money moved`)
+      if (state !== 'paid' && isUsed)
+        problems.push(
+          `${name} ${id} of ${payer} is ${state} (${String(reason)}), its settlement ${String(settlement)}, and the chain has the money moved`,
+        )
       if (state === 'paid' && settlement !== 'settled') problems.push(`${name} ${id} is paid and not settled`)
     }
   }
@@ -23,7 +26,7 @@ export async function checkSales(statements: Statements, evidence: Evidence): Pr
 interface Sale {
   id: string
   state: string
-  amount: bigint
+  reason: string | null
   payer: string
   nonce: string | null
   settlement: string | null
