@@ -92,12 +92,49 @@ export const house = {
     'plain-names': {
       meta: { type: 'suggestion', schema: [] },
       create(context) {
+        function check(node) {
+          if (RIDDLES.test(node.name)) {
+            context.report({
+              node,
+              message: `"${node.name}" is a riddle: name the thing itself, by a noun or a verb of the domain.`,
+            })
+          }
+        }
         return {
           Program(node) {
             const word = VAGUE.exec(context.filename.slice(context.cwd.length))?.[1]
             if (word !== undefined) {
               context.report({ node, message: `"${word}" says nothing: name the file after what it is about.` })
             }
+          },
+          'VariableDeclarator > Identifier.id': check,
+          ':matches(FunctionDeclaration, ClassDeclaration, TSInterfaceDeclaration, TSTypeAliasDeclaration) > Identifier.id':
+            check,
+          ':matches(TSPropertySignature, TSMethodSignature, PropertyDefinition) > Identifier.key': check,
+        }
+      },
+    },
+
+    /** In comments and in sentences: who does what, said plainly. */
+    'plain-words': {
+      meta: { type: 'suggestion', schema: [] },
+      create(context) {
+        function check(node, text) {
+          const word = VAGUE_WORDS.exec(text)?.[0]
+          if (word !== undefined) context.report({ loc: node.loc, message: `"${word}": say who or what does it.` })
+        }
+        return {
+          Program() {
+            for (const comment of context.sourceCode.getAllComments()) check(comment, comment.value)
+          },
+          Literal(node) {
+            if (typeof node.value === 'string') check(node, node.value)
+          },
+          TemplateElement(node) {
+            check(node, node.value.raw)
+          },
+          JSXText(node) {
+            check(node, node.value)
           },
         }
       },
@@ -108,6 +145,11 @@ export const house = {
 const CALLERS = /^(?:node:)?(?:https?|http2|net|tls|dgram)$|^undici(?:\/|$)/
 const LISTENERS = /^(createServer|Server|isIP(v[46])?|validateHeader(Name|Value)|STATUS_CODES)$/
 const VAGUE = /[\\/](?:[a-z-]+[-.])?(utils?|helpers?|managers?)(?=[\\/.-])/i
+
+/** Names that were replaced by the domain's own words. */
+const RIDDLES =
+  /^(told|said|kept|given|asked|fate|crowded|figures|glance|witness|sight|agreement|ground|fleeting|patient|idLike|concernId|(create|open)?(Told|Said|Kept|Given|Asked|Asking|Ask|Answer|Sight|Ground|LifeSign))$/
+const VAGUE_WORDS = /\b(whoever|whatever|nobody|somebody|how manieth)\b/i
 
 /** What is between the bars of a regular expression that stand in no group and no class. */
 function branchesOf(pattern) {

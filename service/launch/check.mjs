@@ -24,6 +24,7 @@ const STEPS = [
   { name: 'types of nodes', run: typesOf('tsconfig.json', 'nodes') },
   { name: 'types of test/nodes', run: typesOf('test/nodes/tsconfig.json', 'test-nodes') },
   { name: 'licences', run: ['../service/launch/licences.mjs'] },
+  { name: 'size', run: ['../service/launch/size.mjs'], prints: true },
   { name: 'unused code', run: ['knip/bin/knip.js', '--no-progress'] },
   {
     name: 'directions',
@@ -68,12 +69,13 @@ async function runAll(steps) {
   return failed
 }
 
-async function passes({ name, run: [program, ...words] }) {
+async function passes({ name, run: [program, ...words], prints = false }) {
   const began = performance.now()
   const { code, output } = await outcome(path.join(root, 'node_modules', program), words)
   const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6)
   // One write per step: two that end at once must not mix their lines.
-  console.log(code === 0 ? `ok     ${seconds} s  ${name}` : `FAILED ${seconds} s  ${name}\n\n${output.trimEnd()}\n`)
+  const done = `ok     ${seconds} s  ${name}${prints ? `: ${output.trimEnd()}` : ''}`
+  console.log(code === 0 ? done : `FAILED ${seconds} s  ${name}\n\n${output.trimEnd()}\n`)
   return code === 0
 }
 
