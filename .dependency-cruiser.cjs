@@ -26,6 +26,8 @@ refuseCircles(MAY_CALL)
 /** Inside a capability each of these may look at those before it; the last four are its entries, equals. */
 const LAYERS = ['model', 'errors', 'rules', 'ports', 'service', 'http|trpc|mcp|jobs']
 const ENTRIES = LAYERS.at(-1)
+/** Where the api says what an entry declares, unless its file has the entry's name. */
+const DECLARED_BY = { http: 'route', mcp: 'mcp/mount' }
 
 const CAPABILITY = Object.keys(MAY_CALL).join('|')
 const ADAPTER = 'tracing|chain|models|transforms|outbound|openapi|mcp-client|vault|mail|queue|database'
@@ -177,7 +179,7 @@ module.exports = {
       comment: `A ${entry} entry needs the type of what it declares and nothing else of the api.`,
       severity: 'error',
       from: { path: named(entry) },
-      to: { path: '^service/api/', pathNot: `^service/api/${entry === 'http' ? 'route' : entry}[.]ts$` },
+      to: { path: '^service/api/', pathNot: `^service/api/${DECLARED_BY[entry] ?? entry}[.]ts$` },
     })),
     {
       name: 'core-knows-no-api',

@@ -35,8 +35,7 @@ import type { Surface } from './api/openapi.ts'
 import { limitAddresses } from './api/requests.ts'
 import { mountTrpc } from './api/trpc.ts'
 import type { Facilitator } from './facilitator/service.ts'
-import type { Identity } from './identity/service.ts'
-import { loadOrMakeSecret } from './identity/signin/secret.ts'
+import type { Identity } from './identity/service/identity.ts'
 import type { Clock } from './kit/clock.ts'
 import type { Ledger } from './ledger/service.ts'
 import type { Outflows } from './outflow/service.ts'
@@ -96,7 +95,7 @@ interface Options {
 /** Puts the parts together, once, in one place. Nothing runs yet. */
 export async function compose(config: Config, options: Options): Promise<Service> {
   const platform = await createPlatform(config, options, () => queue.announced())
-  const { log, clock, database, ledger, metrics, redis, tracer } = platform
+  const { log, clock, database, ledger, metrics, redis, secret, tracer } = platform
   const chains = await openChains(platform)
   const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains)
   const outflow = openOutflow(config, { statements: database.statements, clock })
@@ -130,7 +129,6 @@ export async function compose(config: Config, options: Options): Promise<Service
   })
   const { pages, part: pagesPart } = await openPages(platform)
   const { part: dashboardPart } = await openDashboard(platform)
-  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
   const tokens = openPaymentTokens(secret)
   const {
     selling,

@@ -9,8 +9,7 @@ import { createAgentStore } from './store/agents.ts'
 import { createApprovalStore } from './store/approvals.ts'
 import { createDecisionStore } from './store/decisions.ts'
 import type { Deliveries } from '../deliveries/service.ts'
-import type { Identity } from '../identity/service.ts'
-import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import type { Identity } from '../identity/service/identity.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 
 /** What agents may spend: money that is reserved for one of them goes through it. */
@@ -18,7 +17,7 @@ export async function openBudgets(
   platform: Platform,
   { identity, deliveries }: { identity: Identity; deliveries: Deliveries },
 ): Promise<{ budgets: Budgets; part: Part }> {
-  const { config, clock, database, ledger, outbox } = platform
+  const { config, clock, database, ledger, outbox, secret } = platform
   const { statements } = database
   const budgets = createBudgets({
     store: {
@@ -31,7 +30,7 @@ export async function openBudgets(
     clock,
     announce: (inside, announcements) => outbox.add(inside, announcements),
     tell: (event) => deliveries.event(statements, event),
-    tickets: ticketsBy(config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))),
+    tickets: ticketsBy(secret),
     // Without a mail server the sandbox would only fill its log: the list of approvals has them too.
     post: config.SMTP_URL === undefined ? null : { send: ({ userId }, mail) => identity.mailTo(userId, mail) },
     revokeKeys: (owner, agentId) => identity.keys.revokeOf(owner, agentId),

@@ -13,8 +13,7 @@ import { checkoutHooks } from './service/product.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
-import type { Identity } from '../identity/service.ts'
-import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Outbound } from '../outbound/client.ts'
@@ -32,7 +31,7 @@ export async function openCheckouts(
     walletAddress: (owner: Owner) => Promise<string | null>
   },
 ): Promise<{ checkouts: Checkouts; part: Part }> {
-  const { config, database, clock, log, outbound, redis } = platform
+  const { config, database, clock, log, outbound, redis, secret } = platform
   const checkouts = createCheckouts({
     store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
     selling: deps.selling,
@@ -44,7 +43,7 @@ export async function openCheckouts(
     mailOwner: (userId, mail) => deps.identity.mailTo(userId, mail),
     clock,
     log,
-    quoteKey: quoteKey(config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))),
+    quoteKey: quoteKey(secret),
     receiptOf: receiptAddress(config, deps.selling.tokens),
     addresses: config.addresses,
   })

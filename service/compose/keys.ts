@@ -42,3 +42,18 @@ export async function sandboxAccount(dataDir: string): Promise<string> {
   })
   return accountOfSeed(seed)
 }
+
+/** Signs sessions, tokens and links: AUTH_SECRET, or the sandbox's own in `<dataDir>/auth.secret`. */
+export async function authSecretOf({
+  AUTH_SECRET,
+  DATA_DIR,
+}: Pick<Config, 'AUTH_SECRET' | 'DATA_DIR'>): Promise<string> {
+  if (AUTH_SECRET !== undefined) return AUTH_SECRET
+  return await loadOrMakeSecretFile(DATA_DIR, {
+    name: 'auth.secret',
+    code: 'auth_secret_file',
+    draw: () => randomBytes(32).toString('base64url'),
+    fault: (text) =>
+      text.length < 32 ? 'does not hold a secret. Remove it to get a new one; people sign in anew.' : null,
+  })
+}

@@ -27,6 +27,7 @@ import { createOutbox } from '../queue/outbox.ts'
 import { loadOrMakeKey } from '../vault/keyfile.ts'
 import { parseKeyring } from '../vault/keyring.ts'
 import { vaultOf } from '../vault/vault.ts'
+import { authSecretOf } from './keys.ts'
 import { hostname } from 'node:os'
 import type { Tracing } from '../tracing/opentelemetry.ts'
 
@@ -46,6 +47,8 @@ export interface Platform {
   /** For addresses that users gave us. */
   outbound: Outbound
   vault: Vault
+  /** Signs sessions, tokens and links; the same in every process. */
+  secret: string
   outbox: Outbox
   /** One holder at a time over all processes. */
   lease(name: string): Lease
@@ -101,6 +104,7 @@ export async function createPlatform(config: Config, from: From, announced: () =
       tracing: tracer === null ? null : { tracer, passed: false },
     }),
     vault: vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS)),
+    secret: await authSecretOf(config),
     outbox: createOutbox(clock, announced, tracer),
     lease: (name: string) => createLease(database.statements, name, randomUUID()),
   }

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
-import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { createLease } from '../queue/lease.ts'
 import { loadOrMakeKey } from '../vault/keyfile.ts'
-import { sandboxAccount } from './keys.ts'
+import { authSecretOf, sandboxAccount } from './keys.ts'
 
 /**
  * All processes on one database have the same secrets, or what one of them signs or seals is worth nothing to the next:
@@ -55,7 +54,7 @@ export async function agreeOnSecrets(
 
 async function secretsOf(config: Config): Promise<[name: string, secret: string][]> {
   return [
-    ['AUTH_SECRET', config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))],
+    ['AUTH_SECRET', await authSecretOf(config)],
     // While keys are replaced, one process after the other gets the new one beside the old.
     ...(config.VAULT_OLD_KEYS === undefined
       ? [['VAULT_KEY', config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR))] as [string, string]]

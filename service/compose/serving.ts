@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Surface } from '../api/openapi.ts'
 import { assertOrigin } from '../api/requests.ts'
 import type { Caller } from '../kit/caller.ts'
-import type { Identity } from '../identity/service.ts'
+import type { Identity } from '../identity/service/identity.ts'
 import type { Platform, Part, SurfaceName } from './platform.ts'
 
 /** Who asks, by what a request carries. */

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { startDemo, type Demo } from './server.ts'
-import type { Identity } from '../identity/service.ts'
+import type { Identity } from '../identity/service/identity.ts'
 import { seed } from '../marketplace/seed/seed.ts'
 import type { Assets } from '../marketplace/service/assets.ts'
 import type { Platform } from '../compose/platform.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Topic } from '../queue/model.ts'
-import { CONFIRMATION, EMAIL_CHANGE, NOTICE, RESET, type Identity } from './service.ts'
+import { CONFIRMATION, EMAIL_CHANGE, NOTICE, RESET, type Identity } from './service/identity.ts'
 
 export function identityTopics(identity: Identity): Topic[] {
   return [

@@ -2,19 +2,17 @@ import { walletSignatures } from '../chain/signin.ts'
 import type { Config } from '../config.ts'
 import { limitAddresses } from '../api/requests.ts'
 import { createRateLimit } from '../api/limits.ts'
-import { identityRoutes } from './http.ts'
+import { identityRoutes } from './http/account.ts'
 import { createTokenIssuer } from './issuer.ts'
 import { identityTopics } from './jobs.ts'
 import type { Caller } from '../kit/caller.ts'
 import { createDiscovery } from './discovery.ts'
 import type { AgentExists, FetchDocument } from './ports.ts'
-import { createIdentity, type Identity } from './service.ts'
-import { createEmailStore } from './signin/email-store.ts'
+import { createIdentity, type Identity } from './service/identity.ts'
+import { createEmailStore, createWalletStore } from './signin/store.ts'
 import { signInReference } from './http/sign-in.ts'
 import { signInHandler } from './signin/handler.ts'
-import { loadOrMakeSecret } from './signin/secret.ts'
 import { createSignIn } from './signin/signin.ts'
-import { createWalletStore } from './signin/wallet-store.ts'
 import { createIdentityStore } from './store.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
@@ -32,10 +30,9 @@ export async function openIdentity(
   wallets: Wallets,
   agentExists: AgentExists,
 ): Promise<{ identity: Identity; part: Part }> {
-  const { config, clock, log, database, ledger, vault, outbox, redis } = platform
+  const { config, clock, log, database, ledger, vault, secret, outbox, redis } = platform
   const mailer =
     config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
-  const secret = config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR))
   const provider = identityProvider(config, log)
   const mailLimit = createRateLimit('mail', MAILS_PER_HOUR, redis, 3_600)
   const mayMail = async (kind: string, to: string): Promise<boolean> =>

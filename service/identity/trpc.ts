@@ -1,7 +1,7 @@
 import { actKey, asked, keyed, named, paging, person, router, withoutSecret } from '../api/trpc.ts'
-import { newKeyBody, toKey, toMe } from './http.ts'
+import { newKeyBody, toKey, toMe } from './http/account.ts'
 import type { WalletOf } from './ports.ts'
-import type { Identity } from './service.ts'
+import type { Identity } from './service/identity.ts'
 
 export function identityRouter(identity: Identity, walletOf: WalletOf) {
   return router({

@@ -1,7 +1,7 @@
 import type { Address } from '../chain/model.ts'
 import type { Deliveries } from '../deliveries/service.ts'
 import { createRateLimit } from '../api/limits.ts'
-import type { Identity } from '../identity/service.ts'
+import type { Identity } from '../identity/service/identity.ts'
 import { assetRoutes } from './http/assets.ts'
 import { guestRoute } from './http/guests.ts'
 import { assetSweepers } from './jobs/assets.ts'

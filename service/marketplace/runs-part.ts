@@ -1,6 +1,6 @@
 import type { Deliveries } from '../deliveries/service.ts'
 import { signatureOf } from '../deliveries/rules/signature.ts'
-import type { Identity } from '../identity/service.ts'
+import type { Identity } from '../identity/service/identity.ts'
 import { deriveId } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'

@@ -1,10 +1,9 @@
 import type { Address } from '../chain/model.ts'
 import { createRateLimit, type RateLimit } from '../api/limits.ts'
-import { mountMcp } from '../api/mcp.ts'
+import { mountMcp } from '../api/mcp/mount.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Caller } from '../kit/caller.ts'
-import type { Identity } from '../identity/service.ts'
-import { loadOrMakeSecret } from '../identity/signin/secret.ts'
+import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import { deriveId } from '../kit/ids.ts'
 import type { Runs } from '../marketplace/service/runs.ts'
@@ -123,7 +122,7 @@ export async function openTools(platform: Platform, given: ToolsGiven): Promise<
 }
 
 async function openMcp(
-  { config, clock, log, redis }: Platform,
+  { config, clock, log, redis, secret }: Platform,
   identity: Identity,
   address: string,
   server: ReturnType<typeof createToolServer>,
@@ -142,7 +141,7 @@ async function openMcp(
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
     bodyBytesMax: config.BODY_BYTES_MAX,
     origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
-    sessionSecret: config.AUTH_SECRET ?? (await loadOrMakeSecret(config.DATA_DIR)),
+    sessionSecret: secret,
     ...server,
   })
 }

@@ -71,7 +71,12 @@ describe('what becomes of a payment', () => {
     await world.chain.fund(payer.address, 0n)
     await world.chain.mine()
     world.service.clock.forward(6_000)
+    await sweep()
+    // A block that may be taken back ends nothing.
+    expect((await look(statusPath(answer))).payment.status).toBe('settling')
     const end = await until(async () => {
+      await world.chain.mine()
+      world.service.clock.forward(2_000)
       await sweep()
       const seen = await look(statusPath(answer))
       return seen.payment.status === 'failed' && seen

@@ -1,6 +1,6 @@
 import express from 'express'
 import { pino } from 'pino'
-import { mountMcp } from '../../service/api/mcp.ts'
+import { mountMcp } from '../../service/api/mcp/mount.ts'
 import { Metrics } from '../../service/api/metrics.ts'
 import { answerErrors, openRequest } from '../../service/api/requests.ts'
 import { listen } from '../../service/api/server.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, chmod, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { loadOrMakeSecret } from '../../service/identity/signin/secret.ts'
+import { authSecretOf } from '../../service/compose/keys.ts'
 import { callerOf, grantsOf, openWorld, post, type World } from './world.ts'
 
 describe('the demo account', () => {
@@ -63,22 +63,26 @@ describe('the sandbox’s own AUTH_SECRET', () => {
 
   it('is made once for all who start at once, for its owner’s eyes only, and kept', async () => {
     const folder = path.join(dataDir, 'deeper')
-    const secrets = await Promise.all(Array.from({ length: 8 }, () => loadOrMakeSecret(folder)))
+    const secrets = await Promise.all(Array.from({ length: 8 }, () => secretIn(folder)))
     expect(new Set(secrets).size).toBe(1)
     expect(secrets[0]!.length).toBeGreaterThanOrEqual(43)
     const file = path.join(folder, 'auth.secret')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect((await readFile(file, 'utf8')).trim()).toBe(secrets[0])
-    expect(await loadOrMakeSecret(folder)).toBe(secrets[0])
+    expect(await secretIn(folder)).toBe(secrets[0])
   })
 
   it('is refused when others can read it, or when it is none', async () => {
-    await loadOrMakeSecret(dataDir)
+    await secretIn(dataDir)
     const file = path.join(dataDir, 'auth.secret')
     await chmod(file, 0o644)
-    await expect(loadOrMakeSecret(dataDir)).rejects.toMatchObject({ code: 'auth_secret_file' })
+    await expect(secretIn(dataDir)).rejects.toMatchObject({ code: 'auth_secret_file' })
     await chmod(file, 0o600)
     await writeFile(file, 'short')
-    await expect(loadOrMakeSecret(dataDir)).rejects.toMatchObject({ code: 'auth_secret_file' })
+    await expect(secretIn(dataDir)).rejects.toMatchObject({ code: 'auth_secret_file' })
   })
 })
+
+function secretIn(folder: string): Promise<string> {
+  return authSecretOf({ AUTH_SECRET: undefined, DATA_DIR: folder })
+}

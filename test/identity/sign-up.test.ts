@@ -2,7 +2,7 @@ import { BUILT_IN_ISSUER } from '../../service/identity/model.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createIdentityStore } from '../../service/identity/store.ts'
-import { fromAddress } from '../../service/identity/service/caller-address.ts'
+import { fromAddress } from '../../service/identity/service/sign-up.ts'
 import { createSignUp } from '../../service/identity/service/sign-up.ts'
 import { grantsOf, openWorld, somebody, type World } from './world.ts'
 

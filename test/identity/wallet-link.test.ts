@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { createWalletStore } from '../../service/identity/signin/wallet-store.ts'
+import { createWalletStore } from '../../service/identity/signin/store.ts'
 import { proofOf } from './proof.ts'
 import { callerOf, get, openWorld, post, type World } from './world.ts'
 

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Described } from '../../api/route.ts'
 import { timestamp } from '../../kit/wire.ts'
 import { PASSWORD_LENGTH, PERSON_NAME_MAX, WALLETS_MAX } from '../rules.ts'
-import { connectedAddress, emailToken, emailWanted, signedMessage } from '../signin/bodies.ts'
+import { emailToken, emailWanted } from '../signin/email.ts'
+import { connectedAddress, signedMessage } from '../signin/siwe.ts'
 
 /**
  * The sign-in as the reference shows it, under `/auth`. better-auth serves most of it; what it serves besides is not let

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
@@ -8,7 +9,16 @@ import { BUILT_IN_ISSUER } from '../model.ts'
 import type { Person, User } from '../../kit/caller.ts'
 import type { IdentityStore } from '../ports.ts'
 import { grantsDue, grantSources, idOf, isSignedUp, type GrantBounds } from '../rules.ts'
-import { callerAddress } from './caller-address.ts'
+
+/**
+ * From where a sign-up came. The built-in sign-in reports a person in a hook of its library, which passes on neither
+ * the request nor its sender. The address only bounds free credits; an account is created without it too.
+ */
+const addresses = new AsyncLocalStorage<string>()
+
+export function fromAddress<T>(address: string, work: () => T): T {
+  return addresses.run(address, work)
+}
 
 /** The user of this person, made or brought up to date. Whatever an earlier try left undone is done now. */
 export type SignUp = (person: Person, options?: { askToConfirm: boolean }) => Promise<{ user: User; created: boolean }>
@@ -30,7 +40,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       if (created) await ledger.openAccounts(user.id, inside)
       // The sandbox's first, always: two transactions that take the same accounts take them in one order.
       for (const environment of grantsDue(user, granted)) {
-        if (await mayGrant(deps, user, environment, now, inside)) await grant(deps, user, environment, inside)
+        if (await mayGrant(deps, user, environment, inside)) await grant(deps, user, environment, inside)
         await store.markGranted(user.id, environment, now, inside)
       }
       const toConfirm = user.issuer === BUILT_IN_ISSUER && user.email !== null && !user.emailConfirmed
@@ -53,18 +63,15 @@ export interface SignUpDeps {
 }
 
 /**
- * Anybody with a domain has any number of mailboxes, and production's credits are real money of the platform's: beyond
- * a day's bound the account is made without them. The sandbox's are play money, of which there is as much as one likes.
+ * Who owns a domain has any number of mailboxes, and production's credits are the platform's real money: beyond a day's
+ * bound an account is created without them. The sandbox's credits are play money and have no bound.
  */
-async function mayGrant(
-  { store, credits, grantBounds }: SignUpDeps,
-  user: User,
-  environment: Environment,
-  now: Date,
-  inside: Statements,
-): Promise<boolean> {
+async function mayGrant(deps: SignUpDeps, user: User, environment: Environment, inside: Statements): Promise<boolean> {
+  const { store, credits, grantBounds, clock } = deps
   if (environment === 'sandbox' || credits === 0n) return true
-  const isWithin = await store.takeGrants(grantSources(user.email, callerAddress(), grantBounds), now, inside)
+  const now = clock.now()
+  const sources = grantSources(user.email, addresses.getStore() ?? null, grantBounds)
+  const isWithin = await store.takeGrants(sources, now, inside)
   if (!isWithin) await store.markWithheld(user.id, now, inside)
   return isWithin
 }

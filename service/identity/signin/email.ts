@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { BetterAuthPlugin } from 'better-auth'
 import { APIError, createAuthEndpoint, sensitiveSessionMiddleware, sessionMiddleware } from 'better-auth/api'
 import { z } from 'zod'
@@ -5,9 +6,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { EmailChange } from '../model.ts'
 import type { SignInEmails } from '../ports.ts'
 import { isNobodys } from '../rules.ts'
-import { emailToken, emailWanted } from './bodies.ts'
-import { readEmailToken } from './email-token.ts'
-import type { StoredUser } from './person.ts'
+import type { StoredUser } from './user.ts'
 
 /**
  * Another e-mail address for an account, or the first one of somebody who came by wallet. It counts once its owner has
@@ -106,3 +105,32 @@ const REFUSALS = {
   anothers: { code: 'OTHER_ACCOUNT', message: 'This link belongs to another account: sign in to that one to use it.' },
   taken: { code: 'EMAIL_TAKEN', message: 'Another account signs in by this address.' },
 }
+
+export const emailWanted = z.object({ email: z.string(), password: z.string().max(128).optional() })
+
+export const emailToken = z.object({ token: z.string().max(2_000) })
+
+/**
+ * What the mail to a new address carries: whose it becomes, and instead of which one. Nothing is kept of it: once the
+ * address is changed, the old one is no longer theirs and it opens nothing.
+ */
+export function toEmailToken({ subject, from, to }: EmailChange, until: Date, secret: string): string {
+  const text = Buffer.from(JSON.stringify([subject, from, to, until.getTime()])).toString('base64url')
+  return `${text}.${signed(text, secret).toString('base64url')}`
+}
+
+/** Null when it is not ours, or its time is over. */
+function readEmailToken(token: string, now: Date, secret: string): EmailChange | null {
+  const [text = '', signature = ''] = token.split('.')
+  const [sent, expected] = [Buffer.from(signature, 'base64url'), signed(text, secret)]
+  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null
+  const [subject, from, to, until] = CONTENT.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+  return until > now.getTime() ? { subject, from, to } : null
+}
+
+/** The secret signs sessions and other mails' links, too: none of them counts here, nor this there. */
+function signed(text: string, secret: string): Buffer {
+  return createHmac('sha256', secret).update(`email-change ${text}`).digest()
+}
+
+const CONTENT = z.tuple([z.string(), z.string(), z.string(), z.number()])

@@ -1,7 +1,7 @@
 import type { Request as Incoming, RequestHandler } from 'express'
 import { DomainError } from '../../kit/errors.ts'
 import { faultOfJsonShape } from '../../kit/json-shape.ts'
-import type { Identity } from '../service.ts'
+import type { Identity } from '../service/identity.ts'
 
 /** The sign-in on Express, under /auth: it speaks the web's requests and answers, Express node's. */
 export function signInHandler(identity: Identity, dashboard: string, countTry: CountTry): RequestHandler {

@@ -7,7 +7,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Person } from '../../kit/caller.ts'
 import { codeFlow, type CodeFlowOptions } from './code-flow.ts'
-import { madeOnce, ownerOf } from './first.ts'
+import { madeOnce, ownerOf } from './user.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 
 /**

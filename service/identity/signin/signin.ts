@@ -10,11 +10,10 @@ import { sessionsUnavailable } from '../errors.ts'
 import type { ConnectedWallets, SignIn, SignInEmails, WalletSignatures, Welcome } from '../ports.ts'
 import { isNobodys, PASSWORD_LENGTH, PERSON_NAME_MAX } from '../rules.ts'
 import { answer } from './answer.ts'
-import { changeOfEmail } from './email.ts'
-import { toEmailToken } from './email-token.ts'
-import { emailOf, toPerson, type StoredUser } from './person.ts'
+import { changeOfEmail, toEmailToken } from './email.ts'
 import { signInWithProvider, type ProviderOptions } from './provider.ts'
 import { signInWithEthereum } from './siwe.ts'
+import { emailOf, toPerson, type StoredUser } from './user.ts'
 
 export interface SignInOptions {
   /** The generated client; better-auth looks its tables up by name. */

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { AuthContext, BetterAuthPlugin } from 'better-auth'
 import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { ConnectedWallets, WalletSignatures } from '../ports.ts'
 import { walletEmailOf, WALLETS_MAX } from '../rules.ts'
-import { connectedAddress, signedMessage } from './bodies.ts'
-import { madeOnce, ownerOf } from './first.ts'
+import { madeOnce, ownerOf } from './user.ts'
 
 /**
  * Sign-In with Ethereum on better-auth's parts, with the addresses and bodies of its own plugin. That one
@@ -127,3 +126,9 @@ function identifierOf(nonce: string): string {
 }
 
 const NONCE_MS = 15 * 60_000
+
+export const signedMessage = z.object({ message: z.string().max(4_000), signature: z.string().max(10_000) })
+
+export const connectedAddress = z.object({
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an Ethereum address'),
+})

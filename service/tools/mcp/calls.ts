@@ -6,7 +6,7 @@ import type {
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import type { McpAsk } from '../../api/mcp.ts'
+import type { McpAsk } from '../../api/mcp/mount.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'

@@ -7,7 +7,7 @@ import {
   ReadResourceRequestSchema,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { McpAsk } from '../../api/mcp.ts'
+import type { McpAsk } from '../../api/mcp/mount.ts'
 import { createMcpCalls } from './calls.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import { toProtocol, type ToolServerDeps } from './parts.ts'

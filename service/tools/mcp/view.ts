@@ -1,4 +1,4 @@
-import type { McpAsk } from '../../api/mcp.ts'
+import type { McpAsk } from '../../api/mcp/mount.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { UserId } from '../model/tool.ts'
 

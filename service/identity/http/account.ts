@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../api/route.ts'
-import { ONE_LINE } from '../kit/text.ts'
-import { page, timestamp } from '../kit/wire.ts'
-import type { ApiKey, SigningSecret } from './model.ts'
-import type { Caller } from '../kit/caller.ts'
-import type { WalletOf } from './ports.ts'
-import type { Identity } from './service.ts'
+import { reply, route, type AnyRoute } from '../../api/route.ts'
+import { ONE_LINE } from '../../kit/text.ts'
+import { page, timestamp } from '../../kit/wire.ts'
+import type { ApiKey, SigningSecret } from '../model.ts'
+import type { Caller } from '../../kit/caller.ts'
+import type { WalletOf } from '../ports.ts'
+import type { Identity } from '../service/identity.ts'
 
 export function identityRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
   return [...meRoutes(identity, walletOf), ...keyRoutes(identity), ...signingSecretRoutes(identity)]

@@ -1,16 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express'
-import type { Caller } from '../kit/caller.ts'
-import { DomainError } from '../kit/errors.ts'
-import { streamOwner } from './events.ts'
-import { readBody } from './json.ts'
-import { createLegacy } from './mcp/legacy.ts'
-import { refuse, type McpDeps } from './mcp/parts.ts'
-import { createRelay } from './mcp/relay.ts'
-import { createSessions } from './mcp/sessions.ts'
-import { createStreamable } from './mcp/streamable.ts'
-import { contextOf, limitKeyOf } from './requests.ts'
+import type { Caller } from '../../kit/caller.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { streamOwner } from '../events.ts'
+import { readBody } from '../json.ts'
+import { createLegacy } from './legacy.ts'
+import { refuse, type McpDeps } from './parts.ts'
+import { createRelay } from './relay.ts'
+import { createSessions } from './sessions.ts'
+import { createStreamable } from './streamable.ts'
+import { contextOf, limitKeyOf } from '../requests.ts'
 
-export type { McpAsk } from './mcp/parts.ts'
+export type { McpAsk } from './parts.ts'
 
 /**
  * The Model Context Protocol under one path: Streamable HTTP for whoever speaks it, the older HTTP+SSE for a GET without a

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { StatementPool } from '../../kit/transaction.ts'
-import type { ConnectedWallet, ConnectedWallets, Tell } from '../ports.ts'
+import { again, type StatementPool, type Statements } from '../../kit/transaction.ts'
+import type { ConnectedWallet, ConnectedWallets, SignInEmails, Tell } from '../ports.ts'
 import { isWayIn, walletEmailOf, WALLETS_MAX, type Way } from '../rules.ts'
-import { hold } from './hold.ts'
 
 /**
  * The wallets of an account among better-auth's rows, by SQL: its adapter locks nothing, and two removals at the same
@@ -86,3 +85,40 @@ const DISCONNECT = `DELETE FROM signin_account WHERE user_id = $1 AND provider_i
 const RENAME = `
 UPDATE signin_user SET email = $5, name = CASE WHEN name = $2 THEN $4 ELSE name END, updated_at = $6
 WHERE id = $1 AND email = $3`
+
+/** The address among better-auth's rows, by SQL: its adapter would change it whatever it had become meanwhile. */
+export function createEmailStore(statements: StatementPool, tell: Tell): SignInEmails {
+  return {
+    // Whoever signed up with it while this one waited is found the second time.
+    change: ({ subject, from, to }, now) =>
+      again(() =>
+        statements.together(async (inside) => {
+          const confirmed = await hold(inside, subject)
+          if (confirmed === to) return 'changed'
+          if ((await inside.run(OTHERS, [subject, to])).length > 0) return 'taken'
+          if ((await inside.run(CHANGE, [subject, from, to, now])).length === 0) return 'stale'
+          // Links to a new password that went to the old address: whoever reads it is not let in by them.
+          await inside.run('DELETE FROM signin_verification WHERE value = $1', [subject])
+          await tell(inside, confirmed, { kind: 'email-changed', email: to })
+          return 'changed'
+        }),
+      ),
+  }
+}
+
+const OTHERS = 'SELECT 1 FROM signin_user WHERE id <> $1 AND email = $2'
+
+const CHANGE = `
+UPDATE signin_user SET email = $3, email_verified = true, updated_at = $4 WHERE id = $1 AND email = $2 RETURNING id`
+
+/**
+ * Whatever changes the ways into an account comes one after the other; what is read next is what the last one left.
+ * Answers the address that is known to be theirs.
+ */
+async function hold(inside: Statements, subject: string): Promise<string | null> {
+  const [row] = await inside.run<{ confirmed: string | null }>(HOLD, [subject])
+  return row?.confirmed ?? null
+}
+
+const HOLD = `
+SELECT CASE WHEN email_verified THEN email END AS confirmed FROM signin_user WHERE id = $1 FOR NO KEY UPDATE`
