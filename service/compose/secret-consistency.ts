@@ -6,7 +6,7 @@ import { loadOrMakeSecret } from '../identity/signin/secret.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { createLease } from '../queue/lease.ts'
-import { loadOrMakeKey } from '../vault/keyfile.ts'
+import { loadOrMakeKey } from '../vault/keyring.ts'
 import { sandboxAccount } from './keys.ts'
 
 /**
