@@ -1,4 +1,5 @@
 import { instantiateSecp256k1 } from '@bitauth/libauth'
+import { createKeccak } from 'hash-wasm'
 
 /** secp256k1 on bytes: 64 of a signature, 32 of a hash or a key, 65 of a public key (uncompressed). */
 export interface Curve {
@@ -76,4 +77,20 @@ interface NativeCurve {
   ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number }
   publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array
   publicKeyConvert(publicKey: Uint8Array, compressed: boolean): Uint8Array
+}
+
+/** Keccak-256 of bytes, at 0.7 µs instead of the 9 µs of the fastest one in JavaScript. */
+export interface Keccak {
+  bytes(data: Uint8Array): Uint8Array
+  /** Without the 0x. */
+  hex(data: Uint8Array): string
+}
+
+export async function loadKeccak(): Promise<Keccak> {
+  // One state for all: whoever hashes here finishes before anybody else begins.
+  const state = await createKeccak(256)
+  return {
+    bytes: (data) => state.init().update(data).digest('binary'),
+    hex: (data) => state.init().update(data).digest('hex'),
+  }
 }

@@ -1,5 +1,4 @@
-import type { Curve } from './curve.ts'
-import type { Keccak } from './keccak.ts'
+import type { Curve, Keccak } from './curve.ts'
 import type { Authorization, Hex, Signatures } from './model.ts'
 import { NETWORKS, type Network } from './networks.ts'
 

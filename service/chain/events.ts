@@ -1,7 +1,7 @@
 import type { Address, AuthorizationEvent, Hex, Receipt, TransferEvent, Use } from './model.ts'
 import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
-import { addressOfWord, addressWord } from './words.ts'
+import { addressOfWord, addressWord, hex } from './words.ts'
 
 /** A mined transaction with what USDC said in it; null while it is in no block. */
 export async function readReceipt(rpc: Rpc, usdc: Address, hash: Hex): Promise<Receipt | null> {
@@ -83,10 +83,6 @@ function toReceipt(raw: RawReceipt, usdc: Address): Receipt {
     used,
     cancelled,
   }
-}
-
-export function hex(value: bigint): Hex {
-  return `0x${value.toString(16)}`
 }
 
 export interface RawLog {

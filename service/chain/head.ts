@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
-import type { Block, Hex } from './model.ts'
+import type { Block, Hex, Fees } from './model.ts'
 import type { Rpc } from './rpc.ts'
+import { DomainError } from '../kit/errors.ts'
 
 /** The newest block, asked for once in `maxAgeMs` however many want to know. */
 export function createHead(rpc: Rpc, clock: Clock, maxAgeMs: number): () => Promise<Block> {
@@ -38,4 +39,36 @@ export interface RawBlock {
   hash: Hex
   timestamp: Hex
   baseFeePerGas?: Hex
+}
+
+/** What to offer for gas now: room for the base fee to double, within the cap. Asked for once per block. */
+export function createFees(parts: { rpc: Rpc; head(): Promise<Block>; cap: bigint }): () => Promise<Fees> {
+  const { rpc, head, cap } = parts
+  let known: { block: Hex; fees: Promise<Fees> } | null = null
+
+  return async () => {
+    const block = await head()
+    if (known?.block !== block.hash) {
+      const asked = { block: block.hash, fees: suggest(rpc, block.baseFeePerGas, cap) }
+      known = asked
+      asked.fees.catch(() => {
+        if (known === asked) known = null
+      })
+    }
+    return known.fees
+  }
+}
+
+async function suggest(rpc: Rpc, baseFee: bigint, cap: bigint): Promise<Fees> {
+  if (baseFee > cap) {
+    const sentence = 'Gas costs more at the moment than this service pays. Try again later.'
+    throw new DomainError('unavailable', 'gas_too_dear', sentence, { retryAfterSeconds: 60 })
+  }
+  const tip = BigInt(await rpc.read<Hex>('eth_maxPriorityFeePerGas'))
+  const maxFeePerGas = lesser(cap, 2n * baseFee + tip)
+  return { maxFeePerGas, maxPriorityFeePerGas: lesser(tip, maxFeePerGas - baseFee) }
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }

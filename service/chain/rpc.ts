@@ -23,12 +23,10 @@ export interface RpcOptions {
   clock: Clock
   log: Log
   timeoutMs?: number
-  /** Small questions of the same moment travel together, at most so many. */
-  batchMax?: number
 }
 
 export function createRpc(options: RpcOptions): Rpc {
-  const { clock, log, timeoutMs = 5_000, batchMax = 20 } = options
+  const { clock, log, timeoutMs = 5_000 } = options
   const nodes = options.urls.map((url): Node => ({ endpoint: openEndpoint(url), failures: 0, restUntil: 0 }))
   let waiting: Waiting[] = []
 
@@ -85,7 +83,7 @@ export function createRpc(options: RpcOptions): Rpc {
   function flush(): void {
     const due = waiting
     waiting = []
-    for (let start = 0; start < due.length; start += batchMax) void travel(due.slice(start, start + batchMax))
+    for (let start = 0; start < due.length; start += BATCH_MAX) void travel(due.slice(start, start + BATCH_MAX))
   }
 
   async function travel(together: readonly Waiting[]): Promise<void> {
@@ -173,5 +171,7 @@ const SMALL = new Set([
   'eth_getTransactionCount',
   'eth_getBalance',
 ])
+/** Small questions of the same moment in one request. */
+const BATCH_MAX = 20
 const REST_MS = 2_000
 const REST_MS_MAX = 30_000

@@ -1,10 +1,10 @@
 import { encodeAuthorizationState, encodeBalanceOf } from './calldata.ts'
-import { hex, TRANSFER, type RawLog } from './events.ts'
+import { TRANSFER, type RawLog } from './events.ts'
 import { toBlock, type RawBlock } from './head.ts'
 import type { Address, Block, Hex, TransferScan, TransferSearch } from './model.ts'
 import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
-import { addressWord } from './words.ts'
+import { addressWord, hex } from './words.ts'
 import { DomainError } from '../kit/errors.ts'
 
 /** See `Chain.transfersTo`. */
@@ -17,7 +17,9 @@ export async function scanTransfers(rpc: Rpc, usdc: Address, search: TransferSea
     ...blocks.map((number) => ({ method: 'eth_getBlockByNumber', params: [hex(number), false] })),
     ...groups.map((group) => ({ method: 'eth_getLogs', params: [{ ...range, topics: [TRANSFER, null, group] }] })),
   ]
-  const results = await ask(rpc, questions, ([last]) => (last === null ? `it does not have block ${upTo} yet` : null))
+  const results = await askNode(rpc, questions, ([last]) =>
+    last === null ? `it does not have block ${upTo} yet` : null,
+  )
   const [last, marked] = results as [RawBlock, RawBlock | null | undefined]
   return {
     transactions: transactionsOf(results.slice(blocks.length).flat() as RawLog[]),
@@ -39,7 +41,7 @@ export async function readBalances(
       method: 'eth_call',
       params: [{ to: usdc, data: encodeBalanceOf(address) }, hex(block)],
     }))
-    const words = (await ask(rpc, questions, (found) =>
+    const words = (await askNode(rpc, questions, (found) =>
       found.includes('0x') ? `there is no USDC at ${usdc}` : null,
     )) as Hex[]
     balances.push(...words.map(BigInt))
@@ -56,7 +58,7 @@ export async function readAuthorization(
 ): Promise<{ used: boolean; block: Block }> {
   const block = at === 'latest' ? at : hex(at)
   const data = encodeAuthorizationState(authorization.payer, authorization.nonce)
-  const [found, word] = (await ask(
+  const [found, word] = (await askNode(
     rpc,
     [
       // The block first: what the state says is at least as new.
@@ -70,7 +72,7 @@ export async function readAuthorization(
 }
 
 /** An RPC that refuses these is as good as away; but for a search that it finds too wide. */
-async function ask(rpc: Rpc, ...[questions, lacks]: Parameters<Rpc['together']>): Promise<unknown[]> {
+async function askNode(rpc: Rpc, ...[questions, lacks]: Parameters<Rpc['together']>): Promise<unknown[]> {
   try {
     return await rpc.together(questions, lacks)
   } catch (error) {

@@ -3,10 +3,9 @@ import { authorizationWords } from './calldata.ts'
 import { LENS, ONCE } from './lens/compiled.ts'
 import type { Address, Block, Hex, Outcome, SignedAuthorization, Simulation } from './model.ts'
 import type { Network } from './networks.ts'
-import { isRefusal, isUnknownParameter } from './refusal.ts'
-import { reasonOf } from './revert.ts'
+import { isRefusal, isUnknownParameter, reasonOf } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
-import { addressWord, bytesTail, numberWord, tailsWithOffsets, Words } from './words.ts'
+import { addressWord, bytesTail, hex, numberWord, tailsWithOffsets, Words } from './words.ts'
 
 export type Simulate = (items: readonly SignedAuthorization[]) => Promise<readonly Simulation[]>
 
@@ -131,10 +130,6 @@ function decode(answer: Hex, count: number): Simulation[] {
 function outcomeOf(words: Words, at: number): Outcome {
   if (words.flag(at + 32)) return { succeeds: true, gas: words.number(at + 8 * 32) }
   return { succeeds: false, reason: reasonOf(words.bytes(at + words.size(at + 9 * 32))) }
-}
-
-function hex(value: bigint | number): Hex {
-  return `0x${value.toString(16)}`
 }
 
 const CODES = ['none', 'delegation', 'contract'] as const

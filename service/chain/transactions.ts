@@ -1,15 +1,13 @@
 import { serializeTransaction } from 'viem'
 import { DomainError } from '../kit/errors.ts'
-import type { Curve } from './curve.ts'
+import type { Curve, Keccak } from './curve.ts'
 import { addressOf } from './eip712.ts'
-import type { Keccak } from './keccak.ts'
 import type { Address, BroadcastFault, Hex, SignedTransaction, UnsignedTransaction } from './model.ts'
 import { broadcastFault, isRefusal } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
 
 /** Signing without asking anybody, and handing what was signed to the network. */
-export function createTransactions(parts: { rpc: Rpc; curve: Curve; keccak: Keccak; chainId: number }) {
-  const { rpc, curve, keccak, chainId } = parts
+export function createTransactions({ rpc, curve, keccak, chainId }: TransactionDeps) {
   const hashOf = (raw: Hex): Hex => `0x${keccak.hex(bytesOf(raw))}`
 
   async function isKnown(hash: Hex): Promise<boolean> {
@@ -21,7 +19,7 @@ export function createTransactions(parts: { rpc: Rpc; curve: Curve; keccak: Kecc
 
     addressOf: (key: Hex): Address => addressOf(keccak, curve.publicKey(bytesOf(key))),
 
-    sign({ key, nonce, to, data, gas, fees }: UnsignedTransaction): SignedTransaction {
+    signTransaction({ key, nonce, to, data, gas, fees }: UnsignedTransaction): SignedTransaction {
       const transaction = { type: 'eip1559', chainId, nonce, to, data, gas, value: 0n, ...fees } as const
       const hash = keccak.bytes(bytesOf(serializeTransaction(transaction)))
       const { signature, recovery } = curve.sign(hash, bytesOf(key))
@@ -48,6 +46,13 @@ export function createTransactions(parts: { rpc: Rpc; curve: Curve; keccak: Kecc
       }
     },
   }
+}
+
+interface TransactionDeps {
+  rpc: Rpc
+  curve: Curve
+  keccak: Keccak
+  chainId: number
 }
 
 function refused(fault: BroadcastFault, reason: string): DomainError {

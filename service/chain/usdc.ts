@@ -1,17 +1,14 @@
-import { agreeOnUse } from './agreed.ts'
+import { agreeOnUse } from './uses.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { encodeAuthorizationState, encodeBalanceOf, encodeBatch, encodeTransfer } from './calldata.ts'
-import type { Curve } from './curve.ts'
+import type { Curve, Keccak } from './curve.ts'
 import { findUse, readReceipt } from './events.ts'
-import { createFees } from './fees.ts'
-import { createHead } from './head.ts'
-import type { Keccak } from './keccak.ts'
+import { createFees, createHead } from './head.ts'
 import type { Address, Call, Chain, Hex } from './model.ts'
 import type { Network } from './networks.ts'
-import { isRefusal } from './refusal.ts'
-import { reasonOf } from './revert.ts'
+import { isRefusal, reasonOf } from './refusal.ts'
 import { createRpc, unavailable, type Rpc } from './rpc.ts'
 import { readAuthorization, readBalances, scanTransfers } from './scan.ts'
 import { createSimulation } from './simulation.ts'
@@ -47,7 +44,6 @@ export function createChain(options: ChainOptions): Chain {
   const head = createHead(rpc, clock, options.headMaxAgeMs ?? 1_000)
   const sender = options.sender ?? NOBODY
   const gasEach = options.gasEach ?? GAS_EACH
-  const transactions = createTransactions({ rpc, curve, keccak, chainId: network.chainId })
 
   async function readUsdc(data: Hex): Promise<bigint> {
     const word = await rpc.read<Hex>('eth_call', { to: usdc, data }, 'latest')
@@ -61,10 +57,7 @@ export function createChain(options: ChainOptions): Chain {
     encodeTransfer: (item, payerHasCode) => encodeTransfer(usdc, item, payerHasCode),
     encodeBatch: (items) => encodeBatch(usdc, items),
 
-    addressOf: transactions.addressOf,
-    signTransaction: transactions.sign,
-    broadcast: transactions.broadcast,
-    isKnown: transactions.isKnown,
+    ...createTransactions({ rpc, curve, keccak, chainId: network.chainId }),
     receipt: (hash) => readReceipt(rpc, usdc, hash),
 
     authorization: async (payer, nonce) => ({ used: (await readUsdc(encodeAuthorizationState(payer, nonce))) !== 0n }),

@@ -60,6 +60,11 @@ export class Words {
   }
 }
 
+/** A number as an RPC's JSON has it. */
+export function hex(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}
+
 /** An address out of the last 20 bytes of a word, as in an event's topic. */
 export function addressOfWord(word: Hex): Address {
   return `0x${word.slice(-40).toLowerCase()}`

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { accountOfSeed, checksummed, depositAddresses, depositSigner } from '../chain/deposit.ts'
+import { accountOfSeed, checksummed, depositAddresses, depositSigner } from '../chain/keys.ts'
 import type { Config } from '../config.ts'
 import { DomainError } from '../kit/errors.ts'
 import { loadOrMakeSecretFile } from '../kit/secret-file.ts'

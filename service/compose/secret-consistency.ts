@@ -5,7 +5,7 @@ import type { Database } from '../database/client.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { createLease } from '../queue/lease.ts'
-import { loadOrMakeKey } from '../vault/keyfile.ts'
+import { loadOrMakeKey } from '../vault/keyring.ts'
 import { authSecretOf, sandboxAccount } from './keys.ts'
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Limits } from '../outbound/model.ts'
-import { guardedFetch, type Open } from './fetch.ts'
+import type { Limits, OutboundRequest, StreamedAnswer } from '../outbound/model.ts'
+import { Readable } from 'node:stream'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 
 /** Sessions at MCP servers, kept between calls: opening one costs two or three round trips. */
 export function createSessions({ open, limits, version }: SessionDeps) {
@@ -31,18 +32,13 @@ export function createSessions({ open, limits, version }: SessionDeps) {
 
   function makeRoom(now: number): void {
     for (const [key, session] of kept) {
-      // The first are those that nobody used for the longest time.
+      // The first one was not used for the longest time.
       if (kept.size <= KEPT_MAX && now - session.usedAt < IDLE_MS) break
       drop(key, session)
     }
   }
 
-  async function using<T>(
-    server: string,
-    headers: Headers,
-    work: (client: Client) => Promise<T>,
-    again = true,
-  ): Promise<T> {
+  async function using<T>(server: string, headers: Headers, work: Work<T>, mayRetry = true): Promise<T> {
     const key = keyOf(server, headers)
     const now = performance.now()
     const session = kept.get(key) ?? start(server, headers)
@@ -55,14 +51,14 @@ export function createSessions({ open, limits, version }: SessionDeps) {
     } catch (error) {
       if (!isOver(error)) throw error
       drop(key, session)
-      // A server that has forgotten the session has not done anything either.
-      if (again && isForgotten(error)) return await using(server, headers, work, false)
+      // A server that has forgotten the session has not called the tool either.
+      if (mayRetry && isForgotten(error)) return await using(server, headers, work, false)
       throw error
     }
   }
 
   return {
-    using: <T>(server: string, headers: Headers, work: (client: Client) => Promise<T>) => using(server, headers, work),
+    using: <T>(server: string, headers: Headers, work: Work<T>) => using(server, headers, work),
 
     async close(): Promise<void> {
       const sessions = [...kept.values()]
@@ -78,6 +74,7 @@ export interface SessionDeps {
   version: string
 }
 
+type Work<T> = (client: Client) => Promise<T>
 type Headers = Readonly<Record<string, string>>
 
 interface Session {
@@ -90,13 +87,13 @@ const KEPT_MAX = 100
 const IDLE_MS = 5 * 60_000
 const CONNECT_MS = 15_000
 
-/** Without its secrets: a key of a map ends up in places. */
+/** Without the headers' secrets, which a map's key could leak. */
 function keyOf(server: string, headers: Headers): string {
   const digest = createHash('sha256').update(JSON.stringify(Object.entries(headers).sort()))
   return `${server} ${digest.digest('base64url')}`
 }
 
-/** Whether this session is of any use: an answer that says "no" is an answer. */
+/** Whether the session is broken: an error that the tool's server answered is not. */
 function isOver(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return !(typeof code === 'number' && code <= -32_000 && code !== CONNECTION_CLOSED)
@@ -113,3 +110,32 @@ async function close(client: Client, transport: StreamableHTTPClientTransport): 
   await transport.terminateSession().catch(() => undefined)
   await client.close().catch(() => undefined)
 }
+
+export type Open = (request: OutboundRequest) => Promise<StreamedAnswer>
+
+/**
+ * The SDK's requests, through the guarded client. The stream for a server's own messages is not opened: nothing here
+ * would read it, and it would hold a connection for each session.
+ */
+function guardedFetch(open: Open, limits: Partial<Limits>): FetchLike {
+  return async (url, init = {}) => {
+    const method = init.method ?? 'GET'
+    if (method === 'GET') return new Response(null, { status: 405 })
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const sent = typeof init.body === 'string' ? { body: init.body } : {}
+    const signal = init.signal == null ? {} : { signal: init.signal }
+    const answer = await open({ url, method, headers, limits, ...sent, ...signal })
+    const { status, body } = answer
+    const received = new Headers()
+    for (const [name, value] of Object.entries(answer.headers)) {
+      for (const one of [value].flat()) received.append(name, one)
+    }
+    if (BODILESS.has(status)) {
+      body.destroy()
+      return new Response(null, { status, headers: received })
+    }
+    return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array>, { status, headers: received })
+  }
+}
+
+const BODILESS = new Set([101, 204, 205, 304])

@@ -1,6 +1,12 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
-import { CallToolResultSchema, ListToolsResultSchema, McpError, type Tool } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CallToolResultSchema,
+  ListToolsResultSchema,
+  McpError,
+  type Tool,
+  type CallToolResult,
+} from '@modelcontextprotocol/sdk/types.js'
 import { DomainError } from '../kit/errors.ts'
 import { plain, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
 import { fitted } from '../kit/schema/fitted.ts'
@@ -9,26 +15,22 @@ import { upstreamError } from '../tools/errors/call.ts'
 import { serverRefused } from '../tools/errors/catalogue.ts'
 import type { Output, Progress } from '../tools/model/call.ts'
 import type { Operation, Reading, Skipped } from '../tools/model/draft.ts'
-import type { ToolServers } from '../tools/ports/sources.ts'
 import { createSessions, type SessionDeps } from './clients.ts'
-import { toOutput } from './results.ts'
 
-/** Other people's MCP servers: what they offer, and calls of it. */
+/** MCP servers of other companies: reading their tools, and calling them. */
 export function createToolServers(deps: SessionDeps) {
   const sessions = createSessions(deps)
-  const servers: ToolServers = {
-    read: (server, headers) => asRefusal(() => sessions.using(server, headers, (client) => readAll(client, server))),
-  }
   return {
-    ...servers,
+    read: (server: string, headers: Readonly<Record<string, string>>): Promise<Reading> =>
+      asRefusal(() => sessions.using(server, headers, (client) => readAll(client, server))),
 
-    /** An answer, or why there is none in the words of an upstream's fault. */
+    /** The tool's output; a failure is thrown as `upstream_error`. */
     async call({ server, tool, input, headers, onProgress, signal }: ServerCall): Promise<Output> {
       const params = { name: tool, arguments: { ...input } }
       const options = {
         signal,
         timeout: deps.limits.totalMs ?? CALL_MS,
-        onprogress: ({ progress, total, message }: Told) => {
+        onprogress: ({ progress, total, message }: ServerProgress) => {
           onProgress({ progress, total: total ?? null, message: message ?? null })
         },
       }
@@ -58,7 +60,7 @@ export interface ServerCall {
   signal: AbortSignal
 }
 
-type Told = Parameters<NonNullable<RequestOptions['onprogress']>>[0]
+type ServerProgress = Parameters<NonNullable<RequestOptions['onprogress']>>[0]
 
 const CALL_MS = 60_000
 const PAGES_MAX = 100
@@ -126,3 +128,24 @@ async function asRefusal(work: () => Promise<Reading>): Promise<Reading> {
     throw serverRefused(/[.!?]$/.test(why) ? why : `${why}.`)
   }
 }
+
+/** An answer with `isError` is a failure. */
+function toOutput({ content, structuredContent, isError }: CallToolResult): Output {
+  if (isError === true) {
+    throw upstreamError('The tool failed.', { status: 200, message: plain(textOf(content), MESSAGE_MAX) || null })
+  }
+  if (structuredContent !== undefined) return { kind: 'json', value: structuredContent }
+  const [first] = content
+  if (content.length === 1 && (first?.type === 'image' || first?.type === 'audio')) {
+    const { data, mimeType } = first
+    return { kind: 'binary', value: { contentType: mimeType, base64: data, bytes: Buffer.byteLength(data, 'base64') } }
+  }
+  if (content.every(({ type }) => type === 'text')) return { kind: 'text', value: textOf(content) }
+  return { kind: 'json', value: { content } }
+}
+
+function textOf(content: CallToolResult['content']): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
+const MESSAGE_MAX = 500

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { amount } from '../kit/wire.ts'
-import { fromDecimal } from '../kit/money.ts'
 import type { LanguageModel } from '../marketplace/model/language-model.ts'
 
-/** The operator's own catalogue, or the one that comes along. A faulty file stops the start. */
+/** The operator's catalogue, or the built-in one. A faulty file stops the start. */
 export function readCatalogue(file: string | undefined): readonly LanguageModel[] {
-  if (file === undefined) return BUILT_IN
+  if (file === undefined) return BUILT_IN.models
   const parsed = catalogue.safeParse(readJson(file))
   if (parsed.success) return parsed.data.models
   const faults = parsed.error.issues.map(({ path, message }) => `MODELS_FILE ${path.join('.')} ${message}`)
@@ -39,30 +38,14 @@ const catalogue = z.strictObject({
     .refine((models) => new Set(models.map(({ id }) => id)).size === models.length, 'has an id twice'),
 })
 
-function line(
-  id: string,
-  name: string,
-  tier: LanguageModel['tier'],
-  inputPrice: string,
-  outputPrice: string,
-  outputTokensMax = 4_096,
-): LanguageModel {
-  return {
-    id,
-    name,
-    tier,
-    inputPrice: fromDecimal(inputPrice),
-    outputPrice: fromDecimal(outputPrice),
-    outputTokensMax,
-  }
-}
-
-/** USDC for a million tokens in and out. An operator with another vendor, or newer prices, brings a file. */
-const BUILT_IN: readonly LanguageModel[] = [
-  line('gpt-4o-mini', 'GPT-4o mini', 'fast', '0.15', '0.6'),
-  line('gpt-4.1-nano', 'GPT-4.1 nano', 'fast', '0.1', '0.4'),
-  line('gpt-4.1-mini', 'GPT-4.1 mini', 'fast', '0.4', '1.6'),
-  line('gpt-4.1', 'GPT-4.1', 'balanced', '2', '8'),
-  line('gpt-4o', 'GPT-4o', 'balanced', '2.5', '10'),
-  line('o4-mini', 'o4-mini', 'reasoning', '1.1', '4.4', 16_384),
-]
+/** USDC for a million tokens in and out. For another vendor or newer prices an operator sets MODELS_FILE. */
+const BUILT_IN = catalogue.parse({
+  models: [
+    { id: 'gpt-4o-mini', name: 'GPT-4o mini', tier: 'fast', inputPrice: 0.15, outputPrice: 0.6 },
+    { id: 'gpt-4.1-nano', name: 'GPT-4.1 nano', tier: 'fast', inputPrice: 0.1, outputPrice: 0.4 },
+    { id: 'gpt-4.1-mini', name: 'GPT-4.1 mini', tier: 'fast', inputPrice: 0.4, outputPrice: 1.6 },
+    { id: 'gpt-4.1', name: 'GPT-4.1', tier: 'balanced', inputPrice: 2, outputPrice: 8 },
+    { id: 'gpt-4o', name: 'GPT-4o', tier: 'balanced', inputPrice: 2.5, outputPrice: 10 },
+    { id: 'o4-mini', name: 'o4-mini', tier: 'reasoning', inputPrice: 1.1, outputPrice: 4.4, outputTokensMax: 16_384 },
+  ],
+})

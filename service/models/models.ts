@@ -1,9 +1,9 @@
 import type { LanguageModel } from '../marketplace/model/language-model.ts'
-import type { Models } from '../marketplace/ports/run.ts'
+import type { Models, Completion, CompletionRequest } from '../marketplace/ports/run.ts'
 import { readCatalogue } from './catalogue.ts'
-import { ECHO, echo } from './echo.ts'
 import { countTokens } from './tokens.ts'
 import type { createVendor } from './vendor.ts'
+import { ZERO } from '../kit/money.ts'
 
 /** What there is to run prompts on, by environment. */
 export function createModels({ baseUrl, apiKey, file }: ModelsOptions): Models {
@@ -35,4 +35,21 @@ interface ModelsOptions {
   baseUrl: string | undefined
   apiKey: string | undefined
   file: string | undefined
+}
+
+/** Says the prompt back, word for word: enough to try everything around a model. */
+async function echo({ system, prompt, signal }: CompletionRequest): Promise<Completion> {
+  signal.throwIfAborted()
+  const completionTokens = await countTokens(prompt)
+  const promptTokens = completionTokens + (system === null ? 0 : await countTokens(system))
+  return { text: prompt, usage: { promptTokens, completionTokens } }
+}
+
+const ECHO: LanguageModel = {
+  id: 'sandbox/echo',
+  name: 'Echo',
+  tier: 'fast',
+  inputPrice: ZERO,
+  outputPrice: ZERO,
+  outputTokensMax: 65_536,
 }

@@ -1,12 +1,11 @@
 import { sample } from 'openapi-sampler'
-import type { SimulatedAnswer } from '../tools/model/provider.ts'
-import type { HttpUpstream, JsonSchema, Tool } from '../tools/model/tool.ts'
+import type { HttpUpstream, JsonSchema, Tool, UpstreamAnswer } from '../tools/model/tool.ts'
 
 /**
  * A server that is not there: answers an operation with an example made from its own schema, and with what was sent
  * wherever a field of the answer has the same name and takes it.
  */
-export function simulate({ output }: Tool, { answer }: HttpUpstream, input: unknown): SimulatedAnswer {
+export function simulate({ output }: Tool, { answer }: HttpUpstream, input: unknown): UpstreamAnswer {
   const { status, contentType } = answer
   if (contentType === null) return { status, contentType: null, body: Buffer.alloc(0) }
   if (/json/i.test(contentType)) {

@@ -6,34 +6,36 @@ import { simulate } from '../openapi/simulator.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { guideText, mcpCard } from './http/guide.ts'
-import { catalogueSweepers } from './jobs/catalogue.ts'
+import { catalogueSweepers } from './jobs.ts'
 import type { Measured } from './ports/catalogue.ts'
-import type { Documents, ToolServers } from './ports/sources.ts'
+import type { Documents, PublishedAssets, ToolServers } from './ports/sources.ts'
 import type { ToolQuotas } from './rules/quota.ts'
-import { createCatalogue, type Catalogue } from './service/catalogue.ts'
-import { createCatalogueStore } from './store/catalogue.ts'
+import { createCatalogue, type Catalogue } from './service/catalogue/catalogue.ts'
+import type { CatalogueDeps } from './service/catalogue/directory.ts'
+import { createCatalogueStore } from './store/catalogue/store.ts'
+import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets.ts'
 import type { StatementPool } from '../kit/transaction.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Platform, Part } from '../compose/platform.ts'
-import { publishedTools } from './published-part.ts'
+import { createPublishedTools } from './service/catalogue/published.ts'
 import { importShipped } from './shipped-part.ts'
 
-/** Which tools there are; the calling of them is put together beside it. */
-export function openCatalogue(platform: Platform, given: CatalogueGiven): { catalogue: Catalogue; part: Part } {
+/** Composes the catalogue; part.ts composes the calls. */
+export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
   const { config, clock, log, database, vault } = platform
   const catalogue = catalogueOn(database.statements, {
     clock,
     vault,
     quotas: toolQuotas(config),
-    ...given,
-    ...given.upstreams,
+    ...deps,
+    ...deps.upstreams,
   })
   const environment = config.LIVE ? 'production' : 'sandbox'
   const addresses = addressesOf(config.addresses)
   const serves = config.ROLES.includes('tools')
-  // As the demo creators: where there is a sandbox for somebody to look at, and not in a test.
+  // As the demo creators: in a sandbox that people look at, and not in a test.
   const seeds = config.DEMO_PORT !== 0 && serves
   let seeding: Promise<void> | null = null
   let isSeeded = !seeds
@@ -46,7 +48,10 @@ export function openCatalogue(platform: Platform, given: CatalogueGiven): { cata
         { role: 'tools', path: '/llms.txt', handler: served(async () => await guideOf()) },
         { role: 'tools', path: '/.well-known/mcp.json', handler: served(() => Promise.resolve(mcpCard(addresses))) },
       ],
-      sweepers: catalogueSweepers(catalogue, publishedTools(createAssetStore(database.statements), clock)),
+      sweepers: catalogueSweepers(
+        catalogue,
+        createPublishedTools(publishedAssets(createAssetStore(database.statements), clock)),
+      ),
       ...(serves
         ? {
             ready: {
@@ -69,7 +74,7 @@ export function openCatalogue(platform: Platform, given: CatalogueGiven): { cata
         stopping = true
         await seeding
       },
-    },
+    } satisfies Part,
   }
 
   async function guideOf(): Promise<string> {
@@ -81,10 +86,10 @@ export function openCatalogue(platform: Platform, given: CatalogueGiven): { cata
   }
 }
 
-/** A live server has both, another the sandbox alone. */
+/** A live server has both environments, another only the sandbox. */
 const SERVED = { sandbox: ['sandbox'], production: ['sandbox', 'production'] } as const
 
-interface CatalogueGiven {
+interface CatalogueOptions {
   measured: Measured
   upstreams: { outbound: Outbound; servers: ToolServers }
 }
@@ -98,7 +103,7 @@ export function toolQuotas(config: Config): ToolQuotas {
   }
 }
 
-/** Also for who works on a catalogue from a terminal. */
+/** Also for the commands that work on a catalogue. */
 export function catalogueOn(statements: StatementPool, deps: CatalogueOnDeps): Catalogue {
   const { clock, vault, quotas, measured, outbound, servers, documents = createDocuments() } = deps
   return createCatalogue({
@@ -127,15 +132,25 @@ export function catalogueOn(statements: StatementPool, deps: CatalogueOnDeps): C
   })
 }
 
-interface CatalogueOnDeps {
-  clock: Clock
+type CatalogueOnDeps = Pick<CatalogueDeps, 'clock' | 'quotas' | 'measured' | 'servers'> & {
   vault: Vault
-  quotas: ToolQuotas
-  measured: Measured
   outbound: Outbound
-  servers: ToolServers
   documents?: Documents
 }
+
+/** The marketplace's published tools, from its store. */
+export function publishedAssets(store: Pick<AssetStore, 'list' | 'find'>, clock: Clock): PublishedAssets {
+  return {
+    async page(environment, limit, offset) {
+      const { assets } = await store.list({ ...PUBLISHED, environment, limit, offset }, null, clock.now())
+      return assets.map(({ pricing, ...asset }) => ({ ...asset, price: pricing.amount }))
+    },
+    inputs: async (environment, id) => (await store.find(environment, id))?.asset.content.inputs ?? [],
+  }
+}
+
+const FILTER_OFF = { verified: false, featured: false, trending: false, ownerId: null, search: null } as const
+const PUBLISHED = { ...FILTER_OFF, status: 'published', type: 'tool' } as const
 
 const DOCUMENT_BYTES_MAX = 30_000_000
 
@@ -143,7 +158,7 @@ function addressesOf({ tools, api, dashboard }: { tools: string; api: string; da
   return { address: tools, mcpAddress: `${tools}/mcp`, apiAddress: api, docs: `${new URL(dashboard).origin}/docs` }
 }
 
-/** One text at one address, to be read by anybody from anywhere. */
+/** A public text at one address, which pages of any origin may read. */
 function served(make: () => Promise<unknown>): RequestHandler {
   return async (request, response, next) => {
     if (request.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) {

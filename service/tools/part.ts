@@ -10,24 +10,23 @@ import type { Runs } from '../marketplace/service/runs.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import { callHistoryRoutes, callRoutes } from './http/calls.ts'
 import { payRoutes } from './http/pay.ts'
-import { callSweepers } from './jobs/calls.ts'
+import { callSweepers } from './jobs.ts'
 import { mcpReference } from './http/mcp-reference.ts'
 import { createToolServer } from './mcp/server.ts'
 import type { AssetRunner } from './ports/calls.ts'
-import { createCalls, type Calls } from './service/calls.ts'
-import type { Catalogue } from './service/catalogue.ts'
-import { createToolPayments, type ToolPayments } from './service/pay.ts'
-import { createCallStore } from './store/calls.ts'
+import { createCalls } from './service/calls/calls.ts'
+import { createToolPayments } from './service/pay/payments.ts'
+import { createCallStore } from './store/calls/store.ts'
 import { createSlots } from './store/calls/slots.ts'
 import { openCatalogue } from './catalogue-part.ts'
 import { demoHosts } from '../demo/part.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { openUpstreams } from './upstreams-part.ts'
 
-/** The tools: what there is, and the calling of it by REST, by MCP and for strangers who pay each call. */
-export async function openTools(platform: Platform, given: ToolsGiven): Promise<Tools> {
+/** The catalogue, and calls of its tools: by REST, by MCP, and without an account by x402. */
+export async function openTools(platform: Platform, deps: ToolsDeps) {
   const { config, clock, log, database, ledger, redis, metrics } = platform
-  const { identity, budgets, runs, selling, recipient } = given
+  const { identity, budgets, runs, selling, recipient } = deps
   const { statements } = database
   const callStore = createCallStore(statements)
   const upstreams = openUpstreams({
@@ -36,7 +35,7 @@ export async function openTools(platform: Platform, given: ToolsGiven): Promise<
     tracer: platform.tracer,
   })
   const { catalogue, part: cataloguePart } = openCatalogue(platform, {
-    measured: { of: (scope) => callStore.figures(scope, clock.now()) },
+    measured: { of: (scope) => callStore.stats(scope, clock.now()) },
     upstreams,
   })
   const calls = createCalls({
@@ -53,15 +52,13 @@ export async function openTools(platform: Platform, given: ToolsGiven): Promise<
     timeoutMs: config.TOOL_TIMEOUT_MS,
     providerAtOnce: config.TOOL_PROVIDER_AT_ONCE,
   })
-  const environment = config.LIVE ? 'production' : 'sandbox'
   const payments = createToolPayments({
     unpaid: calls.unpaid,
     calls: callStore,
     selling,
     clock,
     log,
-    environment,
-    network: config.LIVE ? 'base' : 'base-sepolia',
+    ...(config.LIVE ? LIVE : SANDBOX),
     recipient: config.TOOLS_RECIPIENT ?? recipient,
     address: config.addresses.tools,
     timeoutMs: config.TOOL_TIMEOUT_MS,
@@ -83,16 +80,14 @@ export async function openTools(platform: Platform, given: ToolsGiven): Promise<
     calls,
     payments,
     part: {
+      ...cataloguePart,
       routes: [
         { surface: 'api', routes: callHistoryRoutes(calls) },
-        ...(cataloguePart.routes ?? []),
+        ...cataloguePart.routes,
         { surface: 'tools', routes: [...payRoutes(payments, config.addresses.facilitator), ...callRoutes(calls)] },
       ],
       limits: { 'tool-calls': perMinute },
-      mounted: [
-        ...(cataloguePart.mounted ?? []),
-        { role: 'tools', path: new URL(mcpAddress).pathname, handler: mcp.handler },
-      ],
+      mounted: [...cataloguePart.mounted, { role: 'tools', path: new URL(mcpAddress).pathname, handler: mcp.handler }],
       described: [
         {
           role: 'tools',
@@ -106,18 +101,14 @@ export async function openTools(platform: Platform, given: ToolsGiven): Promise<
           }),
         },
       ],
-      sweepers: [...callSweepers(calls), ...(cataloguePart.sweepers ?? [])],
-      ...(cataloguePart.ready === undefined ? {} : { ready: cataloguePart.ready }),
-      async start() {
-        await cataloguePart.start?.()
-      },
+      sweepers: [...callSweepers(calls), ...cataloguePart.sweepers],
       async stop() {
         await mcp.close()
         await calls.stop()
-        await cataloguePart.stop?.()
+        await cataloguePart.stop()
         await upstreams.close()
       },
-    },
+    } satisfies Part,
   }
 }
 
@@ -146,19 +137,15 @@ async function openMcp(
   })
 }
 
-interface Tools {
-  catalogue: Catalogue
-  calls: Calls
-  payments: ToolPayments
-  part: Part
-}
+const LIVE = { environment: 'production', network: 'base' } as const
+const SANDBOX = { environment: 'sandbox', network: 'base-sepolia' } as const
 
-interface ToolsGiven {
+interface ToolsDeps {
   identity: Identity
   budgets: Budgets
   runs: Runs
   selling: SellingDeps
-  /** Where strangers' payments go, unless the operator names another address. */
+  /** Receives x402 payments, unless the operator names another address. */
   recipient: Address | null
 }
 
@@ -167,7 +154,7 @@ async function count(perMinute: RateLimit, { keyId, issuer, subject }: Caller): 
   if (refusal !== null) throw refusal
 }
 
-/** A run whose request has left goes on when its caller leaves; a process that stops does not wait for its end here. */
+/** Rejects when the process stops: a run whose request was sent goes on elsewhere, and is not waited for here. */
 function stopped(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = (): void => {

@@ -1,24 +1,24 @@
 import { SHIPPED, shippedText } from '../openapi/shipped.ts'
 import type { Collection } from './model/draft.ts'
-import type { Catalogue } from './service/catalogue.ts'
-import type { ImportWanted } from './service/catalogue/importing.ts'
+import type { Catalogue } from './service/catalogue/catalogue.ts'
+import type { ImportRequest } from './service/catalogue/importing.ts'
 
-/** The sandbox's tools: each answered with an example by the house itself. A second time there is nothing to do. */
+/** Imports the sandbox's tools, whose calls are answered here with examples. Again, it changes nothing. */
 export async function importShipped(catalogue: Catalogue, isOver: () => boolean = () => false): Promise<void> {
   for (const { slug } of SHIPPED) {
     if (isOver()) return
-    await catalogue.importDocument(shippedWanted(slug, 'sandbox'), await shippedText(slug))
+    await catalogue.importDocument(shippedImport(slug, 'sandbox'), await shippedText(slug))
   }
   const known = await catalogue.collections('sandbox', null)
   for (const collection of COLLECTIONS) {
-    // Whatever the operator has made of it since stays.
-    if (known.some(({ collection: { slug } }) => slug === collection.slug)) continue
+    // The operator's changes stay.
+    if (known.some(({ slug }) => slug === collection.slug)) continue
     await catalogue.saveCollection({ ...collection, environment: 'sandbox', ownerId: null })
   }
 }
 
-/** How a document that comes with the service is brought in. */
-export function shippedWanted(slug: string, environment: ImportWanted['environment']): ImportWanted {
+/** The import of a document that comes with the service. */
+export function shippedImport(slug: string, environment: ImportRequest['environment']): ImportRequest {
   const shipped = SHIPPED.find((one) => one.slug === slug)
   if (shipped === undefined) throw new Error(`no document ${slug} comes with the service`)
   const { name, description, version, licence, pricing, auth = null } = shipped
@@ -30,7 +30,6 @@ export function shippedWanted(slug: string, environment: ImportWanted['environme
     description,
     pricing,
     auth,
-    server: null,
     trusted: true,
     simulated: environment === 'sandbox',
     source: { from: shipped.package, licence, version },

@@ -6,10 +6,10 @@ import { amount } from '../kit/wire.ts'
 import { toCall, toResult } from './http/calls.ts'
 import { toTool } from './http/catalogue.ts'
 import type { ImportReport } from './model/draft.ts'
-import type { Calls } from './service/calls.ts'
-import type { Catalogue } from './service/catalogue.ts'
+import type { Calls } from './service/calls/calls.ts'
+import type { Catalogue } from './service/catalogue/catalogue.ts'
 
-/** The catalogue as the dashboard shows it, with what somebody brought in for themselves. */
+/** The catalogue as the dashboard shows it, with the tools that the account imported. */
 export function toolsRouter(catalogue: Catalogue, calls: Calls) {
   return router({
     list: person.input(asked(filter)).query(async ({ ctx, input }) => {
@@ -26,15 +26,14 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
     }),
     collections: person.query(async ({ ctx }) => {
       const { environment, viewer } = viewOf(ctx.caller)
-      const found = await catalogue.collections(environment, viewer)
-      return found.map(({ collection: { slug, name, description }, tools }) => ({ slug, name, description, tools }))
+      return await catalogue.collections(environment, viewer)
     }),
     // Not `call`, which is a word of tRPC's own.
     try: keyed.input(asked(callInput)).mutation(({ ctx, input }) =>
       ctx.once(input, async (operation, isKeyed) => {
-        const { slug, input: given, maxCost = null } = input
-        const wanted = { caller: ctx.caller, slug, input: given, maxCost, operation, keyed: isKeyed }
-        return toResult(await calls.call(wanted))
+        const { slug, input: toolInput, maxCost = null } = input
+        const about = { caller: ctx.caller, operation, keyed: isKeyed }
+        return toResult(await calls.call({ ...about, slug, input: toolInput, maxCost }))
       }),
     ),
     calls: person.input(asked(paging.extend({ tool: text(200).optional() }))).query(async ({ ctx, input }) => {
@@ -42,38 +41,21 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
       const { calls: found, total } = await calls.list(ctx.caller, { ...rest, tool })
       return { calls: found.map(toCall), total }
     }),
-    /** Tools of somebody's own, that nobody else sees. Calling them costs nothing here: they are their server's. */
+    /** Imports tools that only this account sees. Calls of them are free here. */
     import: person.input(asked(importInput)).mutation(async ({ ctx, input }) => {
       const { environment, viewer } = viewOf(ctx.caller)
-      const wanted = {
-        environment,
-        ownerId: viewer,
-        slug: input.slug,
-        name: null,
-        description: null,
-        simulated: false,
-        source: { from: input.address },
-        pricing: { otherwise: ZERO },
-        server: null,
-        auth: null,
-        trusted: false,
-      }
+      const { kind, slug, address, credentials: key } = input
+      const request = { environment, ownerId: viewer, slug, source: { from: address }, pricing: { otherwise: ZERO } }
+      const credentials =
+        key === undefined ? {} : { credentials: { headers: { authorization: `Bearer ${key}` }, query: {} } }
       const report =
-        input.kind === 'openapi'
-          ? await catalogue.importAddress(wanted)
-          : await catalogue.importServer(
-              input.credentials === undefined
-                ? wanted
-                : { ...wanted, credentials: { headers: { authorization: `Bearer ${input.credentials}` }, query: {} } },
-              input.address,
-            )
-      if (input.credentials !== undefined) {
-        const whose = { environment, ownerId: viewer, provider: input.slug }
-        await catalogue.setCredentials(whose, input.credentials)
-      }
+        kind === 'openapi'
+          ? await catalogue.importAddress(request)
+          : await catalogue.importServer({ ...request, ...credentials }, address)
+      if (key !== undefined) await catalogue.setCredentials({ environment, ownerId: viewer, provider: slug }, key)
       return sizesOf(report)
     }),
-    /** Null takes the key away. */
+    /** Null removes the key. */
     setCredentials: person
       .input(asked(z.object({ provider: text(64), credentials: text(4_096).nullable() })))
       .mutation(async ({ ctx, input }) => {

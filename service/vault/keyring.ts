@@ -1,5 +1,6 @@
-import { createSecretKey, type KeyObject } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { DomainError } from '../kit/errors.ts'
+import { loadOrMakeSecretFile } from '../kit/secret-file.ts'
 
 /** A KeyObject rather than bytes: it cannot be printed or serialised either. */
 export interface VaultKey {
@@ -44,4 +45,22 @@ function parseKey(text: string, name: string): VaultKey {
 
 function keyFault(sentence: string): DomainError {
   return new DomainError('invalid', 'vault_key_invalid', sentence)
+}
+
+/** The sandbox's own key, `<dataDir>/vault.key`, in the form that `parseKeyring` reads. */
+export function loadOrMakeKey(dataDir: string): Promise<string> {
+  return loadOrMakeSecretFile(dataDir, {
+    name: 'vault.key',
+    code: 'vault_key_file',
+    // A new id each time: a token of a lost key then says that its key is missing, not that it is damaged.
+    draw: () => `sandbox-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`,
+    fault(text) {
+      try {
+        parseKeyring(text)
+        return null
+      } catch {
+        return 'does not hold a vault key: an id, a colon and the base64 of 32 random bytes.'
+      }
+    },
+  })
 }

@@ -3,6 +3,7 @@ import type { Address, SignedAuthorization } from '../chain/model.ts'
 import { NETWORKS, networkOf, type Network } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
 import { faultOfJsonShape } from '../kit/json-shape.ts'
+import { isRecord } from '../kit/schema/merge.ts'
 import type { PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
 import { payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schema.ts'
 
@@ -165,8 +166,4 @@ export function transferRequest(network: Network, signed: SignedAuthorization): 
     payer: from,
     valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,5 @@
-import { loadCurve } from '../../service/chain/curve.ts'
+import { loadCurve, loadKeccak } from '../../service/chain/curve.ts'
 import { createSignatures } from '../../service/chain/eip712.ts'
-import { loadKeccak } from '../../service/chain/keccak.ts'
 import type { SignedAuthorization } from '../../service/chain/model.ts'
 import { openWorld, type World } from '../chain/world.ts'
 

@@ -1,7 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem'
-import { loadCurve } from '../../service/chain/curve.ts'
+import { loadCurve, loadKeccak } from '../../service/chain/curve.ts'
 import { createSignatures } from '../../service/chain/eip712.ts'
-import { loadKeccak } from '../../service/chain/keccak.ts'
 import type { Authorization, Call, Chain, Hex, Receipt, Signatures } from '../../service/chain/model.ts'
 import type { Network } from '../../service/chain/networks.ts'
 import { createChain, type ChainOptions } from '../../service/chain/usdc.ts'

@@ -10,7 +10,7 @@ import { deriveId, newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { upstreamError } from '../../service/tools/errors/call.ts'
 import { createToolServer } from '../../service/tools/mcp/server.ts'
-import type { Binary, CallAsk, CallId, CallResult } from '../../service/tools/model/call.ts'
+import type { Binary, CallInput, CallId, CallResult } from '../../service/tools/model/call.ts'
 import type { JsonSchema, Tool } from '../../service/tools/model/tool.ts'
 
 export interface Fixtures {
@@ -23,15 +23,12 @@ export async function startFixtures(): Promise<Fixtures> {
   const log = pino({ level: 'silent' })
   const kept = new Map<CallId, CallResult>()
   const tools = Object.keys(ANSWERS).map(toTool)
-  const listed = tools.map((tool) => ({ tool, figures: null }))
+  const listed = tools.map((tool) => ({ tool, stats: null }))
   const server = createToolServer({
     catalogue: {
       bySlug: (_, slug) => Promise.resolve(tools.find((tool) => tool.slug === slug)!),
       list: () => Promise.resolve({ tools: listed, total: listed.length }),
       search: () => Promise.resolve(listed),
-      credentials: () => Promise.resolve({ headers: {}, query: {} }),
-      isSimulated: () => Promise.resolve(false),
-      simulate: () => ({ status: 200, contentType: null, body: Buffer.alloc(0) }),
     },
     calls: {
       async call(ask) {
@@ -39,7 +36,7 @@ export async function startFixtures(): Promise<Fixtures> {
         kept.set(result.callId, result)
         return result
       },
-      kept: (_, id) => Promise.resolve(kept.get(id) ?? null),
+      find: (_, id) => Promise.resolve(kept.get(id) ?? null),
       balance: () => Promise.resolve({ credits: usdc(0n), wallet: usdc(0n) }),
     },
     countCall: () => Promise.resolve(),
@@ -79,7 +76,7 @@ const bytes = (contentType: string, base64: string): Binary => ({
   bytes: Buffer.from(base64, 'base64').length,
 })
 
-type Answer = (ask: CallAsk) => CallResult['output']
+type Answer = (ask: CallInput) => CallResult['output']
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   test_simple_text: () => 'This is a simple text response for testing.',
@@ -111,7 +108,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-function answer(ask: CallAsk): CallResult {
+function answer(ask: CallInput): CallResult {
   const output = ANSWERS[ask.slug]!(ask)
   const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
   const callId = deriveId('call', ask.operation)

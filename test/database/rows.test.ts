@@ -21,7 +21,7 @@ const NARROWED: Readonly<Record<string, string>> = {
   'service/deliveries/store/endings.ts dueAt': 'set by the statements themselves',
   'service/deliveries/store/endpoints.ts status': 'deleted ones are left out',
   'service/ledger/store/read.ts kind': 'only lines that change the balance, which a reserve and a release do not',
-  'service/tools/store/catalogue.ts patterns': 'a list column: always written, though the table would allow null',
+  'service/tools/store/catalogue/store.ts patterns': 'a list column: always written, though the table would allow null',
 }
 
 const PLANTED = {

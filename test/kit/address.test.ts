@@ -1,5 +1,5 @@
-import { checksummed } from '../../service/chain/deposit.ts'
-import { loadKeccak } from '../../service/chain/keccak.ts'
+import { checksummed } from '../../service/chain/keys.ts'
+import { loadKeccak } from '../../service/chain/curve.ts'
 import { hasSoundChecksum, recipientAddress } from '../../service/kit/address.ts'
 import { generator } from '../harness/random.ts'
 

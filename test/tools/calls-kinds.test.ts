@@ -142,23 +142,23 @@ describe('calls of tools of every kind', () => {
     const caller = await world.caller()
     world.upstream.says('/slow', {}, 503)
     for (let call = 0; call < 5; call++) await world.call(caller, 'acme-get-slow')
-    await calls.foldFigures()
+    await calls.foldStats()
     const { id } = await catalogue.bySlug('sandbox', 'acme-get-slow', null)
-    const failing = async () => (await calls.figures({ environment: 'sandbox', ownerId: null })).get(id)!.failing
+    const failing = async () => (await calls.stats({ environment: 'sandbox', ownerId: null })).get(id)!.failing
     expect(await failing()).toBe(true)
     // Too early.
-    await calls.lookAtFailing(clock.now())
+    await calls.checkFailing(clock.now())
     expect(await failing()).toBe(true)
     clock.forward(120_000)
-    await calls.lookAtFailing(clock.now())
+    await calls.checkFailing(clock.now())
     expect(await failing()).toBe(false)
     await world.call(caller, 'acme-get-slow')
-    await calls.foldFigures()
+    await calls.foldStats()
     expect(await failing()).toBe(true)
     world.upstream.says('/slow', {})
     await world.call(caller, 'acme-get-slow')
-    await calls.foldFigures()
-    expect((await calls.figures({ environment: 'sandbox', ownerId: null })).get(id)).toMatchObject({
+    await calls.foldStats()
+    expect((await calls.stats({ environment: 'sandbox', ownerId: null })).get(id)).toMatchObject({
       calls: 7,
       succeeded: 1,
       failing: false,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { DomainError } from '../../service/kit/errors.ts'
 import type { HttpUpstream, Place } from '../../service/tools/model/tool.ts'
 import { blames, outputOf } from '../../service/tools/rules/answer.ts'
-import { classOf, FAILED, msOf, summed } from '../../service/tools/rules/figures.ts'
+import { classOf, FAILED, msOf, statsOf } from '../../service/tools/rules/stats.ts'
 import { requestOf } from '../../service/tools/rules/request.ts'
 import { faultOfShape } from '../../service/tools/rules/shape.ts'
 
@@ -211,11 +211,11 @@ describe('figures', () => {
       [FAILED.caller, 5],
       [FAILED.ours, 7],
     ])
-    const { calls, succeeded, p50Ms, p95Ms } = summed(counters)
+    const { calls, succeeded, p50Ms, p95Ms } = statsOf(counters)
     expect([calls, succeeded]).toEqual([125, 100])
     expect(p50Ms).toBe(msOf(classOf(10)))
     expect(p95Ms).toBe(msOf(classOf(1_000)))
-    expect(summed(new Map([[FAILED.upstream, 3]]))).toEqual({ calls: 3, succeeded: 0, p50Ms: null, p95Ms: null })
+    expect(statsOf(new Map([[FAILED.upstream, 3]]))).toEqual({ calls: 3, succeeded: 0, p50Ms: null, p95Ms: null })
   })
 })
 

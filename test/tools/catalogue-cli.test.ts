@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { COMMANDS, type Flags } from '../../service/cli/tools/commands.ts'
 import { createAssetStore } from '../../service/marketplace/store/assets.ts'
-import { publishedTools } from '../../service/tools/published-part.ts'
+import { publishedAssets } from '../../service/tools/catalogue-part.ts'
+import { createPublishedTools } from '../../service/tools/service/catalogue/published.ts'
 import { testService } from '../harness/service.ts'
 import { ALLOWED, published, toolBody } from '../marketplace/bodies.ts'
 import { catalogueWorld, type CatalogueWorld } from './catalogue-world.ts'
@@ -108,7 +109,7 @@ describe('Tools that creators published', () => {
           return store.find(...asked)
         },
       }
-      const source = publishedTools(counting, service.clock)
+      const source = createPublishedTools(publishedAssets(counting, service.clock))
       const { reading, prices } = await source.read('sandbox')
       expect(reading.operations).toMatchObject([
         {

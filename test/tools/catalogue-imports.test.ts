@@ -301,18 +301,18 @@ describe('An import', () => {
         query: 'send a letter',
         provider: p,
       })
-      return found.map(({ tool, figures }) => [tool.slug, figures?.lastError ?? null])
+      return found.map(({ tool, stats }) => [tool.slug, stats?.lastError ?? null])
     }
     expect(await search()).toEqual([
       [`${p}-send-letter`, null],
       [`${p}-send-letters`, null],
     ])
     const { id } = await find(`${p}-send-letter`)
-    world.figures.set(id, { calls: 20, succeeded: 2, p50Ms: 100, p95Ms: 200, lastError: 'It broke.', failing: true })
+    world.stats.set(id, { calls: 20, succeeded: 2, p50Ms: 100, p95Ms: 200, lastError: 'It broke.', failing: true })
     world.clock.forward(10_000)
     await search()
     for (let tries = 0; (await search())[1]?.[1] !== 'It broke.'; tries++) {
-      if (tries === 1_000) throw new Error('the figures never came')
+      if (tries === 1_000) throw new Error('the stats never came')
       await world.database.ping()
     }
     expect((await search())[0]).toEqual([`${p}-send-letters`, null])

@@ -1,9 +1,8 @@
 import { usdc } from '../../service/kit/money.ts'
-import type { Entry } from '../../service/tools/model/entry.ts'
-import type { Figures } from '../../service/tools/model/figures.ts'
+import type { Entry, ToolStats } from '../../service/tools/model/tool.ts'
 import { fits, patternFault } from '../../service/tools/rules/collection.ts'
 import { worthOf } from '../../service/tools/rules/rank.ts'
-import { askedStems, stemsOf } from '../../service/tools/rules/words.ts'
+import { queryStems, stemsOf } from '../../service/tools/rules/words.ts'
 import { WordIndex } from '../../service/tools/service/catalogue/word-index.ts'
 
 function entry(slug: string, name: string, other: Partial<Entry> = {}): Entry {
@@ -50,16 +49,16 @@ describe('Words', () => {
   })
 
   test('words that say nothing are left out, unless there are no others', () => {
-    expect(askedStems('I want to create a tool that is an issue, please')).toEqual(['creat', 'issu'])
-    expect(askedStems('is it the')).toEqual(['is', 'it', 'the'])
-    expect(askedStems('')).toEqual([])
-    expect(askedStems('?!. --')).toEqual([])
+    expect(queryStems('I want to create a tool that is an issue, please')).toEqual(['creat', 'issu'])
+    expect(queryStems('is it the')).toEqual(['is', 'it', 'the'])
+    expect(queryStems('')).toEqual([])
+    expect(queryStems('?!. --')).toEqual([])
   })
 
   test('a whole essay costs no more than its first words', () => {
-    expect(askedStems('word '.repeat(10)).length).toBe(1)
-    expect(askedStems(Array.from({ length: 500 }, (_, nth) => `w${String(nth)}`).join(' ')).length).toBe(24)
-    expect(askedStems('x'.repeat(1_000_000))).toEqual([])
+    expect(queryStems('word '.repeat(10)).length).toBe(1)
+    expect(queryStems(Array.from({ length: 500 }, (_, nth) => `w${String(nth)}`).join(' ')).length).toBe(24)
+    expect(queryStems('x'.repeat(1_000_000))).toEqual([])
   })
 })
 
@@ -116,12 +115,12 @@ describe('The index', () => {
 })
 
 describe('Worth', () => {
-  const figures = (other: Partial<Figures>): Figures => ({
+  const stats = (other: Partial<ToolStats>): ToolStats => ({
     ...{ calls: 100, succeeded: 100, p50Ms: 100, p95Ms: 200, lastError: null, failing: false },
     ...other,
   })
-  const worth = (other: Partial<Figures> | null, price = 1_000n, deprecated = false) =>
-    worthOf({ price: usdc(price), deprecated, figures: other === null ? null : figures(other) })
+  const worth = (other: Partial<ToolStats> | null, price = 1_000n, deprecated = false) =>
+    worthOf({ price: usdc(price), deprecated, stats: other === null ? null : stats(other) })
 
   test('success counts most, then what it costs, then how long it takes', () => {
     expect(worth({ succeeded: 50 })).toBeLessThan(worth({}, 100_000n))

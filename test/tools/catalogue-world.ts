@@ -3,12 +3,11 @@ import { catalogueOn } from '../../service/tools/catalogue-part.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createToolServers } from '../../service/mcp-client/servers.ts'
 import { outboundClient } from '../../service/outbound/client.ts'
-import type { Figures } from '../../service/tools/model/figures.ts'
-import type { ToolId } from '../../service/tools/model/tool.ts'
+import type { ToolStats, ToolId } from '../../service/tools/model/tool.ts'
 import type { ToolQuotas } from '../../service/tools/rules/quota.ts'
 import type { Documents } from '../../service/tools/ports/sources.ts'
-import type { Catalogue } from '../../service/tools/service/catalogue.ts'
-import type { ImportWanted } from '../../service/tools/service/catalogue/importing.ts'
+import type { Catalogue } from '../../service/tools/service/catalogue/catalogue.ts'
+import type { ImportRequest } from '../../service/tools/service/catalogue/importing.ts'
 import { parseKeyring } from '../../service/vault/keyring.ts'
 import { vaultOf } from '../../service/vault/vault.ts'
 import { TestClock } from '../harness/clock.ts'
@@ -18,7 +17,7 @@ export interface CatalogueWorld {
   database: TestDatabase
   clock: TestClock
   catalogue: Catalogue
-  figures: Map<ToolId, Figures>
+  stats: Map<ToolId, ToolStats>
   /** Another process on the same database. */
   another(): Catalogue
   close(): Promise<void>
@@ -33,16 +32,16 @@ export async function catalogueWorld({
   const clock = new TestClock()
   const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
   const servers = createToolServers({ open: (request) => outbound.open(request), limits: {}, version: '1' })
-  const figures = new Map<ToolId, Figures>()
+  const stats = new Map<ToolId, ToolStats>()
   const vault = vaultOf(parseKeyring(`test:${randomBytes(32).toString('base64')}`, undefined))
   const make = () =>
     catalogueOn(database.statements, {
       ...{ clock, vault, quotas, outbound, servers },
-      measured: { of: () => Promise.resolve(figures) },
+      measured: { of: () => Promise.resolve(stats) },
       ...(documents === undefined ? {} : { documents }),
     })
   return {
-    ...{ database, clock, figures },
+    ...{ database, clock, stats },
     catalogue: make(),
     another: make,
     async close() {
@@ -56,7 +55,7 @@ export async function catalogueWorld({
 const ROOMY: ToolQuotas = { providers: 1_000, tools: 100_000, bytes: 1_000_000_000, importsPerHour: 1_000 }
 
 /** How a document is brought in, unless a test says otherwise. */
-export function wanted(slug: string, other: Partial<ImportWanted> = {}): ImportWanted {
+export function wanted(slug: string, other: Partial<ImportRequest> = {}): ImportRequest {
   return {
     environment: 'sandbox',
     ownerId: null,

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import { loadOrMakeKey } from '../../service/vault/keyfile.ts'
-import { parseKeyring } from '../../service/vault/keyring.ts'
+import { loadOrMakeKey, parseKeyring } from '../../service/vault/keyring.ts'
 
 const encoded = () => randomBytes(32).toString('base64')
 

@@ -1,4 +1,4 @@
-import { loadOrMakeKey } from '../../service/vault/keyfile.ts'
+import { loadOrMakeKey } from '../../service/vault/keyring.ts'
 
 /** A process that is ready to make a key and waits for its input to end, so that several can start as one. */
 process.stdout.write('ready\n')

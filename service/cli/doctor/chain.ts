@@ -1,7 +1,6 @@
 import { addressOf } from '../../chain/eip712.ts'
-import { loadCurve } from '../../chain/curve.ts'
+import { loadCurve, loadKeccak } from '../../chain/curve.ts'
 import { openEndpoint } from '../../chain/endpoint.ts'
-import { loadKeccak } from '../../chain/keccak.ts'
 import type { Hex } from '../../chain/model.ts'
 import { NETWORKS, type Network } from '../../chain/networks.ts'
 import type { Config } from '../../config.ts'

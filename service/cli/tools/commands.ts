@@ -3,14 +3,14 @@ import path from 'node:path'
 import { invalid } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
 import { fromDecimal, toDecimal, type Usdc } from '../../kit/money.ts'
-import { importShipped, shippedWanted } from '../../tools/shipped-part.ts'
+import { importShipped, shippedImport } from '../../tools/shipped-part.ts'
 import type { Environment } from '../../kit/owner.ts'
 import { SHIPPED, shippedText } from '../../openapi/shipped.ts'
 import type { ImportReport } from '../../tools/model/draft.ts'
 import type { PriceRule } from '../../tools/model/provider.ts'
 import type { AuthScheme } from '../../tools/model/tool.ts'
-import type { Catalogue } from '../../tools/service/catalogue.ts'
-import type { ImportWanted } from '../../tools/service/catalogue/importing.ts'
+import type { Catalogue } from '../../tools/service/catalogue/catalogue.ts'
+import type { ImportRequest } from '../../tools/service/catalogue/importing.ts'
 
 export interface Flags {
   environment?: string | undefined
@@ -89,7 +89,7 @@ async function bringIn(given: Given): Promise<boolean> {
   }
   const shipped = SHIPPED.find(({ slug }) => slug === source)
   if (shipped !== undefined && flags.provider === undefined) {
-    tell(await catalogue.importDocument(shippedWanted(source, environment), await shippedText(source)))
+    tell(await catalogue.importDocument(shippedImport(source, environment), await shippedText(source)))
   } else if (flags.provider === undefined) return false
   else if (/^https?:\/\//.test(source)) {
     tell(await catalogue.importAddress({ ...wantedOf(given, flags.provider), source: { from: source } }))
@@ -150,7 +150,7 @@ async function dropCollection({ catalogue, environment, names: [slug] }: Given):
   return true
 }
 
-function wantedOf({ environment, flags }: Given, slug: string): ImportWanted {
+function wantedOf({ environment, flags }: Given, slug: string): ImportRequest {
   const { name = null, description = null, server = null, auth } = flags
   return {
     environment,
@@ -167,7 +167,7 @@ function wantedOf({ environment, flags }: Given, slug: string): ImportWanted {
   }
 }
 
-async function keyGiven(flags: Flags): Promise<Pick<ImportWanted, 'credentials'>> {
+async function keyGiven(flags: Flags): Promise<Pick<ImportRequest, 'credentials'>> {
   const file = flags['key-file']
   if (file === undefined) return {}
   const secret = (await readFile(file, 'utf8')).trim()

@@ -6,9 +6,8 @@ import { migrate } from '../../database/migrate.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { createToolServers } from '../../mcp-client/servers.ts'
 import { outboundClient } from '../../outbound/client.ts'
-import type { Catalogue } from '../../tools/service/catalogue.ts'
-import { loadOrMakeKey } from '../../vault/keyfile.ts'
-import { parseKeyring } from '../../vault/keyring.ts'
+import type { Catalogue } from '../../tools/service/catalogue/catalogue.ts'
+import { loadOrMakeKey, parseKeyring } from '../../vault/keyring.ts'
 import { vaultOf } from '../../vault/vault.ts'
 
 /** The catalogue of this machine's service, whether that runs or not. */

@@ -1,19 +1,11 @@
-import { DomainError, invalid } from '../../kit/errors.ts'
+import { DomainError } from '../../kit/errors.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { CallId } from '../model/call.ts'
 
-export function inputInvalid(details: Readonly<Record<string, string>>): DomainError {
-  return invalid(details)
-}
-
-/** What the ledger calls a low balance: here credits count too. */
+/** The ledger's low balance: here credits count too. */
 export function insufficientCredits(required: unknown, available: unknown): DomainError {
-  return new DomainError(
-    'unaffordable',
-    'insufficient_credits',
-    `This call costs ${String(required)} USDC; credits and wallet have ${String(available)} together. Add funds to the wallet and call again.`,
-    { required, available },
-  )
+  const sentence = `This call costs ${String(required)} USDC; credits and wallet have ${String(available)} together. Add funds to the wallet and call again.`
+  return new DomainError('unaffordable', 'insufficient_credits', sentence, { required, available })
 }
 
 export function tooDear(price: Usdc, maxCost: Usdc): DomainError {
@@ -24,33 +16,20 @@ export function tooDear(price: Usdc, maxCost: Usdc): DomainError {
 }
 
 export function tooManyAtOnce(atOnce: number): DomainError {
-  return new DomainError(
-    'limited',
-    'too_many_calls_at_once',
-    `This key has ${String(atOnce)} calls under way already; wait for one to end.`,
-    { retryAfterSeconds: 1 },
-  )
+  const sentence = `This key has ${String(atOnce)} calls under way already; wait for one to end.`
+  return new DomainError('limited', 'too_many_calls_at_once', sentence, SOON)
 }
 
-/** The rest of the house goes on: a slow provider keeps only its own callers waiting. */
+/** So that a slow provider keeps only its own callers waiting. */
 export function providerBusy(provider: string): DomainError {
-  return new DomainError(
-    'unavailable',
-    'provider_busy',
-    `${provider} has as many calls under way as it gets; try again. Nothing was charged.`,
-    { retryAfterSeconds: 1 },
-  )
+  const sentence = `${provider} has as many calls under way as it gets; try again. Nothing was charged.`
+  return new DomainError('unavailable', 'provider_busy', sentence, SOON)
 }
 
-/** `upstream` is what it said, where it said something. */
+/** `upstream` is the server's own answer, where it gave one. */
 export function upstreamError(sentence: string, upstream?: UpstreamWords, cause?: unknown): DomainError {
-  return new DomainError(
-    'upstream',
-    'upstream_error',
-    `${sentence} Nothing was charged.`,
-    upstream === undefined ? {} : { upstream },
-    cause,
-  )
+  const fields = upstream === undefined ? {} : { upstream }
+  return new DomainError('upstream', 'upstream_error', `${sentence} Nothing was charged.`, fields, cause)
 }
 
 export interface UpstreamWords {
@@ -62,15 +41,14 @@ export function upstreamTimeout(cause?: unknown): DomainError {
   return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.', {}, cause)
 }
 
-/** Nobody is there to be told. */
+/** The caller has left: this goes to the log and the row. */
 export function callAborted(): DomainError {
   return new DomainError('late', 'call_aborted', 'The call was given up before its answer came. Nothing was charged.')
 }
 
 export function stopping(): DomainError {
-  return new DomainError('unavailable', 'stopping', 'The service is restarting; call again. Nothing was charged.', {
-    retryAfterSeconds: 1,
-  })
+  const sentence = 'The service is restarting; call again. Nothing was charged.'
+  return new DomainError('unavailable', 'stopping', sentence, SOON)
 }
 
 /** The money went back before the answer came. */
@@ -80,19 +58,26 @@ export function chargedTooLate(): DomainError {
 
 /** Paid for, and forgotten since. */
 export function answerForgotten(callId: CallId): DomainError {
-  return new DomainError(
-    'expired',
-    'answer_forgotten',
-    'This call was made and paid for; its answer is no longer kept.',
-    {
-      callId,
-    },
-  )
+  const sentence = 'This call was made and paid for; its answer is no longer kept.'
+  return new DomainError('expired', 'answer_forgotten', sentence, { callId })
 }
+
+const SOON = { retryAfterSeconds: 1 }
 
 /** The same error, naming the call that it ended. */
 export function ofCall(error: unknown, callId: CallId, paymentToken?: string): unknown {
   if (!(error instanceof DomainError)) return error
   const fields = { ...error.fields, callId, ...(paymentToken === undefined ? {} : { paymentToken }) }
   return new DomainError(error.kind, error.code, error.message, fields, error.cause)
+}
+
+/** Its creator is paid by a run, and a run has an account. */
+export function needsKey(): DomainError {
+  return new DomainError('invalid', 'needs_key', 'This tool is called with an API key: POST to its own address.', {
+    details: { slug: 'is a creator’s tool, or free: it is not paid for by x402' },
+  })
+}
+
+export function paymentMissing(): DomainError {
+  return new DomainError('missing', 'payment_not_found', 'There is no such payment.')
 }

@@ -19,7 +19,7 @@ export function collectionNotFound(slug: string): DomainError {
   return new DomainError('missing', 'collection_not_found', `There is no collection ${slug} here.`)
 }
 
-/** Of a document: what is wrong with it, in the words of whoever read it. */
+/** `why` is the document reader's sentence. */
 export function documentRefused(why: string): DomainError {
   return new DomainError('invalid', 'document_refused', `The document cannot be imported: ${why}`)
 }
@@ -28,16 +28,9 @@ export function serverRefused(why: string): DomainError {
   return new DomainError('upstream', 'mcp_server_refused', `The MCP server cannot be imported: ${why}`)
 }
 
-export function slugRefused(why: string): DomainError {
-  return invalid({ provider: why })
-}
-
 export function slugsCollide(provider: string): DomainError {
-  return slugRefused(`its tools would have the slugs of another provider's, whose slug begins like ${provider}`)
-}
-
-export function simulationRefused(why: string): DomainError {
-  return invalid({ simulated: why })
+  const fault = `its tools would have the slugs of another provider's, whose slug begins like ${provider}`
+  return invalid({ provider: fault })
 }
 
 export function importsBusy(): DomainError {

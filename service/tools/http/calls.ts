@@ -3,8 +3,8 @@ import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page, timestamp } from '../../kit/wire.ts'
 import type { CallResult, CallSummary } from '../model/call.ts'
-import type { Calls } from '../service/calls.ts'
-import { toolInput } from './input.ts'
+import type { Calls } from '../service/calls/calls.ts'
+import { faultOfShape } from '../rules/shape.ts'
 
 /** Calls of tools over plain HTTP. After every other route of the address: `/{slug}` takes what is left. */
 export function callRoutes(calls: Calls): AnyRoute[] {
@@ -110,4 +110,12 @@ const summaryOut = z.object({
   duration: z.int(),
   agentId: z.string().nullable(),
   at: timestamp,
+})
+
+/** A tool's input before anybody looks at what the tool takes: whatever the edge does with a body, it can do with this. */
+export const toolInput = z.unknown().transform((value, context) => {
+  for (const [field, message] of Object.entries(faultOfShape(value) ?? {})) {
+    context.addIssue({ code: 'custom', path: field === 'body' ? [] : [field], message })
+  }
+  return value ?? {}
 })

@@ -5,9 +5,9 @@ import { amountOut, page } from '../../kit/wire.ts'
 import type { Caller } from '../../kit/caller.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
-import type { Catalogue } from '../service/catalogue.ts'
+import type { Catalogue } from '../service/catalogue/catalogue.ts'
 
-/** The catalogue as everybody may read it; somebody known also sees the tools that are their own. */
+/** The public catalogue; a caller with a key also sees their own tools. */
 export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): AnyRoute[] {
   const viewOf = (caller: Caller | null) => ({
     environment: caller?.environment ?? anonymous,
@@ -49,15 +49,7 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
       answers: { 200: z.object({ collections: z.array(collectionOut) }) },
       async handle({ caller }) {
         const { environment, viewer } = viewOf(caller)
-        const found = await catalogue.collections(environment, viewer)
-        return reply(200, {
-          collections: found.map(({ collection: { slug, name, description }, tools }) => ({
-            slug,
-            name,
-            description,
-            tools,
-          })),
-        })
+        return reply(200, { collections: await catalogue.collections(environment, viewer) })
       },
     }),
     route({
@@ -122,9 +114,9 @@ const providerOut = z.object({
 
 const collectionOut = z.object({ slug: z.string(), name: z.string(), description: z.string(), tools: z.int() })
 
-export function toTool({ tool, figures }: ListedTool) {
+export function toTool({ tool, stats }: ListedTool) {
   const { slug, name, description, provider, category, price, deprecated, input, output } = tool
-  const { calls, succeeded, p50Ms, p95Ms, lastError, failing } = figures ?? NEVER_CALLED
+  const { calls, succeeded, p50Ms, p95Ms, lastError, failing } = stats ?? NEVER_CALLED
   return {
     slug,
     name,

@@ -24,7 +24,7 @@ key gets a 401; \`POST ${address}/pay/{slug}\` needs none and is paid by x402 in
 
 ## Collections
 
-${collections.map(({ collection, tools }) => `- [${line(collection.name)}](${mcpAddress}?collection=${collection.slug}): ${line(collection.description)} ${String(tools)} tools.`).join('\n')}
+${collections.map(({ slug, name, description, tools }) => `- [${line(name)}](${mcpAddress}?collection=${slug}): ${line(description)} ${String(tools)} tools.`).join('\n')}
 
 ## Providers
 

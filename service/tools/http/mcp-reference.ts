@@ -4,7 +4,7 @@ import { OWN } from '../mcp/own-tools.ts'
 
 /** The MCP server as the reference shows it, under `{tools}/mcp`. */
 export function mcpReference(limits: McpLimits): Described[] {
-  return [streamable(limits), listening(), ending(), legacyMessage()]
+  return [streamable(limits), listening, ending, legacyMessage]
 }
 
 export interface McpLimits {
@@ -16,28 +16,26 @@ export interface McpLimits {
 }
 
 const common = { tag: 'MCP', auth: 'agent' } as const
-const SESSION = z.string().max(200)
+const word = (longest: number) => z.string().max(longest)
+const SESSION = word(200)
 
 const query = z.object({
-  key: z.string().max(8_192).optional().meta({ description: 'An API key, for clients that can send no header' }),
+  key: word(8_192).optional().meta({ description: 'An API key, for clients that can send no header' }),
   view: z
     .enum(['all'])
     .optional()
     .meta({ description: 'Lists every tool, 100 a page; without it four tools lead to all others' }),
-  provider: z.string().max(200).optional().meta({ description: 'Lists the tools of this provider themselves' }),
-  collection: z.string().max(200).optional().meta({ description: 'Lists the tools of this collection themselves' }),
+  provider: word(200).optional().meta({ description: 'Lists the tools of this provider themselves' }),
+  collection: word(200).optional().meta({ description: 'Lists the tools of this collection themselves' }),
 })
 
 const message = z.object({
   jsonrpc: z.literal('2.0'),
   id: z
-    .union([z.string().max(200), z.int()])
+    .union([word(200), z.int()])
     .optional()
     .meta({ description: 'Absent in a notification', examples: [1] }),
-  method: z
-    .string()
-    .max(200)
-    .meta({ description: '`initialize`, `ping`, `tools/…`, `resources/…`', examples: ['tools/list'] }),
+  method: word(200).meta({ description: '`initialize`, `ping`, `tools/…`, `resources/…`', examples: ['tools/list'] }),
   params: z.looseObject({}).optional(),
 })
 
@@ -69,12 +67,9 @@ function streamable({ address, requestsPerMinute, callsPerMinute, callsAtOnce, b
       `Limits: ${bounds.join(', ')}. A browser’s page may ask only from the dashboard’s address and those of \`CORS_ORIGINS\`.`,
     ].join('\n\n'),
     headers: z.object({
-      Accept: z
-        .string()
-        .max(200)
-        .meta({ examples: ['application/json, text/event-stream'] }),
+      Accept: word(200).meta({ examples: ['application/json, text/event-stream'] }),
       'Mcp-Session-Id': SESSION.optional().meta({ description: 'Of the answer to `initialize`' }),
-      'MCP-Protocol-Version': z.string().max(20).optional().meta({ description: 'As agreed by `initialize`' }),
+      'MCP-Protocol-Version': word(20).optional().meta({ description: 'As agreed by `initialize`' }),
     }),
     query,
     body: message,
@@ -104,54 +99,45 @@ function streamable({ address, requestsPerMinute, callsPerMinute, callsAtOnce, b
   }
 }
 
-function listening(): Described {
-  return {
-    ...common,
-    method: 'get',
-    path: '',
-    summary: 'Open an event stream',
-    description: [
-      'Without a session: the HTTP+SSE transport of 2024. The first event, `endpoint`, is the address to post messages to, with the session and, where the stream was opened with `?key=`, the key in it. All answers come as `message` events.',
-      'With `Mcp-Session-Id`: the stream of Streamable HTTP. With `Last-Event-ID` it gives the answer of the call whose stream broke, as soon as there is one; without one it stays silent, since this server tells nothing by itself.',
-    ].join('\n\n'),
-    headers: z.object({
-      Accept: z
-        .string()
-        .max(200)
-        .meta({ examples: ['text/event-stream'] }),
-      'Mcp-Session-Id': SESSION.optional(),
-      'Last-Event-ID': z.string().max(1_000).optional(),
-    }),
-    query,
-    answers: {},
-    errors: { 404: 'The session has ended or is another key’s.', 406: 'Accept does not take an event stream.' },
-  }
+const listening: Described = {
+  ...common,
+  method: 'get',
+  path: '',
+  summary: 'Open an event stream',
+  description: [
+    'Without a session: the HTTP+SSE transport of 2024. The first event, `endpoint`, is the address to post messages to, with the session and, where the stream was opened with `?key=`, the key in it. All answers come as `message` events.',
+    'With `Mcp-Session-Id`: the stream of Streamable HTTP. With `Last-Event-ID` it gives the answer of the call whose stream broke, as soon as there is one; without one it stays silent, since this server tells nothing by itself.',
+  ].join('\n\n'),
+  headers: z.object({
+    Accept: word(200).meta({ examples: ['text/event-stream'] }),
+    'Mcp-Session-Id': SESSION.optional(),
+    'Last-Event-ID': word(1_000).optional(),
+  }),
+  query,
+  answers: {},
+  errors: { 404: 'The session has ended or is another key’s.', 406: 'Accept does not take an event stream.' },
 }
 
-function ending(): Described {
-  return {
-    ...common,
-    method: 'delete',
-    path: '',
-    summary: 'End a session',
-    headers: z.object({ 'Mcp-Session-Id': SESSION }),
-    answers: { 200: z.undefined() },
-    errors: { 404: 'The session has ended or is another key’s.' },
-  }
+const ending: Described = {
+  ...common,
+  method: 'delete',
+  path: '',
+  summary: 'End a session',
+  headers: z.object({ 'Mcp-Session-Id': SESSION }),
+  answers: { 200: z.undefined() },
+  errors: { 404: 'The session has ended or is another key’s.' },
 }
 
-function legacyMessage(): Described {
-  return {
-    ...common,
-    method: 'post',
-    path: '/messages',
-    summary: 'Send a message to an HTTP+SSE stream, at the address that its first event named',
-    description: 'Identify yourself at every message: knowing the address alone is not enough.',
-    query: query.pick({ key: true }).extend({ sessionId: SESSION }),
-    body: message,
-    answers: { 202: z.undefined() },
-    errors: { 404: 'There is no such stream, or it is another key’s.' },
-  }
+const legacyMessage: Described = {
+  ...common,
+  method: 'post',
+  path: '/messages',
+  summary: 'Send a message to an HTTP+SSE stream, at the address that its first event named',
+  description: 'Identify yourself at every message: knowing the address alone is not enough.',
+  query: query.pick({ key: true }).extend({ sessionId: SESSION }),
+  body: message,
+  answers: { 202: z.undefined() },
+  errors: { 404: 'There is no such stream, or it is another key’s.' },
 }
 
 function each(limit: number, what: string): string | null {

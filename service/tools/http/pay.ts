@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
-import { paymentMissing } from '../errors/payment.ts'
+import { paymentMissing } from '../errors/call.ts'
 import type { Sale } from '../../sales/model.ts'
 import { sellOverHttp, type Paid } from '../../sales/service/door.ts'
-import type { ToolPayments } from '../service/pay.ts'
-import type { Answered } from '../service/pay/product.ts'
-import { toolInput } from './input.ts'
+import type { ToolPayments } from '../service/pay/payments.ts'
+import type { ToolAnswer } from '../service/pay/product.ts'
+import { toolInput } from './calls.ts'
 
 /** Calls without a key, each paid by x402 of either version. */
 export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute[] {
@@ -58,7 +58,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
   ]
 }
 
-function toPaidResult({ sale, value }: Paid<Answered>) {
+function toPaidResult({ sale, value }: Paid<ToolAnswer>) {
   const { output, durationMs: duration } = value
   const call = { callId: sale.id, tool: String(sale.details['slug']), cost: toWire(sale.amount), duration }
   return { ...call, success: true, output: output.value, credits: null, balance: null }

@@ -1,5 +1,19 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
 
+type Properties = Record<string, object>
+
+function input(properties: Properties, required?: string[]): McpTool['inputSchema'] {
+  return { type: 'object', properties, ...(required === undefined ? {} : { required }), additionalProperties: false }
+}
+
+/** All of its properties are there. */
+function output(properties: Properties): McpTool['inputSchema'] {
+  return { type: 'object', properties, required: Object.keys(properties) }
+}
+
+const SLUG = { type: 'string', description: 'As search_tools gave it' }
+const FREE = { readOnlyHint: true, openWorldHint: false }
+
 /** The four tools of the default view: a model's context has room for them where it has none for thousands. */
 export const OWN = [
   {
@@ -7,69 +21,48 @@ export const OWN = [
     title: 'Search tools',
     description:
       'Find tools by what you want to do, best first. Say the task in a few words ("create a GitHub issue"). Costs nothing.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: input(
+      {
         query: { type: 'string', minLength: 1, maxLength: 500, description: 'What you want to do' },
         provider: { type: 'string', description: 'Only tools of this provider' },
         limit: { type: 'integer', minimum: 1, maximum: 50, default: 8 },
       },
-      required: ['query'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: { tools: { type: 'array', items: { type: 'object' } } },
-      required: ['tools'],
-    },
-    annotations: { readOnlyHint: true, openWorldHint: false },
+      ['query'],
+    ),
+    outputSchema: output({ tools: { type: 'array', items: { type: 'object' } } }),
+    annotations: FREE,
   },
   {
     name: 'describe_tool',
     title: 'Describe a tool',
     description:
       'What a tool takes, what it gives back and what it costs. Read it before the first call. Costs nothing.',
-    inputSchema: {
-      type: 'object',
-      properties: { slug: { type: 'string', description: 'As search_tools gave it' } },
-      required: ['slug'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: { slug: { type: 'string' }, price: { type: 'number' }, inputSchema: { type: 'object' } },
-      required: ['slug', 'price', 'inputSchema'],
-    },
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: input({ slug: SLUG }, ['slug']),
+    outputSchema: output({ slug: { type: 'string' }, price: { type: 'number' }, inputSchema: { type: 'object' } }),
+    annotations: FREE,
   },
   {
     name: 'call_tool',
     title: 'Call a tool',
     description:
       'Call a tool by its slug with the input that describe_tool shows. Charged only when it succeeds; maxCost refuses a dearer one.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        slug: { type: 'string', description: 'As search_tools gave it' },
+    inputSchema: input(
+      {
+        slug: SLUG,
         input: { type: 'object', description: "The tool's own input" },
         maxCost: { type: 'number', minimum: 0, description: 'The most that the call may cost, in USDC' },
       },
-      required: ['slug'],
-      additionalProperties: false,
-    },
+      ['slug'],
+    ),
     annotations: { readOnlyHint: false, openWorldHint: true },
   },
   {
     name: 'get_balance',
     title: 'Get the balance',
     description: 'What is left of the free credits and in the wallet, in USDC. Costs nothing.',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-    outputSchema: {
-      type: 'object',
-      properties: { credits: { type: 'number' }, balance: { type: 'number' }, available: { type: 'number' } },
-      required: ['credits', 'balance', 'available'],
-    },
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: input({}),
+    outputSchema: output({ credits: { type: 'number' }, balance: { type: 'number' }, available: { type: 'number' } }),
+    annotations: FREE,
   },
 ] as const satisfies readonly McpTool[]
 

@@ -1,6 +1,10 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
 import type { DomainError } from '../../kit/errors.ts'
+import { isRecord } from '../../kit/schema/merge.ts'
 import type { Binary, CallResult } from '../model/call.ts'
+import { toWire } from '../../kit/money.ts'
+import type { Tool } from '../model/tool.ts'
+import type { ListedTool } from '../ports/catalogue.ts'
 
 export interface Billing {
   cost: number
@@ -18,7 +22,7 @@ export function plain(value: Record<string, unknown>): CallToolResult {
 export function paid(output: CallResult['output'], billing: Billing): CallToolResult {
   return {
     content: [toContent(output, billing.callId)],
-    structuredContent: isObject(output) ? output : { result: output },
+    structuredContent: isRecord(output) ? output : { result: output },
     _meta: { 'coinslot/billing': billing },
   }
 }
@@ -85,15 +89,35 @@ function toContent(output: CallResult['output'], callId: string): ContentBlock {
   return { type: 'resource', resource: { uri: `coinslot://calls/${callId}`, mimeType, blob: data } }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function isBinary(value: unknown): value is Binary {
   return (
-    isObject(value) &&
+    isRecord(value) &&
     typeof value['base64'] === 'string' &&
     typeof value['contentType'] === 'string' &&
     typeof value['bytes'] === 'number'
   )
 }
+
+/** A tool among others that were found: enough to choose by. */
+export function toFound({ tool, stats }: ListedTool) {
+  return {
+    slug: tool.slug,
+    name: tool.name,
+    description: tool.description.slice(0, DESCRIPTION),
+    provider: tool.provider,
+    price: toWire(tool.price),
+    inputs: Object.keys(tool.input['properties'] ?? {}),
+    required: (tool.input['required'] ?? []) as string[],
+    ...(stats === null || stats.calls === 0
+      ? {}
+      : { successRate: Math.round((stats.succeeded / stats.calls) * 100) / 100, p50Ms: stats.p50Ms }),
+    ...(stats?.failing === true ? { warning: `Fails often right now: ${stats.lastError ?? 'no answer'}` } : {}),
+  }
+}
+
+export function documentOf({ slug, name, description, provider, category, price, input, output }: Tool) {
+  const about = { slug, name, description, provider, category, price: toWire(price) }
+  return { ...about, inputSchema: input, outputSchema: output }
+}
+
+const DESCRIPTION = 300

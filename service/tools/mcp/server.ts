@@ -10,12 +10,11 @@ import {
 import type { McpAsk } from '../../api/mcp/mount.ts'
 import { createMcpCalls } from './calls.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
-import { toProtocol, type ToolServerDeps } from './parts.ts'
-import { createMcpResources } from './resources.ts'
-import { createMcpTools } from './tools.ts'
+import { toProtocol, type ToolServerDeps } from './deps.ts'
+import { createMcpResources, createMcpTools } from './listing.ts'
 import { viewOf } from './view.ts'
 
-/** The tools as MCP's clients see them. One for each request: it knows who asks, and for which view. */
+/** The tools as MCP's clients see them. One server for each request, made for its caller and view. */
 export function createToolServer(deps: ToolServerDeps) {
   const tools = createMcpTools(deps)
   const resources = createMcpResources(deps)
@@ -28,15 +27,19 @@ export function createToolServer(deps: ToolServerDeps) {
       { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
     )
     const { server } = mcp
-    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => told(tools.list(view, params?.cursor)))
-    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => told(calls.call(ask, view, params, extra)))
-    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => told(resources.list(view, params?.cursor)))
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => asProtocol(tools.list(view, params?.cursor)))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+      asProtocol(calls.call({ ask, view, params, extra })),
+    )
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
+      asProtocol(resources.list(view, params?.cursor)),
+    )
     server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resources.templates())
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => told(resources.read(view, params.uri)))
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => asProtocol(resources.read(view, params.uri)))
     return mcp
   }
 
-  function told<T>(work: Promise<T>): Promise<T> {
+  function asProtocol<T>(work: Promise<T>): Promise<T> {
     return work.catch((error: unknown) => {
       throw toProtocol(error, deps.log)
     })
@@ -44,13 +47,13 @@ export function createToolServer(deps: ToolServerDeps) {
 
   return {
     serve,
-    /** Looking something up can be asked again; what was paid for is kept. */
+    /** Look-ups can be repeated; the results of calls, which are paid, are stored. */
     keeps(message: JSONRPCMessage): boolean {
       if (!('method' in message) || message.method !== 'tools/call') return false
       const name = message.params?.['name']
       return name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name))
     },
-    kept: calls.kept,
+    kept: calls.find,
   }
 }
 

@@ -1,8 +1,10 @@
 import type { McpAsk } from '../../api/mcp/mount.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { UserId } from '../model/tool.ts'
+import type { Catalogue } from '../service/catalogue/catalogue.ts'
+import { invalidParams } from './deps.ts'
 
-/** Which part of the catalogue somebody looks at, and as whom. */
+/** Which part of the catalogue a client sees, and as whom. */
 export interface View {
   environment: Environment
   viewer: UserId | null
@@ -23,13 +25,25 @@ export function viewOf({ caller, query }: McpAsk): View {
   }
 }
 
-/** Pages are counted; a cursor says where the next one begins. */
-export function fromCursor(cursor: string | undefined): number | null {
+/** A page of the tools in a view, and the cursor of the next where there is one. */
+export async function pageOf({ list }: Pick<Catalogue, 'list'>, view: View, cursor: string | undefined) {
+  const { environment, viewer, provider, collection } = view
+  const offset = fromCursor(cursor)
+  if (offset === null) throw invalidParams('cursor: is not one that was given here')
+  const { tools, total } = await list({ environment, viewer, provider, collection, limit: PAGE, offset })
+  const next = offset + tools.length
+  return { tools, ...(tools.length > 0 && next < total ? { nextCursor: toCursor(next) } : {}) }
+}
+
+/** A cursor holds how many tools come before its page. */
+function fromCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return 0
   const text = Buffer.from(cursor, 'base64url').toString()
   return /^o\d{1,9}$/.test(text) ? Number(text.slice(1)) : null
 }
 
-export function toCursor(offset: number): string {
+function toCursor(offset: number): string {
   return Buffer.from(`o${String(offset)}`).toString('base64url')
 }
+
+const PAGE = 100

@@ -6,20 +6,20 @@ import type { ToolId } from './tool.ts'
 
 export type CallId = Id<'call'>
 
-/** What somebody wants a tool to do. */
-export interface CallAsk {
+/** A call as its caller asks for it. */
+export interface CallInput {
   readonly slug: string
   readonly input: unknown
   /** A dearer tool is not called. */
   readonly maxCost?: Usdc | null
   readonly caller: Caller
-  /** Names the act: the same one again is the same call. */
+  /** The same operation again is the same call. */
   readonly operation: Id<'op'>
-  /** Whoever repeats it comes under the same name. */
+  /** The request has an idempotency key, so it can be repeated. */
   readonly keyed: boolean
-  /** What is paid for is kept for whoever asks again; so it is for whoever is keyed. */
-  readonly keeps?: boolean
-  /** Aborts when the caller is gone. That ends the call only as long as the tool's server has not been asked. */
+  /** Stores the result for a repeated request, as for a keyed one. */
+  readonly storesResult?: boolean
+  /** Aborts when the caller leaves. That ends the call only while the tool's server has not been asked. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
 }
@@ -57,20 +57,20 @@ export interface CallResult {
   readonly durationMs: number
 }
 
-/** What ended unpaid, and why. */
+/** Why a call ended unpaid. */
 export interface Failure {
   readonly code: string
   readonly sentence: string
 }
 
-/** Whose fault a failure is says what it means for the tool: only the upstream's own count against it. */
+/** Whose fault a failure is: only the upstream's count against the tool. */
 export type Fault = 'upstream' | 'caller' | 'ours'
 
-/** A call as it is kept, without its answer. */
+/** A stored call without its answer. */
 export interface CallSummary {
   readonly id: CallId
   readonly environment: Environment
-  /** Null where a stranger paid by x402. */
+  /** Null where the call was paid by x402. */
   readonly userId: string | null
   readonly agentId: string | null
   readonly toolId: ToolId
@@ -78,14 +78,14 @@ export interface CallSummary {
   readonly provider: string
   readonly cost: Usdc
   readonly failure: Failure | null
-  /** Which of its locks it was: one that is tried again takes the next. */
+  /** Which of its holds paid it: each further attempt takes another. */
   readonly attempt: number
   readonly durationMs: number
   readonly endedAt: Date
 }
 
-/** One that was asked for under a name, so that its answer can be given again. */
-export interface KeptCall extends CallSummary {
-  /** Null where it failed, or where the answer has been forgotten since. */
+/** A stored call with its answer, for a repeated request. */
+export interface StoredCall extends CallSummary {
+  /** Null where it failed, or where the answer was deleted since. */
   readonly output: Output | null
 }

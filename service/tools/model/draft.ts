@@ -1,9 +1,9 @@
 import type { Environment } from '../../kit/owner.ts'
-import type { JsonSchema, Tool, ToolId, Upstream, UserId } from './tool.ts'
+import type { JsonSchema, Tool, Upstream, UserId } from './tool.ts'
 
-/** An operation as it was read in a document or told by a server. */
+/** An operation as a document or a server describes it. */
 export interface Operation {
-  /** Its name over there; the slug is made of it. */
+  /** Its name at the provider; the slug is made of it. */
   readonly operation: string
   readonly name: string
   readonly description: string
@@ -14,7 +14,7 @@ export interface Operation {
   readonly upstream: Upstream
 }
 
-/** A tool to be: without a price, an id or a history. */
+/** A future tool: without a price, an id or a history. */
 export interface ToolDraft extends Omit<Operation, 'operation'> {
   readonly slug: string
 }
@@ -34,34 +34,25 @@ export interface Reading {
   readonly skipped: readonly Skipped[]
 }
 
-/** What of a tool decides whether a new reading changes it. */
-export interface KnownTool {
-  readonly id: ToolId
-  readonly slug: string
-  readonly status: Tool['status']
-  readonly successor: string | null
-  readonly contentHash: string
+/** The fields of a tool that decide whether a new reading changes it. */
+export interface KnownTool extends Pick<Tool, 'id' | 'slug' | 'status' | 'successor' | 'contentHash'> {
   /** Of an HTTP tool: the method and the path, by which a renamed one is known again. */
   readonly address: string | null
 }
 
-export interface NewTool extends ToolDraft {
-  readonly id: ToolId
-  readonly price: bigint
-  readonly contentHash: string
-}
+export type NewTool = ToolDraft & Pick<Tool, 'id' | 'price' | 'contentHash'>
 
 /** What an import has to write. */
 export interface Changes {
   readonly added: readonly NewTool[]
   readonly changed: readonly NewTool[]
-  readonly removed: readonly { readonly id: ToolId; readonly slug: string; readonly successor: string | null }[]
+  readonly removed: readonly Pick<Tool, 'id' | 'slug' | 'successor'>[]
   readonly unchanged: number
 }
 
-/** What an account has brought in. */
+/** What an account has imported. */
 export interface Holdings {
-  /** Those with tools. */
+  /** Only those with tools. */
   readonly providers: number
   readonly tools: number
   /** Of its tools' schemas and descriptions. */

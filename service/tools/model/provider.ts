@@ -37,11 +37,3 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
 }
-
-/** What an upstream answered, or the simulator in its place. */
-export interface SimulatedAnswer {
-  readonly status: number
-  /** Null where there is no body. */
-  readonly contentType: string | null
-  readonly body: Buffer
-}

@@ -83,3 +83,35 @@ export type AuthScheme =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'basic' }
   | { readonly kind: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
+
+/** What became of a tool's calls lately, as they were measured here. */
+export interface ToolStats {
+  readonly calls: number
+  readonly succeeded: number
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+  /** The last failure's words, if there was one. */
+  readonly lastError: string | null
+  /** Set by the health check: it fails so often that whoever finds it should know. */
+  readonly failing: boolean
+}
+
+/** A tool as it is found: all but its schemas and what is called. Every process has all of them at hand. */
+export interface Entry extends Omit<Tool, 'environment' | 'input' | 'output' | 'upstream' | 'contentHash'> {
+  /** Words that it is found by besides: the names of its inputs. */
+  readonly terms: string
+}
+
+/** What is sent to a tool's server. */
+export interface UpstreamRequest {
+  readonly url: string
+  readonly method: HttpMethod
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | null
+}
+
+export interface UpstreamAnswer {
+  readonly status: number
+  readonly contentType: string | null
+  readonly body: Buffer
+}

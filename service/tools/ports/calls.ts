@@ -1,37 +1,33 @@
-import type { Caller } from '../../kit/caller.ts'
-import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
-import type { CallId, CallSummary, Fault, KeptCall, Output, Progress } from '../model/call.ts'
-import type { Figures } from '../model/figures.ts'
-import type { McpUpstream, ToolId } from '../model/tool.ts'
-import type { UpstreamAnswer, UpstreamRequest } from '../model/upstream.ts'
+import type { CallId, CallInput, CallSummary, Failure, Fault, StoredCall, Output, Progress } from '../model/call.ts'
+import type { ToolStats, McpUpstream, ToolId, UpstreamAnswer, UpstreamRequest } from '../model/tool.ts'
 import type { Scope } from './keeping.ts'
 
 /** Calls that have ended, and what they say of their tools. */
 export interface CallStore {
-  /** In the transaction of the money. Answers the ids that were not there before. */
+  /** In the transaction of the money. Answers the ids that were new. */
   write(inside: Statements, calls: readonly EndedCall[]): Promise<ReadonlySet<string>>
-  /** One whose money moved elsewhere. */
+  /** Writes a call whose money moved elsewhere. */
   note(call: EndedCall): Promise<void>
-  find(owner: Owner, id: CallId): Promise<KeptCall | null>
+  find(owner: Owner, id: CallId): Promise<StoredCall | null>
   list(owner: Owner, filter: CallFilter): Promise<{ calls: readonly CallSummary[]; total: number }>
-  /** Moves what ended calls left behind into their tools' figures, each exactly once. */
-  foldFigures(now: Date): Promise<number>
+  /** Adds ended calls to their tools' stats, each exactly once. */
+  foldStats(now: Date): Promise<number>
   /** Of one owner's tools. */
-  figures(scope: Scope, now: Date): Promise<ReadonlyMap<ToolId, Figures>>
-  /** Answers and figures that are too old to be asked for. */
+  stats(scope: Scope, now: Date): Promise<ReadonlyMap<ToolId, ToolStats>>
+  /** Deletes stats that are too old to be read. */
   forget(now: Date): Promise<void>
-  /** Failing tools that nobody has looked at for a while; looking at one is noted. */
+  /** Failing tools that were not checked for a while; from now on they were. */
   takeFailing(now: Date, limit: number): Promise<readonly FailingTool[]>
-  /** It may be well again: the next failure counts as the first. */
+  /** It may be well again: with one more failure it fails again. */
   recovered(toolId: ToolId): Promise<void>
 }
 
 export interface EndedCall extends CallSummary {
-  /** Kept for whoever asks again; null where nobody can. */
-  readonly kept: Output | null
+  /** Stored for a repeated request; null where there can be none. */
+  readonly output: Output | null
   readonly fault: Fault | null
 }
 
@@ -51,7 +47,7 @@ export interface FailingTool {
 
 /** The ways to the servers behind the tools. */
 export interface Upstreams {
-  /** Within the limits of a call; throws what went wrong as an upstream's or as too late. */
+  /** Within the limits of a call; a failure is thrown as `upstream` or `late`. */
   http(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>
   mcp(call: McpCall, signal: AbortSignal): Promise<Output>
   /** Whether anything at all answers at this address. */
@@ -65,20 +61,16 @@ export interface McpCall {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Creators' tools run where all that is theirs runs: they are paid there. */
+/** Runs creators' tools as the marketplace runs all their assets, where they are paid. */
 export interface AssetRunner {
-  run(ask: AssetRun): Promise<{ output: string | null; cost: Usdc; failure: { code: string; sentence: string } | null }>
+  run(run: AssetRun): Promise<{ output: string | null; cost: Usdc; failure: Failure | null }>
 }
 
-export interface AssetRun {
-  readonly caller: Caller
-  readonly slug: string
-  /** What the tool is called, for the lists of agents. */
+export interface AssetRun extends Pick<CallInput, 'caller' | 'slug' | 'operation' | 'keyed'> {
+  /** The tool's names, for the lists of agents. */
   readonly toolNames: readonly string[]
   readonly inputs: Readonly<Record<string, unknown>>
   readonly maxCost: Usdc | null
-  readonly operation: Id<'op'>
-  readonly keyed: boolean
   /** Takes a place among the calls of its server once there is money for it; throws where there is none. */
   readonly enter: () => () => void
   /** When it aborts the run is canceled, if its request has not left yet. */

@@ -1,8 +1,7 @@
 import type { Environment } from '../../kit/owner.ts'
 import type { Changes, Collection, Holdings, KnownTool } from '../model/draft.ts'
-import type { Entry } from '../model/entry.ts'
+import type { Entry, Tool, ToolId, UserId } from '../model/tool.ts'
 import type { Provider } from '../model/provider.ts'
-import type { Tool, ToolId, UserId } from '../model/tool.ts'
 
 /** Where the catalogue is kept. */
 export interface CatalogueStore {
@@ -18,11 +17,11 @@ export interface CatalogueStore {
   /** Whole tools, in no order; what is not there is left out. */
   find(ids: readonly ToolId[]): Promise<readonly Tool[]>
 
-  provider(environment: Environment, ownerId: UserId | null, slug: string): Promise<StoredProvider | null>
+  provider(scope: Scope, slug: string): Promise<StoredProvider | null>
   /**
-   * Writes the provider and what `decide` makes of its tools of this moment, in one transaction, or nothing where
-   * nothing is to be written. Of several such in one environment each sees what those before it wrote. `check` is
-   * given what the owner would have afterwards, and undoes all of it by throwing.
+   * Writes the provider and the changes that `decide` makes of its present tools, in one transaction, or nothing where
+   * there is nothing to write. Changes of one environment run one after the other. `check` gets the owner's new
+   * holdings, and undoes the change by throwing.
    */
   change(
     provider: StoredProvider,
@@ -33,19 +32,13 @@ export interface CatalogueStore {
   /** Counts an import that begins, in the account's hour; the end of that hour where it has had as many as it may. */
   countImport(scope: Scope, limit: number, now: Date): Promise<Date | null>
   /** Deletes all tools, providers and collections of an account; answers how many tools that were. */
-  drop(environment: Environment, ownerId: UserId): Promise<number>
+  drop(scope: Scope): Promise<number>
   /** False when there is no such provider. */
-  seal(
-    environment: Environment,
-    ownerId: UserId | null,
-    slug: string,
-    token: string | null,
-    now: Date,
-  ): Promise<boolean>
+  seal(scope: Scope, slug: string, token: string | null, now: Date): Promise<boolean>
 
   saveCollection(collection: Collection, now: Date): Promise<void>
   /** False when there was none. */
-  dropCollection(environment: Environment, ownerId: UserId | null, slug: string): Promise<boolean>
+  dropCollection(scope: Scope, slug: string): Promise<boolean>
 }
 
 export interface StoredProvider extends Provider {
@@ -54,7 +47,7 @@ export interface StoredProvider extends Provider {
   readonly credentials: string | null
 }
 
-/** Whose part of which catalogue; an owner of null is the platform. */
+/** One owner's part of an environment's catalogue; an owner of null is the platform. */
 export interface Scope {
   readonly environment: Environment
   readonly ownerId: UserId | null

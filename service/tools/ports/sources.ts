@@ -1,14 +1,14 @@
+import type { Field } from '../../kit/fields.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Reading } from '../model/draft.ts'
-import type { SimulatedAnswer } from '../model/provider.ts'
-import type { AuthScheme, HttpUpstream, Tool } from '../model/tool.ts'
+import type { AuthScheme, HttpUpstream, Tool, UpstreamAnswer } from '../model/tool.ts'
 
-/** Reads OpenAPI documents that strangers wrote. */
+/** Reads OpenAPI documents of unknown authors. */
 export interface Documents {
   /** Throws `document_refused` with what is wrong with it. */
   read(text: string, options: ReadOptions): Promise<Reading>
-  /** Names how documents are read: another name, and the same document may give other tools. */
+  /** The version of the reader: with another one the same document may give other tools. */
   readonly edition: string
 }
 
@@ -18,9 +18,9 @@ export interface ReadOptions {
   /** Instead of what the document says. */
   readonly server: string | null
   readonly auth: AuthScheme | null
-  /** It was checked before it came into the house. */
+  /** The document comes with the service or from the operator. */
   readonly trusted: boolean
-  /** Asked while it is read: throws where this many tools, of this many bytes, are more than there may be. */
+  /** Called while the document is read: throws where there are more tools, or more bytes, than allowed. */
   readonly check?: (reading: { tools: number; bytes: number }) => void
 }
 
@@ -29,9 +29,9 @@ export interface ToolServers {
   read(server: string, headers: Readonly<Record<string, string>>): Promise<Reading>
 }
 
-/** Addresses that somebody gave, asked within limits. */
+/** Requests to addresses from users, within limits. */
 export interface Fetching {
-  /** Throws what is wrong with it, as the fault of who gave it. */
+  /** Throws `invalid` where the address must not be called. */
   checkAddress(url: string): Promise<void>
   /** A document's text. */
   fetch(url: string): Promise<string>
@@ -42,13 +42,22 @@ export interface SecretKeeping {
   open(token: string, context: string): string
 }
 
-/** Tools that creators published in the marketplace. */
-export interface PublishedTools {
-  /** By slug, with what each costs. */
-  read(environment: Environment): Promise<{ reading: Reading; prices: ReadonlyMap<string, Usdc> }>
+/** Tools that creators published in the marketplace, the most wanted first. */
+export interface PublishedAssets {
+  page(environment: Environment, limit: number, offset: number): Promise<readonly PublishedAsset[]>
+  inputs(environment: Environment, id: string): Promise<readonly Field[]>
 }
 
-/** Servers that are not there. */
+export interface PublishedAsset {
+  readonly id: string
+  readonly slug: string
+  readonly name: string
+  readonly description: string
+  readonly price: Usdc
+  readonly updatedAt: Date
+}
+
+/** Answers in place of a server, with examples. */
 export interface Simulator {
-  simulate(tool: Tool, upstream: HttpUpstream, input: unknown): SimulatedAnswer
+  simulate(tool: Tool, upstream: HttpUpstream, input: unknown): UpstreamAnswer
 }

@@ -1,6 +1,6 @@
 import { upstreamError } from '../errors/call.ts'
 import type { Output } from '../model/call.ts'
-import type { UpstreamAnswer } from '../model/upstream.ts'
+import type { UpstreamAnswer } from '../model/tool.ts'
 import { isJson } from './request-body.ts'
 
 /** What a server's answer means, or why it is none that anybody pays for. */

@@ -1,3 +1,6 @@
+import { invalid } from '../../kit/errors.ts'
+import type { Collection } from '../model/draft.ts'
+
 /** Whether a slug is in a slice: fits one of the patterns and none of those that begin with `!`. */
 export function fits(patterns: readonly string[], slug: string): boolean {
   return (
@@ -25,4 +28,15 @@ function fitsOne(pattern: string, slug: string): boolean {
     at = found + piece.length
   }
   return slug.length - last.length >= at && slug.endsWith(last)
+}
+
+/** Refuses what could not be named or would hold nothing. */
+export function checkCollection({ slug, patterns }: Collection): void {
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) || slug.length > 64)
+    throw invalid({ slug: 'must be words of lower-case letters and digits with hyphens, at most 64 characters' })
+  if (patterns.length === 0 || patterns.length > 100) throw invalid({ patterns: 'must list 1 to 100 patterns' })
+  for (const pattern of patterns) {
+    const fault = patternFault(pattern)
+    if (fault !== null) throw invalid({ patterns: `${pattern}: ${fault}` })
+  }
 }

@@ -9,15 +9,15 @@ export function stemsOf(text: string): string[] {
     .flatMap((word) => (word === '' || word.length > WORD_MAX ? [] : [stemOf(word)]))
 }
 
-/** What somebody asks for: its stems once each, without words that say nothing, unless nothing else is there. */
-export function askedStems(query: string): string[] {
-  return askedWords(query).map(({ stem }) => stem)
+/** The stems of a query, each once, without filler words, unless there are no others. */
+export function queryStems(query: string): string[] {
+  return queryWords(query).map(({ stem }) => stem)
 }
 
-/** The same, each with what it makes together with its neighbours: who says `page views` may mean `pageviews`. */
-export function askedWords(query: string): AskedWord[] {
+/** The same, each also joined with its neighbours: `page views` may mean `pageviews`. */
+export function queryWords(query: string): QueryWord[] {
   const all = stemsOf(query.slice(0, QUERY_MAX)).slice(0, STEMS_MAX)
-  const words = new Map<string, AskedWord>()
+  const words = new Map<string, QueryWord>()
   for (const [place, stem] of all.entries()) {
     const [before, after] = [all[place - 1], all[place + 1]]
     const joined = [...(before === undefined ? [] : [before + stem]), ...(after === undefined ? [] : [stem + after])]
@@ -27,7 +27,7 @@ export function askedWords(query: string): AskedWord[] {
   return telling.length === 0 ? [...words.values()] : telling
 }
 
-export interface AskedWord {
+export interface QueryWord {
   stem: string
   joined: readonly string[]
 }
@@ -58,12 +58,10 @@ function stemOf(word: string): string {
 }
 
 const STOP = new Set(
-  ['a an and any are as at be by can could do does for from give have how i in is it its need of on or please']
-    .concat([
-      'so some that the their them then there this to tool use using want was we what when where which who will',
-    ])
-    .concat(['with would you your api call information about all one'])
-    .flatMap((words) => words.split(' '))
+  `a an and any are as at be by can could do does for from give have how i in is it its need of on or please so some that
+  the their them then there this to tool use using want was we what when where which who will with would you your api
+  call information about all one`
+    .split(/\s+/)
     .map(stemOf),
 )
 

@@ -116,9 +116,9 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
     await Promise.all(Array.from({ length: 5 }, () => anything()))
     const { calls } = (await caller.call('GET', '/v1/tool-calls?tool=acme-get-anything&limit=1')).body
     expect(calls).toMatchObject([{ success: false, cost: 0, code: 'upstream_error' }])
-    await world.service.calls.foldFigures()
+    await world.service.calls.foldStats()
     const tool = await world.service.catalogue.bySlug('sandbox', 'acme-get-anything', null)
-    const figures = (await world.service.calls.figures({ environment: 'sandbox', ownerId: null })).get(tool.id)
-    expect(figures).toMatchObject({ succeeded: 0, failing: true, lastError: expect.stringContaining('500') })
+    const stats = (await world.service.calls.stats({ environment: 'sandbox', ownerId: null })).get(tool.id)
+    expect(stats).toMatchObject({ succeeded: 0, failing: true, lastError: expect.stringContaining('500') })
   })
 })

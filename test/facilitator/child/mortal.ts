@@ -1,6 +1,5 @@
-import { loadCurve } from '../../../service/chain/curve.ts'
+import { loadCurve, loadKeccak } from '../../../service/chain/curve.ts'
 import { createSignatures } from '../../../service/chain/eip712.ts'
-import { loadKeccak } from '../../../service/chain/keccak.ts'
 import type { Hex } from '../../../service/chain/model.ts'
 import { NETWORKS } from '../../../service/chain/networks.ts'
 import { createChain } from '../../../service/chain/usdc.ts'

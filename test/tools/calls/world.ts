@@ -1,4 +1,4 @@
-import type { ImportWanted } from '../../../service/tools/service/catalogue/importing.ts'
+import type { ImportRequest } from '../../../service/tools/service/catalogue/importing.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { testService, type Answer, type TestPerson, type TestService } from '../../harness/service.ts'
 import { Upstream } from './upstream.ts'
@@ -85,7 +85,7 @@ export async function toolWorld(environment: Record<string, string> = {}): Promi
   }
 }
 
-export function wanted(server: string, more: Partial<ImportWanted> = {}): ImportWanted {
+export function wanted(server: string, more: Partial<ImportRequest> = {}): ImportRequest {
   return {
     environment: 'sandbox',
     ownerId: null,

@@ -5,13 +5,14 @@ import { DomainError } from '../../../kit/errors.ts'
 import type { Log } from '../../../kit/log.ts'
 import type { Tool } from '../../model/tool.ts'
 import { faultOfShape } from '../../rules/shape.ts'
+import { Recent } from '../recent.ts'
 
 // A CommonJS module, whose default is a property of what Node imports.
 const { default: addFormats } = ajvFormats
 
 /** Whether an input is what a tool takes; compiled once for each version of it, the least used forgotten. */
 export function createInputCheck(log: Log) {
-  const compiled = new Map<string, ValidateFunction>()
+  const compiled = new Recent<string, ValidateFunction>(COMPILED_MAX)
   const ajv = new Ajv({
     allErrors: true,
     strict: false,
@@ -21,7 +22,7 @@ export function createInputCheck(log: Log) {
     addUsedSchema: false,
     code: { regExp: Object.assign(linear, { code: 'linear' }) },
   })
-  // Its own compares each item with each other one.
+  // Ajv's own compares each item with each other one.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -36,16 +37,10 @@ export function createInputCheck(log: Log) {
   function validatorOf(tool: Tool): ValidateFunction {
     const key = `${tool.id} ${String(tool.version)}`
     const known = compiled.get(key)
-    if (known !== undefined) {
-      // To the end: the first one is the one that was not asked for longest.
-      compiled.delete(key)
-      compiled.set(key, known)
-      return known
-    }
-    const made = compile(tool)
-    if (compiled.size >= COMPILED_MAX) compiled.delete(compiled.keys().next().value ?? '')
-    compiled.set(key, made)
-    return made
+    if (known !== undefined) return known
+    const validate = compile(tool)
+    compiled.put(key, validate)
+    return validate
   }
 
   function compile({ id, slug, input }: Tool): ValidateFunction {
@@ -55,7 +50,7 @@ export function createInputCheck(log: Log) {
       log.error({ toolId: id, slug, err: error }, 'the input schema of a tool cannot be used')
       throw new DomainError('upstream', 'tool_broken', 'This tool does not say what it takes, so it cannot be called.')
     } finally {
-      // It keeps what it has compiled for ever; here the least used is forgotten.
+      // Ajv would hold every compiled schema for ever.
       ajv.removeSchema(input)
     }
   }
@@ -91,8 +86,8 @@ let budget = new PatternBudget()
 const TOO_MUCH = 'has too much text to be compared with the patterns of this tool: send less'
 
 /**
- * Patterns come from strangers' documents, and texts from other strangers: none may take the process's time. What the
- * walker cannot walk is left to the tool's own server.
+ * Patterns and texts both come from users: neither may take the process's time. A pattern that cannot be checked in
+ * linear time is left to the tool's own server.
  */
 function linear(source: string): { test(text: string): boolean } {
   const parsed = parsePattern(`[^]*(?:${source})[^]*`)
@@ -118,20 +113,20 @@ function faultOf({ instancePath, keyword, params, message }: ErrorObject): [fiel
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const given = params as Record<string, unknown>
+  const detail = params as Record<string, unknown>
   const inner = (name: unknown): string => [...path, String(name)].join('.')
   const own = path.length === 0 ? 'body' : path.join('.')
   switch (keyword) {
     case 'required':
-      return [inner(given['missingProperty']), 'is required']
+      return [inner(detail['missingProperty']), 'is required']
     case 'additionalProperties':
-      return [inner(given['additionalProperty']), 'is not known']
+      return [inner(detail['additionalProperty']), 'is not known']
     case 'enum':
-      return [own, `must be one of ${short((given['allowedValues'] as unknown[]).map(String).join(', '))}`]
+      return [own, `must be one of ${short((detail['allowedValues'] as unknown[]).map(String).join(', '))}`]
     case 'const':
-      return [own, `must be ${short(JSON.stringify(given['allowedValue']))}`]
+      return [own, `must be ${short(JSON.stringify(detail['allowedValue']))}`]
     case 'type':
-      return [own, `must be ${article(String(given['type']))}`]
+      return [own, `must be ${article(String(detail['type']))}`]
     default:
       return [own, message ?? 'is not right']
   }

@@ -1,19 +1,17 @@
 import type { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import { upstreamError, upstreamTimeout } from '../../errors/call.ts'
-import type { CallId, Fault, Output, Progress } from '../../model/call.ts'
-import type { Tool } from '../../model/tool.ts'
-import type { UpstreamAnswer, UpstreamRequest } from '../../model/upstream.ts'
-import type { Upstreams } from '../../ports/calls.ts'
-import type { CatalogueForCalls } from '../../ports/catalogue.ts'
+import type { CallId, Failure, Fault, Output, Progress } from '../../model/call.ts'
+import type { Tool, UpstreamRequest } from '../../model/tool.ts'
 import { blames, outputOf } from '../../rules/answer.ts'
 import { requestOf } from '../../rules/request.ts'
+import type { CallDeps } from './order.ts'
 
-/** Asks the server behind a tool. Whatever goes wrong there is thrown as an upstream's fault, or as too late. */
-export function createReach({ catalogue, upstreams, timeoutMs }: ReachDeps) {
-  async function ask({ callId, tool, input, signal, departure, onProgress }: Reaching): Promise<Output> {
+/** Asks the server behind a tool. A failure there is thrown as an upstream's fault, or as too late. */
+export function createReach({ catalogue, upstreams, timeoutMs }: CallDeps) {
+  async function ask({ callId, tool, input, signal, departure, onProgress }: ReachInput): Promise<Output> {
     const { upstream } = tool
-    // By hand: a signal that follows another one is kept by it, and the other one lives as long as the process.
+    // By hand: `AbortSignal.any` would be held by the caller's signal, which can live as long as the process.
     const either = new AbortController()
     const leave = (): void => either.abort(signal.reason)
     const late = setTimeout(() => either.abort(LATE), timeoutMs)
@@ -35,12 +33,11 @@ export function createReach({ catalogue, upstreams, timeoutMs }: ReachDeps) {
         case 'http': {
           if (await catalogue.isSimulated(tool)) {
             departure.leave()
-            return outputOf(toAnswer(catalogue.simulate(tool, input)), tool.output !== null)
+            return outputOf(catalogue.simulate(tool, input), tool.output !== null)
           }
           const request = named(requestOf(upstream, input, await catalogue.credentials(tool)), callId)
           departure.leave()
-          const answer = await upstreams.http(request, until)
-          return outputOf(toAnswer(answer), tool.output !== null)
+          return outputOf(await upstreams.http(request, until), tool.output !== null)
         }
         case 'mcp': {
           const { headers } = await catalogue.credentials(tool)
@@ -57,13 +54,7 @@ export function createReach({ catalogue, upstreams, timeoutMs }: ReachDeps) {
 
 export type Reach = ReturnType<typeof createReach>
 
-export interface ReachDeps {
-  catalogue: Pick<CatalogueForCalls, 'isSimulated' | 'simulate' | 'credentials'>
-  upstreams: Upstreams
-  timeoutMs: number
-}
-
-export interface Reaching {
+export interface ReachInput {
   callId: CallId
   tool: Tool
   input: Readonly<Record<string, unknown>>
@@ -73,8 +64,14 @@ export interface Reaching {
   onProgress: (progress: Progress) => void
 }
 
-/** Whose fault it is that a call failed. */
-export function faultOf(error: unknown): Fault {
+/** A failed call's error and whose fault it was, for its row. */
+export function failureOf(error: unknown): { failure: Failure; fault: Fault } {
+  const known = error instanceof DomainError ? error : null
+  const sentence = (known?.message ?? 'A fault of ours.').slice(0, 500)
+  return { failure: { code: known?.code ?? 'internal', sentence }, fault: faultOf(error) }
+}
+
+function faultOf(error: unknown): Fault {
   if (!(error instanceof DomainError)) return 'ours'
   if (error.code === 'upstream_timeout') return 'upstream'
   if (error.code !== 'upstream_error') return error.kind === 'invalid' ? 'caller' : 'ours'
@@ -82,7 +79,7 @@ export function faultOf(error: unknown): Fault {
   return upstream?.status === undefined ? 'upstream' : blames(upstream.status)
 }
 
-/** For servers that heed it: asked again after a crash it is the same call. */
+/** So that a server that supports it sees a call repeated after a crash as the same call. */
 function named(request: UpstreamRequest, callId: CallId): UpstreamRequest {
   if (request.method === 'GET') return request
   return { ...request, headers: { 'idempotency-key': callId, ...request.headers } }
@@ -90,11 +87,7 @@ function named(request: UpstreamRequest, callId: CallId): UpstreamRequest {
 
 const LATE = new Error('the tool had its time')
 
-function toAnswer({ status, contentType, body }: UpstreamAnswer): UpstreamAnswer {
-  return { status, contentType, body }
-}
-
-/** In the tool's words: which host was called, and how, is the provider's business. */
+/** Without the host and the request, which are the provider's business. */
 function toUpstream(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error
   if (error.code === 'upstream_error' || error.code === 'tool_broken') return error
@@ -118,7 +111,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   redirect_refused: 'The tool answered with a redirect that is not followed.',
 }
 
-/** Whoever does not heed the signal is left behind, not waited for. */
+/** Work that ignores the signal is left behind, not waited for. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

@@ -1,27 +1,29 @@
 import type { Clock } from '../../../kit/clock.ts'
 import { Turns } from '../../../kit/turns.ts'
 import type { Environment } from '../../../kit/owner.ts'
-import type { Entry } from '../../model/entry.ts'
-import type { Tool, UserId } from '../../model/tool.ts'
+import type { Entry, Tool, UserId } from '../../model/tool.ts'
 import type { Measured } from '../../ports/catalogue.ts'
 import type { CatalogueStore, Scope, StoredProvider } from '../../ports/keeping.ts'
+import type { Documents, Fetching, SecretKeeping, Simulator, ToolServers } from '../../ports/sources.ts'
 import type { ToolQuotas } from '../../rules/quota.ts'
+import { Recent } from '../recent.ts'
 import { Shelf } from './shelf.ts'
 import { View } from './view.ts'
 
 /**
  * The catalogue as this process knows it: all entries of the platform, those of the accounts that asked lately, and the
- * whole of the tools that were asked for lately. What another process changes is known here within two seconds or so;
- * meanwhile the former is as good as any.
+ * whole tools that were asked for lately. Another process's change arrives here within about two seconds; until then
+ * the former version is served.
  */
-export function createDirectory({ store, clock, measured, quotas }: DirectoryDeps) {
+export function createDirectory({ store, clock, measured, quotas }: CatalogueDeps) {
   const shelves = new Map<Environment, Shelf>()
-  const own = new OwnShelves()
+  /** Of the accounts that asked last. */
+  const own = new Recent<string, Shelf>(OWN_WEIGHT_MAX)
   /** Shelves being read, by owner: a second reader waits for the first. */
   const reading = new Map<string, Promise<Shelf>>()
   const turns = { sandbox: new Turns(READ_TURNS), production: new Turns(READ_TURNS) }
 
-  /** Asks what is new, at most every second; only the very first who comes has to wait for it. */
+  /** Asks for changes, at most every second; only the very first request waits for them. */
   async function shelfOf(environment: Environment): Promise<Shelf> {
     let shelf = shelves.get(environment)
     if (shelf === undefined) shelves.set(environment, (shelf = new Shelf({ environment, ownerId: null })))
@@ -31,7 +33,7 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryDep
       const asked = shelf
       shelf.asking ??= freshen(shelf, now).finally(() => (asked.asking = null))
     }
-    // It fails where there is no database; then what is known has to do.
+    // Without a database this fails; then the known entries are served.
     if (shelf.asking !== null) await (shelf.isKnown ? undefined : shelf.asking)
     return shelf
   }
@@ -48,9 +50,9 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryDep
 
   async function measure(shelf: Shelf, now: number): Promise<void> {
     if (shelf.measuredAt + MEASURED_MS > now) return
-    // First, so that calls of the same moment do not all measure; what is known serves on when it cannot be read.
+    // First, so that concurrent calls do not all measure; when it fails the known measurements stay.
     shelf.measuredAt = now
-    shelf.figures = await measured.of(shelf.scope).catch(() => shelf.figures)
+    shelf.stats = await measured.of(shelf.scope).catch(() => shelf.stats)
   }
 
   /** An account's own, null where it has none: from the database unless nothing has changed since it was last read. */
@@ -83,7 +85,7 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryDep
         () => new Error('an account reads its tools twice'),
       )
     }
-    own.put(key, shelf)
+    own.put(key, shelf, shelf.weight)
     return shelf
   }
 
@@ -98,30 +100,30 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryDep
   return {
     viewOf,
 
-    /** The platform's as it is known here; an account's own as it is this moment. */
+    /** The platform's from memory; an account's own from the database. */
     async provider(scope: Scope, slug: string): Promise<StoredProvider | null> {
-      if (scope.ownerId !== null) return await store.provider(scope.environment, scope.ownerId, slug)
+      if (scope.ownerId !== null) return await store.provider(scope, slug)
       const { providers } = await shelfOf(scope.environment)
       return providers.find((provider) => provider.slug === slug) ?? null
     },
 
-    /** After a change of one's own: the next reader sees it. */
+    /** After a change made here, so that the next reader sees it. */
     async refresh(environment: Environment): Promise<void> {
       const shelf = await shelfOf(environment)
       await shelf.asking
       await read(store, shelf)
     },
 
-    /** Whole tools in this order; what went in this very moment is left out. */
+    /** Whole tools in this order, without those removed in this moment. */
     async whole(view: View, entries: readonly Entry[]): Promise<readonly Tool[]> {
       const { platform } = view
-      const found = new Map(entries.flatMap((entry) => platform.kept(entry) ?? []).map((tool) => [tool.id, tool]))
+      const found = new Map(entries.flatMap((entry) => platform.wholeOf(entry) ?? []).map((tool) => [tool.id, tool]))
       const missing = entries.filter(({ id }) => !found.has(id)).map(({ id }) => id)
       if (missing.length > 0) {
         const read = await store.find(missing)
         for (const tool of read) found.set(tool.id, tool)
-        // An account's own are read each time: what accounts bring in must not fill the memory that all share.
-        platform.keep(read.filter(({ ownerId }) => ownerId === null))
+        // An account's own are read each time: imports of accounts must not fill the shared memory.
+        platform.putWhole(read.filter(({ ownerId }) => ownerId === null))
       }
       return entries.flatMap(({ id }) => found.get(id) ?? [])
     },
@@ -139,11 +141,16 @@ async function read(store: CatalogueStore, shelf: Shelf, entriesMax = Infinity):
 
 export type Directory = ReturnType<typeof createDirectory>
 
-export interface DirectoryDeps {
+export interface CatalogueDeps {
   store: CatalogueStore
   clock: Clock
   measured: Measured
   quotas: ToolQuotas
+  documents: Documents
+  servers: ToolServers
+  fetching: Fetching
+  secrets: SecretKeeping
+  simulator: Simulator
 }
 
 const STALE_MS = 1_000
@@ -152,35 +159,7 @@ const REMOVED_MAX = 1_000
 /** An account's tools are read once however many ask for them, so no line gets longer than the accounts that ask. */
 const READ_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: Infinity }
 
-/** Those of the accounts that asked last, within a bound: a few accounts with all that they may have, or thousands of small ones. */
-class OwnShelves {
-  private readonly shelves = new Map<string, { shelf: Shelf; weight: number }>()
-  private weight = 0
-
-  get(key: string): Shelf | undefined {
-    const known = this.shelves.get(key)
-    if (known === undefined) return undefined
-    this.shelves.delete(key)
-    this.shelves.set(key, known)
-    return known.shelf
-  }
-
-  put(key: string, shelf: Shelf): void {
-    this.drop(key)
-    this.shelves.set(key, { shelf, weight: shelf.weight })
-    this.weight += shelf.weight
-    for (const oldest of this.shelves.keys()) {
-      if (this.weight <= OWN_WEIGHT_MAX) break
-      this.drop(oldest)
-    }
-  }
-
-  private drop(key: string): void {
-    this.weight -= this.shelves.get(key)?.weight ?? 0
-    this.shelves.delete(key)
-  }
-}
-
+/** A few accounts with all that they may have, or thousands of small ones. */
 const OWN_WEIGHT_MAX = 32_000_000
 
 function unlessBlank(shelf: Shelf): Shelf | null {

@@ -2,20 +2,19 @@ import type { Environment } from '../../../kit/owner.ts'
 import { nearest as nearestSlug } from '../../../kit/nearest.ts'
 import { collectionNotFound, toolNotFound, toolRemoved } from '../../errors/catalogue.ts'
 import type { Collection } from '../../model/draft.ts'
-import type { Entry } from '../../model/entry.ts'
-import type { Tool, UserId } from '../../model/tool.ts'
-import type { ListedTool, Search, Wanted } from '../../ports/catalogue.ts'
+import type { Provider } from '../../model/provider.ts'
+import type { Entry, Tool, UserId } from '../../model/tool.ts'
+import type { ListedTool, SearchInput, ListInput } from '../../ports/catalogue.ts'
 import { fits } from '../../rules/collection.ts'
 import { worthOf } from '../../rules/rank.ts'
 import type { Directory } from './directory.ts'
 import type { View } from './view.ts'
 
-/** Tools as they are looked for: by slug, page by page, or by what they are wanted for. */
+/** Finds tools: by slug, page by page, or by what they do. */
 export function createFinding(directory: Directory) {
   async function listed(view: View, entries: readonly Entry[]): Promise<readonly ListedTool[]> {
-    const figures = new Map(entries.map((entry) => [entry.id, view.figures(entry)]))
     const tools = await directory.whole(view, entries)
-    return tools.map((tool) => ({ tool, figures: figures.get(tool.id) ?? null }))
+    return tools.map((tool) => ({ tool, stats: view.stats(tool) }))
   }
 
   async function get(environment: Environment, slug: string, viewer: UserId | null): Promise<ListedTool> {
@@ -30,32 +29,33 @@ export function createFinding(directory: Directory) {
   }
 
   return {
+    /** The viewer's own tool of that slug, else the platform's. Throws `tool_not_found`, or `tool_removed`. */
     async bySlug(environment: Environment, slug: string, viewer: UserId | null): Promise<Tool> {
       return (await get(environment, slug, viewer)).tool
     },
 
     get,
 
-    async list(wanted: Wanted): Promise<{ tools: readonly ListedTool[]; total: number }> {
-      const view = await directory.viewOf(wanted.environment, wanted.viewer)
-      const isWanted = filterOf(view, wanted)
-      const search = wanted.search?.trim() ?? ''
+    async list(input: ListInput): Promise<{ tools: readonly ListedTool[]; total: number }> {
+      const view = await directory.viewOf(input.environment, input.viewer)
+      const isWanted = filterOf(view, input)
+      const search = input.search?.trim() ?? ''
       const found = search === '' ? view.all().filter(isWanted) : await matching(view, search, isWanted)
-      const page = found.slice(wanted.offset, wanted.offset + wanted.limit)
+      const page = found.slice(input.offset, input.offset + input.limit)
       return { tools: await listed(view, page), total: found.length }
     },
 
-    async search({ query, limit = SEARCH_LIMIT, ...wanted }: Search): Promise<readonly ListedTool[]> {
-      const view = await directory.viewOf(wanted.environment, wanted.viewer)
-      return await listed(view, await nearest(view, query, filterOf(view, wanted), limit))
+    async search({ query, limit = SEARCH_LIMIT, ...input }: SearchInput): Promise<readonly ListedTool[]> {
+      const view = await directory.viewOf(input.environment, input.viewer)
+      return await listed(view, await nearest(view, query, filterOf(view, input), limit))
     },
 
     async collections(environment: Environment, viewer: UserId | null): Promise<readonly SizedCollection[]> {
       const view = await directory.viewOf(environment, viewer)
-      return view.collections.map((collection) => ({
-        collection,
-        tools: view.all().filter(filterOf(view, { collection: collection.slug })).length,
-      }))
+      return view.collections.map(({ slug, name, description }) => {
+        const tools = view.all().filter(filterOf(view, { collection: slug })).length
+        return { slug, name, description, tools }
+      })
     },
 
     async providers(environment: Environment, viewer: UserId | null): Promise<readonly SizedProvider[]> {
@@ -65,30 +65,17 @@ export function createFinding(directory: Directory) {
         const key = `${ownerId ?? ''} ${provider}`
         sizes.set(key, (sizes.get(key) ?? 0) + 1)
       }
-      return view.providers.map(({ slug, name, description, kind, ownerId, simulated }) => ({
-        slug,
-        name,
-        description,
-        kind,
-        simulated,
-        own: ownerId !== null,
-        tools: sizes.get(`${ownerId ?? ''} ${slug}`) ?? 0,
-      }))
+      return view.providers.map(({ slug, name, description, kind, ownerId, simulated }) => {
+        const tools = sizes.get(`${ownerId ?? ''} ${slug}`) ?? 0
+        return { slug, name, description, kind, simulated, own: ownerId !== null, tools }
+      })
     },
   }
 }
 
-export interface SizedCollection {
-  readonly collection: Collection
-  readonly tools: number
-}
+export type SizedCollection = Pick<Collection, 'slug' | 'name' | 'description'> & { readonly tools: number }
 
-export interface SizedProvider {
-  readonly slug: string
-  readonly name: string
-  readonly description: string
-  readonly kind: 'openapi' | 'mcp' | 'rda'
-  readonly simulated: boolean
+export type SizedProvider = Pick<Provider, 'slug' | 'name' | 'description' | 'kind' | 'simulated'> & {
   readonly own: boolean
   readonly tools: number
 }
@@ -103,7 +90,7 @@ const SEARCH_LIMIT = 8
 
 type IsWanted = (entry: Entry) => boolean
 
-/** The few best by words times worth. Nothing is worth more than 1, so most need not be looked at twice. */
+/** The best few by words times worth. No worth is above 1, so most entries are dropped by their words alone. */
 async function nearest(view: View, query: string, isWanted: IsWanted, limit: number): Promise<Entry[]> {
   const best: { entry: Entry; score: number }[] = []
   await view.find(query, (entry, match) => {
@@ -130,7 +117,7 @@ async function matching(view: View, query: string, isWanted: IsWanted): Promise<
 }
 
 function worthIn(view: View, entry: Entry): number {
-  return worthOf({ price: entry.price, deprecated: entry.deprecated, figures: view.figures(entry) })
+  return worthOf({ price: entry.price, deprecated: entry.deprecated, stats: view.stats(entry) })
 }
 
 function isBefore(one: { entry: Entry; score: number }, other: { entry: Entry; score: number }): boolean {
@@ -146,4 +133,4 @@ function filterOf(view: View, { provider, category, collection }: Filter): IsWan
     (slice === null || fits(slice.patterns, entry.slug))
 }
 
-type Filter = Pick<Wanted, 'provider' | 'category' | 'collection'>
+type Filter = Pick<ListInput, 'provider' | 'category' | 'collection'>

@@ -1,28 +1,20 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../../kit/clock.ts'
+import { invalid } from '../../../kit/errors.ts'
 import { newId } from '../../../kit/ids.ts'
 import { ZERO, type Usdc } from '../../../kit/money.ts'
 import { quotaExceeded } from '../../../kit/quota.ts'
 import { Turns } from '../../../kit/turns.ts'
 import type { Environment } from '../../../kit/owner.ts'
-import {
-  documentRefused,
-  importsBusy,
-  providerNotFound,
-  simulationRefused,
-  slugRefused,
-  slugsCollide,
-} from '../../errors/catalogue.ts'
+import { documentRefused, importsBusy, providerNotFound, slugsCollide } from '../../errors/catalogue.ts'
 import type { ImportReport, Reading } from '../../model/draft.ts'
 import type { Credentials, PriceRule, Source } from '../../model/provider.ts'
 import type { AuthScheme, UserId } from '../../model/tool.ts'
-import type { Documents, Fetching, ToolServers } from '../../ports/sources.ts'
-import type { CatalogueStore, Scope, StoredProvider } from '../../ports/keeping.ts'
-import { changesOf } from '../../rules/change.ts'
-import { repriced } from '../../rules/price.ts'
-import { checkHoldings, readingLimit, type ToolQuotas } from '../../rules/quota.ts'
+import type { Fetching } from '../../ports/sources.ts'
+import type { CatalogueStore, StoredProvider } from '../../ports/keeping.ts'
+import { changesOf, repriced } from '../../rules/change.ts'
+import { checkHoldings, readingLimit } from '../../rules/quota.ts'
 import { assetSlugOf, assetSlugsOf, providerSlugFault, slugsOf } from '../../rules/slug.ts'
-import type { Directory } from './directory.ts'
+import type { CatalogueDeps, Directory } from './directory.ts'
 import type { CredentialKeeping } from './credentials.ts'
 
 /** From a document or a server to tools. Reading takes seconds and holds nothing; writing is one transaction. */
@@ -31,10 +23,11 @@ export function createImporting(deps: ImportingDeps) {
   const turns = { sandbox: new Turns(IMPORT_TURNS), production: new Turns(IMPORT_TURNS) }
 
   /**
-   * What an account brings in is counted before anything is fetched, and takes its turn: a document that is being read
-   * takes memory, and a server may be slow on purpose. The platform's own imports have a line of their own.
+   * An account's import is counted before anything is fetched, and takes its turn: a document that is being read takes
+   * memory, and a server may be slow on purpose. The platform's own imports have a queue of their own.
    */
-  async function admitted<T>({ environment, ownerId }: Scope, work: () => Promise<T>): Promise<T> {
+  async function admitted<T>({ environment, ownerId, slug }: ImportRequest, work: () => Promise<T>): Promise<T> {
+    checkSlug(slug)
     if (ownerId === null) return await turns[environment].run('', work, importsBusy)
     const limit = quotas.importsPerHour
     const resetsAt = await store.countImport({ environment, ownerId }, limit, clock.now())
@@ -42,7 +35,7 @@ export function createImporting(deps: ImportingDeps) {
     return await turns[environment].run(ownerId, work, importsBusy)
   }
 
-  /** A provider's tools become those of this reading: new ones come, others change, what is gone says so from now on. */
+  /** A provider's tools become those of this reading: added, changed, or marked as removed. */
   async function write(provider: StoredProvider, { operations, skipped }: Reading): Promise<ImportReport> {
     const { environment, slug, kind } = provider
     const drafts = kind === 'rda' ? assetSlugsOf(operations) : slugsOf(slug, operations)
@@ -69,42 +62,40 @@ export function createImporting(deps: ImportingDeps) {
     }
   }
 
-  async function pricingOf({ environment, ownerId, slug, pricing }: ImportWanted): Promise<PriceRule> {
-    const before = await store.provider(environment, ownerId, slug)
-    return repriced(before?.pricing ?? null, pricing)
+  async function pricingOf(request: ImportRequest): Promise<PriceRule> {
+    const before = await store.provider(request, request.slug)
+    return repriced(before?.pricing ?? null, request.pricing)
   }
 
-  async function readDocument(wanted: ImportWanted, text: string): Promise<ImportReport> {
-    const options = { base: baseOf(wanted.source), server: wanted.server, auth: wanted.auth, trusted: wanted.trusted }
-    const pricing = await pricingOf(wanted)
-    const sourceHash = hashOf([documents.edition, options, priced(pricing), wanted.simulated, text])
-    const provider = toProvider({ ...wanted, pricing }, 'openapi', sourceHash)
+  async function readDocument(request: ImportRequest, text: string): Promise<ImportReport> {
+    const { source = null, server = null, auth = null, trusted = false, simulated = false } = request
+    const options = { base: baseOf(source), server, auth, trusted }
+    const pricing = await pricingOf(request)
+    const sourceHash = hashOf([documents.edition, options, priced(pricing), simulated, text])
+    const provider = toProvider({ ...request, pricing }, 'openapi', sourceHash)
     if (await isRead(store, provider)) return await unchanged(directory, provider)
-    const check = wanted.ownerId === null ? {} : { check: readingLimit(quotas) }
+    const check = request.ownerId === null ? {} : { check: readingLimit(quotas) }
     const reading = await documents.read(text, { ...options, ...check })
     if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
-    if (!wanted.simulated && !wanted.trusted) await checkServers(fetching, reading)
+    if (!simulated && !trusted) await checkServers(fetching, reading)
     return await write(named(provider, reading), reading)
   }
 
   return {
     /** Tools of a document. The very same document again does nothing, and says so. */
-    async importDocument(wanted: ImportWanted, text: string): Promise<ImportReport> {
-      checkSlug(wanted.slug)
-      return await admitted(wanted, () => readDocument(wanted, text))
+    async importDocument(request: ImportRequest, text: string): Promise<ImportReport> {
+      return await admitted(request, () => readDocument(request, text))
     },
 
     /** The same, of a document at an address. */
-    async importAddress(wanted: ImportWanted): Promise<ImportReport> {
-      checkSlug(wanted.slug)
-      const from = wanted.source?.from ?? ''
-      return await admitted(wanted, async () => await readDocument(wanted, await fetching.fetch(from)))
+    async importAddress(request: ImportRequest): Promise<ImportReport> {
+      const from = request.source?.from ?? ''
+      return await admitted(request, async () => await readDocument(request, await fetching.fetch(from)))
     },
 
     /** Tools of an MCP server, as it lists them today. */
-    async importServer(wanted: ImportWanted, server: string): Promise<ImportReport> {
-      checkSlug(wanted.slug)
-      return await admitted(wanted, () => readServer(wanted, server))
+    async importServer(request: ImportRequest, server: string): Promise<ImportReport> {
+      return await admitted(request, () => readServer(request, server))
     },
 
     /** Published tools of the marketplace, as far as the catalogue mirrors them. */
@@ -114,46 +105,49 @@ export function createImporting(deps: ImportingDeps) {
       prices: ReadonlyMap<string, Usdc>,
     ): Promise<ImportReport> {
       const bySlug = Object.fromEntries([...prices].map(([slug, price]) => [assetSlugOf(slug), price]))
-      const wanted = { ...MARKETPLACE, environment, pricing: { otherwise: ZERO, bySlug } }
-      const sourceHash = hashOf([priced(wanted.pricing), reading.operations])
-      const provider = toProvider(wanted, 'rda', sourceHash)
-      return (await isRead(store, provider)) ? await unchanged(directory, provider) : await write(provider, reading)
+      const request = { ...MARKETPLACE, environment, pricing: { otherwise: ZERO, bySlug } }
+      const sourceHash = hashOf([priced(request.pricing), reading.operations])
+      const provider = toProvider(request, 'rda', sourceHash)
+      return await writeIfNew(provider, reading)
     },
 
     /** Every tool of it is gone from now on; a later import brings back what it has. */
     async removeProvider(environment: Environment, ownerId: UserId | null, slug: string): Promise<ImportReport> {
-      const before = await store.provider(environment, ownerId, slug)
+      const scope = { environment, ownerId }
+      const before = await store.provider(scope, slug)
       if (before === null) throw providerNotFound(slug)
-      await store.seal(environment, ownerId, slug, null, clock.now())
+      await store.seal(scope, slug, null, clock.now())
       return await write({ ...before, sourceHash: null }, { ...NOTHING, name: before.name })
     },
 
     /** Deletes all that an account has brought in; answers how many tools that were. */
     async dropTools(environment: Environment, ownerId: UserId): Promise<number> {
-      return await store.drop(environment, ownerId)
+      return await store.drop({ environment, ownerId })
     },
   }
 
-  async function readServer(wanted: ImportWanted, server: string): Promise<ImportReport> {
+  async function readServer(request: ImportRequest, server: string): Promise<ImportReport> {
     await fetching.checkAddress(server)
-    const { environment, ownerId, slug } = wanted
+    const { environment, ownerId, slug } = request
     const secret = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
-    const reading = await servers.read(server, (wanted.credentials ?? secret).headers)
-    const pricing = await pricingOf(wanted)
+    const reading = await servers.read(server, (request.credentials ?? secret).headers)
+    const pricing = await pricingOf(request)
     const sourceHash = hashOf([server, priced(pricing), reading.operations])
-    const provider = named(toProvider({ ...wanted, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
-    if (await isRead(store, provider)) return await unchanged(directory, provider)
-    return await write(provider, reading)
+    const provider = named(toProvider({ ...request, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
+    return await writeIfNew(provider, reading)
+  }
+
+  async function writeIfNew(provider: StoredProvider, reading: Reading): Promise<ImportReport> {
+    return (await isRead(store, provider)) ? await unchanged(directory, provider) : await write(provider, reading)
   }
 }
 
 /** The same source read in the same way gives the same tools, so it need not be read. */
 async function isRead(store: CatalogueStore, provider: StoredProvider): Promise<boolean> {
-  const before = await store.provider(provider.environment, provider.ownerId, provider.slug)
+  const before = await store.provider(provider, provider.slug)
   return before !== null && before.sourceHash === provider.sourceHash
 }
 
-/** In one order, whatever order the database has them in. */
 function sortedSlugs(tools: readonly { slug: string }[]): string[] {
   return tools.map(({ slug }) => slug).sort()
 }
@@ -166,44 +160,35 @@ async function unchanged(directory: Directory, provider: StoredProvider): Promis
   return { provider: slug, environment, added: [], changed: [], removed: [], unchanged: there, skipped: [] }
 }
 
-/** Each call checks again; here whoever gives the document is told. */
+/** Each call checks its server again; here the author of the import learns of a bad one. */
 async function checkServers(fetching: Fetching, { operations }: Reading): Promise<void> {
   const all = operations.map(({ upstream }) => (upstream.kind === 'http' ? upstream.server : ''))
   for (const server of new Set(all)) await fetching.checkAddress(server)
 }
 
-export interface ImportWanted {
+export interface ImportRequest {
   readonly environment: Environment
   readonly ownerId: UserId | null
   readonly slug: string
-  /** Else what the document calls itself. */
-  readonly name: string | null
-  readonly description: string | null
-  readonly simulated: boolean
-  readonly source: Source | null
-  /** Without a price for all, those that are there stay. */
+  /** Without them the document's own. */
+  readonly name?: string | null
+  readonly description?: string | null
+  readonly simulated?: boolean
+  readonly source?: Source | null
+  /** Without a price for all tools, their present prices stay. */
   readonly pricing: Partial<PriceRule>
-  /** Instead of what the document says. */
-  readonly server: string | null
-  readonly auth: AuthScheme | null
-  /** A document that was checked before it came into the house. */
-  readonly trusted: boolean
+  /** Instead of the document's. */
+  readonly server?: string | null
+  readonly auth?: AuthScheme | null
+  /** The document comes with the service or from the operator. */
+  readonly trusted?: boolean
   /** For the reading of an MCP server that has no credentials here yet. */
   readonly credentials?: Credentials
 }
 
-export interface ImportingDeps {
-  store: CatalogueStore
-  clock: Clock
-  documents: Documents
-  servers: ToolServers
-  fetching: Fetching
-  directory: Directory
-  credentials: CredentialKeeping
-  quotas: ToolQuotas
-}
+type ImportingDeps = CatalogueDeps & { directory: Directory; credentials: CredentialKeeping }
 
-/** Of all that are read in a process at once; one import of an account may wait for its other one. */
+/** Imports of a process at once; one import of an account may wait for its other one. */
 const IMPORT_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: 100 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -213,38 +198,22 @@ const MARKETPLACE = {
   slug: 'rda',
   name: 'Marketplace',
   description: 'Tools that creators published here.',
-  simulated: false,
-  source: null,
 }
 
 const NOTHING: Reading = { name: '', description: '', version: null, operations: [], skipped: [] }
 
 function checkSlug(slug: string): void {
   const fault = providerSlugFault(slug)
-  if (fault !== null) throw slugRefused(fault)
+  if (fault !== null) throw invalid({ provider: fault })
 }
 
-type Described = Pick<
-  ImportWanted,
-  'environment' | 'ownerId' | 'slug' | 'name' | 'description' | 'simulated' | 'source'
-> & { pricing: PriceRule }
+type PricedRequest = ImportRequest & { pricing: PriceRule }
 
-function toProvider(wanted: Described, kind: StoredProvider['kind'], sourceHash: string): StoredProvider {
-  const { environment, ownerId, slug, name, description, simulated, source, pricing } = wanted
-  if (simulated && environment !== 'sandbox') throw simulationRefused('only the sandbox simulates')
-  return {
-    environment,
-    ownerId,
-    slug,
-    kind,
-    simulated,
-    source,
-    pricing,
-    sourceHash,
-    name: name ?? '',
-    description: description ?? '',
-    credentials: null,
-  }
+function toProvider(request: PricedRequest, kind: StoredProvider['kind'], sourceHash: string): StoredProvider {
+  const { environment, ownerId, slug, pricing, simulated = false, source = null } = request
+  if (simulated && environment !== 'sandbox') throw invalid({ simulated: 'only the sandbox simulates' })
+  const words = { name: request.name ?? '', description: request.description ?? '' }
+  return { ...words, environment, ownerId, slug, kind, simulated, source, pricing, sourceHash, credentials: null }
 }
 
 function named(provider: StoredProvider, reading: Reading): StoredProvider {

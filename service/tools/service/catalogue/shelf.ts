@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Collection } from '../../model/draft.ts'
-import type { Entry } from '../../model/entry.ts'
-import type { Figures } from '../../model/figures.ts'
-import type { Tool, ToolId } from '../../model/tool.ts'
+import type { Entry, ToolStats, Tool, ToolId } from '../../model/tool.ts'
 import type { News, Scope, StoredProvider } from '../../ports/keeping.ts'
+import { Recent } from '../recent.ts'
 import { WordIndex } from './word-index.ts'
 
 /** One owner's part of an environment's catalogue, as this process knows it: entries by slug and by their words. */
@@ -13,15 +12,15 @@ export class Shelf {
   stamp = ''
   providers: readonly StoredProvider[] = []
   collections: readonly Collection[] = []
-  figures: ReadonlyMap<ToolId, Figures> = new Map()
+  stats: ReadonlyMap<ToolId, ToolStats> = new Map()
   askedAt = 0
   measuredAt = 0
   asking: Promise<void> | null = null
-  /** About what it has of the heap, in characters. */
+  /** About what it takes of the heap, in characters. */
   weight = 1_000
   private readonly index = new WordIndex()
   private readonly unindexed = new Map<ToolId, Entry>()
-  private readonly whole = new Map<ToolId, Tool>()
+  private readonly whole = new Recent<ToolId, Tool>(WHOLE_MAX)
   private readonly entries = new Map<ToolId, Entry>()
   private readonly slugs = new Map<string, Entry>()
   private inOrder: readonly Entry[] | null = null
@@ -41,18 +40,18 @@ export class Shelf {
   put(entries: readonly Entry[]): void {
     for (const entry of entries) {
       const before = this.entries.get(entry.id)
-      // Of two that read at once the slower one may come with the older news.
+      // Of two concurrent reads the slower one may bring the older version.
       if (before !== undefined && before.version > entry.version) continue
       this.weight += weightOf(entry) - (before === undefined ? 0 : weightOf(before))
       this.entries.set(entry.id, entry)
       this.slugs.set(entry.slug, entry)
-      this.whole.delete(entry.id)
+      this.whole.drop(entry.id)
       this.unindexed.set(entry.id, entry)
     }
     if (entries.length > 0) this.inOrder = null
   }
 
-  /** All pages have come. */
+  /** After the last page. */
   end({ change, stamp, providers, collections }: News): void {
     if (change < this.change) return
     this.change = change
@@ -61,34 +60,27 @@ export class Shelf {
     this.collections = collections
   }
 
-  /** The words of its tools: those that nobody has searched since are taken in now, a few at a time. */
+  /** The words of its tools. Entries that came since the last search are indexed now, a few at a time. */
   async words(): Promise<WordIndex> {
     let count = 0
     for (const [id, entry] of this.unindexed) {
       this.unindexed.delete(id)
       if (entry.status === 'live') this.index.put(entry)
       else this.index.drop(id)
-      // Others want to be served meanwhile.
+      // Other requests are served in between.
       if (++count % BREATH === 0) await setImmediate()
     }
     return this.index
   }
 
-  /** As it is in the entry's version; the one that nobody asked for the longest time is forgotten first. */
-  kept({ id, version }: Entry): Tool | undefined {
+  /** The whole tool in the entry's version, where it is in memory. */
+  wholeOf({ id, version }: Entry): Tool | undefined {
     const tool = this.whole.get(id)
-    if (tool?.version !== version) return undefined
-    this.whole.delete(id)
-    this.whole.set(id, tool)
-    return tool
+    return tool?.version === version ? tool : undefined
   }
 
-  keep(tools: readonly Tool[]): void {
-    for (const tool of tools) this.whole.set(tool.id, tool)
-    for (const id of this.whole.keys()) {
-      if (this.whole.size <= WHOLE_MAX) break
-      this.whole.delete(id)
-    }
+  putWhole(tools: readonly Tool[]): void {
+    for (const tool of tools) this.whole.put(tool.id, tool)
   }
 
   bySlug(slug: string): Entry | undefined {

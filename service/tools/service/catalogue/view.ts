@@ -1,6 +1,5 @@
 import type { Collection } from '../../model/draft.ts'
-import type { Entry } from '../../model/entry.ts'
-import type { Figures } from '../../model/figures.ts'
+import type { Entry, ToolStats } from '../../model/tool.ts'
 import type { StoredProvider } from '../../ports/keeping.ts'
 import { bySlug, type Shelf } from './shelf.ts'
 
@@ -28,7 +27,7 @@ export class View {
     return [...this.platform.all().filter((entry) => !this.isHidden(entry)), ...own.all()].sort(bySlug)
   }
 
-  /** Calls back with what has any of the words, in no order; `all` tells whether it has each of them. */
+  /** Calls back with entries that have any of the words, in no order; `all` says whether an entry has each of them. */
   async find(query: string, found: (entry: Entry, score: number, all: boolean) => void): Promise<void> {
     const common = await this.platform.words()
     const own = await this.own?.words()
@@ -51,8 +50,8 @@ export class View {
     return [...this.platform.providers, ...(this.own?.providers ?? [])]
   }
 
-  figures({ id, ownerId }: Entry): Figures | null {
-    return (ownerId === null ? this.platform : this.own)?.figures.get(id) ?? null
+  stats({ id, ownerId }: Pick<Entry, 'id' | 'ownerId'>): ToolStats | null {
+    return (ownerId === null ? this.platform : this.own)?.stats.get(id) ?? null
   }
 
   private isHidden({ slug }: Entry): boolean {

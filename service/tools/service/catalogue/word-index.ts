@@ -1,6 +1,5 @@
-import type { Entry } from '../../model/entry.ts'
-import { Sums } from './sums.ts'
-import { askedStems, askedWords, stemsOf, synonymsOf, type AskedWord } from '../../rules/words.ts'
+import type { Entry } from '../../model/tool.ts'
+import { queryStems, queryWords, stemsOf, synonymsOf, type QueryWord } from '../../rules/words.ts'
 
 /**
  * Which tools have which words. In this process rather than in PostgreSQL: a model asks in sentences, of which any word
@@ -23,7 +22,7 @@ export class WordIndex {
   put(entry: Entry): void {
     this.drop(entry.id)
     const place = this.entries.length
-    const named = new Set(askedStems(entry.name))
+    const named = new Set(queryStems(entry.name))
     let length = 0
     for (const [stem, weight] of weigh(entry)) {
       length += weight
@@ -61,7 +60,7 @@ export class WordIndex {
     found: (entry: Entry, score: number, all: boolean) => void,
     beside: WordIndex | null = null,
   ): void {
-    const asked = askedWords(query)
+    const asked = queryWords(query)
     if (asked.length === 0 || this.live === 0) return
     this.beside = beside
     if (this.sums.size < this.entries.length) this.sums = new Sums(this.entries.length * 2)
@@ -84,7 +83,7 @@ export class WordIndex {
   }
 
   /** A word counts once for a tool, as itself or as what stands for it, whichever is better. */
-  private score({ stem, joined }: AskedWord, isLast: boolean): void {
+  private score({ stem, joined }: QueryWord, isLast: boolean): void {
     this.look(stem, 1, this.rarity([stem]))
     for (const word of joined) this.look(word, 1, this.rarity([word]))
     // What stands for a word is as telling as the commonest of its meaning: that `add` is rarer than `create` says
@@ -172,3 +171,65 @@ const SYNONYM = 0.6
 const PREFIX = 0.5
 const PREFIXES_MAX = 50
 const DESCRIPTION_MAX = 400
+
+/** What a question has come to so far, by place: kept between questions, since clearing is cheaper than making. */
+class Sums {
+  readonly size: number
+  readonly scores: Float64Array
+  readonly words: Uint8Array
+  /** How many of the words are in the name. */
+  readonly names: Float64Array
+  /** Places that any word led to; only the first `count` of them. */
+  readonly touched: Int32Array
+  count = 0
+  private readonly best: Float64Array
+  private readonly bestName: Float64Array
+  private readonly offered: Int32Array
+  private offers = 0
+
+  constructor(size: number) {
+    this.size = size
+    this.scores = new Float64Array(size)
+    this.words = new Uint8Array(size)
+    this.names = new Float64Array(size)
+    this.touched = new Int32Array(size)
+    this.best = new Float64Array(size)
+    this.bestName = new Float64Array(size)
+    this.offered = new Int32Array(size)
+  }
+
+  /** Whether the present word has led nowhere yet. */
+  get isEmpty(): boolean {
+    return this.offers === 0
+  }
+
+  clear(): void {
+    for (let nth = 0; nth < this.count; nth++) {
+      const place = this.touched[nth] ?? 0
+      this.scores[place] = this.words[place] = this.names[place] = 0
+    }
+    this.count = 0
+  }
+
+  /** The present word leads there; the best of its offers counts. */
+  offer(place: number, score: number, name: number): void {
+    const before = this.best[place] ?? 0
+    if (score <= before) return
+    if (before === 0) this.offered[this.offers++] = place
+    this.best[place] = score
+    this.bestName[place] = name
+  }
+
+  /** The present word is done. */
+  add(): void {
+    for (let nth = 0; nth < this.offers; nth++) {
+      const place = this.offered[nth] ?? 0
+      if (this.words[place] === 0) this.touched[this.count++] = place
+      this.scores[place] = (this.scores[place] ?? 0) + (this.best[place] ?? 0)
+      this.names[place] = (this.names[place] ?? 0) + (this.bestName[place] ?? 0)
+      this.words[place] = (this.words[place] ?? 0) + 1
+      this.best[place] = 0
+    }
+    this.offers = 0
+  }
+}

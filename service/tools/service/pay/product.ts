@@ -9,27 +9,27 @@ import type { Offer, Sale, SaleHooks, StoredAnswer } from '../../../sales/model.
 import type { Ask, Made, Product, Terms } from '../../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../../sales/service/door.ts'
 import type { PaymentTokens } from '../../../sales/service/proof.ts'
-import { callAborted, ofCall, providerBusy } from '../../errors/call.ts'
+import { callAborted, ofCall } from '../../errors/call.ts'
 import type { CallId, Output } from '../../model/call.ts'
 import type { Tool, Upstream } from '../../model/tool.ts'
 import type { CallStore } from '../../ports/calls.ts'
-import type { Calls } from '../calls.ts'
-import { faultOf } from '../calls/reach.ts'
+import type { Calls } from '../calls/calls.ts'
+import { failureOf } from '../calls/reach.ts'
 
-/** A call that somebody without an account pays for. */
-export interface ToolAsk extends Ask {
+/** A call that a buyer without an account pays for. */
+export interface ToolCallInput extends Ask {
   tool: Tool
   input: Readonly<Record<string, unknown>>
   inputHash: Buffer
 }
 
 /** What the tool answered. */
-export interface Answered {
+export interface ToolAnswer {
   output: Output
   durationMs: number
 }
 
-interface ToolProductDeps {
+export interface ToolProductDeps {
   unpaid: Calls['unpaid']
   calls: Pick<CallStore, 'note'>
   tokens: PaymentTokens
@@ -45,13 +45,13 @@ interface ToolProductDeps {
  * A tool that only reads is asked, its answer is stored, then the money moves. Before a tool that may change something is
  * asked, the money has arrived.
  */
-export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answered> {
+export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput, ToolAnswer> {
   const { unpaid, calls, tokens, clock, log, environment, offerOf, statusUrl, timeoutMs } = deps
   const errors = deliveryErrors({ statusUrl, tokens })
   const workOf = (tool: Tool): number => (writes(tool.upstream) ? 0 : timeoutMs)
   const detailsOf = ({ slug, provider }: Tool): Sale['details'] => ({ slug, provider })
 
-  function terms({ tool, inputHash }: ToolAsk): Terms {
+  function terms({ tool, inputHash }: ToolCallInput): Terms {
     const offer = offerOf(tool)
     const { amount, network, recipient } = offer
     const price = { amount, network, recipient, requirements: requirementsOfOffer(offer) }
@@ -59,7 +59,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
     return { ...about, ...price, workMs: workOf(tool), note: null }
   }
 
-  async function make(ask: ToolAsk, sale: Sale, paid: boolean): Promise<Made<Answered>> {
+  async function make(ask: ToolCallInput, sale: Sale, paid: boolean): Promise<Made<ToolAnswer>> {
     const { tool, input, departure } = ask
     const callId = sale.id as CallId
     const started = performance.now()
@@ -79,16 +79,9 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
   }
 
   async function note(sale: Sale, error: unknown, durationMs: number): Promise<void> {
-    const known = error instanceof DomainError ? error : null
-    if (known === null) log.error({ callId: sale.id, err: error }, 'a call failed for a reason of ours')
-    const code = known?.code ?? 'internal'
-    await calls.note({
-      ...callOf(sale, durationMs, clock.now()),
-      cost: ZERO,
-      failure: { code, sentence: (known?.message ?? 'A fault of ours.').slice(0, 500) },
-      fault: faultOf(error),
-      kept: null,
-    })
+    if (!(error instanceof DomainError))
+      log.error({ callId: sale.id, err: error }, 'a call failed for a reason of ours')
+    await calls.note({ ...callOf(sale, durationMs, clock.now()), ...failureOf(error), cost: ZERO, output: null })
   }
 
   return {
@@ -101,11 +94,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
       if (sale.subject !== tool.id || !sale.inputHash.equals(inputHash)) throw authorizationUsed()
     },
     badProof: badPaymentId,
-    enter({ tool }) {
-      const leave = unpaid.bulkhead(tool)
-      if (leave === null) throw providerBusy(tool.provider)
-      return leave
-    },
+    enter: ({ tool }) => unpaid.place(tool),
     delivery: {
       joins: true,
       makingMs: timeoutMs,
@@ -126,7 +115,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolAsk, Answe
 export function toolHooks(calls: Pick<CallStore, 'write'>, clock: Clock): SaleHooks {
   const write: NonNullable<SaleHooks['paid']> = async (inside, sale, durationMs) => {
     const call = callOf(sale, Number(durationMs), clock.now())
-    await calls.write(inside, [{ ...call, cost: sale.amount, failure: null, fault: null, kept: null }])
+    await calls.write(inside, [{ ...call, cost: sale.amount, failure: null, fault: null, output: null }])
   }
   return {
     async paid(inside, sale) {
@@ -141,10 +130,11 @@ export function toolHooks(calls: Pick<CallStore, 'write'>, clock: Clock): SaleHo
 function callOf(sale: Sale, durationMs: number, endedAt: Date) {
   const { environment, subject: toolId, details } = sale
   const { slug, provider } = details as { slug: string; provider: string }
-  const who = { environment, userId: null, agentId: null }
   return {
     id: sale.id as CallId,
-    ...who,
+    environment,
+    userId: null,
+    agentId: null,
     toolId: toolId as Tool['id'],
     slug,
     provider,
@@ -154,11 +144,11 @@ function callOf(sale: Sale, durationMs: number, endedAt: Date) {
   }
 }
 
-function toStored({ output: { kind, value }, durationMs }: Answered): StoredAnswer {
+function toStored({ output: { kind, value }, durationMs }: ToolAnswer): StoredAnswer {
   return { meta: { kind, durationMs }, body: Buffer.from(JSON.stringify(value)) }
 }
 
-function fromStored({ meta, body }: StoredAnswer): Answered {
+function fromStored({ meta, body }: StoredAnswer): ToolAnswer {
   const { kind, durationMs } = meta as { kind: string; durationMs: number }
   return { output: { kind, value: JSON.parse(body.toString('utf8')) as unknown } as Output, durationMs }
 }

@@ -1,6 +1,6 @@
 import type { Statements } from '../../../kit/transaction.ts'
 import type { EndedCall } from '../../ports/calls.ts'
-import { classOf, FAILED } from '../../rules/figures.ts'
+import { classOf, FAILED } from '../../rules/stats.ts'
 
 /** The rows of a flight of calls, what they answered where somebody may ask again, and what they say of their tools. */
 export async function writeCalls(inside: Statements, calls: readonly EndedCall[]): Promise<ReadonlySet<string>> {
@@ -21,8 +21,8 @@ export async function writeCalls(inside: Statements, calls: readonly EndedCall[]
       calls.map(({ durationMs }) => durationMs),
       calls.map(({ endedAt }) => endedAt),
       calls.map(({ fault, durationMs }) => (fault === null ? classOf(durationMs) : FAILED[fault])),
-      calls.map(({ kept }) => kept?.kind ?? null),
-      calls.map(({ kept }) => (kept === null ? null : JSON.stringify(kept.value))),
+      calls.map(({ output: kept }) => kept?.kind ?? null),
+      calls.map(({ output: kept }) => (kept === null ? null : JSON.stringify(kept.value))),
     ],
     'tool_call_write',
   )

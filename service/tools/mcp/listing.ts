@@ -1,25 +1,24 @@
-import type {
-  ListResourcesResult,
-  ListResourceTemplatesResult,
-  ReadResourceResult,
+import {
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ReadResourceResult,
+  McpError,
+  type ListToolsResult,
+  type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js'
-import { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { DomainError } from '../../kit/errors.ts'
 import { toDecimal } from '../../kit/money.ts'
 import type { Tool } from '../model/tool.ts'
-import type { CatalogueForCalls } from '../ports/catalogue.ts'
-import { invalidParams } from './parts.ts'
-import { fromCursor, toCursor, type View } from './view.ts'
+import type { ToolServerDeps } from './deps.ts'
+import { pageOf, type View } from './view.ts'
+import type { ListedTool } from '../ports/catalogue.ts'
+import { OWN } from './own-tools.ts'
 
 /** Each tool's documentation, as a page that a model can read. */
-export function createMcpResources({ catalogue }: { catalogue: Pick<CatalogueForCalls, 'list' | 'bySlug'> }) {
+export function createMcpResources({ catalogue }: ToolServerDeps) {
   return {
     async list(view: View, cursor: string | undefined): Promise<ListResourcesResult> {
-      const offset = fromCursor(cursor)
-      if (offset === null) throw invalidParams('cursor: is not one that was given here')
-      const { environment, viewer, provider, collection } = view
-      const { tools, total } = await catalogue.list({ environment, viewer, provider, collection, limit: PAGE, offset })
-      const next = offset + tools.length
+      const { tools, ...next } = await pageOf(catalogue, view, cursor)
       return {
         resources: tools.map(({ tool }) => ({
           uri: URI + tool.slug,
@@ -28,7 +27,7 @@ export function createMcpResources({ catalogue }: { catalogue: Pick<CatalogueFor
           description: tool.description.slice(0, 200),
           mimeType: 'text/markdown',
         })),
-        ...(tools.length > 0 && next < total ? { nextCursor: toCursor(next) } : {}),
+        ...next,
       }
     },
 
@@ -71,4 +70,37 @@ function documentationOf(tool: Tool): string {
 }
 
 const URI = 'coinslot://tools/'
-const PAGE = 100
+
+/** The list of tools in the view that was asked for. */
+export function createMcpTools({ catalogue }: ToolServerDeps) {
+  return {
+    async list(view: View, cursor: string | undefined): Promise<ListToolsResult> {
+      if (view.shows === 'few') return { tools: [...OWN] }
+      const { tools, ...next } = await pageOf(catalogue, view, cursor)
+      return { tools: tools.map(toMcpTool), ...next }
+    },
+  }
+}
+
+/**
+ * Without an output schema: real servers stray from their documents, and a client that has a schema throws away a paid
+ * answer that does not match it. The schema is in the tool's documentation.
+ */
+function toMcpTool({ tool, stats }: ListedTool): McpTool {
+  const warning = stats?.failing === true ? ' Fails often right now.' : ''
+  return {
+    name: tool.slug,
+    title: tool.name,
+    description: `${tool.description}\nCosts ${toDecimal(tool.price)} USDC a call.${warning}`,
+    inputSchema: tool.input as McpTool['inputSchema'],
+    annotations: annotationsOf(tool),
+    _meta: { 'coinslot/price': toDecimal(tool.price), 'coinslot/provider': tool.provider },
+  }
+}
+
+function annotationsOf({ upstream }: Tool): NonNullable<McpTool['annotations']> {
+  if (upstream.kind !== 'http') return { openWorldHint: true }
+  const [readOnlyHint, destructiveHint] = [upstream.method === 'GET', upstream.method === 'DELETE']
+  const idempotentHint = readOnlyHint || destructiveHint || upstream.method === 'PUT'
+  return { openWorldHint: true, readOnlyHint, destructiveHint, idempotentHint }
+}

@@ -1,11 +1,9 @@
-import { usdc, type Usdc } from '../../kit/money.ts'
-import type { Collection, KnownTool } from '../model/draft.ts'
-import type { Entry } from '../model/entry.ts'
-import type { PriceRule } from '../model/provider.ts'
-import type { Tool, UserId } from '../model/tool.ts'
-import type { StoredProvider } from '../ports/keeping.ts'
+import { usdc, type Usdc } from '../../../kit/money.ts'
+import type { UserId } from '../../model/tool.ts'
+import type { PriceRule } from '../../model/provider.ts'
+import type { StoredProvider } from '../../ports/keeping.ts'
 
-/** Of the texts as much as the search looks at; what is gone is found by its slug alone. */
+/** As much of the texts as the search reads; a removed tool is found only by its slug. */
 export const ENTRY = `id, slug, owner_id AS "ownerId", provider, name, category, price, deprecated, status, successor,
   version, CASE WHEN status = 'live' THEN left(description, 400) ELSE '' END AS description,
   CASE WHEN status = 'live' THEN left(terms, 800) ELSE '' END AS terms`
@@ -16,27 +14,7 @@ export const TOOL = `id, environment, slug, owner_id AS "ownerId", provider, nam
 export const PROVIDER = `environment, owner_id AS "ownerId", slug, name, description, kind, simulated, source, pricing,
   source_hash AS "sourceHash", credentials`
 
-export type EntryRow = Owned<Entry>
-export type ToolRow = Owned<Tool>
-export type KnownRow = KnownTool
-export type CollectionRow = Owned<Collection>
 export type ProviderRow = Owned<Omit<StoredProvider, 'pricing'>> & { pricing: StoredPricing }
-
-export function toEntry(row: EntryRow): Entry {
-  return owned(row)
-}
-
-export function toTool(row: ToolRow): Tool {
-  return owned(row)
-}
-
-export function toKnown(row: KnownRow): KnownTool {
-  return row
-}
-
-export function toCollection(row: CollectionRow): Collection {
-  return owned(row)
-}
 
 export function toProvider({ pricing, ...row }: ProviderRow): StoredProvider {
   return { ...owned(row), pricing: fromPricing(pricing) }
@@ -58,10 +36,10 @@ interface StoredPricing {
   bySlug: Record<string, string>
 }
 
-/** Nobody is an empty text there, so that a unique index tells owners apart. */
-type Owned<T extends { ownerId: UserId | null }> = Omit<T, 'ownerId'> & { ownerId: UserId | '' }
+/** A row whose owner is an empty text for the platform, so that a unique index tells owners apart. */
+export type Owned<T extends { ownerId: UserId | null }> = Omit<T, 'ownerId'> & { ownerId: UserId | '' }
 
-function owned<T extends { ownerId: UserId | '' }>(row: T): Omit<T, 'ownerId'> & { ownerId: UserId | null } {
+export function owned<T extends { ownerId: UserId | '' }>(row: T): Omit<T, 'ownerId'> & { ownerId: UserId | null } {
   return { ...row, ownerId: row.ownerId === '' ? null : row.ownerId }
 }
 

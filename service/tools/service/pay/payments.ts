@@ -1,23 +1,17 @@
-import type { Address } from '../../chain/model.ts'
-import type { NetworkName } from '../../chain/networks.ts'
-import type { Clock } from '../../kit/clock.ts'
-import { isId } from '../../kit/ids.ts'
-import type { Log } from '../../kit/log.ts'
-import { ZERO } from '../../kit/money.ts'
-import type { Environment } from '../../kit/owner.ts'
-import { paymentsUnavailable } from '../../sales/errors.ts'
-import type { Offer, Sale } from '../../sales/model.ts'
-import type { Ask, SellingDeps, Sold } from '../../sales/service/deps.ts'
-import { createSelling } from '../../sales/service/sell.ts'
-import { canonicalHash } from '../../kit/hash.ts'
-import { needsKey, paymentMissing } from '../errors/payment.ts'
-import type { CallId } from '../model/call.ts'
-import type { Tool } from '../model/tool.ts'
-import type { CallStore } from '../ports/calls.ts'
-import type { Calls } from './calls.ts'
-import { createToolProduct, type Answered } from './pay/product.ts'
+import type { Address } from '../../../chain/model.ts'
+import type { NetworkName } from '../../../chain/networks.ts'
+import { isId } from '../../../kit/ids.ts'
+import { ZERO } from '../../../kit/money.ts'
+import { paymentsUnavailable } from '../../../sales/errors.ts'
+import type { Offer, Sale } from '../../../sales/model.ts'
+import type { Ask, SellingDeps, Sold } from '../../../sales/service/deps.ts'
+import { createSelling } from '../../../sales/service/sell.ts'
+import { canonicalHash } from '../../../kit/hash.ts'
+import { needsKey, paymentMissing } from '../../errors/call.ts'
+import type { Tool } from '../../model/tool.ts'
+import { createToolProduct, type ToolAnswer, type ToolProductDeps } from './product.ts'
 
-/** Calls without an account, each paid by itself. */
+/** Calls without an account, each paid by x402. */
 export function createToolPayments(deps: ToolPaymentDeps) {
   const { unpaid, selling, environment, network, address, recipient } = deps
   const { journal, method } = selling
@@ -37,13 +31,8 @@ export function createToolPayments(deps: ToolPaymentDeps) {
     return { slug, name, address: `${address}/pay/${slug}`, amount, network, recipient, input }
   }
 
-  async function findOrNull(id: CallId): Promise<Sale | null> {
-    const sale = await journal.findById(id)
-    return sale?.product === 'tool' ? sale : null
-  }
-
   return {
-    async buy(slug: string, inputs: unknown, ask: Ask): Promise<Sold<Answered>> {
+    async buy(slug: string, inputs: unknown, ask: Ask): Promise<Sold<ToolAnswer>> {
       const tool = await findTool(slug)
       const input = unpaid.checked(tool, inputs)
       return await sales.buy({ ...ask, tool, input, inputHash: canonicalHash([tool.id, input]) })
@@ -58,9 +47,9 @@ export function createToolPayments(deps: ToolPaymentDeps) {
 
     /** Its state, without what was answered. */
     async find(id: string): Promise<Sale> {
-      const found = isId('call', id) ? await findOrNull(id) : null
-      if (found === null) throw paymentMissing()
-      return found
+      const sale = isId('call', id) ? await journal.findById(id) : null
+      if (sale?.product !== 'tool') throw paymentMissing()
+      return sale
     },
 
     journal,
@@ -69,17 +58,11 @@ export function createToolPayments(deps: ToolPaymentDeps) {
 
 export type ToolPayments = ReturnType<typeof createToolPayments>
 
-interface ToolPaymentDeps {
-  unpaid: Calls['unpaid']
-  calls: Pick<CallStore, 'note'>
+interface ToolPaymentDeps extends Omit<ToolProductDeps, 'tokens' | 'offerOf' | 'statusUrl'> {
   selling: SellingDeps
-  clock: Clock
-  log: Log
-  environment: Environment
   network: NetworkName
   /** Who is paid; null where this server has no address of its own. */
   recipient: Address | null
   /** Of the tools. */
   address: string
-  timeoutMs: number
 }

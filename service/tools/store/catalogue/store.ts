@@ -1,144 +1,124 @@
-import type { StatementPool, Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../kit/owner.ts'
-import type { Changes, Holdings, NewTool } from '../model/draft.ts'
-import type { ToolId, UserId } from '../model/tool.ts'
-import type { CatalogueStore, StoredProvider } from '../ports/keeping.ts'
-import { addressOf, isNothing } from '../rules/change.ts'
-import {
-  ENTRY,
-  PROVIDER,
-  TOOL,
-  toCollection,
-  toEntry,
-  toKnown,
-  toPricing,
-  toProvider,
-  toTool,
-  type CollectionRow,
-  type EntryRow,
-  type KnownRow,
-  type ProviderRow,
-  type ToolRow,
-} from './rows.ts'
+import type { Environment } from '../../../kit/owner.ts'
+import type { StatementPool, Statements } from '../../../kit/transaction.ts'
+import type { Changes, Collection, Holdings, KnownTool, NewTool } from '../../model/draft.ts'
+import type { Entry, Tool } from '../../model/tool.ts'
+import type { CatalogueStore, Scope, StoredProvider } from '../../ports/keeping.ts'
+import { addressOf, isNothing } from '../../rules/change.ts'
+import { ENTRY, PROVIDER, TOOL, owned, toPricing, toProvider, type Owned, type ProviderRow } from './rows.ts'
 
-/** The catalogue in PostgreSQL. Whoever changes it holds its row, so its changes have an order that everybody sees. */
+/** The catalogue in PostgreSQL. A change locks the environment's row, so all readers see changes in one order. */
 export function createCatalogueStore(statements: StatementPool): CatalogueStore {
+  function changing<T>(environment: Environment, work: (inside: Statements) => Promise<T>): Promise<T> {
+    return statements.together(async (inside) => {
+      await inside.run(LOCK, [environment])
+      return await work(inside)
+    })
+  }
+
+  /** One statement as a change of the catalogue; false where it found nothing to change. */
+  function write(environment: Environment, statement: string, values: readonly unknown[]): Promise<boolean> {
+    return changing(environment, async (inside) => {
+      const written = await inside.run(statement, values)
+      if (written.length > 0) await nextChange(inside, environment)
+      return written.length > 0
+    })
+  }
+
   return {
     async lastChange(environment) {
       const [row] = await statements.run<{ change: bigint }>(LAST_CHANGE, [environment], 'tool_last_change')
       return row?.change ?? 0n
     },
 
-    since: ({ environment, ownerId }, change, take) =>
+    since: (scope, change, take) =>
       statements.together(async (inside) => {
         // One moment for all of it: a change that commits in between is the next reader's.
         await inside.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY', [])
-        const scope = [environment, ownerId ?? '']
+        const values = keyOf(scope)
         const stamped = await stampOf(inside, scope)
         // Every id comes behind the empty text.
         let last = { change: change + 1n, id: '' }
         for (;;) {
-          const rows = await inside.run<EntryRow & { change: bigint }>(PAGE, [
-            ...scope,
-            last.change,
-            last.id,
-            PAGE_SIZE,
-          ])
-          const isWanted = rows.length === 0 || take(rows.map(({ change: _change, ...row }) => toEntry(row)))
-          const end = rows.at(-1)
-          if (end !== undefined) last = { change: end.change, id: end.id }
+          const page = [...values, last.change, last.id, PAGE_SIZE]
+          const rows = await inside.run<Owned<Entry> & { change: bigint }>(PAGE, page)
+          const isWanted = rows.length === 0 || take(rows.map(({ change: _change, ...row }) => owned(row)))
+          last = rows.at(-1) ?? last
           if (!isWanted || rows.length < PAGE_SIZE) break
         }
-        const providers = await inside.run<ProviderRow>(PROVIDERS, scope)
-        const collections = await inside.run<CollectionRow>(COLLECTIONS, scope)
-        return { ...stamped, providers: providers.map(toProvider), collections: collections.map(toCollection) }
+        const providers = await inside.run<ProviderRow>(PROVIDERS, values)
+        const collections = await inside.run<Owned<Collection>>(COLLECTIONS, values)
+        return { ...stamped, providers: providers.map(toProvider), collections: collections.map(owned) }
       }),
 
-    stamp: ({ environment, ownerId }) => stampOf(statements, [environment, ownerId ?? '']),
+    stamp: (scope) => stampOf(statements, scope),
 
     async find(ids) {
       if (ids.length === 0) return []
-      const rows = await statements.run<ToolRow>(FIND, [ids], 'tool_find')
-      return rows.map(toTool)
+      const rows = await statements.run<Owned<Tool>>(FIND, [ids], 'tool_find')
+      return rows.map(owned)
     },
 
-    async provider(environment, ownerId, slug) {
-      const [row] = await statements.run<ProviderRow>(FIND_PROVIDER, [environment, ownerId ?? '', slug])
+    async provider(scope, slug) {
+      const [row] = await statements.run<ProviderRow>(FIND_PROVIDER, [...keyOf(scope), slug])
       return row === undefined ? null : toProvider(row)
     },
 
     change: (provider, decide, now, check) =>
-      statements.together(async (inside) => {
-        const { environment, slug, ownerId } = provider
-        const owner = ownerId ?? ''
-        await inside.run(LOCK, [environment])
-        const known = await inside.run<KnownRow>(KNOWN, [environment, owner, slug])
-        const changes = decide(known.map(toKnown))
+      changing(provider.environment, async (inside) => {
+        const values = [...keyOf(provider), provider.slug]
+        const changes = decide(await inside.run<KnownTool>(KNOWN, values))
         const [saved] = await inside.run(SAVE_PROVIDER, [...fromProvider(provider), now])
         const wrote = saved !== undefined || !isNothing(changes)
-        if (wrote) await writeTools(inside, provider, changes, await nextChange(inside, environment), now)
-        if (ownerId !== null && wrote) {
-          await inside.run(FORGET_TOOLS, [environment, owner, REMOVED_MAX])
-          await inside.run(FORGET_PROVIDERS, [environment, owner, slug])
-          // Whoever only removes may do so above the limits too.
-          if (changes.added.length + changes.changed.length > 0) check(await holdingsOf(inside, environment, owner))
+        if (wrote) await writeTools(inside, provider, changes, now)
+        if (provider.ownerId !== null && wrote) {
+          await inside.run(FORGET_TOOLS, [...keyOf(provider), REMOVED_MAX])
+          await inside.run(FORGET_PROVIDERS, values)
+          // A change that only removes is allowed above the limits too.
+          if (changes.added.length + changes.changed.length > 0) check(await holdingsOf(inside, provider))
         }
         return { changes, wrote }
       }),
 
-    async countImport({ environment, ownerId }, limit, now) {
-      const values = [environment, ownerId ?? '', now, new Date(now.getTime() - WINDOW_MS), limit]
+    async countImport(scope, limit, now) {
+      const values = [...keyOf(scope), now, new Date(now.getTime() - WINDOW_MS), limit]
       const [counted] = await statements.run(COUNT_IMPORT, values)
       if (counted !== undefined) return null
-      const [row] = await statements.run<{ at: Date }>(IMPORT_WINDOW, [environment, ownerId ?? ''])
+      const [row] = await statements.run<{ at: Date }>(IMPORT_WINDOW, keyOf(scope))
       return new Date((row?.at ?? now).getTime() + WINDOW_MS)
     },
 
-    drop: (environment, ownerId) =>
-      statements.together(async (inside) => {
-        await inside.run(LOCK, [environment])
-        const tools = await inside.run(DROP_TOOLS, [environment, ownerId])
-        for (const statement of [DROP_PROVIDERS, DROP_COLLECTIONS]) await inside.run(statement, [environment, ownerId])
-        await nextChange(inside, environment)
+    drop: (scope) =>
+      changing(scope.environment, async (inside) => {
+        const tools = await inside.run(DROP_TOOLS, keyOf(scope))
+        for (const statement of [DROP_PROVIDERS, DROP_COLLECTIONS]) await inside.run(statement, keyOf(scope))
+        await nextChange(inside, scope.environment)
         return tools.length
       }),
 
-    seal: (environment, ownerId, slug, token, now) =>
-      statements.together(async (inside) => {
-        await inside.run(LOCK, [environment])
-        const sealed = await inside.run(SEAL, [environment, ownerId ?? '', slug, token, now])
-        if (sealed.length > 0) await nextChange(inside, environment)
-        return sealed.length > 0
-      }),
+    seal: (scope, slug, token, now) => write(scope.environment, SEAL, [...keyOf(scope), slug, token, now]),
 
-    saveCollection: (collection, now) =>
-      statements.together(async (inside) => {
-        const { environment, ownerId, slug, name, description, patterns } = collection
-        await inside.run(LOCK, [environment])
-        await inside.run(SAVE_COLLECTION, [environment, ownerId ?? '', slug, name, description, patterns, now])
-        await nextChange(inside, environment)
-      }),
+    async saveCollection(collection, now) {
+      const { slug, name, description, patterns } = collection
+      const values = [...keyOf(collection), slug, name, description, patterns, now]
+      await write(collection.environment, SAVE_COLLECTION, values)
+    },
 
-    dropCollection: (environment, ownerId, slug) =>
-      statements.together(async (inside) => {
-        await inside.run(LOCK, [environment])
-        const dropped = await inside.run(DROP_COLLECTION, [environment, ownerId ?? '', slug])
-        if (dropped.length > 0) await nextChange(inside, environment)
-        return dropped.length > 0
-      }),
+    dropCollection: (scope, slug) => write(scope.environment, DROP_COLLECTION, [...keyOf(scope), slug]),
   }
 }
 
-async function stampOf(
-  inside: Statements,
-  scope: readonly unknown[],
-): Promise<{ change: bigint; stamp: string; isEmpty: boolean }> {
-  const [row] = await inside.run<{ change: bigint; stamp: string; empty: boolean }>(STAMP, scope)
+/** The platform's owner is an empty text: see `Owned`. */
+function keyOf({ environment, ownerId }: Scope): unknown[] {
+  return [environment, ownerId ?? '']
+}
+
+async function stampOf(inside: Statements, scope: Scope): ReturnType<CatalogueStore['stamp']> {
+  const [row] = await inside.run<{ change: bigint; stamp: string; empty: boolean }>(STAMP, keyOf(scope))
   return { change: row?.change ?? 0n, stamp: row?.stamp ?? '', isEmpty: row?.empty ?? true }
 }
 
-async function holdingsOf(inside: Statements, environment: Environment, owner: string): Promise<Holdings> {
-  const [row] = await inside.run<Record<keyof Holdings, bigint>>(HOLDINGS, [environment, owner])
+async function holdingsOf(inside: Statements, scope: Scope): Promise<Holdings> {
+  const [row] = await inside.run<Record<keyof Holdings, bigint>>(HOLDINGS, keyOf(scope))
   return { providers: Number(row?.providers ?? 0n), tools: Number(row?.tools ?? 0n), bytes: Number(row?.bytes ?? 0n) }
 }
 
@@ -148,19 +128,14 @@ async function nextChange(inside: Statements, environment: Environment): Promise
   return row.change
 }
 
-async function writeTools(
-  inside: Statements,
-  { environment, ownerId, slug: provider }: { environment: Environment; ownerId: UserId | null; slug: string },
-  { added, changed, removed }: Changes,
-  change: bigint,
-  now: Date,
-): Promise<void> {
-  const common = [environment, ownerId ?? '', provider, change, now]
-  for (const rows of chunks(added)) await inside.run(ADD, [...common, fromTools(rows)])
-  for (const rows of chunks(changed)) await inside.run(CHANGE, [change, now, fromTools(rows)])
+async function writeTools(inside: Statements, provider: StoredProvider, changes: Changes, now: Date): Promise<void> {
+  const change = await nextChange(inside, provider.environment)
+  const common = [...keyOf(provider), provider.slug, change, now]
+  for (const rows of chunks(changes.added)) await inside.run(ADD, [...common, fromTools(rows)])
+  for (const rows of chunks(changes.changed)) await inside.run(CHANGE, [change, now, fromTools(rows)])
+  const { removed } = changes
   if (removed.length === 0) return
-  const ids: ToolId[] = removed.map(({ id }) => id)
-  await inside.run(REMOVE, [change, now, ids, removed.map(({ successor }) => successor)])
+  await inside.run(REMOVE, [change, now, removed.map(({ id }) => id), removed.map(({ successor }) => successor)])
 }
 
 /** A few megabytes of text a statement. */
@@ -171,31 +146,21 @@ function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
 const CHUNK = 200
 
 function fromTools(tools: readonly NewTool[]): string {
-  return JSON.stringify(
-    tools.map(({ id, slug, name, description, category, price, deprecated, input, output, upstream, contentHash }) => ({
-      id,
-      slug,
-      name,
-      description,
-      category,
-      deprecated,
-      input,
-      output,
-      upstream,
-      price: String(price),
-      content_hash: contentHash,
-      terms: Object.keys(input['properties'] ?? {}).join(' '),
-      address: addressOf(upstream),
-    })),
-  )
+  const rows = tools.map(({ price, contentHash, ...tool }) => ({
+    ...tool,
+    price: String(price),
+    content_hash: contentHash,
+    terms: Object.keys(tool.input['properties'] ?? {}).join(' '),
+    address: addressOf(tool.upstream),
+  }))
+  return JSON.stringify(rows)
 }
 
 function fromProvider(provider: StoredProvider): unknown[] {
-  const { environment, ownerId, slug, name, description, kind, simulated, source, sourceHash } = provider
-  return [
-    ...[environment, ownerId ?? '', slug, name, description, kind, simulated],
-    ...[source === null ? null : JSON.stringify(source), JSON.stringify(toPricing(provider.pricing)), sourceHash],
-  ]
+  const { slug, name, description, kind, simulated, source, pricing, sourceHash } = provider
+  const sourceJson = source === null ? null : JSON.stringify(source)
+  const pricingJson = JSON.stringify(toPricing(pricing))
+  return [...keyOf(provider), slug, name, description, kind, simulated, sourceJson, pricingJson, sourceHash]
 }
 
 const LAST_CHANGE = 'SELECT change FROM tool_catalogue WHERE environment = $1'
@@ -304,7 +269,8 @@ const SAVE_COLLECTION = `
 INSERT INTO tool_collection (environment, owner_id, slug, name, description, patterns, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
 ON CONFLICT (environment, owner_id, slug) DO UPDATE SET name = excluded.name, description = excluded.description,
-  patterns = excluded.patterns, updated_at = excluded.updated_at`
+  patterns = excluded.patterns, updated_at = excluded.updated_at
+RETURNING 1`
 
 const DROP_COLLECTION = `
 DELETE FROM tool_collection WHERE environment = $1 AND owner_id = $2 AND slug = $3 RETURNING 1`

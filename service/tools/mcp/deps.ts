@@ -2,12 +2,12 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Log } from '../../kit/log.ts'
-import type { CatalogueForCalls } from '../ports/catalogue.ts'
-import type { Calls } from '../service/calls.ts'
+import type { Catalogue } from '../service/catalogue/catalogue.ts'
+import type { Calls } from '../service/calls/calls.ts'
 
 export interface ToolServerDeps {
-  catalogue: CatalogueForCalls
-  calls: Pick<Calls, 'call' | 'kept' | 'balance'>
+  catalogue: Pick<Catalogue, 'bySlug' | 'list' | 'search'>
+  calls: Pick<Calls, 'call' | 'find' | 'balance'>
   /** Calls of a minute; throws when the key has had its share. */
   countCall(caller: Caller): Promise<void>
   topUpUrl: string | null
@@ -20,7 +20,7 @@ export function invalidParams(sentence: string): McpError {
   return new McpError(ErrorCode.InvalidParams, sentence)
 }
 
-/** What a client may be told of whatever was thrown: the protocol's own errors, the domain's sentences, nothing internal. */
+/** What a client may see of an error: the protocol's own errors and the domain's sentences, nothing internal. */
 export function toProtocol(error: unknown, log: Log): McpError {
   if (error instanceof McpError) return error
   if (error instanceof DomainError && error.kind !== 'failed') return invalidParams(error.message)

@@ -1,8 +1,9 @@
 import type { Fault } from '../model/call.ts'
+import type { ToolStats } from '../model/tool.ts'
 
 /*
- * Times are counted in classes, each a fifth longer than the one before: what a class says of a time is at most a tenth
- * off, and sixty counters hold a day of any tool.
+ * Times are counted in classes, each a fifth longer than the one before: a class is at most a tenth off the time, and
+ * sixty counters hold a day of any tool.
  */
 const STEP = 1.2
 
@@ -20,19 +21,12 @@ export const FAILED: Readonly<Record<Fault, number>> = { upstream: -1, caller: -
 /** Counters of a tool by class. */
 export type Counters = ReadonlyMap<number, number>
 
-export interface Summed {
-  calls: number
-  succeeded: number
-  p50Ms: number | null
-  p95Ms: number | null
-}
-
-export function summed(counters: Counters): Summed {
+export function statsOf(counters: Counters): Pick<ToolStats, 'calls' | 'succeeded' | 'p50Ms' | 'p95Ms'> {
   const of = (wanted: (latencyClass: number) => boolean): number =>
     [...counters].reduce((sum, [latencyClass, calls]) => (wanted(latencyClass) ? sum + calls : sum), 0)
   const succeeded = of((one) => one >= 0)
   return {
-    // What we broke says nothing about the tool.
+    // Failures of ours say nothing about the tool.
     calls: of((one) => one !== FAILED.ours),
     succeeded,
     p50Ms: quantile(counters, succeeded, 0.5),

@@ -1,15 +1,14 @@
-import type { Environment } from '../../kit/owner.ts'
-import { collectionNotFound } from '../errors/catalogue.ts'
-import type { Collection } from '../model/draft.ts'
-import type { Tool, UserId } from '../model/tool.ts'
-import type { Simulator } from '../ports/sources.ts'
-import { createCredentials, type CredentialDeps } from './catalogue/credentials.ts'
-import { createDirectory, type DirectoryDeps } from './catalogue/directory.ts'
-import { createFinding } from './catalogue/find.ts'
-import { createImporting, type ImportingDeps } from './catalogue/importing.ts'
-import { checkCollection } from './catalogue/collections.ts'
+import type { Environment } from '../../../kit/owner.ts'
+import { collectionNotFound } from '../../errors/catalogue.ts'
+import type { Collection } from '../../model/draft.ts'
+import type { Tool, UserId } from '../../model/tool.ts'
+import { createCredentials } from './credentials.ts'
+import { createDirectory, type CatalogueDeps } from './directory.ts'
+import { createFinding } from './find.ts'
+import { createImporting } from './importing.ts'
+import { checkCollection } from '../../rules/collection.ts'
 
-/** All tools there are: brought in from documents and servers, found by what they do. */
+/** All tools: imported from documents and servers, found by what they do. */
 export function createCatalogue(deps: CatalogueDeps) {
   const { store, clock, simulator } = deps
   const directory = createDirectory(deps)
@@ -25,16 +24,18 @@ export function createCatalogue(deps: CatalogueDeps) {
       await directory.viewOf(environment, null)
     },
 
+    /** Opened from the vault for one call, for its request alone. */
     credentials: credentials.forTool,
     setCredentials: credentials.set,
 
+    /** Whether `simulate` answers calls of this tool, so that nothing is sent. */
     async isSimulated({ environment, upstream, provider, ownerId }: Tool): Promise<boolean> {
       if (environment !== 'sandbox' || upstream.kind !== 'http') return false
       return (await directory.provider({ environment, ownerId }, provider))?.simulated ?? false
     },
 
     simulate(tool: Tool, input: unknown) {
-      if (tool.upstream.kind !== 'http') throw new Error('only what a document describes can be simulated')
+      if (tool.upstream.kind !== 'http') throw new Error('only an HTTP tool can be simulated')
       return simulator.simulate(tool, tool.upstream, input)
     },
 
@@ -45,14 +46,10 @@ export function createCatalogue(deps: CatalogueDeps) {
     },
 
     async removeCollection(environment: Environment, ownerId: UserId | null, slug: string): Promise<void> {
-      if (!(await store.dropCollection(environment, ownerId, slug))) throw collectionNotFound(slug)
+      if (!(await store.dropCollection({ environment, ownerId }, slug))) throw collectionNotFound(slug)
       await directory.refresh(environment)
     },
   }
 }
 
 export type Catalogue = ReturnType<typeof createCatalogue>
-
-export type CatalogueDeps = DirectoryDeps &
-  Omit<ImportingDeps, 'directory' | 'credentials'> &
-  Omit<CredentialDeps, 'directory'> & { simulator: Simulator }

@@ -1,10 +1,10 @@
 import { HDKey } from 'viem/accounts'
 import { DomainError } from '../kit/errors.ts'
-import type { Curve } from './curve.ts'
+import type { Curve, Keccak } from './curve.ts'
 import { addressOf } from './eip712.ts'
-import type { Keccak } from './keccak.ts'
 import type { Address, Authorization, Hex, Signatures, SignedAuthorization } from './model.ts'
 import type { Network } from './networks.ts'
+import { hkdfSync } from 'node:crypto'
 
 /**
  * The addresses of one BIP-32 account, by public derivation alone: no key that could move anything is needed to
@@ -24,13 +24,8 @@ export interface DepositSigner {
   sign(by: number | 'treasury', network: Network, authorization: Authorization): SignedAuthorization
 }
 
-interface Parts {
-  curve: Curve
-  keccak: Keccak
-}
-
 /** From an extended public key; throws a sentence where it is none, or where it could sign. */
-export function depositAddresses(xpub: string, { curve, keccak }: Parts): DepositAddresses {
+export function depositAddresses(xpub: string, { curve, keccak }: Omit<Crypto, 'signatures'>): DepositAddresses {
   const account = read(xpub, 'WALLET_XPUB')
   if (account.privateKey !== null) throw keyFault('WALLET_XPUB must not be able to sign: give the public key, xpub….')
   const deposits = account.deriveChild(0)
@@ -48,7 +43,7 @@ export function depositAddresses(xpub: string, { curve, keccak }: Parts): Deposi
 /** From an extended private key: the signer, and the public key that the rest of the service works with. */
 export function depositSigner(
   xprv: string,
-  { curve, signatures }: { curve: Curve; signatures: Signatures },
+  { curve, signatures }: Omit<Crypto, 'keccak'>,
 ): { signer: DepositSigner; xpub: string } {
   const account = read(xprv, 'WALLET_XPRV')
   if (account.privateKey === null) throw keyFault('WALLET_XPRV must be able to sign: give the private key, xprv….')
@@ -62,8 +57,7 @@ export function depositSigner(
         const { privateKey } = by === 'treasury' ? treasury : deposits.deriveChild(by)
         if (privateKey === null) throw new Error('a key derived from a private one is private')
         const digest = signatures.digest(network, authorization)
-        const made = curve.sign(Buffer.from(digest.slice(2), 'hex'), privateKey)
-        const signature: Hex = `0x${Buffer.from(made.signature).toString('hex')}${made.recovery === 0 ? '1b' : '1c'}`
+        const signature = signatureOf(curve, digest, privateKey)
         // A wrong key would be found out by the chain only after minutes: better before anything is stored.
         if (signatures.recover(digest, signature) !== authorization.from) {
           throw keyFault('The key of the wallets does not belong to the address that it should sign for.')
@@ -103,6 +97,64 @@ function read(text: string, name: string): HDKey {
   }
 }
 
+/** 65 bytes, as USDC wants them. */
+function signatureOf(curve: Curve, digest: Hex, key: Uint8Array): Hex {
+  const { signature, recovery } = curve.sign(Buffer.from(digest.slice(2), 'hex'), key)
+  return `0x${Buffer.from(signature).toString('hex')}${recovery === 0 ? '1b' : '1c'}`
+}
+
 function keyFault(sentence: string, cause?: unknown): DomainError {
   return new DomainError('failed', 'wallet_key', sentence, {}, cause)
+}
+
+function payerFault(sentence: string, cause?: unknown): DomainError {
+  return new DomainError('failed', 'payer_key', sentence, {}, cause)
+}
+
+/** One key that pays: the same authorization always gets the same signature (RFC 6979). */
+export interface PayerKey {
+  readonly address: Address
+  sign(network: Network, authorization: Authorization): SignedAuthorization
+}
+
+/**
+ * A key for each name, all from one seed (HKDF, RFC 5869): the same seed and name always give the same wallet, and one
+ * key tells nothing of the others or of the seed.
+ */
+export function payersOf(seed: Hex, crypto: Crypto): { of(name: string): PayerKey } {
+  const secret = Buffer.from(seed.slice(2), 'hex')
+  return {
+    of: (name) => payerOf(`0x${Buffer.from(hkdfSync('sha256', secret, SALT, name, 32)).toString('hex')}`, crypto),
+  }
+}
+
+const SALT = 'coinslot payer wallets'
+
+/** `key` is 32 bytes. Throws where they are no key of the curve: once in 2^128 names. */
+function payerOf(key: Hex, { curve, keccak, signatures }: Crypto): PayerKey {
+  const bytes = Buffer.from(key.slice(2), 'hex')
+  const address = addressIn(bytes, { curve, keccak })
+  return {
+    address,
+    sign(network, authorization) {
+      const signature = signatureOf(curve, signatures.digest(network, authorization), bytes)
+      // Refused here rather than by a seller, who would have seen the signature.
+      if (authorization.from.toLowerCase() !== address) throw payerFault('The payer signs for its own address only.')
+      return { ...authorization, signature }
+    },
+  }
+}
+
+interface Crypto {
+  curve: Curve
+  keccak: Keccak
+  signatures: Signatures
+}
+
+function addressIn(bytes: Buffer, { curve, keccak }: Omit<Crypto, 'signatures'>): Address {
+  try {
+    return addressOf(keccak, curve.publicKey(bytes))
+  } catch (error) {
+    throw payerFault('This seed gives no key for this wallet: draw another one.', error)
+  }
 }

@@ -1,0 +1,86 @@
+import type { Guard } from '../../../budgets/service/guard.ts'
+import type { Clock } from '../../../kit/clock.ts'
+import type { Departure } from '../../../kit/departure.ts'
+import type { Failpoints } from '../../../kit/failpoints.ts'
+import type { Log } from '../../../kit/log.ts'
+import type { Owner } from '../../../kit/owner.ts'
+import type { Balances } from '../../../ledger/model.ts'
+import type { Ledger } from '../../../ledger/service.ts'
+import type { CallId, CallInput, CallResult, CallSummary, Output } from '../../model/call.ts'
+import type { Tool } from '../../model/tool.ts'
+import type { AssetRunner, CallStore, Slots, Upstreams } from '../../ports/calls.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+
+/** A call with all that making and charging it takes. */
+export interface Order {
+  call: CallInput
+  callId: CallId
+  owner: Owner
+  tool: Tool
+  input: Readonly<Record<string, unknown>>
+  attempt: number
+  /** Aborts when the process stops, and when the caller takes the call back in time. */
+  signal: AbortSignal
+  departure: Departure
+}
+
+/**
+ * Takes a place among the calls under way at a tool's server and returns how to leave it; throws where all are taken.
+ * The account is null where a call is paid by x402.
+ */
+export type Place = (tool: Tool, account: string | null) => () => void
+
+export interface CallDeps {
+  catalogue: Pick<Catalogue, 'bySlug' | 'credentials' | 'isSimulated' | 'simulate'>
+  store: CallStore
+  upstreams: Upstreams
+  assets: AssetRunner
+  ledger: Pick<Ledger, 'actTogether' | 'balances'>
+  /** Sets money aside; also checks the limits of a caller that is an agent. */
+  locks: Pick<Guard, 'reserve'>
+  slots: Slots
+  clock: Clock
+  log: Log
+  failpoints: Failpoints
+  /** How long a tool may take. */
+  timeoutMs: number
+  /** Calls at once to one provider, in each process. */
+  providerAtOnce: number
+}
+
+/** What the row of a call says however it ended. */
+export function rowOf({ callId, owner, call, tool, attempt }: Order, durationMs: number, endedAt: Date) {
+  return {
+    id: callId,
+    environment: owner.environment,
+    userId: owner.userId,
+    agentId: call.caller.agentId,
+    toolId: tool.id,
+    slug: tool.slug,
+    provider: tool.provider,
+    attempt,
+    durationMs,
+    endedAt,
+  } satisfies Partial<CallSummary>
+}
+
+type PaidCall = Pick<CallSummary, 'id' | 'slug' | 'cost' | 'durationMs'>
+
+export function resultOf({ id, slug, cost, durationMs }: PaidCall, output: Output, left: Balances): CallResult {
+  return {
+    callId: id,
+    tool: slug,
+    output: output.value,
+    outputKind: output.kind,
+    cost,
+    credits: left.credits,
+    balance: left.wallet,
+    durationMs,
+  }
+}
+
+export async function balancesOf(ledger: CallDeps['ledger'], owner: Owner): Promise<Balances> {
+  const [balances] = await ledger.balances([owner])
+  if (balances === undefined) throw new Error('the ledger returned no balance of a payer')
+  return balances
+}
