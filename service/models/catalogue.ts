@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { amount } from '../kit/wire.ts'
 import { fromDecimal } from '../kit/money.ts'
-import type { LanguageModel } from '../marketplace/model/language-model.ts'
+import type { LanguageModel } from '../marketplace/model/asset.ts'
 
 /** The operator's own catalogue, or the one that comes along. A faulty file stops the start. */
 export function readCatalogue(file: string | undefined): readonly LanguageModel[] {

@@ -1,5 +1,5 @@
 import { ZERO } from '../kit/money.ts'
-import type { LanguageModel } from '../marketplace/model/language-model.ts'
+import type { LanguageModel } from '../marketplace/model/asset.ts'
 import type { Completion, CompletionRequest } from '../marketplace/ports/run.ts'
 import { countTokens } from './tokens.ts'
 

@@ -1,15 +1,10 @@
 import type { RetentionPolicy } from '../kit/tables.ts'
-import type { PruningStore } from './ports.ts'
-import { due } from './rules.ts'
+import { due, type PruningStore } from './rules.ts'
 
-export interface Pruning {
-  /** Removes all whose time is over, a little at a time. What fails for one table does not keep it from the others. */
-  prune(now: Date, signal: AbortSignal): Promise<void>
-}
-
-export function createPruning({ store, policies, removed }: PruningDeps): Pruning {
+export function createPruning({ store, policies, removed }: PruningDeps) {
   return {
-    async prune(now, signal) {
+    /** Removes all whose time is over, a little at a time. What fails for one table does not keep it from the others. */
+    async prune(now: Date, signal: AbortSignal): Promise<void> {
       const failures: unknown[] = []
       for (const { table, retention, before } of due(policies, now)) {
         try {

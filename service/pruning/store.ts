@@ -1,6 +1,6 @@
 import type { StatementPool } from '../kit/transaction.ts'
 import type { KeyType, Retention } from '../kit/tables.ts'
-import type { PruningStore } from './ports.ts'
+import type { PruningStore } from './rules.ts'
 
 export function createPruningStore(statements: StatementPool): PruningStore {
   return {

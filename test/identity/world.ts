@@ -6,7 +6,7 @@ import { createWalletStore } from '../../service/identity/signin/wallet-store.ts
 import { identityTopics } from '../../service/identity/jobs.ts'
 import { walletSignatures } from '../../service/chain/signin.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
-import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { parseKeyring } from '../../service/vault/keyring.ts'
 import { Secret } from '../../service/vault/secret.ts'

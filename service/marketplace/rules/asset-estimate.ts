@@ -1,8 +1,7 @@
 import { toWire, ZERO, type Usdc } from '../../kit/money.ts'
 import { withoutTrailing } from '../../kit/text.ts'
-import type { Content } from '../model/asset.ts'
-import type { LanguageModel } from '../model/language-model.ts'
-import { amountOf, quote } from './price.ts'
+import type { Content, LanguageModel } from '../model/asset.ts'
+import { amountOf, most, quote } from './price.ts'
 import { limitOf } from './run.ts'
 
 /** What recent runs came to. */
@@ -49,10 +48,6 @@ function range(from: Usdc, to: Usdc): string {
 function text(amount: Usdc): string {
   const [whole = '', fraction = ''] = toWire(amount).toFixed(6).split('.')
   return `${whole}.${withoutTrailing(fraction, '0').padEnd(2, '0')}`
-}
-
-function most(a: Usdc, b: Usdc): Usdc {
-  return a > b ? a : b
 }
 
 function least(amounts: readonly Usdc[]): Usdc {

@@ -1,4 +1,4 @@
-import { ExecutionFailed } from '../../errors/run.ts'
+import { ExecutionFailed } from '../../errors.ts'
 import type { PromptConfig } from '../../model/asset.ts'
 import type { Executor, Models } from '../../ports/run.ts'
 import { render } from '../../rules/template.ts'

@@ -140,7 +140,7 @@ async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order):
     deadline: new Date(clock.now().getTime() + timeoutMs + SPARE_MS),
     reference: callId,
     spender,
-    fleeting: true,
+    durability: 'async',
   }
   try {
     await locks.reserve(command)
