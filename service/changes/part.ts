@@ -49,7 +49,7 @@ export function openChanges(platform: Platform, identify: (request: Request) => 
 function changesOf(tables: readonly Tables[]): Changes {
   const all = tables.flatMap(({ changes }) => Object.entries(changes ?? {}))
   const unknown = all.find(([kind]) => !KINDS.includes(kind as Kind))
-  if (unknown !== undefined) throw new Error(`nobody follows changes of the kind ${unknown[0]}`)
+  if (unknown !== undefined) throw new Error(`there is no follower for changes of the kind ${unknown[0]}`)
   const entries = KINDS.map((kind) => [kind, all.flatMap(([of, texts]) => (of === kind ? texts : []))] as const)
   const missing = entries.find(([, texts]) => texts.length === 0)
   if (missing !== undefined) throw new Error(`no table shows changes of the kind ${missing[0]}`)

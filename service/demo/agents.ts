@@ -1,6 +1,6 @@
 import { counted, DemoFault, wordsOf } from './tools.ts'
 
-/** What the demo creators' agents come to. They read and sort; nobody calls out from here. */
+/** The demo creators' agents. They read and sort, and call no other server. */
 export type Agent = (inputs: Readonly<Record<string, unknown>>) => string
 
 export const AGENTS: Readonly<Record<string, Agent>> = {

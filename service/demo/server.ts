@@ -109,7 +109,7 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
     const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown
     if (isRecord(body)) return body
   } catch {
-    // Said below, as for everything else that is no object.
+    // Falls through to the error below, as for everything else that is no object.
   }
   throw new DemoFault('the body must be a JSON object')
 }

@@ -7,7 +7,7 @@ export type PlatformAccount = 'revenue' | 'redeemed' | 'grants' | 'treasury' | '
 
 /**
  * The wallet of all who buy without an account: each sale fills it with what its run may cost, and the run empties it
- * again. No id that is made here has this form, so nobody can be this user.
+ * again. No id that is made here has this form, so no person can be this user.
  */
 export const GUESTS = 'usr_guests'
 

@@ -35,12 +35,12 @@ export function versionMoved(version: string): DomainError {
   return new DomainError('conflict', 'version_conflict', sentence, { version })
 }
 
-export const ownRating = refusal('forbidden', 'own_rda', 'Nobody rates their own RDA.')
+export const ownRating = refusal('forbidden', 'own_rda', 'You cannot rate your own RDA.')
 
 export const ratingNeedsRun = refusal(
   'forbidden',
   'run_required',
-  'Only somebody who ran this RDA successfully can rate it.',
+  'You have no successful run of this RDA. Run it before you rate it.',
 )
 
 export function alreadyRated(score: number): DomainError {
@@ -69,7 +69,7 @@ export function runFailed(run: Pick<Run, 'state'>, failure: Failure): DomainErro
 /** Executed, but whether it was charged is not known yet: it is by its deadline at the latest. */
 export const runUnsettled = refusal('unavailable', 'run_unsettled', 'The run is not settled yet: ask for it by its id.')
 
-/** The creator pays for a free run, and must know for whom. */
+/** The creator pays for a free run, and must know its caller. */
 export const needsKey = refusal(
   'invalid',
   'needs_key',

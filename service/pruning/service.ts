@@ -1,5 +1,6 @@
 import type { RetentionPolicy } from '../kit/tables.ts'
-import { due, type PruningStore } from './rules.ts'
+import type { PruningStore } from './ports.ts'
+import { due } from './rules.ts'
 
 export function createPruning({ store, policies, removed }: PruningDeps) {
   return {
@@ -28,6 +29,6 @@ export function createPruning({ store, policies, removed }: PruningDeps) {
 interface PruningDeps {
   readonly store: PruningStore
   readonly policies: Readonly<Record<string, RetentionPolicy>>
-  /** Told how many rows went, for the metrics. */
+  /** Called with the number of removed rows, for the metrics. */
   removed(table: string, rows: number): void
 }

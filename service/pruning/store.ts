@@ -1,6 +1,6 @@
 import type { StatementPool } from '../kit/transaction.ts'
 import type { KeyType, Retention } from '../kit/tables.ts'
-import type { PruningStore } from './rules.ts'
+import type { PruningStore } from './ports.ts'
 
 export function createPruningStore(statements: StatementPool): PruningStore {
   return {
@@ -38,8 +38,8 @@ const LEAST: Readonly<Record<KeyType, string>> = {
 }
 
 /**
- * The oldest rows behind a place, along an index, whatever there is to remove: a look that removes nothing costs what
- * any other does. Rows that somebody else has locked are left for the next turn. Rejected: `DELETE … WHERE age < …`,
+ * The oldest rows behind a place, along an index: a look that removes nothing costs as much as any
+ * other. Rows that another transaction has locked are left for the next turn. Rejected: `DELETE … WHERE age < …`,
  * which removes a bad week's rows in one statement that holds all their locks, and which with a condition on top reads
  * what has to stay again and again.
  */

@@ -130,7 +130,7 @@ function columnsOf(jobs: readonly Job[]): [ids: string[], attempts: number[]] {
 const OPEN = 'done_at IS NULL AND failed_at IS NULL'
 
 /*
- * The same where rows are named by id. Said like this it does not fit the relay's partial index, which a
+ * The same where rows are named by id. Written like this it does not match the relay's partial index, which a
  * planner whose statistics are from a quiet hour takes for nearly empty, and then reads from end to end, the
  * whole backlog, for each acknowledgement. For the same reason ids travel as arrays: joined to the subquery
  * that finds them, a lease of 1,000 out of 20,000 rows took 2.9 s; this one takes 8 ms.
@@ -213,7 +213,7 @@ RETURNING id::text AS id, topic, attempt`
 /*
  * In all that follows the attempt is compared so that a straggler of an earlier attempt cannot touch a later one.
  * A renewal that overlaps with the end of its job comes second often enough: without the two conditions it
- * would lease a row that nobody is at, and its next try, or its next process, would wait for that lease to run out.
+ * would lease a row that no handler has, and its next try, or its next process, would wait for that lease to run out.
  */
 const RENEW = `
 UPDATE outbox SET leased_until = $3::timestamptz

@@ -34,7 +34,7 @@ export function createQueue(deps: QueueDeps) {
       if (works !== null) throw new Error('the queue is started already')
       works = await startWorks({ ...deps, pace }, rows)
     },
-    /** Takes no new work; handlers that have not ended by the deadline are told to, and their rows go again. */
+    /** Takes no new work; handlers that have not ended by the deadline are aborted, and their rows go again. */
     async stop(deadlineMs = 20_000): Promise<void> {
       const stopping = works
       works = null

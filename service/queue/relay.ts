@@ -36,7 +36,7 @@ export function createRelay(deps: RelayDeps) {
     return jobs.length
   }
 
-  /** A running handler keeps its row, however long it takes and whatever happens to the backend's jobs. */
+  /** A running handler keeps its row, however long it takes and also where the backend loses its jobs. */
   async function renew(now: Date): Promise<void> {
     const running = deps.running()
     if (running.length === 0 || now.getTime() - renewedAt < pace.leaseMs / 3) return

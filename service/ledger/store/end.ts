@@ -27,7 +27,7 @@ export type EndResult = { ended: Ended } | { refusal: Error }
  * Ends any number of locks in one statement: each goes from open to its end once, its money to the shares,
  * the rest to revenue, what was not used back to where it came from. Locks are taken before accounts, both
  * in the order of their ids. The end's fingerprint stands on the lock itself, which is read under its row
- * lock: a replay is told from a conflict even when the first end was committed a moment ago.
+ * lock: a replay is distinguished from a conflict even when the first end was committed a moment ago.
  */
 export async function endAll(statements: Statements, asks: readonly EndRequest[]): Promise<EndResult[]> {
   const shares = asks.flatMap((ask, index) => ask.shares.map((share) => ({ place: index + 1, ...share })))
@@ -58,7 +58,7 @@ export async function endAll(statements: Statements, asks: readonly EndRequest[]
   return asks.map((ask, index) => answer(ask, byPlace.get(index + 1)))
 }
 
-/** The same end again is the same command, whatever it announced. */
+/** The same end again is the same command, also with other announcements. */
 export function hashOfCapture(command: Capture): Buffer {
   const shares = command.shares.flatMap((share) => [nameOf(share.to), share.amount])
   return fingerprint('capture', command.kind, command.amount, ...shares)
@@ -147,7 +147,7 @@ WITH ask AS (
 )
 SELECT place, outcome, was AS state, captured FROM judged`
 
-/** Locks that nobody ended in time go back, the oldest first; a row that somebody is ending is left to them. */
+/** Holds past their deadline are released, the oldest first; a row that another process is ending is skipped. */
 export async function expireSome(statements: Statements, now: Date, limit: number): Promise<string[]> {
   const rows = await statements.run<{ id: string }>(EXPIRE, [now, limit, fingerprint('expire')], 'ledger_expire')
   return rows.map((row) => row.id)

@@ -43,7 +43,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
       auth: 'optional',
       params: identifier,
       answers: { 200: whole },
-      errors: { 401: 'It is a draft, and nobody said who is asking.', 404: MISSING },
+      errors: { 401: 'It is a draft: authenticate as its owner.', 404: MISSING },
       async handle({ caller, params, address }) {
         return answer(200, await assets.get(params.identifier, caller, address), assets, caller)
       },

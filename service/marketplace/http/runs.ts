@@ -151,7 +151,7 @@ export const runBody = z.strictObject({
     .string()
     .max(2_048)
     .nullish()
-    .meta({ description: 'Told once of the end, signed: `run.completed` or `run.failed`' }),
+    .meta({ description: 'Receives the end of the run once, signed: `run.completed` or `run.failed`' }),
   sharesInputs: z.boolean().nullish().meta({
     description: 'Lets the creator see the inputs, where the RDA asks for that with its own `sharesInputs`',
   }),

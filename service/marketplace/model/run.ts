@@ -64,7 +64,7 @@ export interface RunInput {
   webhookUrl: string | null
   /** Queued for a worker; otherwise the caller waits for its end. */
   background: boolean
-  /** Paid for before it runs: this version, at this price, whatever has become of the asset since. */
+  /** Paid for before it runs: this version, at this price, also where the asset has changed since. */
   paid?: { version: string; amount: Usdc }
   /** The caller agrees that the creator sees the inputs, where the asset asks for that. */
   sharesInputs?: boolean

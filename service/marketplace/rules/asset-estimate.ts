@@ -23,7 +23,7 @@ export function estimate(content: Content, models: readonly LanguageModel[], rec
   const dearest = choices
     .map((model) => quote({ pricing, model, limitMs }, longPrompt(content)).lock)
     .reduce(most, ZERO)
-  // A new price has no recent runs, whatever the old one had.
+  // A new price has no recent runs: those of the old one do not count.
   if (recent !== null && pricing.model !== 'per-run') return range(recent.least, most(recent.most, dearest))
   const usage = config.type === 'prompt' ? SMALL : null
   const small = choices.map((model) => amountOf({ pricing, model, limitMs }, { usage, durationMs: 0 }))

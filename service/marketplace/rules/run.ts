@@ -24,7 +24,7 @@ export const TOOL_SECONDS = 25
 
 const PROMPT_MS = 120_000
 const AGENT_MS = 180_000
-/** No execution may take longer, whatever the asset. */
+/** No execution of any asset may take longer. */
 export const LIMIT_MS_MAX = AGENT_MS
 const TRANSFORMS_MS = 5_000
 

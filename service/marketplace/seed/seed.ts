@@ -66,7 +66,7 @@ function moved({ agentConfig, toolConfig }: AssetDraft): AssetEdit {
   return { toolConfig: { apiEndpoint: toolConfig?.apiEndpoint ?? null } }
 }
 
-/** False when somebody took the slug: another process, which finishes it, or a person, whose it stays. */
+/** False when the slug is taken: by another process, which finishes it, or by a person, who keeps it. */
 async function create(assets: Assets, caller: Caller, draft: AssetDraft, operation: Id<'op'>): Promise<boolean> {
   try {
     await assets.create(caller, draft, operation)

@@ -23,7 +23,7 @@ export async function openPostgres(connectionString: string, deps: BackendDeps):
     options: `-c search_path=${SCHEMA}`,
   })
   pool.on('error', complain)
-  // Also of connections that somebody has at the moment: an error that nobody hears ends the process.
+  // Also of connections that are in use at the moment: an error without a listener ends the process.
   pool.on('connect', (client) => client.on('error', complain))
   // Each queue and each worker listens to it; Node takes more than ten of them for a leak.
   pool.setMaxListeners(0)

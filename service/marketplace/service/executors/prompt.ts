@@ -17,7 +17,7 @@ export function createPromptExecutor(models: Models): Executor {
   }
 }
 
-/** What the model is told. */
+/** The texts that the model gets. */
 export function promptOf(
   { promptTemplate, systemPrompt }: PromptConfig,
   inputs: Readonly<Record<string, unknown>>,

@@ -10,7 +10,7 @@ import { durationOf, unpaid } from '../../rules/run.ts'
 import { createAccepting, type RunRequest } from './accept.ts'
 import { createChargeBatch } from './charge-batch.ts'
 import { readerOf, type RunsDeps } from './deps.ts'
-import { createExecution } from './execution.ts'
+import { createExecution, type Execution } from './execution.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import type { Resumption } from './resumption.ts'
 import { createUnanswered } from './unanswered.ts'
@@ -129,27 +129,7 @@ export function createRuns(deps: RunsDeps) {
     resolveUnanswered: unanswered.resolve,
 
     /** Ends runs that are past their deadline or whose process is gone; answers how many it ended. */
-    async sweepLost(now: Date = clock.now()): Promise<number> {
-      let swept = 0
-      for (;;) {
-        const lost = await store.lost(now, SWEEP_BATCH)
-        const ends = await Promise.allSettled(
-          lost.map((run) => {
-            const why = run.deadline <= now ? FAILURES.late : FAILURES.lost
-            return execution.giveBack(run, unpaid('failed', why, durationOf(run, now), false))
-          }),
-        )
-        for (const end of ends) {
-          if (end.status === 'rejected') log.error({ err: end.reason as unknown }, 'a lost run could not be ended')
-        }
-        const ended = ends.filter(({ status }) => status === 'fulfilled').length
-        swept += ended
-        // What could not be ended is tried again at the next turn, not at once.
-        if (ended === SWEEP_BATCH) continue
-        if (swept > 0) log.warn({ swept }, 'runs that were left behind were ended unpaid')
-        return swept
-      }
-    },
+    sweepLost: (now: Date = clock.now()) => sweepLost(deps, execution, now),
 
     async foldStats(): Promise<void> {
       await store.foldStats()
@@ -162,6 +142,28 @@ export function createRuns(deps: RunsDeps) {
       await heartbeat.leave()
       await canceling.leave()
     },
+  }
+}
+
+async function sweepLost({ store, log }: RunsDeps, execution: Execution, now: Date): Promise<number> {
+  let swept = 0
+  for (;;) {
+    const lost = await store.lost(now, SWEEP_BATCH)
+    const ends = await Promise.allSettled(
+      lost.map((run) => {
+        const why = run.deadline <= now ? FAILURES.late : FAILURES.lost
+        return execution.giveBack(run, unpaid('failed', why, durationOf(run, now), false))
+      }),
+    )
+    for (const end of ends) {
+      if (end.status === 'rejected') log.error({ err: end.reason as unknown }, 'a lost run could not be ended')
+    }
+    const ended = ends.filter(({ status }) => status === 'fulfilled').length
+    swept += ended
+    // What could not be ended is tried again at the next turn, not at once.
+    if (ended === SWEEP_BATCH) continue
+    if (swept > 0) log.warn({ swept }, 'runs that were left behind were ended unpaid')
+    return swept
   }
 }
 

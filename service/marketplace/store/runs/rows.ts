@@ -13,7 +13,7 @@ payer_id AS "payerId", locked, price, webhook_url AS "webhookUrl", process, dead
 
 export const WHOLE = `${SUMMARY}, inputs, output`
 
-/** A page of runs stays small whatever was filled in. */
+/** A page of runs stays small, also where inputs are long. */
 const INPUTS_LISTED_MAX = 32_768
 
 /** What a creator may know of a customer's run: not who ran it, not its output, its inputs only where agreed. */

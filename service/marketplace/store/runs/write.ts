@@ -73,7 +73,7 @@ ON CONFLICT (id) DO NOTHING
 RETURNING id`
 
 // Once ended, a run stays as it is: a second end finds no open row. OFFSET 0 keeps the look-up what it is,
-// one probe of the primary key each, whatever a young database's statistics suggest.
+// one probe of the primary key each, also where a young database's statistics suggest another plan.
 export const END_RUNS = `
 WITH ask AS (
   SELECT * FROM unnest($1::text[], $2::run_status[], $3::bigint[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::int[], $11::boolean[])
