@@ -51,7 +51,7 @@ import { createCallStore } from './tools/store/calls/store.ts'
 import type { Sweeping } from './sales/service/sweep.ts'
 import type { Wallets } from './wallet/service.ts'
 import { guestHooks } from './marketplace/service/guests.ts'
-import type { Assets } from './marketplace/service/assets.ts'
+import type { Assets } from './marketplace/service/assets/assets.ts'
 
 export type { AppRouter } from './compose/dashboard-router.ts'
 

@@ -16,7 +16,7 @@ export function openChanges(platform: Platform, identify: (request: Request) => 
   const { database, clock, log } = platform
   const changes = createChanges({ store: createChangeStore(database.statements, changesOf(TABLES)), clock, log })
 
-  async function* told(news: ReturnType<typeof changes.follow>): AsyncGenerator<ServerEvent> {
+  async function* toEvents(news: ReturnType<typeof changes.follow>): AsyncGenerator<ServerEvent> {
     for await (const one of news) {
       if ('over' in one) yield { event: 'over', data: {} }
       else yield { event: 'changed', id: toPlace(one.marks), data: { kinds: one.kinds } }
@@ -32,7 +32,7 @@ export function openChanges(platform: Platform, identify: (request: Request) => 
           handler: serveFollowing(
             '/trpc/changes',
             (owner, { lastId, ...following }) =>
-              told(changes.follow(owner, { ...following, from: lastId === undefined ? null : fromPlace(lastId) })),
+              toEvents(changes.follow(owner, { ...following, from: lastId === undefined ? null : fromPlace(lastId) })),
             identify,
           ),
         },
@@ -45,11 +45,11 @@ export function openChanges(platform: Platform, identify: (request: Request) => 
   }
 }
 
-/** A kind that no table shows would never change, and one that nobody knows would be lost: both are mistakes here. */
+/** A kind without a table would never change, and an unknown kind would be lost: both are mistakes here. */
 function changesOf(tables: readonly Tables[]): Changes {
   const all = tables.flatMap(({ changes }) => Object.entries(changes ?? {}))
   const unknown = all.find(([kind]) => !KINDS.includes(kind as Kind))
-  if (unknown !== undefined) throw new Error(`nobody follows changes of the kind ${unknown[0]}`)
+  if (unknown !== undefined) throw new Error(`there is no follower for changes of the kind ${unknown[0]}`)
   const entries = KINDS.map((kind) => [kind, all.flatMap(([of, texts]) => (of === kind ? texts : []))] as const)
   const missing = entries.find(([, texts]) => texts.length === 0)
   if (missing !== undefined) throw new Error(`no table shows changes of the kind ${missing[0]}`)

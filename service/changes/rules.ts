@@ -5,12 +5,12 @@ export function changedBetween(before: Marks, now: Marks): readonly Kind[] {
   return KINDS.filter((_kind, place) => before[place] !== now[place])
 }
 
-/** As a stream names a place in it, so that whoever comes back is told what they missed. */
+/** The id of a place in the stream: a follower that comes back gets what it missed. */
 export function toPlace(marks: Marks): string {
   return marks.join('.')
 }
 
-/** Of another release, or of nobody's making: then nothing is known, and each kind may have changed. */
+/** An id of another release, or an invalid one: then each kind may have changed. */
 export function fromPlace(text: string): Marks {
   const marks = text.split('.')
   return marks.length === KINDS.length ? marks : KINDS.map(() => '')
@@ -22,5 +22,5 @@ export function restAfter(tookMs: number): number {
 }
 
 const LEAST_MS = 1_000
-/** Whoever waits for a run to end is told by then at the latest. */
+/** A page that waits for a run's end hears of it by then at the latest. */
 const MOST_MS = 3_000

@@ -1,16 +1,15 @@
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Owner } from '../kit/owner.ts'
-import { tooManyFollowers } from './errors.ts'
-import type { Marks, News } from './model.ts'
-import type { ChangeStore } from './ports.ts'
+import { DomainError } from '../kit/errors.ts'
+import type { ChangeStore, Marks, News } from './model.ts'
 import { changedBetween, restAfter } from './rules.ts'
 
 /**
- * Tells the open pages of an account what kinds of things changed, whichever process changed them: one look at all
- * followed accounts about once a second, however many they are, and none at all while nobody follows. A NOTIFY by
- * whoever changes something would be sooner, but takes a lock over the whole database in each commit that moves money;
- * and a word from process to process can get lost, where a row cannot.
+ * Tells the open pages of an account what kinds of things changed, whichever process changed them: one query for all
+ * followed accounts about once a second, however many they are, and none while there are no followers. A NOTIFY in the
+ * change's own transaction would be sooner, but takes a lock over the whole database in each commit that moves money;
+ * and a message between processes can get lost, where a row cannot.
  */
 export function createChanges({ store, clock, log }: ChangesDeps) {
   const followed = new Map<string, Followed>()
@@ -24,7 +23,7 @@ export function createChanges({ store, clock, log }: ChangesDeps) {
         one.marks = found[place] ?? one.marks
       })
     } catch (error) {
-      log.warn({ err: error }, 'followed accounts could not be looked at')
+      log.warn({ err: error }, 'followed accounts could not be checked')
     }
     for (const { wakes } of those) for (const wake of wakes) wake()
   }
@@ -45,13 +44,15 @@ export function createChanges({ store, clock, log }: ChangesDeps) {
     const key = keyOf(owner)
     const known = followed.get(key)
     if (known !== undefined) {
-      if (known.wakes.size >= PER_ACCOUNT) throw tooManyFollowers()
+      if (known.wakes.size >= PER_ACCOUNT) {
+        throw new DomainError('limited', 'too_many_streams', 'Too many pages of this account are open at once.')
+      }
       known.wakes.add(wake)
       return known
     }
     const one: Followed = { owner, marks: null, wakes: new Set([wake]) }
     followed.set(key, one)
-    // What is otherwise a second from now must not be taken for how things were.
+    // At once: a state of a second later must not be taken for the state at the beginning.
     void lookAt([one])
     rest(restAfter(0))
     return one
@@ -64,9 +65,8 @@ export function createChanges({ store, clock, log }: ChangesDeps) {
 
   return {
     /**
-     * A place among an account's followers, or a refusal; its news from then on, until nobody listens any more or who
-     * listened is not signed in any more. Each follower has marks of their own: who reads slowly is told of several
-     * looks at once, and of nothing twice.
+     * A place among an account's followers, or a refusal; its news from then on, until the listener leaves or its session
+     * ends. Each follower has its own marks: a slow reader gets the changes of several rounds at once, and none twice.
      */
     follow(owner: Owner, { from, gone, isStillThere }: Following): AsyncGenerator<News> {
       let ring: () => void = () => undefined
@@ -126,7 +126,7 @@ interface ChangesDeps {
 }
 
 interface Following {
-  /** Where an earlier stream ended; null for somebody who has just begun to look. */
+  /** Where an earlier stream ended; null for a new follower. */
   from: Marks | null
   gone: AbortSignal
   /** Asked now and then: a stream must not outlive the session that opened it. */

@@ -1,6 +1,5 @@
 import type { Statements } from '../kit/transaction.ts'
-import { KINDS, type Kind } from './model.ts'
-import type { ChangeStore } from './ports.ts'
+import { KINDS, type ChangeStore, type Kind } from './model.ts'
 
 /** SQL of each kind, from the capabilities whose tables show it. */
 export type Changes = Readonly<Record<Kind, readonly string[]>>

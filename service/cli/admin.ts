@@ -5,7 +5,7 @@ import { openOutflow } from '../outflow/part.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { Environment } from '../kit/owner.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
-import { createAssetStore } from '../marketplace/store/assets.ts'
+import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 
 /** `npm run admin -- verify my-asset`: what only an operator may do, and no account for itself. */
 async function main(args: readonly string[]): Promise<number> {

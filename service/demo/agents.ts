@@ -1,7 +1,6 @@
-import { DemoFault } from './fault.ts'
-import { wordsOf } from './tools.ts'
+import { counted, DemoFault, wordsOf } from './tools.ts'
 
-/** What the demo creators' agents come to. They read and sort; nobody calls out from here. */
+/** The demo creators' agents. They read and sort, and call no other server. */
 export type Agent = (inputs: Readonly<Record<string, unknown>>) => string
 
 export const AGENTS: Readonly<Record<string, Agent>> = {
@@ -45,12 +44,6 @@ const COMMON: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
-
-function counted(words: readonly string[]): [string, number][] {
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-}
 
 /** One commit a line; `feat:` and the like, or their first word, say where it goes. */
 function releaseNotes(commits: string, version: string | null): string {

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { startDemo, type Demo } from './server.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { seed } from '../marketplace/seed/seed.ts'
-import type { Assets } from '../marketplace/service/assets.ts'
+import type { Assets } from '../marketplace/service/assets/assets.ts'
 import type { Platform } from '../compose/platform.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { Platform } from '../compose/platform.ts'
 export function openDemo({ config, clock, log }: Platform, identity: Identity, assets: Assets) {
   const port = config.DEMO_PORT
   let demo: Demo | null = null
-  let again: NodeJS.Timeout | null = null
+  let retry: NodeJS.Timeout | null = null
   let stopped = false
 
   async function serve(): Promise<void> {
@@ -20,17 +20,17 @@ export function openDemo({ config, clock, log }: Platform, identity: Identity, a
       demo = await startDemo(port)
       if (stopped) await demo.stop()
     } catch (error) {
-      if (again === null) {
+      if (retry === null) {
         log.info({ port, reason: (error as Error).message }, 'the demo creators run elsewhere, or not at all')
       }
-      if (!stopped) again = setTimeout(() => void serve(), AGAIN_MS).unref()
+      if (!stopped) retry = setTimeout(() => void serve(), RETRY_MS).unref()
     }
   }
 
   return {
     async start(): Promise<void> {
       if (port === 0) return
-      // Wherever somebody calls them, who may be on a machine without the others.
+      // In each process that may call them: it may be on a machine without the others.
       if (CALLING.some((role) => config.ROLES.includes(role))) await serve()
       if (!config.ROLES.includes('api')) return
       try {
@@ -43,14 +43,14 @@ export function openDemo({ config, clock, log }: Platform, identity: Identity, a
     },
     async stop(): Promise<void> {
       stopped = true
-      if (again !== null) clearTimeout(again)
+      if (retry !== null) clearTimeout(retry)
       await demo?.stop()
     },
   }
 }
 
 const CALLING = ['api', 'tools', 'worker'] as const
-const AGAIN_MS = 2_000
+const RETRY_MS = 2_000
 
 /** What may be called although it is on this very machine. */
 export function demoHosts({ DEMO_PORT: port }: Config): string[] {

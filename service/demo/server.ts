@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AGENTS } from './agents.ts'
-import { DemoFault } from './fault.ts'
-import { TOOLS } from './tools.ts'
+import { DemoFault, isRecord, TOOLS } from './tools.ts'
 
 /**
  * The servers of the sandbox's demo creators: agents that answer at once or are polled, and tools. They stand for
- * somebody else's machines, so they know nothing of the service and listen on loopback only.
+ * machines of creators, so they know nothing of the service and listen on loopback only.
  */
 export async function startDemo(port: number): Promise<Demo> {
   const jobs = new Map<string, Job>()
@@ -52,9 +51,9 @@ async function answer(request: IncomingMessage, jobs: Map<string, Job>): Promise
     const url = new URL(request.url ?? '/', 'http://localhost')
     const [kind, name = ''] = url.pathname.split('/').filter((part) => part !== '')
     if (kind === 'jobs') return { status: 200, body: progress(jobs, url.searchParams.get('job_id') ?? '') }
-    const given = request.method === 'GET' ? Object.fromEntries(url.searchParams) : await bodyOf(request)
-    if (kind === 'tools' && Object.hasOwn(TOOLS, name)) return useTool(name, given, request)
-    if (kind === 'agents' && Object.hasOwn(AGENTS, name)) return { status: 200, body: startAgent(name, given, jobs) }
+    const fields = request.method === 'GET' ? Object.fromEntries(url.searchParams) : await bodyOf(request)
+    if (kind === 'tools' && Object.hasOwn(TOOLS, name)) return useTool(name, fields, request)
+    if (kind === 'agents' && Object.hasOwn(AGENTS, name)) return { status: 200, body: startAgent(name, fields, jobs) }
     return { status: 404, body: { error: 'There is nothing here.' } }
   } catch (error) {
     if (error instanceof DemoFault) return { status: 400, body: { error: error.message } }
@@ -62,12 +61,12 @@ async function answer(request: IncomingMessage, jobs: Map<string, Job>): Promise
   }
 }
 
-function useTool(name: string, given: Record<string, unknown>, request: IncomingMessage): Answer {
+function useTool(name: string, fields: Record<string, unknown>, request: IncomingMessage): Answer {
   const wanted = KEYS[name]
   if (wanted !== undefined && request.headers[wanted.header] !== wanted.value) {
     return { status: 401, body: { error: 'The key is missing or wrong.' } }
   }
-  return { status: 200, body: TOOLS[name]?.(given) }
+  return { status: 200, body: TOOLS[name]?.(fields) }
 }
 
 /** As strict as a real creator's API would be, so that the seed shows how each kind of key is set up. */
@@ -110,13 +109,9 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
     const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown
     if (isRecord(body)) return body
   } catch {
-    // Said below, as for everything else that is no object.
+    // Falls through to the error below, as for everything else that is no object.
   }
   throw new DemoFault('the body must be a JSON object')
 }
 
 const BODY_BYTES_MAX = 1_048_576
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,4 +1,5 @@
-import { DemoFault } from './fault.ts'
+/** What the demo creators answer with a 400. */
+export class DemoFault extends Error {}
 
 /** What the demo creators' APIs answer: small, useful, and computed right here. */
 export type Tool = (given: Readonly<Record<string, unknown>>) => unknown
@@ -15,9 +16,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 function statistics(text: string) {
   const words = wordsOf(text)
   const sentences = text.split(/[.!?](?:\s|$)/).filter((sentence) => sentence.trim() !== '').length
-  const counts = new Map<string, number>()
-  for (const word of words) if (word.length > 3) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const top = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 5)
+  const top = counted(words.filter((word) => word.length > 3)).slice(0, 5)
   return {
     characters: Array.from(text).length,
     words: words.length,
@@ -25,6 +24,13 @@ function statistics(text: string) {
     readingSeconds: Math.ceil((words.length / 230) * 60),
     topWords: top.map(([word, count]) => ({ word, count })),
   }
+}
+
+/** How often each word occurs, the most frequent first. */
+export function counted(words: readonly string[]): [string, number][] {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
 }
 
 export function wordsOf(text: string): string[] {
@@ -115,6 +121,6 @@ function numberOf(name: string, value: unknown): number {
   return number
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

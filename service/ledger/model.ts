@@ -7,7 +7,7 @@ export type PlatformAccount = 'revenue' | 'redeemed' | 'grants' | 'treasury' | '
 
 /**
  * The wallet of all who buy without an account: each sale fills it with what its run may cost, and the run empties it
- * again. No id that is made here has this form, so nobody can be this user.
+ * again. No id that is made here has this form, so no person can be this user.
  */
 export const GUESTS = 'usr_guests'
 
@@ -19,7 +19,7 @@ export interface Funds {
   spent: Usdc
 }
 
-/** What somebody has in both of their accounts. */
+/** What an owner has in both of their accounts. */
 export interface Balances {
   wallet: Usdc
   credits: Usdc
@@ -30,7 +30,7 @@ export function balanceOf(funds: Funds): Usdc {
   return usdc(funds.available + funds.locked)
 }
 
-/** Set money aside. The id is the caller's (a run, a withdrawal, a call) and makes it happen once. */
+/** Holds money. The id is the caller's (a run, a withdrawal, a call) and makes it happen once. */
 export interface Reserve {
   id: string
   owner: Owner
@@ -40,10 +40,10 @@ export interface Reserve {
   deadline: Date
   reference: string | null
   /**
-   * Need not outlive a crash of the database: whoever finds the lock gone hands nothing out. Its taking is then not
-   * waited for until it is on the disk; its capture is, and brings it there.
+   * `async`: the commit does not wait for the disk, so the hold may be lost when the database crashes; its capture is
+   * then refused and no output is given out. The capture does wait, and writes the hold with it. `sync` when absent.
    */
-  fleeting?: boolean
+  durability?: 'sync' | 'async'
 }
 
 export interface Hold {
@@ -63,7 +63,7 @@ export interface Capture {
   /** A payout leaves the house and is not spending. */
   kind: 'capture' | 'payout'
   reference: string | null
-  /** Told once the money has moved: written in the movement's own statement. */
+  /** Announced once the money has moved: written in the movement's own statement. */
   announcements: readonly Announcement[]
 }
 
@@ -83,12 +83,12 @@ export interface Release {
 /** One of several locks to take or to end in one transaction. */
 export type Act = { reserve: Reserve } | { capture: Capture } | { release: Release }
 
-/** What became of an act; its neighbours are none the worse for a refusal. */
+/** The result of an act; a refusal leaves the other acts alone. */
 export type ActOutcome =
   | { hold: Hold }
   | { ended: Ended }
   | { refusal: Error }
-  /** Neither done nor refused: somebody too dear stood in front. Ask again in the next transaction. */
+  /** Neither done nor refused: a larger amount stood in front. Try again in the next transaction. */
   | { askAgain: true }
 
 export interface Ended {
@@ -104,7 +104,7 @@ export interface Credit {
   owner: Owner
   amount: Usdc
   reference: string | null
-  /** Who reports it: the same id by the same act is a repetition, by another one a conflict. */
+  /** The act that reports it: the same id by the same act is a repetition, by another one a conflict. */
   act: string
   /** The balance may not become larger than this by it. */
   ceiling?: Usdc

@@ -44,7 +44,7 @@ export interface LedgerStore {
   /** What each of these people has, as of the transaction's moment. */
   balances(owners: readonly Owner[], inside?: Statements): Promise<readonly Balances[]>
   statement(owner: Owner, page: { limit: number; offset: number }): Promise<{ lines: readonly Line[]; total: number }>
-  /** Days on which anything moved, the oldest first; of the newest movements only where there are very many. */
+  /** Days on which money moved, the oldest first. `sold` are references of deposits that paid for something. */
   days(owner: Owner, since: Date, sold: readonly string[]): Promise<readonly Day[]>
   /** What people have, and what the house earned, as of the transaction's moment. */
   totals(environment: Environment, inside?: Statements): Promise<Totals>

@@ -2,7 +2,7 @@ import { invalid } from '../kit/errors.ts'
 import { sum, ZERO, type Usdc } from '../kit/money.ts'
 import type { Share } from './model.ts'
 
-/** Money that goes from nobody, in no amount or in a negative one is a mistake of the caller's program. */
+/** A negative amount, or none at all, is a mistake in the caller's program. */
 export function assertAmount(amount: Usdc, least: Usdc = ZERO): void {
   if (amount < least) throw invalid({ amount: least === ZERO ? 'must not be negative' : 'must be greater than 0' })
 }
@@ -13,12 +13,12 @@ export function assertShares(amount: Usdc, shares: readonly Share[]): void {
 }
 
 /**
- * A batch accepts by running sum in the order of asking: everybody ahead is counted, also who was refused
- * for being too dear. So a refusal is final only if the ask does not fit into what is left after those who
- * were accepted; otherwise somebody too dear stood in front, and the ask goes into the next batch. The first
- * ask of each wallet is always judged for good, so every round makes progress.
+ * A batch accepts by running sum in the order of its requests: all before it are counted, also those that were refused
+ * as too large. So a refusal is final only if the amount does not fit into what is left after the accepted ones;
+ * otherwise a larger request stood in front, and this one goes into the next batch. The first request of each wallet is
+ * always decided finally, so every round makes progress.
  */
-export function verdict(accepted: boolean, amount: Usdc, left: Usdc): 'accepted' | 'refused' | 'crowded' {
+export function decide(accepted: boolean, amount: Usdc, left: Usdc): 'accepted' | 'refused' | 'retry' {
   if (accepted) return 'accepted'
-  return amount > left ? 'refused' : 'crowded'
+  return amount > left ? 'refused' : 'retry'
 }

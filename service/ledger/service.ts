@@ -27,7 +27,7 @@ export function createLedger(store: LedgerStore, clock: Clock) {
 
     /**
      * Takes and ends any number of locks in one transaction, together with what its caller writes about them:
-     * `also` is given each act's outcome, in order. A refused act leaves its neighbours alone; whatever `also`
+     * `also` is given each act's outcome, in order. A refused act leaves its neighbours alone; an error of `also`
      * throws undoes everything. Ends go first, so that what they give back is there for the rest. `judge` may end
      * acts before any money is looked at.
      */
@@ -84,7 +84,7 @@ export type Ledger = ReturnType<typeof createLedger>
 
 const SWEEP_BATCH = 500
 
-/** The mistake in one act, so that it costs nobody else their money's movement. */
+/** The mistake in one act, so that the other acts are carried out. */
 function faultOf(act: Act): Error | null {
   try {
     if ('reserve' in act) assertAmount(act.reserve.amount)

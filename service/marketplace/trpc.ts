@@ -17,11 +17,12 @@ import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
 import { createBody, editBody, rateBody } from './http/asset-bodies.ts'
 import { toDraft, toEdit, toReduced, toWhole } from './http/asset-shapes.ts'
-import { runBody, runId, toCustomerRun, toDetail, toSummary } from './http/runs.ts'
+import { runBody, runId, toCustomerRun, toDetail, toRunInput, toSummary } from './http/runs.ts'
+import { ASSET_STATUSES, ASSET_TYPES } from './model/asset.ts'
 import { RUN_STATES } from './model/run.ts'
-import type { Assets } from './service/assets.ts'
+import type { Assets } from './service/assets/assets.ts'
 import type { View } from './service/assets/read.ts'
-import type { Runs } from './service/runs.ts'
+import type { Runs } from './service/runs/runs.ts'
 
 /** What the dashboard shows and does with assets, and with their runs. */
 export function marketplaceRouters(assets: Assets, runs: Runs, clock: Clock) {
@@ -37,11 +38,11 @@ function assetsRouter(assets: Assets, clock: Clock) {
   return router({
     list: person.input(asked(listInput)).query(async ({ ctx, input: { mine, type, search, ...rest } }) => {
       const ownerId = mine ? ctx.caller.subject : null
-      const wanted = { ...rest, type: type ?? null, ownerId, search: wordsOf(search) }
-      const { assets: found, total } = await assets.list(wanted, ctx.caller)
+      const listing = { ...rest, type: type ?? null, ownerId, search: search ?? null }
+      const { assets: found, total } = await assets.list(listing, ctx.caller)
       return { assets: found.map(toReduced), total }
     }),
-    // Who is asking is known here: the address that a stranger's look at a draft would be counted for is not needed.
+    // The caller is signed in: reads of drafts are counted by address for strangers only.
     get: person
       .input(asked(named))
       .query(async ({ ctx, input }) => whole(await assets.get(input.id, ctx.caller, 'dashboard'), ctx.caller)),
@@ -85,19 +86,20 @@ function assetsRouter(assets: Assets, clock: Clock) {
 function marketRouter(assets: Assets) {
   return router({
     list: visitor.input(asked(offerFilter)).query(async ({ input: { type, search, ...rest } }) => {
-      const wanted = { ...rest, type: type ?? null, status: 'published' as const, ownerId: null }
-      const { assets: found, total } = await assets.list({ ...wanted, search: wordsOf(search) }, null)
+      const listing = {
+        ...rest,
+        type: type ?? null,
+        status: 'published',
+        ownerId: null,
+        search: search ?? null,
+      } as const
+      const { assets: found, total } = await assets.list(listing, null)
       return { assets: found.map(toReduced), total }
     }),
     get: visitor
       .input(asked(named))
       .query(async ({ input }) => toWhole(await assets.offer(input.id), assets.models(null))),
   })
-}
-
-function wordsOf(search: string | undefined): string | null {
-  const words = search?.trim()
-  return words === undefined || words === '' ? null : words
 }
 
 function runsRouter(runs: Runs, clock: Clock) {
@@ -120,7 +122,7 @@ function runsRouter(runs: Runs, clock: Clock) {
       const days = await runs.days(ctx.caller, firstOf(input, clock))
       return days.map(({ day, state, runs: count, cost }) => ({ day, status: state, count, cost: toWire(cost) }))
     }),
-    /** Goes on by itself: whoever started it follows its events. */
+    /** Runs in the background: the page follows its events. */
     start: keyed
       .input(
         asked(
@@ -131,16 +133,7 @@ function runsRouter(runs: Runs, clock: Clock) {
       )
       .mutation(({ ctx, input }) =>
         ctx.once(input, async (operation, isKeyed) => {
-          const ask = {
-            identifier: input.rdaSlug,
-            inputs: input.inputs,
-            modelId: input.modelId ?? null,
-            maxCost: input.maxCost ?? null,
-            webhookUrl: null,
-            waits: true,
-            sharesInputs: input.sharesInputs === true,
-          }
-          const { id, state } = await runs.queue(ctx.caller, ask, operation, isKeyed)
+          const { id, state } = await runs.queue(ctx.caller, toRunInput(input), { operation, keyed: isKeyed })
           return { id, status: state }
         }),
       ),
@@ -152,8 +145,8 @@ function runsRouter(runs: Runs, clock: Clock) {
 
 const listInput = paging.extend({
   mine: z.boolean().default(false),
-  type: z.enum(['prompt', 'agent', 'tool']).optional(),
-  status: z.enum(['draft', 'published', 'archived']).default('published'),
+  type: z.enum(ASSET_TYPES).optional(),
+  status: z.enum(ASSET_STATUSES).default('published'),
   verified: z.boolean().default(false),
   featured: z.boolean().default(false),
   trending: z.boolean().default(false),

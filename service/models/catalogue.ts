@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { amount } from '../kit/wire.ts'
-import type { LanguageModel } from '../marketplace/model/language-model.ts'
+import type { LanguageModel } from '../marketplace/model/asset.ts'
 
 /** The operator's catalogue, or the built-in one. A faulty file stops the start. */
 export function readCatalogue(file: string | undefined): readonly LanguageModel[] {

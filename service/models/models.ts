@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../marketplace/model/language-model.ts'
+import type { LanguageModel } from '../marketplace/model/asset.ts'
 import type { Models, Completion, CompletionRequest } from '../marketplace/ports/run.ts'
 import { readCatalogue } from './catalogue.ts'
 import { countTokens } from './tokens.ts'

@@ -1,6 +1,6 @@
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
-import { ExecutionFailed } from '../marketplace/errors/run.ts'
-import type { LanguageModel } from '../marketplace/model/language-model.ts'
+import { ExecutionFailed } from '../marketplace/errors.ts'
+import type { LanguageModel } from '../marketplace/model/asset.ts'
 import type { Completion, CompletionRequest } from '../marketplace/ports/run.ts'
 import { countTokens } from './tokens.ts'
 

@@ -5,7 +5,7 @@ export function payoutsPaused(): DomainError {
   return paused('Nothing was taken; try again later.')
 }
 
-/** For money that is set aside already, so that nobody pays anew. */
+/** For money that is held already, so that the caller does not pay again. */
 export function payoutsPausedAfterHold(): DomainError {
   return paused(
     'The money of this payment is set aside. Repeat the request later with the same Idempotency-Key: a new one would pay again.',

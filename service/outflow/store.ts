@@ -1,7 +1,7 @@
 import { HOUR_MS, type Tables } from '../kit/tables.ts'
-import { usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
+import type { Left } from './model.ts'
 import type { OutflowStore } from './ports.ts'
 import { STEP_MS, stepOf } from './rules.ts'
 
@@ -16,17 +16,13 @@ export function createOutflowStore(statements: Statements): OutflowStore {
       const { environment, userId } = owner
       // The first whole step; what left between `since` and there is read row by row.
       const whole = stepOf(new Date(since.getTime() + STEP_MS))
-      const [row] = await inside.run<LeftRow>(
+      const [row] = await inside.run<Left>(
         LEFT,
         [environment, userId, since, whole, accountOf(owner), totalOf(owner)],
         'outflow_left',
       )
-      return {
-        account: usdc(row?.account ?? 0n),
-        total: usdc(row?.total ?? 0n),
-        withdrawals: Number(row?.withdrawals ?? 0n),
-        oldestWithdrawal: row?.oldest ?? null,
-      }
+      if (row === undefined) throw new Error('the sums of what left gave no row')
+      return row
     },
 
     async isCounted(id, inside) {
@@ -34,28 +30,16 @@ export function createOutflowStore(statements: Statements): OutflowStore {
     },
 
     async count({ id, owner, kind, to, amount }, now, inside) {
-      await inside.run(
-        COUNT,
-        [
-          id,
-          owner.environment,
-          owner.userId,
-          kind,
-          Buffer.from(to.slice(2), 'hex'),
-          amount,
-          now,
-          stepOf(now),
-          accountOf(owner),
-          totalOf(owner),
-        ],
-        'outflow_count',
-      )
+      const { environment, userId } = owner
+      const row = [id, environment, userId, kind, Buffer.from(to.slice(2), 'hex'), amount, now]
+      await inside.run(COUNT, [...row, stepOf(now), accountOf(owner), totalOf(owner)], 'outflow_count')
     },
 
     async giveBack(id, now, inside) {
-      const [found] = await inside.run<Row>('SELECT environment, user_id FROM outflow WHERE id = $1', [id])
-      if (found === undefined) return false
-      const owner = { environment: found.environment, userId: found.user_id }
+      const [owner] = await inside.run<Owner>('SELECT environment, user_id AS "userId" FROM outflow WHERE id = $1', [
+        id,
+      ])
+      if (owner === undefined) return false
       // The same lock as the count's: of two that change the same sums none waits for the other in a circle.
       await this.lock(owner, inside)
       const [gone] = await inside.run<{ amount: bigint; at: Date }>(
@@ -95,14 +79,6 @@ function totalOf({ environment }: Owner): string {
   return `${environment}/`
 }
 
-type Row = { environment: Owner['environment']; user_id: string }
-interface LeftRow {
-  account: bigint
-  total: bigint
-  withdrawals: bigint
-  oldest: Date | null
-}
-
 const LEFT = `
 WITH edge AS MATERIALIZED (
   SELECT user_id, amount FROM outflow
@@ -117,8 +93,8 @@ SELECT (coalesce((SELECT amount FROM steps WHERE account = $5), 0)
          + coalesce((SELECT sum(amount) FROM edge WHERE user_id = $2), 0))::bigint AS account,
        (coalesce((SELECT amount FROM steps WHERE account = $6), 0)
          + coalesce((SELECT sum(amount) FROM edge), 0))::bigint AS total,
-       (SELECT count(*) FROM own) AS withdrawals,
-       (SELECT min(at) FROM own) AS oldest`
+       (SELECT count(*)::int FROM own) AS withdrawals,
+       (SELECT min(at) FROM own) AS "oldestWithdrawal"`
 
 const COUNT = `
 WITH counted AS (

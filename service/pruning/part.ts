@@ -1,12 +1,11 @@
 import type { RetentionDays } from '../kit/tables.ts'
-import { pruningSweepers } from './jobs.ts'
 import { createPruning } from './service.ts'
 import { createPruningStore } from './store.ts'
 import type { Config } from '../config.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { retentionPolicies } from '../compose/tables.ts'
 
-/** Removes what is older than anybody needs. */
+/** Removes what is older than its retention. */
 export function openPruning({ config, database, metrics }: Platform): Part {
   const pruning = createPruning({
     store: createPruningStore(database.statements),
@@ -15,7 +14,7 @@ export function openPruning({ config, database, metrics }: Platform): Part {
       metrics.count(`pruned ${table}`, rows)
     },
   })
-  return { sweepers: pruningSweepers(pruning) }
+  return { sweepers: [{ name: 'pruning', everyMs: 600_000, run: pruning.prune }] }
 }
 
 function retentionDaysOf(config: Config): RetentionDays {

@@ -2,14 +2,10 @@ import type { RetentionPolicy } from '../kit/tables.ts'
 import type { PruningStore } from './ports.ts'
 import { due } from './rules.ts'
 
-export interface Pruning {
-  /** Removes all whose time is over, a little at a time. What fails for one table does not keep it from the others. */
-  prune(now: Date, signal: AbortSignal): Promise<void>
-}
-
-export function createPruning({ store, policies, removed }: PruningDeps): Pruning {
+export function createPruning({ store, policies, removed }: PruningDeps) {
   return {
-    async prune(now, signal) {
+    /** Removes all whose time is over, a little at a time. What fails for one table does not keep it from the others. */
+    async prune(now: Date, signal: AbortSignal): Promise<void> {
       const failures: unknown[] = []
       for (const { table, retention, before } of due(policies, now)) {
         try {
@@ -33,6 +29,6 @@ export function createPruning({ store, policies, removed }: PruningDeps): Prunin
 interface PruningDeps {
   readonly store: PruningStore
   readonly policies: Readonly<Record<string, RetentionPolicy>>
-  /** Told how many rows went, for the metrics. */
+  /** Called with the number of removed rows, for the metrics. */
   removed(table: string, rows: number): void
 }

@@ -38,8 +38,8 @@ const LEAST: Readonly<Record<KeyType, string>> = {
 }
 
 /**
- * The oldest rows behind a place, along an index, whatever there is to remove: a look that removes nothing costs what
- * any other does. Rows that somebody else has locked are left for the next turn. Rejected: `DELETE … WHERE age < …`,
+ * The oldest rows behind a place, along an index: a look that removes nothing costs as much as any
+ * other. Rows that another transaction has locked are left for the next turn. Rejected: `DELETE … WHERE age < …`,
  * which removes a bad week's rows in one statement that holds all their locks, and which with a condition on top reads
  * what has to stay again and again.
  */

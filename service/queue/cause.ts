@@ -9,7 +9,7 @@ export interface Cause {
 }
 
 /**
- * Work that several share is announced without one: the payload says whom it is about. Rejected: a column of its own,
+ * Work that several requests share is announced without one: the payload names the account. Rejected: a column of its own,
  * which each statement that announces by itself would have to know.
  */
 export function causeHere(tracer: Tracer | null): Cause | undefined {

@@ -2,7 +2,7 @@ import type { Statements } from '../kit/transaction.ts'
 
 /** A lock that outlives neither its holder's silence nor its connection: plain rows, renewed. */
 export interface Lease {
-  /** Taken, kept, or somebody else's. */
+  /** Takes or renews it; false while another holder has it. */
   take(now: Date, until: Date): Promise<boolean>
   release(): Promise<void>
 }

@@ -11,7 +11,7 @@ export interface Announcement {
   turn?: Turn
 }
 
-/** Whose turn a piece of work takes, and whom it occupies besides: the creator of a run's asset. */
+/** The account whose turn a piece of work takes, and the target that it occupies: the creator of a run's asset. */
 export interface Turn {
   account: string
   target?: string
@@ -43,11 +43,11 @@ export interface Topic<Payload = unknown> {
   handle(payload: Payload, context: Context): Promise<void>
   /** Handlers at once, in each process. */
   concurrency: number
-  /** Absent: the oldest due row goes first, whoever announced it. */
+  /** Absent: the oldest due row goes first. */
   turns?: Turns
   /** Past this the handler's signal aborts and the attempt counts as failed. */
   timeoutMs: number
-  /** The wait after the first failure, the second, …; who fails once more than this has entries is dead. */
+  /** The wait after the first failure, the second, and so on; a row that fails after the last one is dead. */
   retryDelaysMs?: readonly number[]
 }
 
@@ -68,7 +68,7 @@ export interface Sweeper {
   run(now: Date, signal: AbortSignal): Promise<void>
 }
 
-/** One row on its way through a backend: which one, and the how manieth try. */
+/** One row on its way through a backend, and which attempt it is. */
 export interface Job {
   id: string
   attempt: number
@@ -90,7 +90,7 @@ export interface QueueHealth {
 
 export type BackendKind = 'redis' | 'postgres'
 
-/** Numbers for whoever keeps metrics. */
+/** For metrics. */
 export interface QueueMeasures {
   pushed(topic: string, rows: number): void
   handled(topic: string, outcome: Outcome, seconds: number): void
@@ -100,9 +100,9 @@ export interface QueueMeasures {
 export type Outcome = 'done' | 'retry' | 'dead' | 'returned'
 
 export interface Pace {
-  /** How long a row stays with who leased it unless renewed. A lost job is pushed again after this long. */
+  /** How long a row stays leased unless renewed. A lost job is pushed again after this long. */
   leaseMs: number
-  /** How long a relay that nobody wakes sleeps: the longest wait of a row written by another process. */
+  /** How long a relay sleeps without being woken: the longest wait of a row written by another process. */
   pollMs: number
   /** At most this many rows of a topic are with the backend; also the largest batch. */
   window: number

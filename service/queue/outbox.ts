@@ -4,7 +4,7 @@ import type { Statements } from '../kit/transaction.ts'
 import { causeHere, withCause, withoutCause, type Cause } from './cause.ts'
 import type { Announcement, Job, JsonObject, Outbox, Turns } from './model.ts'
 
-/** `announced` is told at once, before the commit: it can only expect the rows, not find them yet. */
+/** `announced` is called at once, before the commit: it can only expect the rows, not find them yet. */
 export function createOutbox(clock: Clock, announced?: () => void, tracer: Tracer | null = null): Outbox {
   async function write(statements: Statements, announcements: readonly Announcement[], now: Date): Promise<void> {
     const cause = causeHere(tracer)
@@ -42,21 +42,6 @@ function toStep(announcements: readonly Announcement[]): Step {
   }
 }
 
-/** The relay's side of the table. All times are the callers' clocks; they need to agree to a second or so. */
-export interface OutboxRows {
-  lease(topics: readonly string[], window: number, now: Date, until: Date): Promise<LeasedJob[]>
-  /** The same of one topic whose accounts take turns. */
-  leaseInTurns(topic: string, turns: Turns, window: number, now: Date, until: Date): Promise<LeasedJob[]>
-  /** Only what is leased still: who renews may not know yet that the job has just ended. */
-  renew(jobs: readonly Job[], until: Date): Promise<void>
-  load(ids: readonly string[]): Promise<Map<string, Row>>
-  acknowledge(jobs: readonly Job[], now: Date): Promise<void>
-  postpone(failures: readonly Failure[], now: Date): Promise<void>
-  giveBack(jobs: readonly Job[]): Promise<void>
-  prune(doneBefore: Date): Promise<number>
-  census(now: Date): Promise<Census>
-}
-
 export interface LeasedJob extends Job {
   topic: string
 }
@@ -78,32 +63,36 @@ export interface Failure {
   dueAt: Date | null
 }
 
-export interface Census {
+interface Census {
   oldestDue: Date | null
   oldestUnleased: Date | null
   dead: number
 }
 
-export function outboxRows(statements: Statements): OutboxRows {
+/** The relay's side of the table. All times are the callers' clocks; they need to agree to a second or so. */
+export function outboxRows(statements: Statements) {
   return {
-    async lease(topics, window, now, until) {
+    async lease(topics: readonly string[], { window, now, until }: LeaseWindow): Promise<LeasedJob[]> {
       return statements.run<LeasedJob>(LEASE, [topics, window, now, until], 'outbox_lease')
     },
-    async leaseInTurns(topic, { perAccount, perTarget }, window, now, until) {
+    /** The same of one topic whose accounts take turns. */
+    async leaseInTurns(topic: string, turns: Turns, { window, now, until }: LeaseWindow): Promise<LeasedJob[]> {
+      const { perAccount, perTarget } = turns
       const values = [topic, window, now, until, perAccount, perTarget ?? null]
       return statements.run<LeasedJob>(LEASE_IN_TURNS, values, 'outbox_lease_in_turns')
     },
-    async renew(jobs, until) {
+    /** Only what is leased still: the caller may not know yet that the job has just ended. */
+    async renew(jobs: readonly Job[], until: Date): Promise<void> {
       await statements.run(RENEW, [...columnsOf(jobs), until], 'outbox_renew')
     },
-    async load(ids) {
+    async load(ids: readonly string[]): Promise<Map<string, Row>> {
       const rows = await statements.run<Omit<Row, 'cause'>>(LOAD, [ids], 'outbox_load')
       return new Map(rows.map((row) => [row.id, { ...row, ...withoutCause(row.payload) }]))
     },
-    async acknowledge(jobs, now) {
+    async acknowledge(jobs: readonly Job[], now: Date): Promise<void> {
       await statements.run(DONE, [...columnsOf(jobs), now], 'outbox_done')
     },
-    async postpone(failures, now) {
+    async postpone(failures: readonly Failure[], now: Date): Promise<void> {
       const columns = [
         ...columnsOf(failures.map(({ job }) => job)),
         failures.map(({ error }) => error),
@@ -112,37 +101,36 @@ export function outboxRows(statements: Statements): OutboxRows {
       ]
       await statements.run(POSTPONE, columns, 'outbox_postpone')
     },
-    async giveBack(jobs) {
+    async giveBack(jobs: readonly Job[]): Promise<void> {
       await statements.run(GIVE_BACK, columnsOf(jobs), 'outbox_give_back')
     },
-    async prune(doneBefore) {
+    async prune(doneBefore: Date): Promise<number> {
       return (await statements.run(PRUNE, [doneBefore])).length
     },
-    async census(now) {
-      const [row] = await statements.run<CensusRow>(CENSUS, [now])
-      return {
-        oldestDue: row?.oldest_due ?? null,
-        oldestUnleased: row?.oldest_unleased ?? null,
-        dead: Number(row?.dead),
-      }
+    async census(now: Date): Promise<Census> {
+      const [row] = await statements.run<Census>(CENSUS, [now])
+      return row ?? { oldestDue: null, oldestUnleased: null, dead: 0 }
     },
   }
+}
+
+export type OutboxRows = ReturnType<typeof outboxRows>
+
+/** How many due rows of each topic are in question, and until when they are leased. */
+export interface LeaseWindow {
+  window: number
+  now: Date
+  until: Date
 }
 
 function columnsOf(jobs: readonly Job[]): [ids: string[], attempts: number[]] {
   return [jobs.map(({ id }) => id), jobs.map(({ attempt }) => attempt)]
 }
 
-interface CensusRow {
-  oldest_due: Date | null
-  oldest_unleased: Date | null
-  dead: string
-}
-
 const OPEN = 'done_at IS NULL AND failed_at IS NULL'
 
 /*
- * The same where rows are named by id. Said like this it does not fit the relay's partial index, which a
+ * The same where rows are named by id. Written like this it does not match the relay's partial index, which a
  * planner whose statistics are from a quiet hour takes for nearly empty, and then reads from end to end, the
  * whole backlog, for each acknowledgement. For the same reason ids travel as arrays: joined to the subquery
  * that finds them, a lease of 1,000 out of 20,000 rows took 2.9 s; this one takes 8 ms.
@@ -225,7 +213,7 @@ RETURNING id::text AS id, topic, attempt`
 /*
  * In all that follows the attempt is compared so that a straggler of an earlier attempt cannot touch a later one.
  * A renewal that overlaps with the end of its job comes second often enough: without the two conditions it
- * would lease a row that nobody is at, and its next try, or its next process, would wait for that lease to run out.
+ * would lease a row that no handler has, and its next try, or its next process, would wait for that lease to run out.
  */
 const RENEW = `
 UPDATE outbox SET leased_until = $3::timestamptz
@@ -274,7 +262,7 @@ WITH RECURSIVE topics AS (
   FROM topics WHERE topics.topic IS NOT NULL
 )
 SELECT
-  min(due) FILTER (WHERE due <= $1::timestamptz) AS oldest_due,
-  min(unleased) FILTER (WHERE unleased <= $1::timestamptz) AS oldest_unleased,
-  (SELECT count(*) FROM outbox WHERE failed_at IS NOT NULL)::text AS dead
+  min(due) FILTER (WHERE due <= $1::timestamptz) AS "oldestDue",
+  min(unleased) FILTER (WHERE unleased <= $1::timestamptz) AS "oldestUnleased",
+  (SELECT count(*) FROM outbox WHERE failed_at IS NOT NULL)::int AS dead
 FROM oldest`

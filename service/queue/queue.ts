@@ -2,29 +2,18 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import type { Statements } from '../kit/transaction.ts'
-import { aborted } from './abort.ts'
-import type { Backend, BackendAddress } from './backend.ts'
-import { openBackend } from './backends/open.ts'
+import type { Backend, BackendAddress, BackendDeps } from './backends/backend.ts'
+import { openPostgres } from './backends/postgres.ts'
+import { openRedis } from './backends/redis.ts'
 import { PACE, type Pace, type QueueHealth, type QueueMeasures, type Sweeper, type Topic } from './model.ts'
 import { outboxRows, type OutboxRows } from './outbox.ts'
 import { createRelay, type Relay } from './relay.ts'
 import { createRunner, type Runner } from './runner.ts'
+import { aborted } from './signal.ts'
 import { createSweepers, type Sweepers } from './sweepers.ts'
 
-/** The job port: what is announced in the outbox gets handled, what is to be swept gets swept. */
-export interface Queue {
-  /** After a commit with announcements: spares them the wait for the next poll. Harmless in any process. */
-  wake(): void
-  /** What an outbox calls as it writes, when nobody can be called after the commit. Harmless in any process. */
-  announced(): void
-  /** In worker processes. Needs the database; Redis may be away. */
-  start(): Promise<void>
-  /** Takes no new work; handlers that have not ended by the deadline are told to, and their rows go again. */
-  stop(deadlineMs?: number): Promise<void>
-  health(): Promise<QueueHealth>
-}
-
-export function createQueue(deps: QueueDeps): Queue {
+/** The job port: announcements of the outbox are handled, and sweepers run. */
+export function createQueue(deps: QueueDeps) {
   const { statements, clock, topics } = deps
   refuseTwins(topics.map(({ topic }) => topic))
   const pace = { ...PACE, ...deps.pace }
@@ -32,22 +21,26 @@ export function createQueue(deps: QueueDeps): Queue {
   let works: Works | null = null
 
   return {
-    wake() {
+    /** After a commit with announcements: spares them the wait for the next poll. Harmless in any process. */
+    wake(): void {
       works?.relay.wake()
     },
-    announced() {
+    /** What an outbox calls as it writes, before the commit. Harmless in any process. */
+    announced(): void {
       works?.relay.expect()
     },
-    async start() {
+    /** In worker processes. Needs the database; Redis may be away. */
+    async start(): Promise<void> {
       if (works !== null) throw new Error('the queue is started already')
       works = await startWorks({ ...deps, pace }, rows)
     },
-    async stop(deadlineMs = 20_000) {
+    /** Takes no new work; handlers that have not ended by the deadline are aborted, and their rows go again. */
+    async stop(deadlineMs = 20_000): Promise<void> {
       const stopping = works
       works = null
       if (stopping !== null) await stopWorks(stopping, deadlineMs)
     },
-    async health() {
+    async health(): Promise<QueueHealth> {
       const now = clock.now()
       const { oldestDue, oldestUnleased, dead } = await rows.census(now)
       return {
@@ -59,6 +52,8 @@ export function createQueue(deps: QueueDeps): Queue {
     },
   }
 }
+
+export type Queue = ReturnType<typeof createQueue>
 
 export interface QueueDeps {
   statements: Statements
@@ -82,14 +77,8 @@ interface Works {
 async function startWorks(deps: QueueDeps & { pace: Pace }, rows: OutboxRows): Promise<Works> {
   const { statements, clock, log, pace, topics, measures } = deps
   let relay: Relay | null = null
-  const sweepers = createSweepers({
-    statements,
-    clock,
-    log,
-    pace,
-    measures,
-    sweepers: [...deps.sweepers, retention(rows, pace)],
-  })
+  const repeating = [...deps.sweepers, retention(rows, pace)]
+  const sweepers = createSweepers({ statements, clock, log, pace, measures, sweepers: repeating })
   const backend = await openBackend(deps.backend, {
     topics: topics.length,
     statements,
@@ -107,16 +96,7 @@ async function startWorks(deps: QueueDeps & { pace: Pace }, rows: OutboxRows): P
     tracer: deps.tracer,
     onEnd: (stillRunning, tookTurn) => relay?.handled(stillRunning, tookTurn),
   })
-  relay = createRelay({
-    topics,
-    rows,
-    backend,
-    running: () => runner.running(),
-    clock,
-    log,
-    pace,
-    measures,
-  })
+  relay = createRelay({ topics, rows, backend, running: runner.running, clock, log, pace, measures })
   await Promise.all(
     topics.map(({ topic, concurrency }) => backend.work(topic, concurrency, (job) => runner.handle(job))),
   )
@@ -125,11 +105,14 @@ async function startWorks(deps: QueueDeps & { pace: Pace }, rows: OutboxRows): P
   return { backend, runner, relay, sweepers }
 }
 
+/** Redis may be away here: its connections come up, and come back, by themselves. */
+export async function openBackend(address: BackendAddress, deps: BackendDeps): Promise<Backend> {
+  return address.kind === 'redis' ? openRedis(address.url, deps) : openPostgres(address.connectionString, deps)
+}
+
 async function stopWorks({ backend, runner, relay, sweepers }: Works, deadlineMs: number): Promise<void> {
   const deadline = AbortSignal.timeout(deadlineMs)
-  deadline.addEventListener('abort', () => {
-    runner.abandon()
-  })
+  deadline.addEventListener('abort', () => runner.abandon())
   relay.retire()
   await Promise.all([backend.pause(), runner.drain(), sweepers.stop(deadline)])
   await relay.stop()

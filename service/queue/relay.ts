@@ -1,29 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import type { Backend } from './backend.ts'
-import { createBell } from './bell.ts'
+import type { Backend } from './backends/backend.ts'
+import { Signal } from './signal.ts'
 import type { Job, Pace, QueueMeasures, Topic } from './model.ts'
 import type { LeasedJob, OutboxRows } from './outbox.ts'
 
-/** Carries due rows to the backend: lease, push, and again when the lease runs out with the row still open. */
-export interface Relay {
-  /** Leases what is due and pushes it; how many rows that were. */
-  tick(): Promise<number>
-  /** Something was announced here. Any number of calls at once make one tick. */
-  wake(): void
-  /** Something was announced here whose commit is still to come: looks often at first, then ever more rarely. */
-  expect(): void
-  /** A handler of this process ended, so a window may have room again, or its account a place. */
-  handled(stillRunning: number, tookTurn?: boolean): void
-  start(): void
-  /** Leases nothing more; the handlers that still run keep their rows until `stop`. */
-  retire(): void
-  stop(): Promise<void>
-}
-
-export function createRelay(deps: RelayDeps): Relay {
+/** Carries due rows to the backend: leases and pushes them, and again when a lease runs out with its row still open. */
+export function createRelay(deps: RelayDeps) {
   const { rows, backend, clock, log, pace, measures } = deps
-  const bell = createBell()
+  const signal = new Signal()
   const plain = deps.topics.flatMap(({ topic, turns }) => (turns === undefined ? [topic] : []))
   let handledSince = 0
   let retired = false
@@ -33,25 +19,24 @@ export function createRelay(deps: RelayDeps): Relay {
   let troubled = false
   let expectingSince = -Infinity
 
+  /** Leases what is due and pushes it; how many rows that were. */
   async function tick(): Promise<number> {
     const now = clock.now()
     await renew(now)
     if (retired) return 0
-    // Leasing for nobody would only hide how long the rows wait.
+    // A lease without a push would only hide how long the rows wait.
     if (!backend.up()) throw new Error(`the queue's ${backend.kind} does not answer`)
     handledSince = 0
-    const until = new Date(now.getTime() + pace.leaseMs)
+    const lease = { window: pace.window, now, until: new Date(now.getTime() + pace.leaseMs) }
     const inTurns = await Promise.all(
-      deps.topics.flatMap(({ topic, turns }) =>
-        turns === undefined ? [] : [rows.leaseInTurns(topic, turns, pace.window, now, until)],
-      ),
+      deps.topics.flatMap(({ topic, turns }) => (turns === undefined ? [] : [rows.leaseInTurns(topic, turns, lease)])),
     )
-    const jobs = [...inTurns.flat(), ...(await rows.lease(plain, pace.window, now, until))]
+    const jobs = [...inTurns.flat(), ...(await rows.lease(plain, lease))]
     await Promise.all([...byTopic(jobs)].map(([topic, list]) => push(topic, list)))
     return jobs.length
   }
 
-  /** A running handler keeps its row, however long it takes and whatever happens to the backend's jobs. */
+  /** A running handler keeps its row, however long it takes and also where the backend loses its jobs. */
   async function renew(now: Date): Promise<void> {
     const running = deps.running()
     if (running.length === 0 || now.getTime() - renewedAt < pace.leaseMs / 3) return
@@ -75,9 +60,9 @@ export function createRelay(deps: RelayDeps): Relay {
           log.warn({ err: error }, 'the queue stands still and keeps trying; announcements wait in the outbox')
         troubled = true
       }
-      // The breath between two ticks is what gathers announcements into batches.
-      await bell.silence(BREATH_MS)
-      await bell.rung(troubled ? Math.max(pace.pollMs, TROUBLED_MS) : untilNextLook())
+      // The pause between two ticks gathers announcements into batches.
+      await pause(PAUSE_MS)
+      await signal.wait(troubled ? Math.max(pace.pollMs, TROUBLED_MS) : untilNextLook())
     }
   }
 
@@ -88,31 +73,39 @@ export function createRelay(deps: RelayDeps): Relay {
 
   return {
     tick,
-    wake: bell.ring,
-    expect() {
-      expectingSince = performance.now()
-      bell.ring()
+    /** Something was announced here. Any number of calls at once make one tick. */
+    wake(): void {
+      signal.raise()
     },
-    handled(stillRunning, tookTurn = false) {
+    /** Something was announced here whose commit is still to come: looks often at first, then ever more rarely. */
+    expect(): void {
+      expectingSince = performance.now()
+      signal.raise()
+    },
+    /** A handler of this process ended, so a window may have room again, or its account a place. */
+    handled(stillRunning: number, tookTurn = false): void {
       handledSince++
       // Half a window at a time: a lease for every few rows would read the whole window for each of them.
-      if (tookTurn || handledSince >= pace.window / 2 || stillRunning === 0) bell.ring()
+      if (tookTurn || handledSince >= pace.window / 2 || stillRunning === 0) signal.raise()
     },
-    start() {
+    start(): void {
       stopped = false
       loop ??= run()
     },
-    retire() {
+    /** Leases nothing more; the handlers that still run keep their rows until `stop`. */
+    retire(): void {
       retired = true
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopped = true
-      bell.ring()
+      signal.raise()
       await loop
       loop = null
     },
   }
 }
+
+export type Relay = ReturnType<typeof createRelay>
 
 interface RelayDeps {
   topics: readonly Pick<Topic, 'topic' | 'turns'>[]
@@ -125,7 +118,7 @@ interface RelayDeps {
   measures: QueueMeasures | undefined
 }
 
-const BREATH_MS = 5
+const PAUSE_MS = 5
 const TROUBLED_MS = 1_000
 const FIRST_LOOK_MS = 5
 

@@ -4,24 +4,14 @@ import type { Clock } from '../kit/clock.ts'
 import { concernIdsIn, within } from '../kit/context.ts'
 import type { Log } from '../kit/log.ts'
 import type { Tracer } from '../kit/tracer.ts'
-import { aborted } from './abort.ts'
+import { aborted } from './signal.ts'
 import type { Job, Outcome, QueueMeasures, StartedJob, Topic } from './model.ts'
 import { RETRY_DELAYS_MS } from './model.ts'
 import type { Failure, OutboxRows, Row } from './outbox.ts'
 import { jobIdOf, nextTry } from './rules.ts'
 
 /** Runs the handler of one job's row and writes down how it ended. */
-export interface Runner {
-  handle(job: StartedJob): Promise<void>
-  /** What this process has a handler at now. */
-  running(): Job[]
-  /** Refuses new jobs; resolves when the running ones have ended. */
-  drain(): Promise<void>
-  /** Tells the handlers that are still running to stop, and gives their rows back. */
-  abandon(): void
-}
-
-export function createRunner(deps: RunnerDeps): Runner {
+export function createRunner(deps: RunnerDeps) {
   const { rows, clock, log, measures } = deps
   const topics = new Map(deps.topics.map((topic) => [topic.topic, topic]))
   const running = new Map<string, { job: Job; controller: AbortController; end: Promise<void> }>()
@@ -61,10 +51,10 @@ export function createRunner(deps: RunnerDeps): Runner {
       const traceparent = row.cause?.traceparent
       const says = { 'messaging.destination.name': row.topic, 'messaging.delivery.attempt': row.attempt }
       const from = traceparent === undefined ? undefined : { traceparent, trusted: true }
-      return deps.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', says, from }, async (said) => {
+      return deps.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', says, from }, async (attributes) => {
         const outcome = await handle()
-        said['coinslot.outcome'] = outcome
-        if (outcome === 'retry' || outcome === 'dead') said['error.type'] = outcome
+        attributes['coinslot.outcome'] = outcome
+        if (outcome === 'retry' || outcome === 'dead') attributes['error.type'] = outcome
         return outcome
       })
     })
@@ -106,7 +96,7 @@ export function createRunner(deps: RunnerDeps): Runner {
   }
 
   return {
-    async handle(job) {
+    async handle(job: StartedJob): Promise<void> {
       if (draining) return rows.giveBack([job])
       const key = jobIdOf(job)
       const already = running.get(key)
@@ -123,16 +113,21 @@ export function createRunner(deps: RunnerDeps): Runner {
       running.set(key, { job, controller, end })
       return end
     },
-    running: () => [...running.values()].map(({ job }) => job),
-    async drain() {
+    /** The jobs whose handlers run in this process now. */
+    running: (): Job[] => [...running.values()].map(({ job }) => job),
+    /** Refuses new jobs; resolves when the running ones have ended. */
+    async drain(): Promise<void> {
       draining = true
       await Promise.allSettled([...running.values()].map(({ end }) => end))
     },
-    abandon() {
+    /** Tells the handlers that are still running to stop, and gives their rows back. */
+    abandon(): void {
       for (const { controller } of running.values()) controller.abort(STOPPING)
     },
   }
 }
+
+export type Runner = ReturnType<typeof createRunner>
 
 interface RunnerDeps {
   topics: readonly Topic[]
@@ -149,7 +144,7 @@ const CRASHES_MAX = 3
 const ERROR_LENGTH = 2_000
 const STOPPING = new Error('the process is stopping')
 
-/** A handler that ignores its signal is left behind, not waited for: what it does later has no say any more. */
+/** A handler that ignores its signal is left behind, not waited for: what it does later has no effect on the row. */
 async function withinTime(topic: Topic, row: Row, controller: AbortController): Promise<void> {
   const { signal } = controller
   signal.throwIfAborted()

@@ -3,35 +3,27 @@ import type { Clock } from '../kit/clock.ts'
 import { within } from '../kit/context.ts'
 import type { Log } from '../kit/log.ts'
 import type { Statements } from '../kit/transaction.ts'
-import { aborted } from './abort.ts'
-import { createBell } from './bell.ts'
+import { aborted, Signal } from './signal.ts'
 import { createLease } from './lease.ts'
 import type { Pace, QueueMeasures, Sweeper } from './model.ts'
 
 /**
- * Repeating work, by one leading process at a time. It leans on the database alone: what a dead process
- * left behind is swept up also while Redis is away.
+ * Repeating work, by one leading process at a time. It needs the database alone: what a dead process left behind is
+ * swept up also while Redis is away.
  */
-export interface Sweepers {
-  /** Renews or seeks the lead and starts what is due, without waiting for it; whether this process leads. */
-  tick(): Promise<boolean>
-  start(): void
-  /** Running sweepers may finish until the signal aborts; the lead is free at once after that. */
-  stop(deadline: AbortSignal): Promise<void>
-}
-
-export function createSweepers(deps: SweeperDeps): Sweepers {
+export function createSweepers(deps: SweeperDeps) {
   const { clock, log, pace, sweepers, measures } = deps
   const lease = createLease(deps.statements, 'sweepers', randomUUID())
   const running = new Map<string, Promise<void>>()
   const dueAt = new Map<string, number>()
-  const bell = createBell()
+  const signal = new Signal()
   /** Aborts what runs when the lead is lost; null while another process leads. */
   let lead: AbortController | null = null
   let leadUntil = 0
   let stopped = false
   let loop: Promise<void> | null = null
 
+  /** Renews or seeks the lead and starts what is due, without waiting for it; whether this process leads. */
   async function tick(): Promise<boolean> {
     const now = clock.now()
     const until = new Date(now.getTime() + pace.leaderMs)
@@ -80,19 +72,20 @@ export function createSweepers(deps: SweeperDeps): Sweepers {
         log.warn({ err: error }, 'the lead of the sweepers could not be renewed')
         if (clock.now().getTime() >= leadUntil) resign('the lead ran out')
       }
-      await bell.rung(Math.min(pace.leaderMs / 5, ...sweepers.map(({ everyMs }) => everyMs)))
+      await signal.wait(Math.min(pace.leaderMs / 5, ...sweepers.map(({ everyMs }) => everyMs)))
     }
   }
 
   return {
     tick,
-    start() {
+    start(): void {
       stopped = false
       loop ??= run()
     },
-    async stop(deadline) {
+    /** Running sweepers may finish until the deadline aborts; the lead is free at once after that. */
+    async stop(deadline: AbortSignal): Promise<void> {
       stopped = true
-      bell.ring()
+      signal.raise()
       await loop
       loop = null
       const abort = () => {
@@ -106,6 +99,8 @@ export function createSweepers(deps: SweeperDeps): Sweepers {
     },
   }
 }
+
+export type Sweepers = ReturnType<typeof createSweepers>
 
 interface SweeperDeps {
   statements: Statements

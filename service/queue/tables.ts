@@ -2,7 +2,7 @@ import { DAY_MS, ageOf, type Tables } from '../kit/tables.ts'
 
 export const queueTables: Tables = {
   retention: () => ({
-    outbox: { ends: 'done rows a day later (outbox-retention); what failed stays until somebody has looked at it' },
+    outbox: { ends: 'done rows a day later (outbox-retention); what failed stays until an operator has looked at it' },
     lease: {
       keptMs: DAY_MS,
       age: 'until',

@@ -2,8 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Clock } from '../kit/clock.ts'
 import { assertLocal } from './access.ts'
-import { escapeHtml, sendCards, type Card } from './page.ts'
-import type { Message, MessageStore } from './model.ts'
+import { escapeHtml, sendCards, type Card, type Message, type MessageStore } from './page.ts'
 
 /**
  * A receiver of deliveries for people who have none yet. It does what every receiver should: it reads the bytes, checks

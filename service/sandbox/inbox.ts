@@ -2,8 +2,7 @@ import type { RequestHandler } from 'express'
 import type { Mail, Mailer } from '../identity/ports.ts'
 import type { Clock } from '../kit/clock.ts'
 import { assertLocal } from './access.ts'
-import { escapeHtml, sendCards } from './page.ts'
-import type { MessageStore } from './model.ts'
+import { escapeHtml, sendCards, type MessageStore } from './page.ts'
 
 /**
  * The sandbox without a mail server. The links open accounts, so they go to the terminal and to the inbox page, which

@@ -1,5 +1,16 @@
 import type { Response } from 'express'
 
+export interface Message<Content> {
+  content: Content
+  createdAt: Date
+}
+
+export interface MessageStore {
+  add(kind: 'mail' | 'delivery', content: unknown, now: Date): Promise<void>
+  /** The newest first. */
+  newest<Content>(kind: 'mail' | 'delivery'): Promise<Message<Content>[]>
+}
+
 /** One card of the page; its body is markup, made of escaped parts. */
 export interface Card {
   title: string

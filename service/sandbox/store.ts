@@ -1,6 +1,6 @@
 import type { Tables } from '../kit/tables.ts'
 import type { StatementPool } from '../kit/transaction.ts'
-import type { MessageStore } from './model.ts'
+import type { MessageStore } from './page.ts'
 
 export function createMessageStore(statements: StatementPool): MessageStore {
   return {

@@ -14,7 +14,7 @@ import { createCatalogue, type Catalogue } from './service/catalogue/catalogue.t
 import type { CatalogueDeps } from './service/catalogue/directory.ts'
 import { createCatalogueStore } from './store/catalogue/store.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
-import { createAssetStore } from '../marketplace/store/assets.ts'
+import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 import type { StatementPool } from '../kit/transaction.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Vault } from '../vault/vault.ts'

@@ -6,7 +6,7 @@ import type { Caller } from '../kit/caller.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import { deriveId } from '../kit/ids.ts'
-import type { Runs } from '../marketplace/service/runs.ts'
+import type { Runs } from '../marketplace/service/runs/runs.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import { callHistoryRoutes, callRoutes } from './http/calls.ts'
 import { payRoutes } from './http/pay.ts'
@@ -172,8 +172,16 @@ function assetsBy(runs: Runs): AssetRunner {
       const cancel = (): void => void runs.cancel(caller, deriveId('run', operation)).catch(() => undefined)
       signal.addEventListener('abort', cancel, { once: true })
       try {
-        const ask = { identifier: slug, inputs, modelId: null, maxCost, webhookUrl: null, waits: false, toolNames }
-        const run = runs.run(caller, ask, operation, keyed, enter)
+        const input = {
+          identifier: slug,
+          inputs,
+          modelId: null,
+          maxCost,
+          webhookUrl: null,
+          background: false,
+          toolNames,
+        }
+        const run = runs.run(caller, input, { operation, keyed, enter })
         const { output, cost, failure } = await Promise.race([run, stopped(signal)])
         return { output, cost, failure }
       } finally {

@@ -8,7 +8,7 @@ import { migrate } from '../../service/database/migrate.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
-import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { END } from '../../service/ledger/store/end.ts'
 import { RESERVE } from '../../service/ledger/store/reserve.ts'
 

@@ -6,7 +6,7 @@ import { openDatabase } from '../../service/database/client.ts'
 import { startEmbedded } from '../../service/database/embedded.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import type { Listing } from '../../service/marketplace/model/asset.ts'
-import { createAssetStore } from '../../service/marketplace/store/assets.ts'
+import { createAssetStore } from '../../service/marketplace/store/assets/assets.ts'
 import { generator } from '../harness/random.ts'
 import { fillAssets, OWNERS, word, WORDS } from './growth/assets.ts'
 

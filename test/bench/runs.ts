@@ -94,7 +94,7 @@ async function throughRuns({ runs }: Engine, atOnce: number, spread: boolean): P
     Array.from({ length: atOnce }, async () => {
       while (performance.now() < end) {
         const caller = callerOf(ownerName(spread ? (started++ * 7919) % WALLETS : 0))
-        const run = await runs.run(caller, askFor(RDA), operation(), false)
+        const run = await runs.run(caller, askFor(RDA), { operation: operation(), keyed: false })
         if (run.state !== 'succeeded') throw new Error(`a run ended ${run.state}`)
         done++
       }

@@ -19,9 +19,9 @@ const PLANTS = [
   },
   {
     what: 'a store in the hands of an entry',
-    text: { 'service/wallet/http.ts': "import '../ledger/store.ts'\n" },
+    text: { 'service/wallet/http.ts': "import '../ledger/store/ledger.ts'\n" },
     tool: 'directions',
-    refused: /entry-holds-no-store: service\/wallet\/http\.ts → service\/ledger\/store\.ts/,
+    refused: /entry-holds-no-store: service\/wallet\/http\.ts → service\/ledger\/store\/ledger\.ts/,
   },
   {
     what: 'service code in a node',

@@ -1,7 +1,7 @@
 import { systemClock } from '../../service/kit/clock.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createLedger } from '../../service/ledger/service.ts'
-import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 /*

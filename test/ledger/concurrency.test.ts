@@ -3,7 +3,7 @@ import { systemClock } from '../../service/kit/clock.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { Owner } from '../../service/kit/owner.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
-import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 const FAR = new Date('2100-01-01T00:00:00.000Z')

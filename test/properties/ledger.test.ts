@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
-import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { generator } from '../harness/random.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { usdc } from '../../service/kit/money.ts'
-import type { LanguageModel } from '../../service/marketplace/model/language-model.ts'
+import type { LanguageModel } from '../../service/marketplace/model/asset.ts'
 import { bill, modelCost, quote, type Terms } from '../../service/marketplace/rules/price.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 50_000_000n }).map(usdc)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { DomainError } from '../../service/kit/errors.ts'
 import { deriveId, type Id } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
-import { ExecutionFailed } from '../../service/marketplace/errors/run.ts'
+import { ExecutionFailed } from '../../service/marketplace/errors.ts'
 import type { Run } from '../../service/marketplace/model/run.ts'
 import type { Executor } from '../../service/marketplace/ports/run.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -202,8 +202,12 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
   }
 
   async function once(engine: Engine, caller: ReturnType<typeof callerOf>, asset: string, name: Id<'op'>, plan: Plan) {
-    if (!plan.queued) return await engine.runs.run(caller, askFor(asset), name, true)
-    const { id } = await engine.runs.queue(caller, { ...askFor(asset), waits: true }, name, true)
+    if (!plan.queued) return await engine.runs.run(caller, askFor(asset), { operation: name, keyed: true })
+    const { id } = await engine.runs.queue(
+      caller,
+      { ...askFor(asset), background: true },
+      { operation: name, keyed: true },
+    )
     const { signal } = new AbortController()
     // Two workers are told, of two processes.
     await Promise.all(engines.map(({ runs }) => stubborn(() => runs.work(id, signal))))

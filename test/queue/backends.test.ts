@@ -1,5 +1,5 @@
-import type { BackendAddress } from '../../service/queue/backend.ts'
-import { openBackend } from '../../service/queue/backends/open.ts'
+import type { BackendAddress } from '../../service/queue/backends/backend.ts'
+import { openBackend } from '../../service/queue/queue.ts'
 import { PACE, type Sweeper, type Topic } from '../../service/queue/model.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { createQueue, type Queue } from '../../service/queue/queue.ts'

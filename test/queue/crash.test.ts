@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../service/kit/clock.ts'
-import type { BackendAddress } from '../../service/queue/backend.ts'
+import type { BackendAddress } from '../../service/queue/backends/backend.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { createQueue } from '../../service/queue/queue.ts'
 import { numbers, range } from './numbers.ts'

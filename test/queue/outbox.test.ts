@@ -45,7 +45,7 @@ describe('the rows of the outbox', () => {
   it('are not waited for while another relay is still leasing them', async () => {
     await announce('a', 3)
     await database.transaction(async (transaction) => {
-      const slow = await outboxRows(transaction).lease(['a'], 2, clock.now(), new Date(clock.now().getTime() + 3_000))
+      const slow = await outboxRows(transaction).lease(['a'], leaseOf(2))
       expect(slow).toHaveLength(2)
       expect((await lease(['a'], 3)).map(({ id }) => id)).toEqual(['3'])
     })
@@ -165,7 +165,12 @@ describe('the rows of the outbox', () => {
     return rows.renew(jobs, new Date(clock.now().getTime() + 3_000))
   }
 
+  function leaseOf(window: number) {
+    const now = clock.now()
+    return { window, now, until: new Date(now.getTime() + 3_000) }
+  }
+
   function lease(topics: string[], window: number) {
-    return rows.lease(topics, window, clock.now(), new Date(clock.now().getTime() + 3_000))
+    return rows.lease(topics, leaseOf(window))
   }
 })

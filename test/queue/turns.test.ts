@@ -24,7 +24,7 @@ describe('accounts take turns in a topic', () => {
     )
   const lease = async (window = 1_000, perAccount = 8, perTarget = 16) => {
     const until = new Date(clock.now().getTime() + 3_000)
-    const jobs = await rows.leaseInTurns('runs', { perAccount, perTarget }, window, clock.now(), until)
+    const jobs = await rows.leaseInTurns('runs', { perAccount, perTarget }, { window, now: clock.now(), until })
     const loaded = await rows.load(jobs.map(({ id }) => id))
     return jobs.map((job) => ({ ...job, account: loaded.get(job.id)?.payload['account'] as string }))
   }

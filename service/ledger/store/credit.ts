@@ -20,7 +20,7 @@ export async function credit(
   const from = await accounts.ofPlatform(owner.environment, kind === 'deposit' ? 'treasury' : 'grants', inside)
   const hash = fingerprint('credit', kind, owner.userId, owner.environment, amount, command.reference, command.act)
   const values = [command.id, kind, hash, command.reference, at, to, from, amount, command.ceiling ?? null]
-  // Twice at most: somebody may commit the same id between this statement's start and its insert.
+  // Twice at most: another process may commit the same id between this statement's start and its insert.
   for (let attempt = 1; attempt <= 2; attempt++) {
     const [row] = await (inside ?? statements).run<Row>(CREDIT, values, 'ledger_credit')
     if (row === undefined) throw new Error('the credit statement gave no row')
@@ -42,7 +42,7 @@ interface Row {
 
 // The accounts are locked, in the order of their ids as everywhere, before the posting takes its sequence
 // number: an account's postings are numbered in the order in which they changed it, and "the balance right
-// after" can be told at any later time.
+// after" can be computed at any later time.
 const CREDIT = `
 WITH locked AS MATERIALIZED (
   SELECT id, available + locked AS balance FROM ledger_account WHERE id IN ($6, $7) ORDER BY id FOR NO KEY UPDATE

@@ -6,8 +6,8 @@ import type { Announcement } from '../../queue/model.ts'
 import type { Capture, Ended, Recipient } from '../model.ts'
 import { fingerprint } from './fingerprint.ts'
 
-/** One lock to end: captured with where its money goes, or released with nothing taken. */
-export interface EndAsk {
+/** One hold to end: captured with the recipients of its money, or released with nothing taken. */
+export interface EndRequest {
   hold: string
   hash: Buffer
   state: 'captured' | 'released'
@@ -21,17 +21,17 @@ export interface EndAsk {
   at: Date
 }
 
-export type EndAnswer = { ended: Ended } | { refusal: Error }
+export type EndResult = { ended: Ended } | { refusal: Error }
 
 /**
  * Ends any number of locks in one statement: each goes from open to its end once, its money to the shares,
  * the rest to revenue, what was not used back to where it came from. Locks are taken before accounts, both
  * in the order of their ids. The end's fingerprint stands on the lock itself, which is read under its row
- * lock: a replay is told from a conflict even when the first end was committed a moment ago.
+ * lock: a replay is distinguished from a conflict even when the first end was committed a moment ago.
  */
-export async function endAll(statements: Statements, asks: readonly EndAsk[]): Promise<EndAnswer[]> {
+export async function endAll(statements: Statements, asks: readonly EndRequest[]): Promise<EndResult[]> {
   const shares = asks.flatMap((ask, index) => ask.shares.map((share) => ({ place: index + 1, ...share })))
-  const told = asks.flatMap((ask, index) => ask.announcements.map((one) => ({ place: index + 1, ...one })))
+  const announced = asks.flatMap((ask, index) => ask.announcements.map((one) => ({ place: index + 1, ...one })))
   const rows = await statements.run<Row>(
     END,
     [
@@ -47,10 +47,10 @@ export async function endAll(statements: Statements, asks: readonly EndAsk[]): P
       shares.map((share) => share.place),
       shares.map((share) => share.account),
       shares.map((share) => share.amount),
-      told.map((one) => one.place),
-      told.map((one) => one.topic),
-      told.map((one) => JSON.stringify(one.payload)),
-      told.map((one) => one.dueAt ?? null),
+      announced.map((one) => one.place),
+      announced.map((one) => one.topic),
+      announced.map((one) => JSON.stringify(one.payload)),
+      announced.map((one) => one.dueAt ?? null),
     ],
     'ledger_end',
   )
@@ -58,7 +58,7 @@ export async function endAll(statements: Statements, asks: readonly EndAsk[]): P
   return asks.map((ask, index) => answer(ask, byPlace.get(index + 1)))
 }
 
-/** The same end again is the same command, whatever it announced. */
+/** The same end again is the same command, also with other announcements. */
 export function hashOfCapture(command: Capture): Buffer {
   const shares = command.shares.flatMap((share) => [nameOf(share.to), share.amount])
   return fingerprint('capture', command.kind, command.amount, ...shares)
@@ -72,7 +72,7 @@ function nameOf(to: Recipient): string {
   return 'platform' in to ? `platform:${to.platform}` : `user:${to.userId}`
 }
 
-function answer(ask: EndAsk, row: Row | undefined): EndAnswer {
+function answer(ask: EndRequest, row: Row | undefined): EndResult {
   if (row === undefined) throw new Error('the end statement left an ask without a row')
   switch (row.outcome) {
     case 'ended':
@@ -147,7 +147,7 @@ WITH ask AS (
 )
 SELECT place, outcome, was AS state, captured FROM judged`
 
-/** Locks that nobody ended in time go back, the oldest first; a row that somebody is ending is left to them. */
+/** Holds past their deadline are released, the oldest first; a row that another process is ending is skipped. */
 export async function expireSome(statements: Statements, now: Date, limit: number): Promise<string[]> {
   const rows = await statements.run<{ id: string }>(EXPIRE, [now, limit, fingerprint('expire')], 'ledger_expire')
   return rows.map((row) => row.id)

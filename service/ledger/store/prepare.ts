@@ -3,56 +3,48 @@ import { DomainError } from '../../kit/errors.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Act, Capture, Release, Reserve } from '../model.ts'
 import type { Accounts } from './accounts.ts'
-import { hashOfCapture, hashOfRelease, type EndAsk } from './end.ts'
-import type { Ask } from './flight.ts'
+import { hashOfCapture, hashOfRelease, type EndRequest } from './end.ts'
+import type { Charge } from './charge-batch.ts'
 
-/** From what a capability wants to what a flight is asked for: with the accounts' numbers, and when. */
+/** Turns a capability's commands into charges of a batch: adds the accounts' numbers, and the time. */
 export function createPreparation(accounts: Accounts, clock: Clock) {
-  async function reserve(command: Reserve, inside?: Statements): Promise<ReservingAsk> {
+  async function reserve(command: Reserve, inside?: Statements): Promise<ReserveCharge> {
     return { reserve: { command, accounts: await accounts.of(command.owner, inside), at: clock.now() } }
   }
 
-  async function capture(command: Capture, inside?: Statements): Promise<EndingAsk> {
-    const { environment } = command.owner
+  async function capture(command: Capture, inside?: Statements): Promise<EndCharge> {
+    const { hold, kind, amount, reference, announcements, owner } = command
+    const { environment } = owner
     const shares: { account: bigint; amount: bigint }[] = []
-    for (const { to, amount } of command.shares) {
-      shares.push({ account: await accounts.recipient(to, environment, inside), amount })
+    for (const share of command.shares) {
+      shares.push({ account: await accounts.recipient(share.to, environment, inside), amount: share.amount })
     }
-    const end: EndAsk = {
-      hold: command.hold,
-      hash: hashOfCapture(command),
-      state: 'captured',
-      kind: command.kind,
-      amount: command.amount,
-      shares,
-      revenue: await accounts.ofPlatform(environment, 'revenue', inside),
-      redeemed: await accounts.ofPlatform(environment, 'redeemed', inside),
-      reference: command.reference,
-      announcements: command.announcements,
-      at: clock.now(),
-    }
-    return { end, wallet: (await accounts.of(command.owner, inside)).wallet }
+    const revenue = await accounts.ofPlatform(environment, 'revenue', inside)
+    const redeemed = await accounts.ofPlatform(environment, 'redeemed', inside)
+    const hash = hashOfCapture(command)
+    const charge = { hold, hash, state: 'captured', kind, amount, shares, revenue, redeemed, reference } as const
+    const { wallet } = await accounts.of(owner, inside)
+    return { end: { ...charge, announcements, at: clock.now() }, wallet }
   }
 
-  async function release(command: Release, inside?: Statements): Promise<EndingAsk> {
-    const end: EndAsk = {
-      hold: command.hold,
-      hash: hashOfRelease(),
+  async function release(command: Release, inside?: Statements): Promise<EndCharge> {
+    const { hold, announcements } = command
+    const nothing = { amount: 0n, shares: [], revenue: 0n, redeemed: 0n, reference: null }
+    const hash = hashOfRelease()
+    const end: EndRequest = {
+      hold,
+      hash,
       state: 'released',
       kind: 'release',
-      amount: 0n,
-      shares: [],
-      revenue: 0n,
-      redeemed: 0n,
-      reference: null,
-      announcements: command.announcements,
+      ...nothing,
+      announcements,
       at: clock.now(),
     }
     return { end, wallet: (await accounts.of(command.owner, inside)).wallet }
   }
 
   /** Looked up before the transaction: inside one, what is found is not remembered. */
-  async function act(one: Act): Promise<Ask | Error> {
+  async function act(one: Act): Promise<Charge | Error> {
     try {
       if ('reserve' in one) return await reserve(one.reserve)
       return 'capture' in one ? await capture(one.capture) : await release(one.release)
@@ -65,5 +57,5 @@ export function createPreparation(accounts: Accounts, clock: Clock) {
   return { reserve, capture, release, act }
 }
 
-type ReservingAsk = Extract<Ask, { reserve: unknown }>
-export type EndingAsk = Extract<Ask, { end: unknown }>
+type ReserveCharge = Extract<Charge, { reserve: unknown }>
+export type EndCharge = Extract<Charge, { end: unknown }>

@@ -2,32 +2,32 @@ import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { movementConflict, unaffordable, walletMissing } from '../errors.ts'
 import type { Hold, Reserve } from '../model.ts'
-import { verdict } from '../rules.ts'
+import { decide } from '../rules.ts'
 import type { PersonalAccounts } from './accounts.ts'
 import { fingerprint } from './fingerprint.ts'
 
-/** One lock to take, with the accounts looked up. */
-export interface ReserveAsk {
+/** One hold to take, with the accounts looked up. */
+export interface ReserveRequest {
   command: Reserve
   accounts: PersonalAccounts
   at: Date
 }
 
-/** `askAgain`: not refused, but this statement could not tell; the next one can. */
-export type ReserveAnswer = { hold: Hold } | { askAgain: true } | { refusal: Error }
+/** `askAgain`: not refused, but this statement could not decide; the next one can. */
+export type ReserveResult = { hold: Hold } | { askAgain: true } | { refusal: Error }
 
 /**
  * Takes any number of locks in one statement. The accounts are locked in the order of their ids, so the
- * figures that judge are the newest ones; a movement of the same id that another process commits meanwhile
- * is not seen but collides on the primary key, and then the whole statement is asked again, one by one.
+ * balances are the newest ones; a movement of the same id that another process commits meanwhile is not seen but
+ * collides on the primary key, and then the requests are tried again one by one.
  */
 export async function reserveAll(
   statements: Statements,
-  asks: readonly ReserveAsk[],
-  fleeting = false,
-): Promise<ReserveAnswer[]> {
+  asks: readonly ReserveRequest[],
+  durability: Reserve['durability'] = 'sync',
+): Promise<ReserveResult[]> {
   const rows = await statements.run<Row>(
-    fleeting ? RESERVE_FLEETING : RESERVE,
+    durability === 'async' ? RESERVE_ASYNC : RESERVE,
     [
       asks.map(({ command }) => command.id),
       asks.map(({ command }) => hashOf(command)),
@@ -38,12 +38,12 @@ export async function reserveAll(
       asks.map(({ command }) => command.reference),
       asks.map(({ at }) => at),
     ],
-    fleeting ? 'ledger_reserve_fleeting' : 'ledger_reserve',
+    durability === 'async' ? 'ledger_reserve_async' : 'ledger_reserve',
   )
   const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
   const judged = asks.map((ask, index) => judge(ask.command, byPlace.get(index + 1)))
   if (judged.some((answer) => 'tooDear' in answer)) return await withoutFalseRefusals(statements, judged)
-  return judged as ReserveAnswer[]
+  return judged as ReserveResult[]
 }
 
 /**
@@ -53,8 +53,8 @@ export async function reserveAll(
  */
 async function withoutFalseRefusals(
   statements: Statements,
-  judged: readonly (ReserveAnswer | TooDear)[],
-): Promise<ReserveAnswer[]> {
+  judged: readonly (ReserveResult | TooDear)[],
+): Promise<ReserveResult[]> {
   const ids = judged.flatMap((answer) => ('tooDear' in answer ? [`${answer.tooDear.id}.reserve`] : []))
   const found = await statements.run<{ id: string }>(
     'SELECT id FROM ledger_movement WHERE id = ANY ($1::text[])',
@@ -75,18 +75,18 @@ interface TooDear {
   left: Usdc
 }
 
-function judge(command: Reserve, row: Row | undefined): ReserveAnswer | TooDear {
+function judge(command: Reserve, row: Row | undefined): ReserveResult | TooDear {
   if (row === undefined) throw new Error('the reserve statement left an ask without a row')
   if (row.same === false) return { refusal: movementConflict(command.id) }
   if (row.same === true) return { hold: holdOf(command, row.known_from_credits) }
   if (row.left_over === null) return { refusal: walletMissing() }
   const left = usdc(row.left_over)
-  switch (verdict(row.from_credits !== null, command.amount, left)) {
+  switch (decide(row.from_credits !== null, command.amount, left)) {
     case 'accepted':
       return { hold: holdOf(command, row.from_credits) }
     case 'refused':
       return { tooDear: command, left }
-    case 'crowded':
+    case 'retry':
       return { askAgain: true }
   }
 }
@@ -160,5 +160,5 @@ LEFT JOIN taken ON taken.wallet = ask.wallet`
 
 // The commit of its transaction does not wait for the disk; so it must be alone in it. What commits later and does wait
 // takes it along, for the log is written in order.
-const RESERVE_FLEETING = `${RESERVE}
+const RESERVE_ASYNC = `${RESERVE}
 WHERE (SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL`

@@ -1,21 +1,15 @@
 import { z } from 'zod'
 import { fieldOut, FIELDS_MAX, fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
 import { amount, amountOut, timestamp } from '../../kit/wire.ts'
+import { ASSET_STATUSES, ASSET_TYPES, AUTH_TYPES, METHODS, OUTPUT_TYPES, PRICING_MODELS } from '../model/asset.ts'
 
 /* What comes in and goes out, field by field, as the specification has it. */
-
-const TYPES = ['prompt', 'agent', 'tool'] as const
-const STATUSES = ['draft', 'published', 'archived'] as const
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-const AUTH_TYPES = ['none', 'api_key', 'bearer', 'basic'] as const
-const PRICING_MODELS = ['per-run', 'per-token', 'per-second', 'free'] as const
-const OUTPUT_TYPES = ['markdown', 'text', 'json', 'file'] as const
 
 const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
 const tag = plainText(40).refine((text) => text.trim() === text, 'must not begin or end with a space')
 const oneLine = (longest: number) => plainLine(longest).refine((text) => text.trim() !== '', 'must not be empty')
 
-/** Names are header names or the like; what they may be is said where it is known whose they are. */
+/** Names of headers or credentials; which names are allowed is checked with the asset's type. */
 const secrets = z
   .record(z.string().min(1).max(128), plainText(4_096))
   .refine((texts) => Object.keys(texts).length <= 50, 'must have at most 50')
@@ -118,7 +112,7 @@ export const createBody = z.strictObject({
     .min(1)
     .max(100)
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in groups joined by a hyphen'),
-  type: z.enum(TYPES),
+  type: z.enum(ASSET_TYPES),
   ...page,
 })
 
@@ -142,8 +136,8 @@ const flag = z
   .meta({ type: 'boolean', default: false })
 
 export const listFilters = {
-  type: z.enum(TYPES).optional(),
-  status: z.enum(STATUSES).default('published'),
+  type: z.enum(ASSET_TYPES).optional(),
+  status: z.enum(ASSET_STATUSES).default('published'),
   verified: flag,
   featured: flag,
   trending: flag,
@@ -163,8 +157,8 @@ const reduced = {
   slug: z.string(),
   name: z.string(),
   description: z.string(),
-  type: z.enum(TYPES),
-  status: z.enum(STATUSES),
+  type: z.enum(ASSET_TYPES),
+  status: z.enum(ASSET_STATUSES),
   verified: z.boolean(),
   featured: z.boolean(),
   trending: z.boolean(),

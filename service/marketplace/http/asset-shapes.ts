@@ -2,14 +2,14 @@ import { toolSecondsOf } from '../rules/run.ts'
 import type { z } from 'zod'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { AgentConfig, Model, Pricing, PromptConfig, Sealed, Summary, ToolConfig } from '../model/asset.ts'
-import {
-  MASK,
-  type AssetDraft,
-  type AssetEdit,
-  type GivenAgentConfig,
-  type GivenPromptConfig,
-  type GivenToolConfig,
+import type {
+  AgentConfigInput,
+  AssetDraft,
+  AssetEdit,
+  PromptConfigInput,
+  ToolConfigInput,
 } from '../model/asset-draft.ts'
+import { EMPTY_AGENT, EMPTY_PROMPT, EMPTY_TOOL, MASK } from '../model/asset-draft.ts'
 import type { View } from '../service/assets/read.ts'
 import type { createBody, editBody, reducedOut, wholeOut } from './asset-bodies.ts'
 
@@ -31,13 +31,13 @@ export function toDraft(body: Created): AssetDraft {
     outputs: body.outputSchema ?? { type: 'markdown' },
     pricing: toPricing(body.pricing),
     sharesInputs: body.sharesInputs ?? false,
-    promptConfig: body.promptConfig == null ? null : { ...NO_PROMPT, ...toPrompt(body.promptConfig) },
-    agentConfig: body.agentConfig == null ? null : { ...NO_AGENT, ...toAgent(body.agentConfig) },
-    toolConfig: body.toolConfig == null ? null : { ...NO_TOOL, ...toTool(body.toolConfig) },
+    promptConfig: body.promptConfig == null ? null : { ...EMPTY_PROMPT, ...toPrompt(body.promptConfig) },
+    agentConfig: body.agentConfig == null ? null : { ...EMPTY_AGENT, ...toAgent(body.agentConfig) },
+    toolConfig: body.toolConfig == null ? null : { ...EMPTY_TOOL, ...toTool(body.toolConfig) },
   }
 }
 
-/** Absent stays as it is; null is as if it had never been given. */
+/** What is absent stays as it is; null resets it. */
 export function toEdit(body: Edited): AssetEdit {
   return defined({
     name: body.name,
@@ -61,68 +61,36 @@ function toPricing(pricing: Created['pricing']): AssetDraft['pricing'] {
   return pricing == null ? null : { model: pricing.model, amount: pricing.amount ?? null }
 }
 
-function toPrompt({ examples, ...rest }: NonNullable<Created['promptConfig']>): Partial<GivenPromptConfig> {
+function toPrompt({ examples, ...rest }: NonNullable<Created['promptConfig']>): Partial<PromptConfigInput> {
   return defined({
     ...rest,
     examples: examples?.map((example) => ({ ...example, model: example.model ?? null })),
   })
 }
 
-function toAgent({ webhookHeaders, ...rest }: NonNullable<Created['agentConfig']>): Partial<GivenAgentConfig> {
-  return defined({ ...rest, webhookHeaders: given(webhookHeaders) })
+function toAgent({ webhookHeaders, ...rest }: NonNullable<Created['agentConfig']>): Partial<AgentConfigInput> {
+  return defined({ ...rest, webhookHeaders: toSecrets(webhookHeaders) })
 }
 
-function toTool({ apiHeaders, authConfig, ...rest }: NonNullable<Created['toolConfig']>): Partial<GivenToolConfig> {
-  return defined({ ...rest, apiHeaders: given(apiHeaders), authConfig: toAuth(authConfig) })
+function toTool({ apiHeaders, authConfig, ...rest }: NonNullable<Created['toolConfig']>): Partial<ToolConfigInput> {
+  return defined({ ...rest, apiHeaders: toSecrets(apiHeaders), authConfig: toAuth(authConfig) })
 }
 
 function toAuth(authConfig: NonNullable<Created['toolConfig']>['authConfig']) {
   if (authConfig === undefined) return undefined
   const { headerName, ...texts } = authConfig ?? {}
   const present = Object.entries(texts).filter((entry): entry is [string, string] => entry[1] != null)
-  return { headerName: headerName ?? null, secrets: { given: Object.fromEntries(present), before: null } }
+  return { headerName: headerName ?? null, secrets: { texts: Object.fromEntries(present), before: null } }
 }
 
-function given(texts: Record<string, string> | null | undefined) {
-  return texts === undefined ? undefined : { given: texts ?? {}, before: null }
+function toSecrets(texts: Record<string, string> | null | undefined) {
+  return texts === undefined ? undefined : { texts: texts ?? {}, before: null }
 }
 
-type Defined<Given> = { [Name in keyof Given]: Exclude<Given[Name], undefined> }
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
 
-function defined<Given extends object>(given: Given): Partial<Defined<Given>> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Defined<Given>>
-}
-
-const NO_PROMPT: GivenPromptConfig = {
-  promptTemplate: null,
-  systemPrompt: null,
-  allowedModels: null,
-  defaultModelId: null,
-  sourcePrice: null,
-  freeRunsPerDay: null,
-  examples: null,
-}
-const NO_AGENT: GivenAgentConfig = {
-  webhookUrl: null,
-  webhookMethod: null,
-  webhookHeaders: null,
-  timeoutSeconds: null,
-  maxRetries: null,
-  pollUrl: null,
-  pollIntervalMs: null,
-  basePrice: null,
-}
-const NO_TOOL: GivenToolConfig = {
-  apiEndpoint: null,
-  apiMethod: null,
-  apiHeaders: null,
-  authType: null,
-  authConfig: null,
-  requestTransform: null,
-  responseTransform: null,
-  timeoutSeconds: null,
-  rateLimitPerMinute: null,
-  basePrice: null,
+function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
 }
 
 export function toReduced(asset: Summary): z.infer<typeof reducedOut> {
@@ -130,7 +98,7 @@ export function toReduced(asset: Summary): z.infer<typeof reducedOut> {
   return { ...toHead(asset), pricing: toPrice(asset.pricing), stats: { totalRuns, averageRating, successRate } }
 }
 
-/** The specification's full object. What is for the owner's eyes, or for buyers', is null to others. */
+/** The specification's full object. What only the owner, or only buyers, may see is null for others. */
 export function toWhole(view: View, models: readonly Model[]): z.infer<typeof wholeOut> {
   const { asset, asOwner, withSource, estimatedCost } = view
   const { inputs, outputs, config, sharesInputs = false } = asset.content
@@ -184,7 +152,7 @@ function toPromptOut(config: PromptConfig, models: readonly Model[], withSource:
   return {
     promptTemplate: withSource ? promptTemplate : null,
     systemPrompt: withSource ? systemPrompt : null,
-    // A model that the operator has taken out of the catalogue since cannot be run: it is not offered.
+    // A model that the operator has removed from the catalogue cannot be run: it is not offered.
     allowedModels: allowedModels.flatMap((id) => {
       const model = known.get(id)
       return model === undefined ? [] : [{ id, name: model.name, tier: model.tier }]

@@ -3,8 +3,8 @@ import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page } from '../../kit/wire.ts'
 import type { Caller } from '../../kit/caller.ts'
-import type { Asset } from '../model/asset.ts'
-import type { Assets } from '../service/assets.ts'
+import { MODEL_TIERS, type Asset } from '../model/asset.ts'
+import type { Assets } from '../service/assets/assets.ts'
 import type { View } from '../service/assets/read.ts'
 import { createBody, editBody, listFilters, rateBody, reducedOut, sourceBody, wholeOut } from './asset-bodies.ts'
 import { toDraft, toEdit, toReduced, toWhole } from './asset-shapes.ts'
@@ -31,8 +31,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
       errors: { 401: "Another status than published lists one's own RDAs only." },
       async handle({ caller, query }) {
         const { type = null, ownerId = null, search, ...rest } = query
-        const wanted = { ...rest, type, ownerId, search: search?.trim() === '' ? null : (search ?? null) }
-        const { assets: found, total } = await assets.list(wanted, caller)
+        const { assets: found, total } = await assets.list({ ...rest, type, ownerId, search: search ?? null }, caller)
         return reply(200, { rdas: found.map(toReduced), total, limit: query.limit, offset: query.offset })
       },
     }),
@@ -44,7 +43,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
       auth: 'optional',
       params: identifier,
       answers: { 200: whole },
-      errors: { 401: 'It is a draft, and nobody said who is asking.', 404: MISSING },
+      errors: { 401: 'It is a draft: authenticate as its owner.', 404: MISSING },
       async handle({ caller, params, address }) {
         return answer(200, await assets.get(params.identifier, caller, address), assets, caller)
       },
@@ -57,12 +56,10 @@ function readRoutes(assets: Assets): AnyRoute[] {
       auth: 'optional',
       answers: { 200: z.object({ models: z.array(modelOut) }) },
       async handle({ caller }) {
-        const models = assets.models(caller).map(({ id, name, tier, inputPrice, outputPrice }) => ({
-          id,
-          name,
-          tier,
-          pricing: { input: toWire(inputPrice), output: toWire(outputPrice), currency: 'USDC', per: 1_000_000 },
-        }))
+        const models = assets.models(caller).map(({ id, name, tier, inputPrice, outputPrice }) => {
+          const pricing = { input: toWire(inputPrice), output: toWire(outputPrice), currency: 'USDC', per: 1_000_000 }
+          return { id, name, tier, pricing }
+        })
         return reply(200, { models })
       },
     }),
@@ -72,7 +69,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
 const modelOut = z.object({
   id: z.string(),
   name: z.string(),
-  tier: z.enum(['fast', 'balanced', 'reasoning']),
+  tier: z.enum(MODEL_TIERS),
   pricing: z.object({ input: amountOut, output: amountOut, currency: z.literal('USDC'), per: z.int() }),
 })
 

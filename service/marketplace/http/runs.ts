@@ -4,11 +4,20 @@ import { FIELDS_MAX } from '../../kit/fields.ts'
 import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import { amount, amountOut, page, timestamp } from '../../kit/wire.ts'
 import { toWire } from '../../kit/money.ts'
-import { FAILURES, runFailed, runMissing, runUnsettled } from '../errors/run.ts'
-import { hasEnded, RUN_STATES, type CustomerRun, type Run, type RunSummary } from '../model/run.ts'
+import { FAILURES, runFailed, runMissing, runUnsettled } from '../errors.ts'
+import { ASSET_TYPES } from '../model/asset.ts'
+import {
+  hasEnded,
+  RUN_STATES,
+  type CustomerRun,
+  type Run,
+  type RunFigures,
+  type RunInput,
+  type RunSummary,
+} from '../model/run.ts'
 import type { EndedRun } from '../ports/run.ts'
 import { timelineOf } from '../rules/run.ts'
-import type { Runs } from '../service/runs.ts'
+import type { Runs } from '../service/runs/runs.ts'
 
 /** `address` is where a run's status is asked for. */
 export function runRoutes(runs: Runs, address: string): AnyRoute[] {
@@ -87,7 +96,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
       errors: { 404: 'There is no such run.' },
       async handle({ caller, params }) {
         const id = runId(params.id)
-        // Asked before the stream opens: who may not see it gets a status, not an empty stream.
+        // Checked before the stream opens: a caller who may not see the run gets a status, not an empty stream.
         await runs.get(caller, id)
         return { status: 200, body: null, events: (gone) => toEvents(runs.states(caller, id, gone)) }
       },
@@ -114,20 +123,12 @@ function runRoute(runs: Runs, address: string): AnyRoute {
       500: 'The run failed and was not charged.',
     },
     async handle({ caller, body, operation, keyed }) {
-      const ask = {
-        identifier: body.rdaSlug,
-        inputs: body.inputs,
-        modelId: body.modelId ?? null,
-        maxCost: body.maxCost ?? null,
-        webhookUrl: body.webhookUrl ?? null,
-        waits: body.async === true,
-        sharesInputs: body.sharesInputs === true,
-      }
-      if (ask.waits) {
-        const run = await runs.queue(caller, ask, operation, keyed)
+      const input = toRunInput(body)
+      if (input.background) {
+        const run = await runs.queue(caller, input, { operation, keyed })
         return reply(202, { success: true, runId: run.id, status: run.state, statusUrl: `${address}/runs/${run.id}` })
       }
-      const run = await runs.run(caller, ask, operation, keyed)
+      const run = await runs.run(caller, input, { operation, keyed })
       if (!hasEnded(run.state)) throw runUnsettled()
       if (run.state !== 'succeeded') throw runFailed(run, run.failure ?? FAILURES.internal)
       return reply(200, toRan(run))
@@ -150,12 +151,24 @@ export const runBody = z.strictObject({
     .string()
     .max(2_048)
     .nullish()
-    .meta({ description: 'Told once of the end, signed: `run.completed` or `run.failed`' }),
+    .meta({ description: 'Receives the end of the run once, signed: `run.completed` or `run.failed`' }),
   sharesInputs: z.boolean().nullish().meta({
     description: 'Lets the creator see the inputs, where the RDA asks for that with its own `sharesInputs`',
   }),
   async: z.boolean().nullish().meta({ description: 'Answer 202 at once and run in the background' }),
 })
+
+export function toRunInput(body: z.output<typeof runBody>): RunInput {
+  return {
+    identifier: body.rdaSlug,
+    inputs: body.inputs,
+    modelId: body.modelId ?? null,
+    maxCost: body.maxCost ?? null,
+    webhookUrl: body.webhookUrl ?? null,
+    background: body.async === true,
+    sharesInputs: body.sharesInputs === true,
+  }
+}
 
 const usageBody = z
   .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
@@ -186,7 +199,7 @@ const summaryBody = z
     id: z.string(),
     rdaId: z.string(),
     rdaSlug: z.string(),
-    rdaType: z.enum(['prompt', 'agent', 'tool']),
+    rdaType: z.enum(ASSET_TYPES),
     rdaVersion: z.string(),
     agentId: z.string().nullable().meta({ description: 'The agent whose key asked for it' }),
     status: z.enum(RUN_STATES),
@@ -225,7 +238,7 @@ const detailBody = summaryBody
 
 const runParams = z.object({ id: z.string() })
 
-/** What cannot be a run's id is a run that there is not. */
+/** A text that is no run id names no run. */
 export function runId(text: string): Id<'run'> {
   if (!isId('run', text)) throw runMissing()
   return text
@@ -243,29 +256,17 @@ export function toRan(run: Run): z.infer<typeof ranBody> {
   }
 }
 
-/** The creator sees how it went. Who ran it, with what, and what came out stays the customer's. */
+/** The creator sees how the run went. Who ran it, its inputs and its output stay the customer's. */
 export function toCustomerRun(run: CustomerRun): z.infer<typeof customerBody> {
   return {
-    id: run.id,
-    rdaId: run.rdaId,
-    rdaSlug: run.rdaSlug,
-    rdaVersion: run.rdaVersion,
-    status: run.state,
-    cost: toWire(run.cost),
-    duration: run.durationMs,
-    modelId: run.modelId,
-    usage: toUsage(run),
+    ...toFigures(run),
     inputsShared: run.inputsShared,
     inputs: run.inputs === null ? null : { ...run.inputs },
     error: cut(run.failure?.sentence ?? null),
-    code: run.failure?.code ?? null,
-    createdAt: run.createdAt.toISOString(),
-    startedAt: run.startedAt?.toISOString() ?? null,
-    endedAt: run.endedAt?.toISOString() ?? null,
   }
 }
 
-/** A long sentence may carry a piece of what the run was given. */
+/** A long sentence may contain a part of the inputs. */
 function cut(sentence: string | null): string | null {
   return sentence === null || sentence.length <= SENTENCE_MAX ? sentence : `${sentence.slice(0, SENTENCE_MAX)}…`
 }
@@ -283,15 +284,16 @@ function toUsage({ usage }: Pick<Run, 'usage'>): z.infer<typeof usageBody> {
 }
 
 export function toSummary(run: RunSummary): z.infer<typeof summaryBody> {
+  return { ...toFigures(run), rdaType: run.rdaType, agentId: run.agentId, maxCost: toWire(run.price) }
+}
+
+function toFigures(run: RunFigures) {
   return {
     id: run.id,
     rdaId: run.rdaId,
     rdaSlug: run.rdaSlug,
-    rdaType: run.rdaType,
     rdaVersion: run.rdaVersion,
-    agentId: run.agentId,
     status: run.state,
-    maxCost: toWire(run.price),
     cost: toWire(run.cost),
     duration: run.durationMs,
     modelId: run.modelId,
@@ -328,7 +330,7 @@ async function* toEvents(states: AsyncIterable<Run>): AsyncIterable<ServerEvent>
   }
 }
 
-/** What a webhook, or an endpoint that listens for events, is told of a run's end. */
+/** The body of the webhook and of the event that report a run's end. */
 export function toEndEvent({ run, ...end }: EndOfRun, address: string) {
   return {
     event: end.state === 'succeeded' ? ('run.completed' as const) : ('run.failed' as const),
@@ -337,8 +339,8 @@ export function toEndEvent({ run, ...end }: EndOfRun, address: string) {
       rdaId: run.rdaId,
       rdaSlug: run.rdaSlug,
       status: end.state,
-      // A long output is asked for, not carried through every attempt of a delivery.
-      output: end.output !== null && end.output.length <= OUTPUT_TOLD_MAX ? end.output : null,
+      // A long output is fetched by the receiver, not sent with every attempt of a delivery.
+      output: end.output !== null && end.output.length <= OUTPUT_REPORTED_MAX ? end.output : null,
       cost: toWire(end.cost),
       duration: end.durationMs,
       modelId: run.modelId,
@@ -351,9 +353,8 @@ export function toEndEvent({ run, ...end }: EndOfRun, address: string) {
   }
 }
 
-/** What of an end is told. */
 export type EndOfRun = Pick<EndedRun, 'state' | 'output' | 'cost' | 'durationMs' | 'usage' | 'failure' | 'endedAt'> & {
   run: Pick<EndedRun['run'], 'id' | 'rdaId' | 'rdaSlug' | 'modelId'>
 }
 
-const OUTPUT_TOLD_MAX = 65_536
+const OUTPUT_REPORTED_MAX = 65_536

@@ -1,88 +1,104 @@
 import type { Field } from '../../kit/fields.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { AssetType, AuthType, Example, Method, Outputs, PricingModel, Sealed } from './asset.ts'
+import type { AgentConfig, Asset, Example, Outputs, Pricing, PromptConfig, Sealed, ToolConfig } from './asset.ts'
 
 /**
- * An asset as its creator describes it, whole: of an edit, what is there with what was given laid over it. In the three
- * configurations null is "as usual".
+ * An asset as its creator describes it, complete: for an edit, the present version with the changes laid over it.
  */
-export interface AssetDraft {
-  slug: string
-  type: AssetType
-  name: string
-  description: string
-  longDescription: string | null
-  tags: readonly string[]
-  coverImage: string | null
-  codeSnippet: string | null
-  codeLanguage: string | null
+export interface AssetDraft extends Page {
   inputs: readonly Field[]
   outputs: Outputs
-  pricing: GivenPricing | null
+  pricing: PricingInput | null
   sharesInputs: boolean
-  promptConfig: GivenPromptConfig | null
-  agentConfig: GivenAgentConfig | null
-  toolConfig: GivenToolConfig | null
+  promptConfig: PromptConfigInput | null
+  agentConfig: AgentConfigInput | null
+  toolConfig: ToolConfigInput | null
+}
+
+/** What a reader of the marketplace is shown of it. */
+export type Page = Pick<
+  Asset,
+  'slug' | 'type' | 'name' | 'description' | 'longDescription' | 'tags' | 'coverImage' | 'codeSnippet' | 'codeLanguage'
+>
+
+export function pageOf(asset: Page): Page {
+  const { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = asset
+  return { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage }
 }
 
 /** What an edit may change: absent stays as it is. */
 export type AssetEdit = Partial<Omit<AssetDraft, 'slug' | 'type' | 'promptConfig' | 'agentConfig' | 'toolConfig'>> & {
-  promptConfig?: Partial<GivenPromptConfig> | null
-  agentConfig?: Partial<GivenAgentConfig> | null
-  toolConfig?: Partial<GivenToolConfig> | null
+  promptConfig?: Partial<PromptConfigInput> | null
+  agentConfig?: Partial<AgentConfigInput> | null
+  toolConfig?: Partial<ToolConfigInput> | null
 }
 
-export interface GivenPricing {
-  model: PricingModel
-  amount: Usdc | null
+/** In a draft of a configuration null is "as usual". */
+type Draft<Config, Own extends string = never> = {
+  [Name in Exclude<keyof Config, 'type' | Own>]-?: Exclude<Config[Name], undefined> | null
 }
 
-export interface GivenPromptConfig {
-  promptTemplate: string | null
-  systemPrompt: string | null
-  allowedModels: readonly string[] | null
-  defaultModelId: string | null
-  sourcePrice: Usdc | null
-  freeRunsPerDay: number | null
-  examples: readonly GivenExample[] | null
+export type PricingInput = Omit<Pricing, 'amount'> & { amount: Usdc | null }
+
+export interface PromptConfigInput extends Draft<PromptConfig, 'examples'> {
+  examples: readonly ExampleInput[] | null
 }
 
-export type GivenExample = Omit<Example, 'id'>
+export type ExampleInput = Omit<Example, 'id'>
 
-export interface GivenAgentConfig {
-  webhookUrl: string | null
-  webhookMethod: Method | null
-  webhookHeaders: GivenSecrets | null
-  timeoutSeconds: number | null
-  maxRetries: number | null
-  pollUrl: string | null
-  pollIntervalMs: number | null
-  basePrice: Usdc | null
+export interface AgentConfigInput extends Draft<AgentConfig, 'webhookHeaders'> {
+  webhookHeaders: SecretsInput | null
 }
 
-export interface GivenToolConfig {
-  apiEndpoint: string | null
-  apiMethod: Method | null
-  apiHeaders: GivenSecrets | null
-  authType: AuthType | null
-  authConfig: GivenAuth | null
-  requestTransform: string | null
-  responseTransform: string | null
-  timeoutSeconds: number | null
-  rateLimitPerMinute: number | null
-  basePrice: Usdc | null
+export interface ToolConfigInput extends Draft<ToolConfig, 'apiHeaders' | 'authHeaderName' | 'authSecrets'> {
+  apiHeaders: SecretsInput | null
+  authConfig: AuthInput | null
 }
 
-export interface GivenAuth {
+export interface AuthInput {
   headerName: string | null
-  secrets: GivenSecrets
+  secrets: SecretsInput
 }
 
-/** Texts by name as they were given, over those that were sealed before. */
-export interface GivenSecrets {
-  given: Readonly<Record<string, string>> | null
+/** New texts by name, over those that were sealed before. */
+export interface SecretsInput {
+  texts: Readonly<Record<string, string>> | null
   before: Sealed | null
 }
 
-/** What a secret looks like to those who may not see it. Given back as it was shown, it stays what it is. */
+/** How a secret looks to those who may not see it. Sent back like this, it stays what it is. */
 export const MASK = '••••'
+
+export const EMPTY_PROMPT: PromptConfigInput = {
+  promptTemplate: null,
+  systemPrompt: null,
+  allowedModels: null,
+  defaultModelId: null,
+  sourcePrice: null,
+  freeRunsPerDay: null,
+  examples: null,
+}
+
+export const EMPTY_AGENT: AgentConfigInput = {
+  webhookUrl: null,
+  webhookMethod: null,
+  webhookHeaders: null,
+  timeoutSeconds: null,
+  maxRetries: null,
+  pollUrl: null,
+  pollIntervalMs: null,
+  basePrice: null,
+}
+
+export const EMPTY_TOOL: ToolConfigInput = {
+  apiEndpoint: null,
+  apiMethod: null,
+  apiHeaders: null,
+  authType: null,
+  authConfig: null,
+  requestTransform: null,
+  responseTransform: null,
+  timeoutSeconds: null,
+  rateLimitPerMinute: null,
+  basePrice: null,
+}

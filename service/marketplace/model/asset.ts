@@ -37,8 +37,11 @@ export interface Summary {
   updatedAt: Date
 }
 
-export type AssetType = 'prompt' | 'agent' | 'tool'
-export type AssetStatus = 'draft' | 'published' | 'archived'
+export const ASSET_TYPES = ['prompt', 'agent', 'tool'] as const
+export type AssetType = (typeof ASSET_TYPES)[number]
+
+export const ASSET_STATUSES = ['draft', 'published', 'archived'] as const
+export type AssetStatus = (typeof ASSET_STATUSES)[number]
 
 export interface Creator {
   /** Ours, for inside. */
@@ -58,11 +61,11 @@ export interface Content {
   sharesInputs?: boolean
 }
 
-export interface Outputs {
-  type: OutputType
-}
+export const OUTPUT_TYPES = ['markdown', 'text', 'json', 'file'] as const
 
-export type OutputType = 'markdown' | 'text' | 'json' | 'file'
+export interface Outputs {
+  type: (typeof OUTPUT_TYPES)[number]
+}
 
 export type Config = PromptConfig | AgentConfig | ToolConfig
 
@@ -118,10 +121,13 @@ export interface ToolConfig {
   basePrice: Usdc | null
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type AuthType = 'none' | 'api_key' | 'bearer' | 'basic'
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
 
-/** Texts by name, sealed together by the vault. Names are shown to their creator, texts to nobody. */
+export const AUTH_TYPES = ['none', 'api_key', 'bearer', 'basic'] as const
+export type AuthType = (typeof AUTH_TYPES)[number]
+
+/** Texts by name, sealed together by the vault. Names are shown to their creator, texts are never shown. */
 export interface Sealed {
   names: readonly string[]
   /** Null when there are none. */
@@ -137,13 +143,14 @@ export interface Pricing {
   amount: Usdc
 }
 
-export type PricingModel = 'per-run' | 'per-token' | 'per-second' | 'free'
+export const PRICING_MODELS = ['per-run', 'per-token', 'per-second', 'free'] as const
+export type PricingModel = (typeof PRICING_MODELS)[number]
 
 export interface Stats {
   /** Runs that ended, by success or failure. */
   totalRuns: number
   totalRevenue: Usdc
-  /** 0 while nobody rated. */
+  /** 0 without ratings. */
   averageRating: number
   totalRatings: number
   /** Percent of `totalRuns`; 0 while there are none. */
@@ -152,7 +159,7 @@ export interface Stats {
   averageLatency: number
 }
 
-/** What executes: one version of an asset, for somebody who may run it. */
+/** One version of an asset, as it is executed. */
 export interface RunnableAsset {
   id: Id<'rda'>
   environment: Environment
@@ -165,7 +172,7 @@ export interface RunnableAsset {
   content: Content
 }
 
-/** What a browser of the marketplace asks for. */
+/** A page of the marketplace. */
 export interface Listing {
   environment: Environment
   status: AssetStatus
@@ -190,4 +197,17 @@ export interface Model {
   outputPrice: Usdc
 }
 
-export type ModelTier = 'fast' | 'balanced' | 'reasoning'
+export const MODEL_TIERS = ['fast', 'balanced', 'reasoning'] as const
+export type ModelTier = (typeof MODEL_TIERS)[number]
+
+/** A line of the model catalogue, with what the running of it needs to know. */
+export interface LanguageModel extends Model {
+  /** The longest answer that a run asks for; a price's maximum follows from it. */
+  outputTokensMax: number
+}
+
+/** Tokens that a run used of a model. */
+export interface Usage {
+  promptTokens: number
+  completionTokens: number
+}

@@ -1,18 +1,34 @@
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { AssetType } from './asset.ts'
-import type { Usage } from './language-model.ts'
+import type { AssetType, Usage } from './asset.ts'
 
 /**
- * `queued`: accepted, its money locked, waits for a worker. `running`: a process is at it. The other three are
- * ends, written in the transaction that captured or gave back the lock.
+ * `queued`: accepted, its money held, waits for a worker. `running`: a process executes it. The other three are
+ * ends, written in the transaction that captured or released the hold.
  */
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
-export interface Run {
+/** What everybody who may see a run sees of it: what ran, how it ended and what it cost. */
+export interface RunFigures {
   id: Id<'run'>
+  rdaId: Id<'rda'>
+  rdaSlug: string
+  rdaVersion: string
+  state: RunState
+  /** What the caller was charged; 0 unless it succeeded. */
+  cost: Usdc
+  modelId: string | null
+  usage: Usage | null
+  failure: Failure | null
+  createdAt: Date
+  startedAt: Date | null
+  endedAt: Date | null
+  durationMs: number | null
+}
+
+export interface Run extends RunFigures {
   environment: Environment
   /** Who asked for it. */
   userId: string
@@ -20,52 +36,39 @@ export interface Run {
   subject: string
   /** Which of their agents asked; null for the person. */
   agentId: string | null
-  rdaId: Id<'rda'>
-  rdaSlug: string
   rdaType: AssetType
-  rdaVersion: string
   /** Whose asset it was. */
   ownerId: string
-  /** Whose money is locked: the caller's, or of a free prompt its creator's. */
+  /** Whose money is held: the caller's, or of a free prompt its creator's. */
   payerId: string
-  state: RunState
-  /** What was locked of the payer's. */
+  /** What was held of the payer's. */
   locked: Usdc
   /** The most that the caller can be charged: that, or nothing. */
   price: Usdc
-  /** What the caller was charged; 0 unless it succeeded. */
-  cost: Usdc
-  modelId: string | null
-  usage: Usage | null
   inputs: Readonly<Record<string, unknown>>
   output: string | null
-  failure: Failure | null
   webhookUrl: string | null
-  /** Which process is at it; its lease says whether that lives. */
+  /** The process that executes it; its lease says whether that lives. */
   process: string | null
-  /** After it nothing is charged any more; the lock's own deadline. */
+  /** After it nothing is charged any more; the hold's own deadline. */
   deadline: Date
-  createdAt: Date
-  startedAt: Date | null
-  endedAt: Date | null
-  durationMs: number | null
 }
 
-/** What a caller wants to have run. */
-export interface RunAsk {
+/** A run as its caller asks for it. */
+export interface RunInput {
   /** Slug or id. */
   identifier: string
   inputs: Readonly<Record<string, unknown>>
   modelId: string | null
   maxCost: Usdc | null
   webhookUrl: string | null
-  /** Queued for a worker; else whoever asks waits for its end. */
-  waits: boolean
-  /** Paid for before it runs: this version, at this price, whatever has become of the asset since. */
+  /** Queued for a worker; otherwise the caller waits for its end. */
+  background: boolean
+  /** Paid for before it runs: this version, at this price, also where the asset has changed since. */
   paid?: { version: string; amount: Usdc }
-  /** Who asks agrees that the creator sees the inputs, where the asset asks for that. */
+  /** The caller agrees that the creator sees the inputs, where the asset asks for that. */
   sharesInputs?: boolean
-  /** Names of the tool that it was asked for as: an agent's list of tools holds for it too. */
+  /** The tool names under which it was called: an agent's list of tools applies to them too. */
   toolNames?: readonly string[]
 }
 
@@ -78,32 +81,11 @@ export interface Failure {
   sentence: string
 }
 
-/** What a list shows: a run without what it was given and what came out. */
+/** What a list shows: a run without its inputs and its output. */
 export type RunSummary = Omit<Run, 'inputs' | 'output'>
 
-/**
- * What a creator sees of another account's run: that it ran, how it ended and what it cost. Who ran it and to which output
- * is the customer's, and so are the inputs unless they agreed to show them.
- */
-export type CustomerRun = SharedInputs &
-  Pick<
-    RunSummary,
-    | 'id'
-    | 'rdaId'
-    | 'rdaSlug'
-    | 'rdaVersion'
-    | 'state'
-    | 'cost'
-    | 'modelId'
-    | 'usage'
-    | 'failure'
-    | 'createdAt'
-    | 'startedAt'
-    | 'endedAt'
-    | 'durationMs'
-  >
-
-interface SharedInputs {
+/** What a creator sees of another account's run: not who ran it, not its output, its inputs only where agreed. */
+export interface CustomerRun extends RunFigures {
   inputsShared: boolean
   /** Null where they are not shared, or too long for a list. */
   inputs: Readonly<Record<string, unknown>> | null

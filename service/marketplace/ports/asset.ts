@@ -12,7 +12,7 @@ export interface AssetsForRuns {
   forRun(identifier: string, caller: Caller): Promise<RunnableAsset>
   /** Another creator's asset is missing. */
   own(caller: Caller, identifier: string): Promise<Pick<Asset, 'id'>>
-  /** The version that a run started with, whatever the asset is today; null when there is none such. */
+  /** The version that a run started with, also where the asset has a newer one; null when there is none. */
   version(id: Id<'rda'>, version: string): Promise<RunnableAsset | null>
   /** The headers or credentials of this asset's agent or tool, in clear: for the call itself and nothing else. */
   openSecrets(id: Id<'rda'>, part: SecretPart, sealed: Sealed): Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ export interface AssetStore {
   save(asset: Asset, from: string): Promise<boolean>
   /** False when its status is not `from` any more. */
   setStatus(id: Id<'rda'>, from: AssetStatus, to: AssetStatus, now: Date): Promise<boolean>
-  /** `ownOf`: only this user's, whatever `ownerId` says. */
+  /** `ownOf`: only this user's, also where `ownerId` names another. */
   list(listing: Listing, ownOf: Id<'usr'> | null, now: Date): Promise<{ assets: readonly Summary[]; total: number }>
 
   /** Whether this user has ever had this asset run, or had it run with success. */
@@ -42,7 +42,7 @@ export interface AssetStore {
   /** Null when it is the first or the same act's; else the score that was given before. */
   rate(rating: Rating): Promise<number | null>
   hasBought(id: Id<'rda'>, userId: string): Promise<boolean>
-  /** Writes the sale together with whatever `pay` writes, unless there was one before; whether this one is new. */
+  /** Writes the sale and what `pay` writes, unless there was a sale before; whether this one is new. */
   sell(sale: Sale, pay: (inside: Statements) => Promise<void>): Promise<boolean>
 
   mark(environment: Environment, identifier: string, mark: 'verified' | 'featured', value: boolean): Promise<boolean>

@@ -4,20 +4,19 @@ import type { Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Answer, OutboundRequest } from '../../outbound/model.ts'
-import type { RunnableAsset } from '../model/asset.ts'
-import type { LanguageModel, Usage } from '../model/language-model.ts'
+import type { LanguageModel, RunnableAsset, Usage } from '../model/asset.ts'
 import type { CustomerRun, Ending, FreeRunsBound, Run, RunState, RunSummary } from '../model/run.ts'
 
 export interface RunStore {
   /**
-   * In the transaction of their locks: rows of runs that begin, and the ends of others. Answers those that it
+   * In the transaction of their holds: rows of runs that begin, and the ends of others. Answers those that it
    * wrote; a run that was there, or had ended, is not among them.
    */
   write(inside: Statements, begun: readonly NewRun[], ended: readonly EndedRun[]): Promise<ReadonlySet<string>>
   find(id: Id<'run'>): Promise<Run | null>
-  findOf(asker: RunAsker, id: Id<'run'>): Promise<Run | null>
-  list(asker: RunAsker, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>
-  /** What others ran of one asset: for its creator, and for nobody else. */
+  findOf(reader: RunReader, id: Id<'run'>): Promise<Run | null>
+  list(reader: RunReader, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>
+  /** What others ran of one asset: for its creator alone. */
   listOfCustomers(
     creator: Owner,
     rda: Id<'rda'>,
@@ -25,18 +24,21 @@ export interface RunStore {
   ): Promise<{ runs: readonly CustomerRun[]; total: number }>
   /** Of each day of UTC since then, how many there were in each state and what they cost; the oldest day first. */
   days(owner: Owner, since: Date): Promise<readonly RunDay[]>
-  /** From queued to running, for one process, which may ask twice; null when it is somebody else's or has ended. */
+  /**
+   * From queued to running, once: a second worker finds nothing to claim, and the process that claimed it finds it again.
+   * Null when another process has it or it has ended.
+   */
   claim(id: Id<'run'>, process: string, now: Date): Promise<Run | null>
   /** Of these runs those that are running in the name of one of these processes. */
   runningOf(processes: readonly string[], ids: readonly Id<'run'>[]): Promise<readonly Run[]>
-  /** From running back to queued, for another process; false when it is not this one's any more. */
+  /** From running back to queued, for another process; false when this process does not have it any more. */
   handOn(id: Id<'run'>, process: string): Promise<boolean>
   /** How many background runs of an account wait; counted up to `most`. */
   waiting(owner: Owner, most: number): Promise<number>
   states(ids: readonly Id<'run'>[]): Promise<ReadonlyMap<Id<'run'>, RunState>>
   /** Open runs that are past their deadline or whose process is gone. */
   lost(now: Date, limit: number): Promise<readonly Run[]>
-  /** Adds what ended runs left to their assets' figures; answers for how many assets. */
+  /** Adds what ended runs left to their assets' statistics; answers for how many assets. */
   foldStats(): Promise<number>
 }
 
@@ -52,8 +54,8 @@ export interface EndedRun extends Ending {
   endedAt: Date
 }
 
-/** Whose runs are meant: all of an account's, or those alone that one of its agents asked for. */
-export interface RunAsker {
+/** Who reads: an account sees all of its runs, an agent only those that it asked for. */
+export interface RunReader {
   owner: Owner
   agentId: string | null
 }
@@ -88,9 +90,9 @@ export interface Completion {
   usage: Usage
 }
 
-/** Runs JSONata expressions of strangers, within limits of time, memory and size; their creators take turns. */
+/** Runs creators' JSONata expressions, within limits of time, memory and size; creators take turns. */
 export interface Transforms {
-  /** Throws a DomainError that says what is wrong with the expression or with what it came to. */
+  /** Throws a DomainError that says what is wrong with the expression or its result. */
   apply(expression: string, input: unknown, of: Owner): Promise<unknown>
   /** Why this expression is not taken, or null: it does not compile, or it does not end. */
   check(expression: string, of: Owner, sample?: unknown): Promise<string | null>
@@ -114,7 +116,7 @@ export interface Throttle {
 
 /** Bounds what free prompts take of their creators' wallets in a day of UTC. */
 export interface FreeRuns {
-  /** Null when there was room; else what is used up, until when, and whether the creator has not been told yet. */
+  /** Null when there was room; else which bound is used up, until when, and whether this is the first refusal. */
   take(run: FreeRun, now: Date): Promise<{ of: FreeRunsBound; resetsAt: Date; first: boolean } | null>
   /** For a run that was not begun after all. */
   giveBack(run: FreeRun, now: Date): Promise<void>
@@ -123,17 +125,17 @@ export interface FreeRuns {
 export interface FreeRun {
   creator: Owner
   caller: string
-  /** An asset that has a bound of its own counts by itself, and not with the creator's others. */
+  /** An asset with its own bound is counted alone, not with the creator's others. */
   own: { rda: Id<'rda'>; perDay: number } | null
 }
 
-/** A lease that nobody else ever asks for: whoever holds it lives. */
-export interface Heartbeat {
+/** A lease of one process only: while it is held, the process lives. */
+export interface ProcessLease {
   take(now: Date, until: Date): Promise<boolean>
   release(): Promise<void>
 }
 
-/** Does the work of a run; throws `ExecutionFailed` where it comes to nothing. */
+/** Does the work of a run; throws `ExecutionFailed` where there is no output. */
 export interface Executor {
   execute(work: Work, signal: AbortSignal): Promise<Executed>
 }
@@ -153,6 +155,26 @@ export interface Work {
 export interface Executed {
   output: string
   usage: Usage | null
+}
+
+/** How receivers hear of a run's end: the caller's webhook, and endpoints that listen for events. */
+export interface RunDeliveries {
+  /** Of these accounts those that have an endpoint for one of the events. */
+  listeners(
+    inside: Statements,
+    owners: readonly Owner[],
+    events: readonly RunEvent['event'][],
+  ): Promise<readonly Owner[]>
+  event(inside: Statements, event: RunEvent & { id: Id<'evt'>; owner: Owner }): Promise<void>
+  write(
+    inside: Statements,
+    delivery: { id: Id<'dlv'>; owner: Owner; subject: string; to: { url: string }; body: string },
+  ): Promise<void>
+}
+
+export interface RunEvent {
+  event: 'run.completed' | 'run.failed'
+  data: Readonly<Record<string, unknown>>
 }
 
 export interface RunDay {

@@ -1,6 +1,6 @@
 import { textOf } from './template.ts'
 
-/** What an agent says of a run. */
+/** An agent's answer about a run. */
 export type Reply =
   | { status: 'completed'; output: string }
   | { status: 'pending'; jobId: string | null }
@@ -14,9 +14,9 @@ export function isTrouble(status: number): boolean {
 /** The reply, or a sentence that says why it is none. */
 export function readReply(status: number, body: string): Reply | string {
   if (status < 200 || status > 299) return `The agent answered with the status ${String(status)}.`
-  const said = parse(body)
-  if (typeof said !== 'object' || said === null) return 'The agent did not answer with a JSON object.'
-  const { status: word, output, job_id: jobId } = said as Record<string, unknown>
+  const reply = parse(body)
+  if (typeof reply !== 'object' || reply === null) return 'The agent did not answer with a JSON object.'
+  const { status: word, output, job_id: jobId } = reply as Record<string, unknown>
   switch (word) {
     case 'completed':
       return output === undefined || output === null
@@ -26,7 +26,7 @@ export function readReply(status: number, body: string): Reply | string {
       if (typeof jobId === 'string' || typeof jobId === 'number') return { status: 'pending', jobId: String(jobId) }
       return { status: 'pending', jobId: null }
     case 'failed':
-      return { status: 'failed', error: errorOf(said as Record<string, unknown>) }
+      return { status: 'failed', error: errorOf(reply as Record<string, unknown>) }
     default:
       return 'The agent answered with a status that is none of completed, pending and failed.'
   }
@@ -45,7 +45,7 @@ export function pollAddress(pollUrl: string, runId: string, jobId: string | null
   return url.href
 }
 
-/** Its own word: a text, or an object with a message. */
+/** The agent's own message: a text, or an object with a message. */
 function errorOf({ error }: Record<string, unknown>): string | null {
   if (typeof error === 'string') return error
   const { message } = (error ?? {}) as { message?: unknown }

@@ -1,44 +1,49 @@
 import { TOOL_SECONDS } from './run.ts'
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import type { Asset, AuthType, Config, Model, ModelTier, Pricing, Sealed } from '../model/asset.ts'
-import type {
-  AssetDraft,
-  AssetEdit,
-  GivenAgentConfig,
-  GivenPromptConfig,
-  GivenSecrets,
-  GivenToolConfig,
+import {
+  ASSET_TYPES,
+  type Asset,
+  type AuthType,
+  type Config,
+  type Model,
+  type ModelTier,
+  type Pricing,
+  type Sealed,
+} from '../model/asset.ts'
+import {
+  pageOf,
+  type AgentConfigInput,
+  type AssetDraft,
+  type AssetEdit,
+  type PromptConfigInput,
+  type SecretsInput,
+  type ToolConfigInput,
 } from '../model/asset-draft.ts'
 import { variablesOf } from './template.ts'
 
-/** What is wrong with the draft as a whole, by field; what each field alone must be was checked where it came in. */
+/** The faults of the draft as a whole, by field; each field alone was checked where it came in. */
 export function faultsOf(draft: AssetDraft, models: readonly Model[]): Record<string, string> {
   const faults: Record<string, string> = {}
   if (draft.inputs.length === 0) faults['inputSchema'] = 'must have at least one input'
-  for (const type of ['prompt', 'agent', 'tool'] as const) {
+  for (const type of ASSET_TYPES) {
     const name = `${type}Config` as const
     if (type === draft.type && draft[name] === null)
       faults[name] = `is required for ${type === 'agent' ? 'an' : 'a'} ${type}`
     if (type !== draft.type && draft[name] !== null) faults[name] = `is for RDAs of type ${type} only`
   }
-  switch (draft.type) {
-    case 'prompt':
-      if (draft.promptConfig !== null) Object.assign(faults, faultsOfPrompt(draft, draft.promptConfig, models))
-      break
-    case 'agent':
-      if (draft.agentConfig !== null) Object.assign(faults, faultsOfAgent(draft.agentConfig))
-      break
-    case 'tool':
-      if (draft.toolConfig !== null) Object.assign(faults, faultsOfTool(draft.toolConfig))
-      break
-  }
-  Object.assign(faults, faultsOfPricing(draft))
-  return faults
+  return { ...faults, ...faultsOfConfig(draft, models), ...faultsOfPricing(draft) }
+}
+
+function faultsOfConfig(draft: AssetDraft, models: readonly Model[]): Record<string, string> {
+  const { type, promptConfig, agentConfig, toolConfig } = draft
+  if (type === 'prompt') return promptConfig === null ? {} : faultsOfPrompt(draft, promptConfig, models)
+  if (type === 'agent') return agentConfig === null ? {} : faultsOfAgent(agentConfig)
+  return toolConfig === null ? {} : faultsOfTool(toolConfig)
 }
 
 function faultsOfPrompt(
   draft: AssetDraft,
-  config: GivenPromptConfig,
+  config: PromptConfigInput,
   models: readonly Model[],
 ): Record<string, string> {
   const faults: Record<string, string> = {}
@@ -74,7 +79,7 @@ function faultsOfPrompt(
   return faults
 }
 
-/** Braces that name no input would reach the model as they are: nobody wants that. */
+/** Braces that name no input would reach the model as they are. */
 function faultOfTemplate(template: string, { inputs }: AssetDraft): string | null {
   const names = new Set(inputs.map(({ name }) => name))
   const unknown = variablesOf(template).find((name) => !names.has(name))
@@ -85,7 +90,7 @@ function faultOfTemplate(template: string, { inputs }: AssetDraft): string | nul
 
 const OTHER_BRACES = /\{\{(?!\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\})[^{}]{0,40}\}?\}?/
 
-function faultsOfAgent(config: GivenAgentConfig) {
+function faultsOfAgent(config: AgentConfigInput) {
   const faults: Record<string, string> = {}
   if (config.webhookUrl === null) faults['agentConfig.webhookUrl'] = 'is required'
   // A GET has no body for the run, and nothing that could be signed.
@@ -94,7 +99,7 @@ function faultsOfAgent(config: GivenAgentConfig) {
   return faults
 }
 
-function faultsOfTool(config: GivenToolConfig) {
+function faultsOfTool(config: ToolConfigInput) {
   const faults: Record<string, string> = {}
   if (config.apiEndpoint === null) faults['toolConfig.apiEndpoint'] = 'is required'
   Object.assign(faults, faultsOfSecrets('toolConfig.apiHeaders', config.apiHeaders))
@@ -102,38 +107,29 @@ function faultsOfTool(config: GivenToolConfig) {
   const type = config.authType ?? 'none'
   const names = namesOf(config.authConfig?.secrets ?? null)
   const at = 'toolConfig.authConfig'
-  if (type === 'api_key' && (config.authConfig?.headerName ?? null) === null) {
-    faults[`${at}.headerName`] = 'is required for api_key'
-  }
-  if (type !== 'api_key' && (config.authConfig?.headerName ?? null) !== null) {
-    faults[`${at}.headerName`] = 'is for api_key only'
-  }
-  for (const name of AUTH_NEEDS[type]) if (!names.includes(name)) faults[`${at}.${name}`] = `is required for ${type}`
+  const hasHeader = config.authConfig?.headerName != null
+  if (type === 'api_key' && !hasHeader) faults[`${at}.headerName`] = 'is required for api_key'
+  if (type !== 'api_key' && hasHeader) faults[`${at}.headerName`] = 'is for api_key only'
+  const { required, optional } = AUTH_SECRETS[type]
+  for (const name of required) if (!names.includes(name)) faults[`${at}.${name}`] = `is required for ${type}`
   for (const name of names) {
-    if (![...AUTH_NEEDS[type], ...AUTH_TAKES[type]].includes(name)) faults[`${at}.${name}`] = `is not for ${type}`
+    if (![...required, ...optional].includes(name)) faults[`${at}.${name}`] = `is not for ${type}`
   }
   return faults
 }
 
-const AUTH_NEEDS: Readonly<Record<AuthType, readonly string[]>> = {
-  none: [],
-  api_key: [],
-  bearer: ['token'],
-  basic: ['username', 'password'],
+const AUTH_SECRETS: Readonly<Record<AuthType, { required: readonly string[]; optional: readonly string[] }>> = {
+  none: { required: [], optional: [] },
+  // The key may also be among the headers.
+  api_key: { required: [], optional: ['apiKey'] },
+  bearer: { required: ['token'], optional: [] },
+  basic: { required: ['username', 'password'], optional: [] },
 }
 
-/** The key itself may as well be among the headers; then the RDA has nothing else to add. */
-const AUTH_TAKES: Readonly<Record<AuthType, readonly string[]>> = {
-  none: [],
-  api_key: ['apiKey'],
-  bearer: [],
-  basic: [],
-}
-
-/** A mask that is given back stands for what was there; where nothing was, it would become the secret itself. */
-function faultsOfSecrets(at: string, secrets: GivenSecrets | null): Record<string, string> {
+/** A mask stands for the secret that is stored; where none is, the mask would become the secret itself. */
+function faultsOfSecrets(at: string, secrets: SecretsInput | null): Record<string, string> {
   const faults: Record<string, string> = {}
-  for (const [name, text] of Object.entries(secrets?.given ?? {})) {
+  for (const [name, text] of Object.entries(secrets?.texts ?? {})) {
     if (isMask(text) && secrets?.before?.names.includes(name) !== true) {
       faults[`${at}.${name}`] = 'must be the value itself, not its mask'
     }
@@ -145,8 +141,9 @@ export function isMask(text: string): boolean {
   return /^•+$/.test(text)
 }
 
-function namesOf(secrets: GivenSecrets | null): readonly string[] {
-  return secrets === null ? [] : secrets.given === null ? (secrets.before?.names ?? []) : Object.keys(secrets.given)
+function namesOf(secrets: SecretsInput | null): readonly string[] {
+  if (secrets === null) return []
+  return secrets.texts === null ? (secrets.before?.names ?? []) : Object.keys(secrets.texts)
 }
 
 function faultsOfPricing({ type, pricing }: AssetDraft): Record<string, string> {
@@ -160,7 +157,7 @@ function faultsOfPricing({ type, pricing }: AssetDraft): Record<string, string> 
   return {}
 }
 
-/** What a sound draft comes to: what was left open is as usual. */
+/** The configuration of a draft without faults, with defaults for what was left open. */
 export function configOf(draft: AssetDraft, models: readonly Model[], sealed: SealedDeps): Config {
   const { promptConfig, agentConfig, toolConfig } = draft
   switch (draft.type) {
@@ -217,14 +214,14 @@ export interface SealedDeps {
   auth: Sealed
 }
 
-function modelsOf({ allowedModels, defaultModelId }: GivenPromptConfig, models: readonly Model[]) {
+function modelsOf({ allowedModels, defaultModelId }: PromptConfigInput, models: readonly Model[]) {
   const [first] = models
   if (first === undefined) throw new Error('the catalogue has no model')
   const allowed = allowedModels ?? [defaultModelId ?? first.id]
   return { allowedModels: allowed, defaultModelId: defaultModelId ?? allowed[0] ?? first.id }
 }
 
-/** The price that was given, or the one that follows from the kind of thing it is. */
+/** The draft's price, or the default of its type. */
 export function pricingOf(draft: AssetDraft, config: Config, models: readonly Model[]): Pricing {
   if (draft.pricing !== null) return { model: draft.pricing.model, amount: draft.pricing.amount ?? ZERO }
   const amount = config.type === 'prompt' ? tierPrice(config.defaultModelId, models) : (config.basePrice ?? ZERO)
@@ -241,7 +238,7 @@ const TIER_PRICES: Readonly<Record<ModelTier, Usdc>> = {
   reasoning: usdc(100_000n),
 }
 
-/** What is there, with what was given laid over it; of the configurations field by field. */
+/** The present version with the changes laid over it; configurations are merged field by field. */
 export function edited(asset: Asset, edit: AssetEdit): AssetDraft {
   const before = toDraft(asset)
   return {
@@ -256,51 +253,55 @@ export function edited(asset: Asset, edit: AssetEdit): AssetDraft {
   }
 }
 
-function overlaid<Given extends object>(before: Given | null, edit: Partial<Given> | null | undefined): Given | null {
+function overlaid<Fields extends object>(
+  before: Fields | null,
+  edit: Partial<Fields> | null | undefined,
+): Fields | null {
   if (edit === undefined || edit === null) return before
   // A configuration of another type: laid over nothing, so that the check finds it and says so.
-  return { ...(before ?? ({} as Given)), ...definedOf(edit) }
+  return { ...(before ?? ({} as Fields)), ...definedOf(edit) }
 }
 
-/** New headers are laid over the old ones for the sake of masks; what is not named any more is gone. */
-function withHeaders<Name extends string, Given extends Record<Name, GivenSecrets | null>>(
+/** New headers replace the old ones, which are still needed for masks. */
+function withHeaders<Name extends string, Fields extends Record<Name, SecretsInput | null>>(
   name: Name,
-  before: Given | null,
-  after: Given | null,
-): Given | null {
+  before: Fields | null,
+  after: Fields | null,
+): Fields | null {
   if (after === null || before === null) return after
-  return { ...after, [name]: { given: after[name]?.given ?? null, before: before[name]?.before ?? null } }
+  return { ...after, [name]: { texts: after[name]?.texts ?? null, before: before[name]?.before ?? null } }
 }
 
-function withAuth(before: GivenToolConfig | null, after: GivenToolConfig | null): GivenToolConfig | null {
+function withAuth(before: ToolConfigInput | null, after: ToolConfigInput | null): ToolConfigInput | null {
   if (after?.authConfig == null || before?.authConfig == null) return after
-  const { given } = after.authConfig.secrets
-  return { ...after, authConfig: { ...after.authConfig, secrets: { given, before: before.authConfig.secrets.before } } }
+  const { texts } = after.authConfig.secrets
+  return { ...after, authConfig: { ...after.authConfig, secrets: { texts, before: before.authConfig.secrets.before } } }
 }
 
-function definedOf<Given extends object>(given: Given): Given {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given
+function definedOf<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
 }
 
 function toDraft(asset: Asset): AssetDraft {
-  const { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = asset
   const { inputs, outputs, pricing, config, sharesInputs = false } = asset.content
-  const page = { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage }
   const content = { inputs, outputs, pricing, sharesInputs }
-  const rest = { ...page, ...content, promptConfig: null, agentConfig: null, toolConfig: null }
+  const rest = { ...pageOf(asset), ...content, promptConfig: null, agentConfig: null, toolConfig: null }
   switch (config.type) {
     case 'prompt':
       return { ...rest, promptConfig: { ...config, freeRunsPerDay: config.freeRunsPerDay ?? null } }
     case 'agent':
-      return { ...rest, agentConfig: { ...config, webhookHeaders: kept(config.webhookHeaders) } }
+      return { ...rest, agentConfig: { ...config, webhookHeaders: unchanged(config.webhookHeaders) } }
     case 'tool': {
-      const authConfig = { headerName: config.authHeaderName, secrets: kept(config.authSecrets) }
+      const authConfig = { headerName: config.authHeaderName, secrets: unchanged(config.authSecrets) }
       const timeoutSeconds = config.timeoutSeconds ?? null
-      return { ...rest, toolConfig: { ...config, timeoutSeconds, apiHeaders: kept(config.apiHeaders), authConfig } }
+      return {
+        ...rest,
+        toolConfig: { ...config, timeoutSeconds, apiHeaders: unchanged(config.apiHeaders), authConfig },
+      }
     }
   }
 }
 
-function kept(before: Sealed): GivenSecrets {
-  return { given: null, before }
+function unchanged(before: Sealed): SecretsInput {
+  return { texts: null, before }
 }

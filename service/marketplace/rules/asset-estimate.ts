@@ -1,8 +1,7 @@
 import { toWire, ZERO, type Usdc } from '../../kit/money.ts'
 import { withoutTrailing } from '../../kit/text.ts'
-import type { Content } from '../model/asset.ts'
-import type { LanguageModel } from '../model/language-model.ts'
-import { amountOf, quote } from './price.ts'
+import type { Content, LanguageModel } from '../model/asset.ts'
+import { amountOf, most, quote } from './price.ts'
 import { limitOf } from './run.ts'
 
 /** What recent runs came to. */
@@ -24,7 +23,7 @@ export function estimate(content: Content, models: readonly LanguageModel[], rec
   const dearest = choices
     .map((model) => quote({ pricing, model, limitMs }, longPrompt(content)).lock)
     .reduce(most, ZERO)
-  // A new price has no recent runs, whatever the old one had.
+  // A new price has no recent runs: those of the old one do not count.
   if (recent !== null && pricing.model !== 'per-run') return range(recent.least, most(recent.most, dearest))
   const usage = config.type === 'prompt' ? SMALL : null
   const small = choices.map((model) => amountOf({ pricing, model, limitMs }, { usage, durationMs: 0 }))
@@ -49,10 +48,6 @@ function range(from: Usdc, to: Usdc): string {
 function text(amount: Usdc): string {
   const [whole = '', fraction = ''] = toWire(amount).toFixed(6).split('.')
   return `${whole}.${withoutTrailing(fraction, '0').padEnd(2, '0')}`
-}
-
-function most(a: Usdc, b: Usdc): Usdc {
-  return a > b ? a : b
 }
 
 function least(amounts: readonly Usdc[]): Usdc {

@@ -1,4 +1,4 @@
-import { archivedStays } from '../errors/asset.ts'
+import { archivedStays } from '../errors.ts'
 import type { AssetStatus } from '../model/asset.ts'
 
 export type Action = 'publish' | 'unpublish' | 'archive'

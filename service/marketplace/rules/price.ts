@@ -1,6 +1,5 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import type { Pricing } from '../model/asset.ts'
-import type { LanguageModel, Usage } from '../model/language-model.ts'
+import type { LanguageModel, Pricing, Usage } from '../model/asset.ts'
 
 /** What a run may come to, decided before it starts. */
 export interface Quote {
@@ -33,14 +32,9 @@ export interface Terms {
 
 /** The longest and dearest that the run can become. `promptTokens` is what is known of its length. */
 export function quote(terms: Terms, promptTokens: number): Quote {
-  const most: Measures = {
-    usage:
-      terms.model === null
-        ? null
-        : { promptTokens: withRoom(promptTokens), completionTokens: terms.model.outputTokensMax },
-    durationMs: terms.limitMs,
-  }
-  const lock = amountOf(terms, most)
+  const { model, limitMs: durationMs } = terms
+  const tokens = { promptTokens: withRoom(promptTokens), completionTokens: model?.outputTokensMax ?? 0 }
+  const lock = amountOf(terms, { usage: model === null ? null : tokens, durationMs })
   if (!isFree(terms)) return { payer: 'caller', lock, price: lock }
   return { payer: lock === ZERO ? 'caller' : 'owner', lock, price: ZERO }
 }
@@ -70,12 +64,10 @@ export function modelCost(model: LanguageModel | null, usage: Usage | null): Usd
 
 /** The creator's price for it, or the model's own cost where that is more. */
 export function amountOf({ pricing, model }: Terms, { usage, durationMs }: Measures): Usdc {
-  const asked = askedFor(pricing, usage, durationMs)
-  const floor = modelCost(model, usage)
-  return asked > floor ? asked : floor
+  return most(priceOf(pricing, usage, durationMs), modelCost(model, usage))
 }
 
-function askedFor(pricing: Pricing, usage: Usage | null, durationMs: number): Usdc {
+function priceOf(pricing: Pricing, usage: Usage | null, durationMs: number): Usdc {
   switch (pricing.model) {
     case 'free':
       return ZERO
@@ -103,6 +95,10 @@ function withRoom(promptTokens: number): number {
 
 function upTo(value: bigint, step: bigint): bigint {
   return (value + step - 1n) / step
+}
+
+export function most(a: Usdc, b: Usdc): Usdc {
+  return a > b ? a : b
 }
 
 function least(a: Usdc, b: Usdc): Usdc {

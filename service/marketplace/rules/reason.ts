@@ -1,20 +1,39 @@
 import { plain } from '../../kit/schema/bounded.ts'
 
 /**
- * What a creator's server says of its own failure, fit for the buyer to read: short, in one line, and without the
- * secrets that it was called with, in case it repeats them.
+ * The reason that a creator's server gives for its failure, fit for the buyer to read: short, in one line, and without
+ * the secrets that it was called with, in case it repeats them.
  */
-export function withReason(sentence: string, said: string, secrets: readonly string[]): string {
-  const reason = reasonOf(said, secrets)
+export function withReason(sentence: string, response: string, secrets: readonly string[]): string {
+  const reason = reasonOf(response, secrets)
   return reason === '' ? sentence : `${sentence.replace(/\.$/, '')}: ${reason}`
 }
 
-function reasonOf(said: string, secrets: readonly string[]): string {
+/** Why a call to a creator's server failed, for the caller: without the server's address. */
+export function callFailure(callee: 'agent' | 'tool', code: string): string {
+  switch (code) {
+    case 'response_timeout':
+      return `The ${callee} did not answer in time.`
+    case 'connect_timeout':
+    case 'connection_failed':
+      return `The ${callee} could not be reached.`
+    case 'response_too_large':
+      return `The ${callee} answered with more than is taken.`
+    case 'address_refused':
+      return `The ${callee}'s address may not be called.`
+    case 'redirect_refused':
+      return `The ${callee} answered with a redirect, which is not followed.`
+    default:
+      return `The call to the ${callee} failed.`
+  }
+}
+
+function reasonOf(response: string, secrets: readonly string[]): string {
   const forms = secrets.flatMap(formsOf).sort((one, other) => other.length - one.length)
-  let text = said.slice(0, LOOKED_AT)
+  let text = response.slice(0, LOOKED_AT)
   for (const form of forms) text = text.replaceAll(form, HIDDEN)
-  // At the end of what was looked at, a secret may be there in part.
-  if (said.length > LOOKED_AT) text = text.slice(0, Math.max(0, text.length - (forms[0]?.length ?? 0)))
+  // The text may be cut in the middle of a secret.
+  if (response.length > LOOKED_AT) text = text.slice(0, Math.max(0, text.length - (forms[0]?.length ?? 0)))
   return plain(text.replaceAll(/\p{Cf}/gu, '').replaceAll(TOKENS, HIDDEN), REASON_MAX)
 }
 

@@ -24,13 +24,13 @@ export const TOOL_SECONDS = 25
 
 const PROMPT_MS = 120_000
 const AGENT_MS = 180_000
-/** No execution may take longer, whatever the asset. */
+/** No execution of any asset may take longer. */
 export const LIMIT_MS_MAX = AGENT_MS
 const TRANSFORMS_MS = 5_000
 
-/** When the money goes back by itself: later than the execution can take, also for one that waits for a worker. */
-export function deadlineOf(limitMs: number, waits: boolean, now: Date): Date {
-  return new Date(now.getTime() + limitMs + MARGIN_MS + (waits ? QUEUE_MS : 0))
+/** When the money is released by itself: later than the execution can take, also when it waits for a worker. */
+export function deadlineOf(limitMs: number, background: boolean, now: Date): Date {
+  return new Date(now.getTime() + limitMs + MARGIN_MS + (background ? QUEUE_MS : 0))
 }
 
 const MARGIN_MS = 30_000
@@ -51,17 +51,17 @@ export function durationOf({ startedAt }: Pick<Run, 'startedAt'>, now: Date): nu
   return startedAt === null ? 0 : Math.max(0, now.getTime() - startedAt.getTime())
 }
 
-/** What databases and half of the world's programs cannot keep as text, made keepable. */
+/** Replaces characters that databases and many programs cannot store as text. */
 export function keepable(text: string): string {
   return text.replaceAll(/\0|\p{Surrogate}/gu, '\uFFFD')
 }
 
-/** The stations of a run, oldest first. */
+/** The states that a run went through, oldest first. */
 export function timelineOf(run: Run): { status: RunState; at: Date }[] {
-  const stations: { status: RunState; at: Date }[] = []
-  // A run that somebody waits for begins at once and was never queued.
-  if (run.startedAt === null || run.startedAt > run.createdAt) stations.push({ status: 'queued', at: run.createdAt })
-  if (run.startedAt !== null) stations.push({ status: 'running', at: run.startedAt })
-  if (run.endedAt !== null) stations.push({ status: run.state, at: run.endedAt })
-  return stations
+  const timeline: { status: RunState; at: Date }[] = []
+  // A run in the foreground begins at once and was never queued.
+  if (run.startedAt === null || run.startedAt > run.createdAt) timeline.push({ status: 'queued', at: run.createdAt })
+  if (run.startedAt !== null) timeline.push({ status: 'running', at: run.startedAt })
+  if (run.endedAt !== null) timeline.push({ status: run.state, at: run.endedAt })
+  return timeline
 }

@@ -4,9 +4,9 @@ import { newId, type Id } from '../../kit/ids.ts'
 import type { Caller, Person, User } from '../../kit/caller.ts'
 import type { Asset } from '../model/asset.ts'
 import type { AssetDraft, AssetEdit } from '../model/asset-draft.ts'
-import type { Assets } from '../service/assets.ts'
+import type { Assets } from '../service/assets/assets.ts'
 import { agents } from './agents.ts'
-import { CREATORS, type Seed } from './parts.ts'
+import { CREATORS, type Seed } from './builders.ts'
 import { prompts } from './prompts.ts'
 import { tools } from './tools.ts'
 
@@ -66,7 +66,7 @@ function moved({ agentConfig, toolConfig }: AssetDraft): AssetEdit {
   return { toolConfig: { apiEndpoint: toolConfig?.apiEndpoint ?? null } }
 }
 
-/** False when somebody took the slug: another process, which finishes it, or a person, whose it stays. */
+/** False when the slug is taken: by another process, which finishes it, or by a person, who keeps it. */
 async function create(assets: Assets, caller: Caller, draft: AssetDraft, operation: Id<'op'>): Promise<boolean> {
   try {
     await assets.create(caller, draft, operation)

@@ -14,21 +14,20 @@ import type { Offer, Sale, SaleHooks } from '../../sales/model.ts'
 import type { Ask, Made, Product, SellingDeps } from '../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { assetMissing } from '../errors/asset.ts'
-import { FAILURES, needsKey, runFailed, runUnsettled, tooOften } from '../errors/run.ts'
+import { assetMissing, FAILURES, needsKey, runFailed, runUnsettled, tooOften } from '../errors.ts'
 import type { RunnableAsset } from '../model/asset.ts'
-import { hasEnded, type Run, type RunAsk } from '../model/run.ts'
+import { hasEnded, type Run, type RunInput } from '../model/run.ts'
 import { LIMIT_MS_MAX } from '../rules/run.ts'
-import type { Assets } from './assets.ts'
-import type { Runs } from './runs.ts'
+import type { Assets } from './assets/assets.ts'
+import type { Runs } from './runs/runs.ts'
 
 /** Runs of assets for buyers without an account. The money comes first; the run is then paid for out of the guests' wallet. */
 export function createGuestRuns(deps: GuestRunDeps) {
   const { assets, runs, selling, environment, network, recipient, address, statusUrl } = deps
   const { journal, method, tokens } = selling
 
-  async function orderOf(slug: string, inputs: RunAsk['inputs']): Promise<Order> {
-    // What was bought before is handed over even where the asset is not for sale any more.
+  async function orderOf(slug: string, inputs: RunInput['inputs']): Promise<Order> {
+    // A buyer gets what was bought before, even where the asset is not for sale any more.
     const priced = await price(slug, inputs).catch((error: unknown) => {
       if (error instanceof DomainError) return error
       throw error
@@ -37,8 +36,8 @@ export function createGuestRuns(deps: GuestRunDeps) {
     return { id, inputs, inputHash: canonicalHash([id, inputs]), priced }
   }
 
-  async function price(slug: string, inputs: RunAsk['inputs']): Promise<Priced> {
-    const { asset, quoted } = await runs.price(guest('guest'), askOf(slug, inputs))
+  async function price(slug: string, inputs: RunInput['inputs']): Promise<Priced> {
+    const { asset, quoted } = await runs.price(guest('guest'), inputOf(slug, inputs))
     if (asset.status !== 'published') throw assetMissing()
     if (quoted.price === ZERO) throw needsKey()
     return { asset, offer: offerOf(asset, quoted.price) }
@@ -51,7 +50,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
     return { slug, name, address: `${address}/rda/${slug}/run`, amount, network, recipient, input }
   }
 
-  /** One run of a sale is charged, whoever was at it: an earlier one that failed was not. */
+  /** One run of a sale is charged: an earlier one that failed was not. */
   async function work({ id, inputs }: Order, sale: Sale): Promise<Run> {
     const caller = guest(sale.payer)
     const paid = { version: String(sale.details['version']), amount: sale.amount }
@@ -59,7 +58,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
       const operation = attemptOf(sale.id as Id<'pay'>, attempt)
       const before = await runs.find(caller, deriveId('run', operation))
       if (before?.state === 'failed' || before?.state === 'canceled') continue
-      return await runs.run(caller, { ...askOf(id, inputs), paid }, operation, true)
+      return await runs.run(caller, { ...inputOf(id, inputs), paid }, { operation, keyed: true })
     }
     throw tooOften()
   }
@@ -107,8 +106,8 @@ export function createGuestRuns(deps: GuestRunDeps) {
   const sales = createSelling(selling, product)
 
   return {
-    offer: async (slug: string, inputs: RunAsk['inputs']) => pricedOf(await orderOf(slug, inputs)).offer,
-    buy: async (slug: string, inputs: RunAsk['inputs'], ask: Ask) =>
+    offer: async (slug: string, inputs: RunInput['inputs']) => pricedOf(await orderOf(slug, inputs)).offer,
+    buy: async (slug: string, inputs: RunInput['inputs'], ask: Ask) =>
       await sales.buy({ ...ask, order: await orderOf(slug, inputs) }),
     journal,
   }
@@ -141,7 +140,7 @@ interface GuestRunDeps {
 
 interface Order {
   id: Id<'rda'>
-  inputs: RunAsk['inputs']
+  inputs: RunInput['inputs']
   inputHash: Buffer
   /** Or why it is not for sale. */
   priced: Priced | DomainError
@@ -159,9 +158,9 @@ function pricedOf({ priced }: Order): Priced {
 
 type GuestAsk = Ask & { order: Order }
 
-/** So often a run that fails is tried for one payment. */
+/** How often a failing run is tried for one payment. */
 const ATTEMPTS_MAX = 20
 
-function askOf(identifier: string, inputs: RunAsk['inputs']): RunAsk {
-  return { identifier, inputs, modelId: null, maxCost: null, webhookUrl: null, waits: false }
+function inputOf(identifier: string, inputs: RunInput['inputs']): RunInput {
+  return { identifier, inputs, modelId: null, maxCost: null, webhookUrl: null, background: false }
 }

@@ -5,11 +5,11 @@ import type { Job, Pace, StartedJob } from '../model.ts'
 import { jobIdOf, jobOf } from '../rules.ts'
 
 /**
- * What both backends say to BullMQ. A job carries nothing but its id: the payload stays in the row, where
+ * What both backends hand to BullMQ. A job carries nothing but its id: the payload stays in the row, where
  * the money is, and is read when the handler starts. Nothing finished is kept, or a row that has to go
  * again under the same id would be taken for a duplicate; retries and delays are the row's own.
  */
-export function bulk(topic: string, jobs: readonly Job[]): BulkJob[] {
+export function bulk(topic: string, jobs: readonly Job[]) {
   const keepNothing = { removeOnComplete: true, removeOnFail: true } as const
   return jobs.map((job) => ({ name: topic, data: null, opts: { jobId: jobIdOf(job), ...keepNothing } }))
 }
@@ -31,32 +31,29 @@ export function workerOptions(concurrency: number, pace: Pace): Omit<WorkerOptio
   }
 }
 
-export function startedJob(job: { id?: string | undefined; stalledCounter: number }): StartedJob | null {
-  const named = jobOf(job.id ?? '')
-  return named === null ? null : { ...named, crashes: job.stalledCounter }
+/** What a worker does with a job of BullMQ. */
+export function processor(handle: (job: StartedJob) => Promise<void>) {
+  return async (job: { id?: string | undefined; stalledCounter: number }): Promise<void> => {
+    const named = jobOf(job.id ?? '')
+    if (named !== null) await handle({ ...named, crashes: job.stalledCounter })
+  }
 }
 
 /** BullMQ reports each lost connection of each worker, again at every try: one line in ten seconds will do. */
 export function complaints(log: Log, clock: Clock): (error: Error) => void {
-  let saidAt = -Infinity
+  let loggedAt = -Infinity
   let withheld = 0
   return (error) => {
     const now = clock.now().getTime()
-    if (now - saidAt < 10_000) {
+    if (now - loggedAt < 10_000) {
       withheld++
       return
     }
     log.warn({ err: error, withheld }, 'the queue has trouble with its backend')
-    saidAt = now
+    loggedAt = now
     withheld = 0
   }
 }
 
-interface BulkJob {
-  name: string
-  data: null
-  opts: { jobId: string; removeOnComplete: true; removeOnFail: true }
-}
-
-/** Nobody reads BullMQ's own event stream here. */
+/** BullMQ's own event stream is not read here. */
 export const QUEUE_OPTIONS = { streams: { events: { maxLen: 100 } } }

@@ -1,7 +1,7 @@
 import { createPostgresBackend, runMigrations, withBackend, type PgPool } from 'bullmq'
 import pg from 'pg'
-import type { Backend, BackendDeps } from '../backend.ts'
-import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+import type { Backend, BackendDeps } from './backend.ts'
+import { bulk, complaints, processor, QUEUE_OPTIONS, workerOptions } from './bull.ts'
 import { Queues } from './queues.ts'
 import { Workers } from './workers.ts'
 
@@ -23,7 +23,7 @@ export async function openPostgres(connectionString: string, deps: BackendDeps):
     options: `-c search_path=${SCHEMA}`,
   })
   pool.on('error', complain)
-  // Also of connections that somebody has at the moment: an error that nobody hears ends the process.
+  // Also of connections that are in use at the moment: an error without a listener ends the process.
   pool.on('connect', (client) => client.on('error', complain))
   // Each queue and each worker listens to it; Node takes more than ten of them for a leak.
   pool.setMaxListeners(0)
@@ -45,12 +45,8 @@ export async function openPostgres(connectionString: string, deps: BackendDeps):
       await queue.addBulk(bulk(topic, jobs))
     },
     async work(topic, concurrency, handle) {
-      const process = async (job: { id?: string | undefined; stalledCounter: number }) => {
-        const started = startedJob(job)
-        if (started !== null) await handle(started)
-      }
       const options = { connection, ...workerOptions(concurrency, deps.pace) }
-      await workers.hire(new Worker(topic, process, options))
+      await workers.hire(new Worker(topic, processor(handle), options))
     },
     async pause() {
       await workers.pause()

@@ -1,9 +1,9 @@
 import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Backend, BackendDeps } from '../backend.ts'
-import { aborted } from '../abort.ts'
-import { bulk, complaints, QUEUE_OPTIONS, startedJob, workerOptions } from './bull.ts'
+import type { Backend, BackendDeps } from './backend.ts'
+import { aborted } from '../signal.ts'
+import { bulk, complaints, processor, QUEUE_OPTIONS, workerOptions } from './bull.ts'
 import { Queues } from './queues.ts'
 import { Workers } from './workers.ts'
 
@@ -34,13 +34,9 @@ export async function openRedis(url: string, deps: BackendDeps): Promise<Backend
       await queue.addBulk(bulk(topic, jobs))
     },
     async work(topic, concurrency, handle) {
-      const process = async (job: { id?: string | undefined; stalledCounter: number }) => {
-        const started = startedJob(job)
-        if (started !== null) await handle(started)
-      }
       const options = { connection: working, prefix, ...workerOptions(concurrency, deps.pace) }
-      // Nobody waits for it: Redis may be away.
-      workers.hire(new Worker(topic, process, options)).catch(complain)
+      // Not waited for: Redis may be away.
+      workers.hire(new Worker(topic, processor(handle), options)).catch(complain)
     },
     async pause() {
       await workers.pause()

@@ -8,7 +8,7 @@ import { openDatabase, type Database } from '../../../service/database/client.ts
 import { attachOrStart, startEmbedded } from '../../../service/database/embedded.ts'
 import { migrate } from '../../../service/database/migrate.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
-import { createLedgerStore } from '../../../service/ledger/store.ts'
+import { createLedgerStore } from '../../../service/ledger/store/ledger.ts'
 import { agentWith, policyOf, budgetsOn } from '../../budgets/harness.ts'
 import { audit } from './audit.ts'
 import { LIMITS, type ChaosAgent, type Orders } from './world.ts'

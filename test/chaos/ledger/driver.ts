@@ -7,7 +7,7 @@ import { systemClock } from '../../../service/kit/clock.ts'
 import { DomainError } from '../../../service/kit/errors.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { createLedger } from '../../../service/ledger/service.ts'
-import { createLedgerStore } from '../../../service/ledger/store.ts'
+import { createLedgerStore } from '../../../service/ledger/store/ledger.ts'
 import type { Command } from './commands.ts'
 
 /*

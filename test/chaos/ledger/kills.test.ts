@@ -4,7 +4,7 @@ import path from 'node:path'
 import { openDatabase, type Database } from '../../../service/database/client.ts'
 import { attachOrStart, startEmbedded } from '../../../service/database/embedded.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
-import { createLedgerStore } from '../../../service/ledger/store.ts'
+import { createLedgerStore } from '../../../service/ledger/store/ledger.ts'
 import { Mortal } from './mortal.ts'
 
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 100)

@@ -1,4 +1,4 @@
-import { foldStats } from '../../../service/marketplace/store/runs/stats.ts'
+import { foldStats } from '../../../service/marketplace/store/runs/runs.ts'
 import { ALLOWED, promptBody, published } from '../../marketplace/bodies.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 

@@ -1,6 +1,11 @@
 import { usdc } from '../../../service/kit/money.ts'
-import type { AgentConfig, Content, Pricing, PromptConfig } from '../../../service/marketplace/model/asset.ts'
-import type { LanguageModel } from '../../../service/marketplace/model/language-model.ts'
+import type {
+  AgentConfig,
+  Content,
+  LanguageModel,
+  Pricing,
+  PromptConfig,
+} from '../../../service/marketplace/model/asset.ts'
 import { estimate } from '../../../service/marketplace/rules/asset-estimate.ts'
 import { quote } from '../../../service/marketplace/rules/price.ts'
 import { limitOf } from '../../../service/marketplace/rules/run.ts'

@@ -3,7 +3,7 @@ import { newId, type Id } from '../../../service/kit/ids.ts'
 import { usdc, ZERO } from '../../../service/kit/money.ts'
 import type { Asset, AssetStatus } from '../../../service/marketplace/model/asset.ts'
 import type { AssetStore } from '../../../service/marketplace/ports/asset.ts'
-import { createAssetStore } from '../../../service/marketplace/store/assets.ts'
+import { createAssetStore } from '../../../service/marketplace/store/assets/assets.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 
 /* Totals and words are kept by triggers: after any history they must be what counting anew comes to. */

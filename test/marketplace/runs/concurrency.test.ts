@@ -34,7 +34,7 @@ describe('places for executions', () => {
     const accounts = { usr_poor: 499n, usr_caller: 1_000n, usr_other: 500n, usr_creator: 0n }
     for (const [id, amount] of Object.entries(accounts)) await fund(ledger, id, amount)
     const run = (id: string, name = operation(), keyed = false) =>
-      runs.run(callerOf(id), askFor('rda_one'), name, keyed, enterAs(id))
+      runs.run(callerOf(id), askFor('rda_one'), { operation: name, keyed, enter: enterAs(id) })
 
     await expect(run('usr_poor')).rejects.toMatchObject({ code: 'insufficient_balance' })
     expect([places, taken]).toEqual([1, []])
@@ -83,7 +83,10 @@ describe('500 runs at once on one wallet that can pay for 300', () => {
     // Once half of them have begun no lock is given back any more that was not charged, so 300 it is.
     const outcomes = await Promise.allSettled(
       Array.from({ length: 500 }, (_, place) =>
-        engines[place % 2]!.runs.run(callerOf('usr_caller'), askFor('rda_one'), operation(), false),
+        engines[place % 2]!.runs.run(callerOf('usr_caller'), askFor('rda_one'), {
+          operation: operation(),
+          keyed: false,
+        }),
       ),
     )
     const done = outcomes.filter((one) => one.status === 'fulfilled')

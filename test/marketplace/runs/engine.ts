@@ -4,13 +4,12 @@ import { newId, type Id } from '../../../service/kit/ids.ts'
 import { usdc, ZERO, type Usdc } from '../../../service/kit/money.ts'
 import type { StatementPool } from '../../../service/kit/transaction.ts'
 import { createLedger, type Ledger } from '../../../service/ledger/service.ts'
-import { createLedgerStore } from '../../../service/ledger/store.ts'
-import type { Pricing, RunnableAsset } from '../../../service/marketplace/model/asset.ts'
-import type { LanguageModel } from '../../../service/marketplace/model/language-model.ts'
+import { createLedgerStore } from '../../../service/ledger/store/ledger.ts'
+import type { LanguageModel, Pricing, RunnableAsset } from '../../../service/marketplace/model/asset.ts'
 import type { Executor } from '../../../service/marketplace/ports/run.ts'
-import { createRuns, type Runs } from '../../../service/marketplace/service/runs.ts'
-import { createRunStore } from '../../../service/marketplace/store/runs.ts'
-import { PRESENCE } from '../../../service/marketplace/store/runs/open.ts'
+import { createRuns, type Runs } from '../../../service/marketplace/service/runs/runs.ts'
+import { createRunStore } from '../../../service/marketplace/store/runs/runs.ts'
+import { HEARTBEAT } from '../../../service/marketplace/store/runs/open.ts'
 import { createThrottle } from '../../../service/marketplace/store/runs/throttle.ts'
 import { createLease } from '../../../service/queue/lease.ts'
 import { createOutbox } from '../../../service/queue/outbox.ts'
@@ -46,16 +45,16 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
     executors: { prompt: executor, agent: executor, tool: executor },
     throttle: createThrottle(statements, clock, null),
     ledger,
-    locks: ledger,
+    guard: ledger,
     clock,
     log: silent,
-    heartbeat: (process) => createLease(statements, PRESENCE + process, process),
+    lease: (process) => createLease(statements, HEARTBEAT + process, process),
     checkAddress: () => Promise.resolve(),
     announce: (inside, announcements) => outbox.add(inside, announcements),
-    tellOfEnds: () => Promise.resolve(),
+    reportEnds: () => Promise.resolve(),
     feeBps: options.feeBps ?? 0,
     freeRuns: { take: () => Promise.resolve(null), giveBack: () => Promise.resolve() },
-    tellOfFreeRuns: () => Promise.resolve(),
+    reportFreeRuns: () => Promise.resolve(),
     waitingMax: options.waitingMax ?? 1_000,
   })
   return { runs, ledger }
@@ -126,7 +125,7 @@ export function callerOf(userId: string): Caller {
 }
 
 export function askFor(identifier: string) {
-  return { identifier, inputs: {}, modelId: null, maxCost: null, webhookUrl: null, waits: false }
+  return { identifier, inputs: {}, modelId: null, maxCost: null, webhookUrl: null, background: false }
 }
 
 export function operation(): Id<'op'> {

@@ -32,7 +32,7 @@ describe('runs that are left behind', () => {
   async function begun({ runs }: Engine) {
     const name = operation()
     const before = letGo.length
-    const end = runs.run(callerOf('usr_caller'), askFor('rda_one'), name, false)
+    const end = runs.run(callerOf('usr_caller'), askFor('rda_one'), { operation: name, keyed: false })
     while (letGo.length === before) await new Promise(setImmediate)
     return { id: deriveId('run', name), end }
   }
@@ -103,7 +103,7 @@ describe('runs that are left behind', () => {
       const name = operation()
       const id = deriveId('run', name)
       const begunBefore = letGo.length
-      await processes[0]!.runs.queue(callerOf('usr_caller'), askFor('rda_one'), name, false)
+      await processes[0]!.runs.queue(callerOf('usr_caller'), askFor('rda_one'), { operation: name, keyed: false })
       const work = processes.map(({ runs }) => runs.work(id, new AbortController().signal))
       const canceled = await processes[round % 2]!.runs.cancel(callerOf('usr_caller'), id).catch(() => null)
       const letAll = setInterval(() => {
@@ -149,7 +149,11 @@ describe('runs that are left behind', () => {
       createEngine(database.statements, { executor, asset: () => prompt, clock, model }),
     ) as [Engine, Engine]
     const name = operation()
-    await one.runs.queue(callerOf('usr_caller'), { ...askFor('rda_one'), waits: true }, name, false)
+    await one.runs.queue(
+      callerOf('usr_caller'),
+      { ...askFor('rda_one'), background: true },
+      { operation: name, keyed: false },
+    )
     const id = deriveId('run', name)
     const stop = new AbortController()
     const working = one.runs.work(id, stop.signal)
@@ -230,7 +234,7 @@ describe('claims whose answer is lost', () => {
   async function queued() {
     const [one] = engines
     const name = operation()
-    await one!.runs.queue(caller, { ...askFor('rda_one'), waits: true }, name, false)
+    await one!.runs.queue(caller, { ...askFor('rda_one'), background: true }, { operation: name, keyed: false })
     return deriveId('run', name)
   }
 
@@ -270,7 +274,9 @@ describe('claims whose answer is lost', () => {
     const [one] = engines as [Engine]
     const name = operation()
     faults.lose('together')
-    await expect(one.runs.run(caller, askFor('rda_one'), name, false)).rejects.toThrow('terminated')
+    await expect(one.runs.run(caller, askFor('rda_one'), { operation: name, keyed: false })).rejects.toThrow(
+      'terminated',
+    )
     expect(await one.runs.get(caller, deriveId('run', name))).toMatchObject({ state: 'running' })
     await one.runs.resolveUnanswered()
     const failure = { code: 'run_interrupted' }

@@ -1,6 +1,6 @@
 import { usdc } from '../../../service/kit/money.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
-import { resumeTopic, runTopics } from '../../../service/marketplace/jobs/runs.ts'
+import { resumeTopic, runTopics } from '../../../service/marketplace/jobs.ts'
 import { resumption } from '../../../service/marketplace/service/runs/resumption.ts'
 import { createOutbox } from '../../../service/queue/outbox.ts'
 import { createQueue } from '../../../service/queue/queue.ts'
@@ -66,15 +66,22 @@ describe('background runs of one account that hang', () => {
     })
     for (const userId of ['usr_hostile', 'usr_honest', 'usr_good']) await fund(ledger, userId, 100n)
     const queued = await Promise.allSettled(
-      Array.from({ length: 150 }, () => runs.queue(callerOf('usr_hostile'), askFor('rda_hang'), operation(), false)),
+      Array.from({ length: 150 }, () =>
+        runs.queue(callerOf('usr_hostile'), askFor('rda_hang'), { operation: operation(), keyed: false }),
+      ),
     )
     expect(queued.filter(({ status }) => status === 'fulfilled')).toHaveLength(150)
-    await expect(runs.queue(callerOf('usr_hostile'), askFor('rda_hang'), operation(), false)).rejects.toMatchObject({
+    await expect(
+      runs.queue(callerOf('usr_hostile'), askFor('rda_hang'), { operation: operation(), keyed: false }),
+    ).rejects.toMatchObject({
       kind: 'limited',
       code: 'quota_exceeded',
       fields: { quota: 'runs_waiting', limit: 150, resetsAt: null },
     })
-    const honest = await runs.queue(callerOf('usr_honest'), askFor('rda_quick'), operation(), false)
+    const honest = await runs.queue(callerOf('usr_honest'), askFor('rda_quick'), {
+      operation: operation(),
+      keyed: false,
+    })
     const queue = createQueue({
       statements: database.statements,
       clock: systemClock,

@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../service/database/client.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
-import type { BackendAddress } from '../../../service/queue/backend.ts'
+import type { BackendAddress } from '../../../service/queue/backends/backend.ts'
 import type { Pace } from '../../../service/queue/model.ts'
 import { createQueue } from '../../../service/queue/queue.ts'
 import { numbers } from '../numbers.ts'

@@ -2,28 +2,21 @@ import { DomainError, invalid } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
 import type { Environment, Owner } from '../../../kit/owner.ts'
 import type { Content, Model, Sealed } from '../../model/asset.ts'
-import type { AssetDraft, GivenSecrets } from '../../model/asset-draft.ts'
-import type { Endpoints, SecretKeeping, SecretPart } from '../../ports/asset.ts'
-import type { Models, Transforms } from '../../ports/run.ts'
+import type { AssetDraft, SecretsInput } from '../../model/asset-draft.ts'
+import type { SecretPart } from '../../ports/asset.ts'
 import { configOf, faultsOf, isMask, pricingOf } from '../../rules/asset-draft.ts'
+import type { AssetDeps } from './deps.ts'
 
-export interface DraftDeps {
-  models: Pick<Models, 'list'>
-  transforms: Pick<Transforms, 'check'>
-  endpoints: Endpoints
-  secrets: SecretKeeping
-}
-
-/** From what a creator gave to what can be run; or all that is wrong with it, by field, at once. */
-export function createDrafts({ models, transforms, endpoints, secrets }: DraftDeps) {
+/** Checks drafts and makes them runnable; all faults are reported at once, by field. */
+export function createDrafts({ models, transforms, endpoints, secrets: vault }: AssetDeps) {
   return {
     /** `alsoFaulty` are faults that the caller found. */
     async check(draft: AssetDraft, of: Owner, alsoFaulty: Record<string, string> = {}): Promise<void> {
       const faults = { ...alsoFaulty, ...faultsOf(draft, models.list(of.environment)), ...headerFaults(draft) }
-      const asked = [...addresses(draft), ...expressions(draft, of)].filter(([field]) => !(field in faults))
+      const checks = [...addresses(draft), ...expressions(draft, of)].filter(([field]) => !(field in faults))
       await Promise.all(
-        asked.map(async ([field, ask]) => {
-          const fault = await ask()
+        checks.map(async ([field, check]) => {
+          const fault = await faultOf(check)
           if (fault !== null) faults[field] = fault
         }),
       )
@@ -47,60 +40,54 @@ export function createDrafts({ models, transforms, endpoints, secrets }: DraftDe
   }
 
   /** A new list replaces the old one; only masks in it stand for what was there. */
-  function sealPart(id: Id<'rda'>, part: SecretPart, texts: GivenSecrets | null): Sealed {
-    if (texts === null) return NONE
-    if (texts.given === null) return texts.before ?? NONE
-    const names = Object.keys(texts.given)
+  function sealPart(id: Id<'rda'>, part: SecretPart, secrets: SecretsInput | null): Sealed {
+    if (secrets === null) return NONE
+    if (secrets.texts === null) return secrets.before ?? NONE
+    const names = Object.keys(secrets.texts)
     if (names.length === 0) return NONE
-    const old = texts.before === null ? {} : openPart(id, part, texts.before)
-    const clear = Object.entries(texts.given).map(([name, text]) => [name, isMask(text) ? (old[name] ?? '') : text])
-    return { names, token: secrets.seal(JSON.stringify(Object.fromEntries(clear)), `${id}/${part}`) }
+    const old = secrets.before === null ? {} : openPart(id, part, secrets.before)
+    const clear = Object.entries(secrets.texts).map(([name, text]) => [name, isMask(text) ? (old[name] ?? '') : text])
+    return { names, token: vault.seal(JSON.stringify(Object.fromEntries(clear)), `${id}/${part}`) }
   }
 
   function openPart(id: Id<'rda'>, part: SecretPart, { token }: Sealed): Readonly<Record<string, string>> {
-    return token === null ? {} : (JSON.parse(secrets.open(token, `${id}/${part}`)) as Record<string, string>)
+    return token === null ? {} : (JSON.parse(vault.open(token, `${id}/${part}`)) as Record<string, string>)
   }
 
   function headerFaults({ agentConfig, toolConfig }: AssetDraft): Record<string, string> {
     const faults: Record<string, string> = {}
-    const look = (at: string, name: string, value: string): void => {
-      const fault = refusalOf(() => {
+    const check = (at: string, name: string, value: string): void => {
+      try {
         endpoints.checkHeaders({ [name]: value })
-      })
-      if (fault !== null) faults[at] = fault
+      } catch (error) {
+        faults[at] = sentenceOf(error)
+      }
     }
     for (const [at, headers] of [
-      ['agentConfig.webhookHeaders', agentConfig?.webhookHeaders?.given],
-      ['toolConfig.apiHeaders', toolConfig?.apiHeaders?.given],
+      ['agentConfig.webhookHeaders', agentConfig?.webhookHeaders?.texts],
+      ['toolConfig.apiHeaders', toolConfig?.apiHeaders?.texts],
     ] as const) {
       for (const [name, value] of Object.entries(headers ?? {})) {
-        look(`${at}.${name.slice(0, 64)}`, name, isMask(value) ? '' : value)
+        check(`${at}.${name.slice(0, 64)}`, name, isMask(value) ? '' : value)
       }
     }
     const key = toolConfig?.authConfig
-    if (key?.headerName != null) look('toolConfig.authConfig.headerName', key.headerName, '')
+    if (key?.headerName != null) check('toolConfig.authConfig.headerName', key.headerName, '')
     return faults
   }
 
-  function addresses({ agentConfig, toolConfig }: AssetDraft): Asked[] {
+  function addresses({ agentConfig, toolConfig }: AssetDraft): Check[] {
     const urls = [
       ['agentConfig.webhookUrl', agentConfig?.webhookUrl],
       ['agentConfig.pollUrl', agentConfig?.pollUrl],
       ['toolConfig.apiEndpoint', toolConfig?.apiEndpoint],
     ] as const
-    return urls.flatMap(([field, url]) => (url == null ? [] : [[field, () => addressFault(url)] as const]))
+    return urls.flatMap(([field, url]) =>
+      url == null ? [] : [[field, () => endpoints.checkAddress(url).then(() => null)] as const],
+    )
   }
 
-  async function addressFault(url: string): Promise<string | null> {
-    try {
-      await endpoints.checkAddress(url)
-      return null
-    } catch (error) {
-      return sentenceOf(error)
-    }
-  }
-
-  function expressions({ toolConfig }: AssetDraft, of: Owner): Asked[] {
+  function expressions({ toolConfig }: AssetDraft, of: Owner): Check[] {
     const texts = [
       ['toolConfig.requestTransform', toolConfig?.requestTransform],
       ['toolConfig.responseTransform', toolConfig?.responseTransform],
@@ -109,16 +96,16 @@ export function createDrafts({ models, transforms, endpoints, secrets }: DraftDe
   }
 }
 
-type Asked = readonly [field: string, ask: () => Promise<string | null>]
+/** Answers or throws what is wrong with the field. */
+type Check = readonly [field: string, check: () => Promise<string | null>]
 
 export type Drafts = ReturnType<typeof createDrafts>
 
 const NONE: Sealed = { names: [], token: null }
 
-function refusalOf(act: () => void): string | null {
+async function faultOf(check: Check[1]): Promise<string | null> {
   try {
-    act()
-    return null
+    return await check()
   } catch (error) {
     return sentenceOf(error)
   }

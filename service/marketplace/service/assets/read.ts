@@ -1,13 +1,12 @@
-import type { Clock } from '../../../kit/clock.ts'
 import { isId, type Id } from '../../../kit/ids.ts'
 import { nearest } from '../../../kit/nearest.ts'
 import { accountOf, type Caller } from '../../../kit/caller.ts'
 import type { Environment } from '../../../kit/owner.ts'
-import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors/asset.ts'
+import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors.ts'
 import type { Asset, Listing, RunnableAsset, Summary } from '../../model/asset.ts'
-import type { AssetStore, CountDraftRead, FoundAsset } from '../../ports/asset.ts'
-import type { Models } from '../../ports/run.ts'
+import type { FoundAsset } from '../../ports/asset.ts'
 import { estimate } from '../../rules/asset-estimate.ts'
+import type { AssetDeps } from './deps.ts'
 
 /** An asset as this reader sees it. */
 export interface View {
@@ -19,16 +18,7 @@ export interface View {
   withSource: boolean
 }
 
-interface ReadDeps {
-  store: AssetStore
-  clock: Clock
-  models: Pick<Models, 'list'>
-  countDraftRead: CountDraftRead
-  /** What those see who do not say who they are. */
-  anonymous: Environment
-}
-
-export function createReading({ store, clock, models, countDraftRead, anonymous }: ReadDeps) {
+export function createReading({ store, clock, models, countDraftRead, anonymous }: AssetDeps) {
   const environmentOf = (caller: Caller | null): Environment => caller?.environment ?? anonymous
 
   return {
@@ -50,14 +40,15 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       wanted: Omit<Listing, 'environment'>,
       caller: Caller | null,
     ): Promise<{ assets: readonly Summary[]; total: number }> {
-      const listing = { ...wanted, environment: environmentOf(caller) }
+      const search = wanted.search?.trim() ?? ''
+      const listing = { ...wanted, search: search === '' ? null : search, environment: environmentOf(caller) }
       if (listing.status === 'published') return await store.list(listing, null, clock.now())
       if (caller === null) throw listNeedsOwner()
       if (caller.agentId !== null) throw agentMayNotSee()
       return await store.list(listing, accountOf(caller).userId, clock.now())
     },
 
-    /** What a visitor without an account is shown: published assets, and of others not even that there is one. */
+    /** What a visitor without an account is shown: published assets; all others are missing. */
     async offer(identifier: string): Promise<View> {
       const found = await store.find(anonymous, identifier)
       if (found?.asset.status !== 'published') throw assetMissing()
@@ -71,7 +62,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       return found.asset.id
     },
 
-    /** The asset that somebody wants to run: what they may not run does not exist for them. */
+    /** The asset that a caller wants to run: what they may not run does not exist for them. */
     async forRun(identifier: string, caller: Caller): Promise<RunnableAsset> {
       const { userId, environment } = accountOf(caller)
       const found = await store.find(environment, identifier)
@@ -84,7 +75,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     models: (caller: Caller | null) => models.list(environmentOf(caller)),
   }
 
-  /** Says the same of what does not exist and of what this reader may not see: only published ones are looked at. */
+  /** The same error for what does not exist and for what this reader may not see; only published ones are suggested. */
   async function missing(environment: Environment, identifier: string): Promise<Error> {
     const slugs =
       isId('rda', identifier) || identifier.length > 80 ? [] : await store.slugsNear(environment, identifier)
@@ -95,7 +86,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     return { ...(await viewOf(found.asset, caller)), estimatedCost: costOf(found) }
   }
 
-  /** Of an asset that was changed just now; what it cost lately is not asked for again. */
+  /** For an asset that was changed just now: its recent costs are not read again. */
   async function viewOf(asset: Asset, caller: Caller | null): Promise<View> {
     // An agent runs what its owner made, and is shown no more of it than a stranger.
     const asOwner = caller?.agentId === null && caller.user?.id === asset.owner.userId
@@ -118,7 +109,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     return caller?.user != null && caller.agentId === null && (await mayRun(asset, caller.user.id))
   }
 
-  /** What was archived goes on working for those who relied on it. */
+  /** An archived asset goes on working for those who ran it before. */
   async function mayRun({ id, status, owner }: Asset, userId: string): Promise<boolean> {
     if (status === 'published' || owner.userId === userId) return true
     return status === 'archived' && (await store.hasRun(id, userId, false))

@@ -1,8 +1,6 @@
-import type { Clock } from '../../../kit/clock.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { toWire, usdc, ZERO, type Usdc } from '../../../kit/money.ts'
 import { accountOf, type Caller } from '../../../kit/caller.ts'
-import type { Ledger } from '../../../ledger/service.ts'
 import {
   alreadyRated,
   assetMissing,
@@ -11,31 +9,23 @@ import {
   ratingNeedsRun,
   sourceDearer,
   sourceNotForSale,
-} from '../../errors/asset.ts'
+} from '../../errors.ts'
 import type { Asset, PromptConfig } from '../../model/asset.ts'
-import type { AssetStore } from '../../ports/asset.ts'
-
-interface TradeDeps {
-  store: AssetStore
-  ledger: Pick<Ledger, 'transfer'>
-  clock: Clock
-  /** The platform's part of what is paid to creators, in hundredths of a percent. */
-  feeBps: number
-}
+import type { AssetDeps } from './deps.ts'
 
 export interface Source {
   rdaId: Id<'rda'>
   version: string
   promptTemplate: string
   systemPrompt: string | null
-  /** What this very call cost: 0 for whoever has it already. */
+  /** What this call cost: 0 for a reader who has bought it before. */
   cost: Usdc
 }
 
-/** What readers do with an asset besides running it: rate it, and buy the sight of its template. */
-export function createTrade({ store, ledger, clock, feeBps }: TradeDeps) {
+/** What readers do with an asset besides running it: rate it, and buy its template. */
+export function createTrade({ store, ledger, clock, feeBps }: AssetDeps) {
   return {
-    /** Once for everybody who had a successful run of it; answers the asset with its new figures. */
+    /** Once for each person who had a successful run of it; answers the asset with its new statistics. */
     async rate(caller: Caller, identifier: string, score: number, operation: Id<'op'>): Promise<Asset> {
       const { userId } = accountOf(caller)
       const asset = await readable(caller, identifier)
@@ -49,16 +39,15 @@ export function createTrade({ store, ledger, clock, feeBps }: TradeDeps) {
 
     /**
      * Shows the template of a prompt, for its price once. The sale and the money are one transaction, so that
-     * it is paid once however often, and at how many places at once, it is asked for.
+     * repeated and simultaneous requests pay once.
      */
     async buySource(caller: Caller, identifier: string, maxCost: Usdc | null): Promise<Source> {
       const owner = accountOf(caller)
       const asset = await readable(caller, identifier)
       const { config } = asset.content
       if (config.type !== 'prompt') throw notAPrompt()
-      const isOwn = asset.owner.userId === owner.userId
-      if (isOwn || config.sourcePrice === ZERO) return sourceOf(asset, config, ZERO)
-      if (await store.hasBought(asset.id, owner.userId)) return sourceOf(asset, config, ZERO)
+      const isFree = asset.owner.userId === owner.userId || config.sourcePrice === ZERO
+      if (isFree || (await store.hasBought(asset.id, owner.userId))) return sourceOf(asset, config, ZERO)
       const price = config.sourcePrice
       if (price === null || asset.status === 'archived') throw sourceNotForSale()
       if (maxCost !== null && price > maxCost) throw sourceDearer(toWire(price))
@@ -80,7 +69,7 @@ export function createTrade({ store, ledger, clock, feeBps }: TradeDeps) {
     },
   }
 
-  /** What is archived can still be rated by those who ran it, but nobody sells it any more. */
+  /** What is archived can still be rated by those who ran it, but is not for sale any more. */
   async function readable(caller: Caller, identifier: string): Promise<Asset> {
     const { userId, environment } = accountOf(caller)
     const found = await store.find(environment, identifier)

@@ -1,48 +1,35 @@
-import type { Clock } from '../../../kit/clock.ts'
 import { invalid } from '../../../kit/errors.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
 import { accountOf, ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Asset, AssetStatus, Creator } from '../../model/asset.ts'
-import type { AssetDraft, AssetEdit } from '../../model/asset-draft.ts'
-import { assetMissing, versionMoved } from '../../errors/asset.ts'
-import type { AssetStore } from '../../ports/asset.ts'
+import { pageOf, type AssetDraft, type AssetEdit } from '../../model/asset-draft.ts'
+import { assetMissing, versionMoved } from '../../errors.ts'
 import { edited } from '../../rules/asset-draft.ts'
 import { after, FIRST_VERSION, nextVersion, type Action } from '../../rules/asset-state.ts'
+import type { AssetDeps } from './deps.ts'
 import type { Drafts } from './drafts.ts'
 
 /** What creators do with their own assets. */
-export function createWriting({ store, clock, drafts }: { store: AssetStore; clock: Clock; drafts: Drafts }) {
+export function createWriting({ store, clock, drafts }: WritingDeps) {
   return {
     own,
 
-    /** The id is the operation's: whoever repeats the request finds the asset that it made. */
+    /** The id follows from the operation: a repeated request finds the asset that it made. */
     async create(caller: Caller, draft: AssetDraft, operation: Id<'op'>): Promise<Asset> {
       const owner = creatorOf(caller)
       const { environment } = caller
       const id = deriveId('rda', operation)
       const before = await store.find(environment, id)
       if (before !== null) return owned(before.asset, owner.userId)
-      await drafts.check(
-        draft,
-        { userId: owner.userId, environment },
-        (await store.slugTaken(environment, draft.slug)) ? SLUG_TAKEN : {},
-      )
+      const taken = await store.slugTaken(environment, draft.slug)
+      await drafts.check(draft, { userId: owner.userId, environment }, taken ? SLUG_TAKEN : {})
       const content = drafts.seal(draft, environment, id)
       const now = clock.now()
-      const { slug, type, name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
       const asset: Asset = {
+        ...pageOf(draft),
         id,
         environment,
-        slug,
-        type,
-        name,
-        description,
-        longDescription,
-        tags,
-        coverImage,
-        codeSnippet,
-        codeLanguage,
         status: 'draft',
         version: FIRST_VERSION,
         content,
@@ -70,16 +57,9 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
         const draft = edited(asset, edit)
         await drafts.check(draft, ownerOf(caller))
         const content = drafts.seal(draft, caller.environment, asset.id)
-        const { name, description, longDescription, tags, coverImage, codeSnippet, codeLanguage } = draft
         const next: Asset = {
           ...asset,
-          name,
-          description,
-          longDescription,
-          tags,
-          coverImage,
-          codeSnippet,
-          codeLanguage,
+          ...pageOf(draft),
           content,
           pricing: content.pricing,
           updatedAt: clock.now(),
@@ -92,9 +72,9 @@ export function createWriting({ store, clock, drafts }: { store: AssetStore; clo
       }
     },
 
-    publish: (caller: Caller, identifier: string): Promise<Asset> => move(caller, identifier, 'publish'),
-    unpublish: (caller: Caller, identifier: string): Promise<Asset> => move(caller, identifier, 'unpublish'),
-    archive: (caller: Caller, identifier: string): Promise<Asset> => move(caller, identifier, 'archive'),
+    publish: (caller: Caller, identifier: string) => move(caller, identifier, 'publish'),
+    unpublish: (caller: Caller, identifier: string) => move(caller, identifier, 'unpublish'),
+    archive: (caller: Caller, identifier: string) => move(caller, identifier, 'archive'),
   }
 
   async function move(caller: Caller, identifier: string, action: Action): Promise<Asset> {
@@ -130,12 +110,15 @@ function creatorOf(caller: Caller): Creator {
   return { userId, subject: caller.subject, name: caller.user?.name ?? null, verified: false }
 }
 
+interface WritingDeps extends Pick<AssetDeps, 'store' | 'clock'> {
+  drafts: Drafts
+}
+
 /** Whether runs of the new version may differ from runs of the old one. */
 function runsChange(edit: AssetEdit): boolean {
   const { inputs, outputs, pricing, sharesInputs, promptConfig, agentConfig, toolConfig } = edit
-  return [inputs, outputs, pricing, sharesInputs, promptConfig, agentConfig, toolConfig].some(
-    (part) => part !== undefined,
-  )
+  const parts = [inputs, outputs, pricing, sharesInputs, promptConfig, agentConfig, toolConfig]
+  return parts.some((part) => part !== undefined)
 }
 
 const SLUG_TAKEN = { slug: 'is taken by another RDA already' }

@@ -2,12 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../kit/clock.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Answer } from '../../../outbound/model.ts'
-import { ExecutionFailed } from '../../errors/run.ts'
+import { ExecutionFailed } from '../../errors.ts'
 import type { AgentConfig } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Callout, Executed, Executor, Sign, Work } from '../../ports/run.ts'
 import { isTrouble, pollAddress, readReply, type Reply } from '../../rules/agent.ts'
-import { withReason } from '../../rules/reason.ts'
+import { callFailure, withReason } from '../../rules/reason.ts'
 
 /** Calls the creator's webhook and asks again until it is done. */
 export function createAgentExecutor(deps: AgentDeps): Executor {
@@ -33,27 +33,27 @@ export function createAgentExecutor(deps: AgentDeps): Executor {
     })
   }
 
-  /** What its calls carry that nobody else may read. */
+  /** The secrets that its calls carry. */
   function secretsOf({ asset }: Work, { webhookHeaders }: AgentConfig): readonly string[] {
     return Object.values(assets.openSecrets(asset.id, 'webhookHeaders', webhookHeaders))
   }
 
-  /** Only what surely did not reach the agent, or what its gateway answered for it, is sent again. */
+  /** Only a call that surely did not reach the agent, or that its gateway answered, is repeated. */
   async function begin(work: Work, config: AgentConfig, signal: AbortSignal): Promise<Reply> {
     const { asset, runId, inputs, subject } = work
-    const said = {
+    const body = JSON.stringify({
       run_id: runId,
       rda_id: asset.id,
       rda_slug: asset.slug,
       inputs,
       user_id: subject,
       timestamp: clock.now().toISOString(),
-    }
-    const call = { url: config.webhookUrl, method: config.webhookMethod, body: JSON.stringify(said) }
+    })
+    const call = { url: config.webhookUrl, method: config.webhookMethod, body }
     for (let attempt = 0; ; attempt++) {
-      const { reply, again } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
+      const { reply, retry } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
       if (reply !== null) return reply
-      if (attempt >= config.maxRetries) throw again
+      if (attempt >= config.maxRetries) throw retry
       await wait(Math.min(RETRY_MS * 2 ** attempt, 5_000), undefined, { signal })
     }
   }
@@ -66,8 +66,8 @@ export function createAgentExecutor(deps: AgentDeps): Executor {
     for (let failures = 0; ;) {
       await wait(config.pollIntervalMs, undefined, { signal })
       const call = { url, method: 'GET', body: '' }
-      const { reply, again } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
-      if (reply === null && ++failures > POLL_FAILURES_MAX) throw again
+      const { reply, retry } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
+      if (reply === null && ++failures > POLL_FAILURES_MAX) throw retry
       if (reply !== null && reply.status !== 'pending') return reply
       if (reply !== null) failures = 0
     }
@@ -103,41 +103,33 @@ function finished(reply: Reply, secrets: readonly string[]): Executed {
   throw new ExecutionFailed('agent_failed', withReason('The agent reported that it failed.', error, secrets))
 }
 
-/** The reply; or none, with what to throw if it is not asked again. */
+/** The reply; or none, with the error to throw unless the call is repeated. */
 async function tried(
   send: () => Promise<Answer>,
   signal: AbortSignal,
   secrets: readonly string[],
-): Promise<{ reply: Reply; again: null } | { reply: null; again: ExecutionFailed }> {
+): Promise<{ reply: Reply; retry: null } | { reply: null; retry: ExecutionFailed }> {
   try {
     const answer = await send()
     const body = answer.body.toString('utf8')
     if (isTrouble(answer.status)) {
       const sentence = withReason('The agent is not available right now.', body, secrets)
-      return { reply: null, again: new ExecutionFailed('agent_unavailable', sentence) }
+      return { reply: null, retry: new ExecutionFailed('agent_unavailable', sentence) }
     }
     const reply = readReply(answer.status, body)
     if (typeof reply === 'string') {
       const isRefusal = answer.status < 200 || answer.status > 299
       throw new ExecutionFailed('agent_answer_invalid', isRefusal ? withReason(reply, body, secrets) : reply)
     }
-    return { reply, again: null }
+    return { reply, retry: null }
   } catch (error) {
     if (signal.aborted || error instanceof ExecutionFailed || !(error instanceof DomainError)) throw error
+    const sentence = callFailure('agent', error.code)
     if (error.code === 'connection_failed' || error.code === 'connect_timeout') {
-      const sentence = 'The agent could not be reached.'
-      return { reply: null, again: new ExecutionFailed('agent_unreachable', sentence, error) }
+      return { reply: null, retry: new ExecutionFailed('agent_unreachable', sentence, error) }
     }
-    throw new ExecutionFailed(`agent_${error.code}`, SENTENCES[error.code] ?? 'The call to the agent failed.', error)
+    throw new ExecutionFailed(`agent_${error.code}`, sentence, error)
   }
-}
-
-/** In the caller's words: hosts are the creator's business. */
-const SENTENCES: Readonly<Record<string, string>> = {
-  response_timeout: 'The agent did not answer in time.',
-  response_too_large: 'The agent answered with more than is taken.',
-  address_refused: "The agent's address may not be called.",
-  redirect_refused: 'The agent answered with a redirect, which is not followed.',
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

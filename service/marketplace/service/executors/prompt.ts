@@ -1,4 +1,4 @@
-import { ExecutionFailed } from '../../errors/run.ts'
+import { ExecutionFailed } from '../../errors.ts'
 import type { PromptConfig } from '../../model/asset.ts'
 import type { Executor, Models } from '../../ports/run.ts'
 import { render } from '../../rules/template.ts'
@@ -17,7 +17,7 @@ export function createPromptExecutor(models: Models): Executor {
   }
 }
 
-/** What the model is told. */
+/** The texts that the model gets. */
 export function promptOf(
   { promptTemplate, systemPrompt }: PromptConfig,
   inputs: Readonly<Record<string, unknown>>,

@@ -1,15 +1,15 @@
 import { DomainError } from '../../../kit/errors.ts'
 import type { OutboundRequest } from '../../../outbound/model.ts'
-import { ExecutionFailed } from '../../errors/run.ts'
+import { ExecutionFailed } from '../../errors.ts'
 import type { ToolConfig } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Callout, Executor, Transforms, Work } from '../../ports/run.ts'
-import { withReason } from '../../rules/reason.ts'
+import { callFailure, withReason } from '../../rules/reason.ts'
 import { toolSecondsOf } from '../../rules/run.ts'
 import { textOf } from '../../rules/template.ts'
 import { asksByQuery, authHeader, readAnswer, withQuery } from '../../rules/tool.ts'
 
-/** The inputs, transformed, to the creator's API; its answer, transformed, is the output. Never asked twice. */
+/** Sends the transformed inputs to the creator's API; its transformed answer is the output. Never called twice. */
 export function createToolExecutor({ callout, transforms, assets }: ToolDeps): Executor {
   async function transform(
     { ownerId, environment }: Work['asset'],
@@ -37,7 +37,7 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
       return body.toString('utf8')
     } catch (error) {
       if (signal.aborted || !(error instanceof DomainError)) throw error
-      throw new ExecutionFailed(`tool_${error.code}`, SENTENCES[error.code] ?? 'The call to the tool failed.', error)
+      throw new ExecutionFailed(`tool_${error.code}`, callFailure('tool', error.code), error)
     }
   }
 
@@ -78,7 +78,7 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
 
 interface Prepared {
   request: OutboundRequest
-  /** What it carries that nobody else may read. */
+  /** The secrets that it carries. */
   secrets: readonly string[]
 }
 
@@ -86,15 +86,6 @@ interface ToolDeps {
   callout: Callout
   transforms: Transforms
   assets: Pick<AssetsForRuns, 'openSecrets'>
-}
-
-const SENTENCES: Readonly<Record<string, string>> = {
-  response_timeout: 'The tool did not answer in time.',
-  connect_timeout: 'The tool could not be reached.',
-  connection_failed: 'The tool could not be reached.',
-  response_too_large: 'The tool answered with more than is taken.',
-  address_refused: "The tool's address may not be called.",
-  redirect_refused: 'The tool answered with a redirect, which is not followed.',
 }
 
 /** All of it may be spent waiting for the first byte. */

@@ -1,50 +1,42 @@
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
-import type { Clock } from '../../../kit/clock.ts'
 import { DomainError, invalid } from '../../../kit/errors.ts'
 import { readInput } from '../../../kit/fields.ts'
+import { canonicalHash } from '../../../kit/hash.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
 import { quotaExceeded } from '../../../kit/quota.ts'
-import { unaffordable } from '../../../ledger/errors.ts'
-import type { Owner } from '../../../kit/owner.ts'
-import type { Ledger } from '../../../ledger/service.ts'
 import type { Spender } from '../../../budgets/model.ts'
-import { canonicalHash } from '../../../kit/hash.ts'
-import { assetMissing } from '../../errors/asset.ts'
-import { creatorCannotPay, freeRunsUsedUp, rateReached, tooDear } from '../../errors/run.ts'
-import type { RunnableAsset } from '../../model/asset.ts'
-import type { LanguageModel } from '../../model/language-model.ts'
-import type { Run, RunAsk } from '../../model/run.ts'
+import { unaffordable } from '../../../ledger/errors.ts'
+import type { Ledger } from '../../../ledger/service.ts'
+import { assetMissing, creatorCannotPay, freeRunsUsedUp, rateReached, tooDear } from '../../errors.ts'
+import type { LanguageModel, RunnableAsset } from '../../model/asset.ts'
+import type { Run, RunInput } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
-import type { FreeRuns, Models, NewRun, RunStore, Throttle } from '../../ports/run.ts'
+import type { Models, NewRun } from '../../ports/run.ts'
 import { quote } from '../../rules/price.ts'
 import { deadlineOf, limitOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
-import { askerOf } from './asker.ts'
+import type { ChargeBatch } from './charge-batch.ts'
+import { readerOf, type RunsDeps } from './deps.ts'
 import type { Order } from './execution.ts'
-import type { Flights } from './flight.ts'
-import type { Presence } from './presence.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import { resumption } from './resumption.ts'
 
-/** Everything between an ask and a run whose money is locked. Whatever is refused here has moved nothing. */
+/** Everything between a request and a run whose money is held. A refusal here has moved no money. */
 export function createAccepting(deps: AcceptingDeps) {
-  const { store, throttle, ledger, flights, presence, clock } = deps
+  const { store, throttle, ledger, chargeBatch, heartbeat, clock } = deps
 
-  async function accept(
-    caller: Caller,
-    ask: RunAsk,
-    operation: Id<'op'>,
-    { keyed, enter = null }: Manner,
-  ): Promise<Accepted> {
+  async function accept(caller: Caller, wanted: RunInput, request: RunRequest): Promise<Accepted> {
+    const { operation, keyed, enter = null } = request
     const id = deriveId('run', operation)
     if (keyed) {
-      const before = await store.findOf(askerOf(caller), id)
+      const before = await store.findOf(readerOf(caller), id)
       if (before !== null) return { run: before }
     }
-    if (ask.waits && (await store.waiting(ownerOf(caller), deps.waitingMax)) >= deps.waitingMax) {
+    if (wanted.background && (await store.waiting(ownerOf(caller), deps.waitingMax)) >= deps.waitingMax) {
       throw quotaExceeded('runs_waiting', deps.waitingMax, null)
     }
-    const order = await prepare(caller, ask, id)
+    const order = await prepare(caller, wanted, id)
     const { asset, run } = order
     const limit = asset.content.config.type === 'tool' ? asset.content.config.rateLimitPerMinute : null
     if (limit !== null) {
@@ -58,8 +50,8 @@ export function createAccepting(deps: AcceptingDeps) {
         await assertFunds(ledger, run)
         leave = enter()
       }
-      const { written } = await flights.begin(
-        { reserve: { ...reserveOf(run), spender: spenderOf(caller, ask, run, operation) } },
+      const { written } = await chargeBatch.begin(
+        { reserve: { ...reserveOf(run), spender: spenderOf(caller, wanted, run, operation) } },
         run,
       )
       if (written) return { order, leave }
@@ -72,17 +64,17 @@ export function createAccepting(deps: AcceptingDeps) {
     }
     leave()
     await freed?.()
-    const before = await store.findOf(askerOf(caller), id)
+    const before = await store.findOf(readerOf(caller), id)
     if (before === null) throw new Error(`the run ${id} was neither written nor there`)
     return { run: before }
   }
 
-  async function prepare(caller: Caller, ask: RunAsk, id: Id<'run'>): Promise<OwnOrder> {
+  async function prepare(caller: Caller, wanted: RunInput, id: Id<'run'>): Promise<OwnOrder> {
     const owner = ownerOf(caller)
-    const { asset, model, inputs, quoted } = await price(deps, caller, ask)
-    if (ask.maxCost !== null && quoted.price > ask.maxCost) {
-      const figures = await ledger.wallet(owner)
-      throw tooDear(quoted.price, ask.maxCost, figures?.funds.available ?? quoted.price)
+    const { asset, model, inputs, quoted } = await price(deps, caller, wanted)
+    if (wanted.maxCost !== null && quoted.price > wanted.maxCost) {
+      const wallet = await ledger.wallet(owner)
+      throw tooDear(quoted.price, wanted.maxCost, wallet?.funds.available ?? quoted.price)
     }
     const now = clock.now()
     const run: NewRun = {
@@ -97,43 +89,43 @@ export function createAccepting(deps: AcceptingDeps) {
       rdaVersion: asset.version,
       ownerId: asset.ownerId,
       payerId: quoted.payer === 'owner' ? asset.ownerId : owner.userId,
-      state: ask.waits ? 'queued' : 'running',
+      state: wanted.background ? 'queued' : 'running',
       locked: quoted.lock,
       price: quoted.price,
       modelId: model?.id ?? null,
       inputs,
-      // Both: what a creator asks for from now on is no word of callers who have not heard of it.
-      inputsShared: asset.content.sharesInputs === true && ask.sharesInputs === true,
-      webhookUrl: ask.webhookUrl,
-      deadline: deadlineOf(limitOf(asset), ask.waits, now),
+      // Both have to agree: a creator who begins to ask for inputs has no consent of earlier callers.
+      inputsShared: asset.content.sharesInputs === true && wanted.sharesInputs === true,
+      webhookUrl: wanted.webhookUrl,
+      deadline: deadlineOf(limitOf(asset), wanted.background, now),
       createdAt: now,
-      startedAt: ask.waits ? null : now,
-      process: ask.waits ? null : await presence.announce(),
+      startedAt: wanted.background ? null : now,
+      process: wanted.background ? null : await heartbeat.announce(),
     }
     return { run, asset, model }
   }
 
-  return { accept, price: (caller: Caller, ask: RunAsk) => price(deps, caller, ask) }
+  return { accept, price: (caller: Caller, wanted: RunInput) => price(deps, caller, wanted) }
 }
 
 /** What it would cost now; throws what would refuse it. */
-async function price(deps: AcceptingDeps, caller: Caller, ask: RunAsk) {
+async function price(deps: RunsDeps, caller: Caller, wanted: RunInput) {
   const { assets, models } = deps
-  const asset = await assetOf(assets, caller, ask)
+  const asset = await assetOf(assets, caller, wanted)
   const faults: Record<string, string> = {}
-  const input = readInput(asset.content.inputs, ask.inputs, { lines: true })
+  const input = readInput(asset.content.inputs, wanted.inputs, { lines: true })
   if ('faults' in input) Object.assign(faults, input.faults)
-  const model = modelOf(models, asset, ask.modelId)
+  const model = modelOf(models, asset, wanted.modelId)
   if (typeof model === 'string') faults['modelId'] = model
-  if (ask.webhookUrl !== null) {
-    const fault = await faultOfAddress(deps, ask.webhookUrl)
+  if (wanted.webhookUrl !== null) {
+    const fault = await faultOfAddress(deps, wanted.webhookUrl)
     if (fault !== null) faults['webhookUrl'] = fault
   }
   if (Object.keys(faults).length > 0 || 'faults' in input || typeof model === 'string') throw invalid(faults)
 
   const { values: inputs } = input
-  if (ask.paid !== undefined) {
-    const { amount } = ask.paid
+  if (wanted.paid !== undefined) {
+    const { amount } = wanted.paid
     return { asset, model, inputs, quoted: { payer: 'caller', lock: amount, price: amount } as const }
   }
   const promptTokens = await tokensOf(models, asset, inputs)
@@ -141,21 +133,21 @@ async function price(deps: AcceptingDeps, caller: Caller, ask: RunAsk) {
   return { asset, model, inputs, quoted }
 }
 
-async function assetOf(assets: AssetsForRuns, caller: Caller, { identifier, paid }: RunAsk): Promise<RunnableAsset> {
+async function assetOf(assets: AssetsForRuns, caller: Caller, { identifier, paid }: RunInput): Promise<RunnableAsset> {
   if (paid === undefined) return await assets.forRun(identifier, caller)
   const asset = await assets.version(identifier as Id<'rda'>, paid.version)
   if (asset === null) throw assetMissing()
   return asset
 }
 
-/** Looked at before a place is taken: callers without money would take the places of those who have some. */
+/** Checked before a place is taken: callers without money would take the places of those who have some. */
 async function assertFunds(ledger: Ledger, { payerId, environment, locked }: NewRun): Promise<void> {
   const available = (await ledger.wallet({ userId: payerId, environment }))?.funds.available ?? ZERO
   if (available < locked) throw unaffordable(locked, available)
 }
 
 /** A free prompt's creator pays for its model, within a day's bound; answers how to give the place back. */
-async function takeFree(deps: AcceptingDeps, { run, asset }: OwnOrder): Promise<() => Promise<void>> {
+async function takeFree(deps: RunsDeps, { run, asset }: OwnOrder): Promise<() => Promise<void>> {
   const { payerId, environment, userId, createdAt } = run
   const creator = { userId: payerId, environment }
   const { config } = asset.content
@@ -164,7 +156,7 @@ async function takeFree(deps: AcceptingDeps, { run, asset }: OwnOrder): Promise<
   const free = { creator, caller: userId, own }
   const refused = await deps.freeRuns.take(free, createdAt)
   if (refused === null) return () => deps.freeRuns.giveBack(free, createdAt)
-  if (refused.first) await deps.tellOfFreeRuns(creator, own === null ? null : asset, refused.resetsAt)
+  if (refused.first) await deps.reportFreeRuns(creator, own === null ? null : asset, refused.resetsAt)
   throw freeRunsUsedUp(refused.of, refused.resetsAt)
 }
 
@@ -187,7 +179,7 @@ async function tokensOf(
   return (await models.countTokens(prompt)) + (system === null ? 0 : await models.countTokens(system))
 }
 
-async function faultOfAddress({ checkAddress }: AcceptingDeps, url: string): Promise<string | null> {
+async function faultOfAddress({ checkAddress }: RunsDeps, url: string): Promise<string | null> {
   try {
     await checkAddress(url)
     return null
@@ -197,31 +189,20 @@ async function faultOfAddress({ checkAddress }: AcceptingDeps, url: string): Pro
   }
 }
 
-export interface AcceptingDeps {
-  store: RunStore
-  assets: AssetsForRuns
-  models: Models
-  throttle: Throttle
-  ledger: Ledger
-  flights: Flights
-  presence: Presence
-  clock: Clock
-  waitingMax: number
-  freeRuns: FreeRuns
-  /** Once a day: the creator's bound is reached, or that of one asset. */
-  tellOfFreeRuns(creator: Owner, asset: Pick<RunnableAsset, 'id' | 'name'> | null, resetsAt: Date): Promise<void>
-  checkAddress(url: string): Promise<void>
+interface AcceptingDeps extends RunsDeps {
+  chargeBatch: ChargeBatch
+  heartbeat: Heartbeat
 }
 
-export interface Manner {
+export interface RunRequest {
+  operation: Id<'op'>
+  /** The caller chose the operation's key, so that it may come a second time. */
   keyed: boolean
   /** Takes a place for its execution, held while its money is set aside and until `leave`; throws where there is none. */
-  enter?: Enter | null
+  enter?: (() => () => void) | null
 }
 
-export type Enter = () => () => void
-
-/** A run of one's own to execute, or one that this very act has begun before. */
+/** A new run to execute, or the one that this operation began before. */
 type Accepted = { order: OwnOrder; leave: () => void } | { run: Run }
 type OwnOrder = Order & { run: NewRun }
 
@@ -237,26 +218,15 @@ function reserveOf(run: NewRun) {
   }
 }
 
-/** Null for a person, whom no agent's limits bind. A run that nobody waits for begins by itself once it is approved. */
-function spenderOf(caller: Caller, ask: RunAsk, run: NewRun, operation: Id<'op'>): Spender | null {
+/** Null for a person: limits are for agents. A background run begins by itself once it is approved. */
+function spenderOf(caller: Caller, wanted: RunInput, run: NewRun, operation: Id<'op'>): Spender | null {
   if (caller.agentId === null) return null
-  const { modelId, webhookUrl, maxCost, waits, sharesInputs = false, toolNames = [] } = ask
-  const spender: Spender = {
-    agentId: caller.agentId,
-    kind: 'run',
-    target: run.rdaSlug,
-    alias: run.rdaId,
-    toolNames,
-    requestHash: canonicalHash([
-      run.rdaId,
-      run.inputs,
-      modelId,
-      webhookUrl,
-      maxCost,
-      ...(sharesInputs ? ['shared'] : []),
-    ]).toString('hex'),
-  }
-  return waits ? { ...spender, onApproved: resumption(caller, ask, operation) } : spender
+  const { modelId, webhookUrl, maxCost, background, sharesInputs = false, toolNames = [] } = wanted
+  const request = [run.rdaId, run.inputs, modelId, webhookUrl, maxCost]
+  const requestHash = canonicalHash(sharesInputs ? [...request, 'shared'] : request).toString('hex')
+  const { rdaSlug: target, rdaId: alias } = run
+  const spender: Spender = { agentId: caller.agentId, kind: 'run', target, alias, toolNames, requestHash }
+  return background ? { ...spender, onApproved: resumption(caller, wanted, operation) } : spender
 }
 
 function isUnaffordable(error: unknown): boolean {

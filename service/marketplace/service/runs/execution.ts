@@ -1,32 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../../../kit/clock.ts'
 import { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
-import type { Log } from '../../../kit/log.ts'
 import { ZERO } from '../../../kit/money.ts'
 import { GUESTS, type Act } from '../../../ledger/model.ts'
-import { ExecutionFailed, FAILURES } from '../../errors/run.ts'
-import type { AssetType, RunnableAsset } from '../../model/asset.ts'
-import type { LanguageModel } from '../../model/language-model.ts'
-import type { Ending, Failure, Run } from '../../model/run.ts'
-import { hasEnded } from '../../model/run.ts'
-import type { EndedRun, Executed, Executor, NewRun, RunStore } from '../../ports/run.ts'
+import { ExecutionFailed, FAILURES } from '../../errors.ts'
+import type { LanguageModel, RunnableAsset } from '../../model/asset.ts'
+import { hasEnded, type Ending, type Failure, type Run } from '../../model/run.ts'
+import type { EndedRun, Executed, NewRun } from '../../ports/run.ts'
 import { bill, type Terms } from '../../rules/price.ts'
 import { keepable, limitOf, unpaid } from '../../rules/run.ts'
-import type { Flights } from './flight.ts'
+import type { ChargeBatch } from './charge-batch.ts'
+import type { RunsDeps } from './deps.ts'
 import type { Watch } from './watch.ts'
 
-/** Executes runs whose money is locked, and ends them: captured with an output, or given back without. */
+/** Executes runs whose money is held, and ends them: captured with an output, or released without. */
 export function createExecution(deps: ExecutionDeps) {
-  const { flights, watch, store, clock, log, feeBps } = deps
+  const { chargeBatch, watch, store, clock, log, feeBps } = deps
   const running = new Map<Id<'run'>, { controller: AbortController; departure: Departure; end: Promise<Run> }>()
-  /** Begun here and not known to have ended: never begun again, whatever became of it. */
+  /** Begun here and not known to have ended: never begun again. */
   const begun = new Set<Id<'run'>>()
 
   async function execute(order: Order, stop?: AbortSignal): Promise<Run> {
     const { run, asset } = order
-    // Asked twice in one moment, by a request and by its repetition: it is begun once.
+    // A request and its repetition at the same moment: it is begun once.
     const already = running.get(run.id)
     if (already !== undefined) return await already.end
     const controller = new AbortController()
@@ -72,7 +69,7 @@ export function createExecution(deps: ExecutionDeps) {
     const { executed } = outcome
     const { charged, cost, share } = bill(termsOf(order), run.locked, { usage: executed.usage, durationMs }, feeBps)
     const capture = {
-      ...lockOf(run),
+      ...holdOf(run),
       amount: charged,
       shares: share > 0n ? [{ to: { userId: run.ownerId }, amount: share }] : [],
       kind: 'capture' as const,
@@ -88,21 +85,21 @@ export function createExecution(deps: ExecutionDeps) {
       )
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      // A charge that the ledger does not take is our mistake: the caller has neither the output nor the cost of it.
+      // A charge that the ledger refuses is our mistake: the caller gets no output and pays nothing.
       log.error({ runId: run.id, err: error }, 'a run could not be charged and was given up')
       return await giveBack(run, unpaid('failed', FAILURES.internal, durationMs, false))
     }
   }
 
   function giveBack(run: Run | NewRun, ending: Ending): Promise<Run> {
-    return close(run, ending, { release: { ...lockOf(run), announcements: [] } })
+    return close(run, ending, { release: { ...holdOf(run), announcements: [] } })
   }
 
-  /** Ends the run and answers what its row says then, whoever wrote it. */
+  /** Ends the run and answers its row as it is then, also where another process ended it. */
   async function close(run: Run | NewRun, ending: Ending, act: Act): Promise<Run> {
     const ended: EndedRun = { ...ending, id: run.id, run, endedAt: clock.now() }
-    const { written, state } = await persisting(() => flights.end(act, ended))
-    if (written) watch.tell(run.id, state)
+    const { written, state } = await persisting(() => chargeBatch.end(act, ended))
+    if (written) watch.notify(run.id, state)
     if (written && state === ending.state) return { ...run, ...ending, endedAt: ended.endedAt }
     const found = await store.find(run.id)
     if (found === null) throw new Error(`the run ${run.id} has no row`)
@@ -111,12 +108,12 @@ export function createExecution(deps: ExecutionDeps) {
 
   return {
     execute,
-    /** Ends it without a charge; answers what its row says then. */
+    /** Ends it without a charge; answers its row as it is then. */
     giveBack,
 
     /**
-     * Ends it unpaid where this process is at it and its request has not left yet; answers its end then. Null where
-     * that is too late, or another process is at it.
+     * Ends it unpaid where this process executes it and its request has not left yet; answers its end then. Null where
+     * that is too late, or another process executes it.
      */
     recall(id: Id<'run'>): Promise<Run> | null {
       const one = running.get(id)
@@ -125,7 +122,7 @@ export function createExecution(deps: ExecutionDeps) {
       return one.end
     },
 
-    /** Its end, where this process is at it. */
+    /** Its end, where this process executes it. */
     endOf: (id: Id<'run'>): Promise<Run> | null => running.get(id)?.end ?? null,
     /** Whether it was ever begun here without having ended. */
     hasBegun: (id: Id<'run'>): boolean => begun.has(id),
@@ -139,7 +136,7 @@ export function createExecution(deps: ExecutionDeps) {
 }
 
 async function attempt(
-  { executors, log }: ExecutionDeps,
+  { executors, log }: RunsDeps,
   order: Order,
   signal: AbortSignal,
   departure: Departure,
@@ -152,7 +149,7 @@ async function attempt(
     signal.throwIfAborted()
     return { executed }
   } catch (thrown) {
-    // Whoever heeds the signal throws something of its own; the reason says more.
+    // An executor that heeds the signal throws an error of its own; the signal's reason says more.
     const error: unknown = signal.aborted ? signal.reason : thrown
     if (error instanceof ExecutionFailed) {
       log.info({ runId: run.id, rdaId: asset.id, err: error.cause, failure: error.failure }, 'a run failed')
@@ -167,15 +164,9 @@ async function attempt(
 
 export type Execution = ReturnType<typeof createExecution>
 
-export interface ExecutionDeps {
-  executors: Readonly<Record<AssetType, Executor>>
-  flights: Flights
+interface ExecutionDeps extends RunsDeps {
+  chargeBatch: ChargeBatch
   watch: Watch
-  store: RunStore
-  clock: Clock
-  log: Log
-  /** The platform's part of what is left to the creator, in hundredths of a percent. */
-  feeBps: number
 }
 
 /** A run with all that executing and charging it takes. */
@@ -191,11 +182,11 @@ const NOT_ENDED = { cost: ZERO, usage: null, output: null, failure: null, endedA
 
 type Attempted = { executed: Executed } | { failure: Failure; counts: boolean }
 
-function lockOf(run: Run | NewRun) {
+function holdOf(run: Run | NewRun) {
   return { hold: run.id, owner: { userId: run.payerId, environment: run.environment } }
 }
 
-const GIVEN_UP = new Error('somebody else ended the run')
+const GIVEN_UP = new Error('the run was ended elsewhere')
 const STOPPING = new Error('the process is stopping')
 
 /** An executor that ignores its signal is left behind, not waited for. */
@@ -210,7 +201,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** A database that is away for a moment must not cost somebody the result they waited for. */
+/** A database that is away for a moment must not cost a caller the result. */
 async function persisting<T>(work: () => Promise<T>): Promise<T> {
   for (const pauseMs of PAUSES_MS) {
     try {

@@ -2,29 +2,42 @@ import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { usdc } from '../../../kit/money.ts'
 import type { Announcement, JsonObject } from '../../../queue/model.ts'
-import type { RunAsk } from '../../model/run.ts'
+import type { RunInput } from '../../model/run.ts'
 
-/** A queued run that waits for a person's word, as it is asked for again when the word comes. */
+/** A background run that waits for a person's approval, as it is started once it is approved. */
 export interface Resumption {
   caller: Caller
-  ask: RunAsk
+  input: RunInput
   operation: Id<'op'>
 }
 
-export function resumption(caller: Caller, ask: RunAsk, operation: Id<'op'>): Announcement {
-  // Not what a token says of its bearer: they have signed up, or they could not run anything.
-  const { user, subject, issuer, environment, via, keyId, agentId } = caller
-  const who = { user, subject, issuer, environment, via, keyId, agentId }
-  const said = { ...ask, maxCost: ask.maxCost === null ? null : String(ask.maxCost) }
-  const owner = ownerOf(caller)
-  const turn = { account: `${owner.environment}/${owner.userId}` }
-  return { topic: RESUME, payload: { caller: who, ask: said, operation } as unknown as JsonObject, turn }
+/** As it is stored with the approval. */
+interface Stored {
+  caller: Caller
+  ask: Omit<RunInput, 'background' | 'maxCost'> & { waits: boolean; maxCost: string | null }
+  operation: Id<'op'>
 }
 
-/** What `resumption` wrote: nobody else writes this topic. */
+export function resumption(caller: Caller, input: RunInput, operation: Id<'op'>): Announcement {
+  // Without the claims of a token: the caller has signed up, or could not run anything.
+  const { user, subject, issuer, environment, via, keyId, agentId } = caller
+  const { background: waits, maxCost, ...rest } = input
+  const payload: Stored = {
+    caller: { user, subject, issuer, environment, via, keyId, agentId },
+    ask: { ...rest, waits, maxCost: maxCost === null ? null : String(maxCost) },
+    operation,
+  }
+  const owner = ownerOf(caller)
+  const turn = { account: `${owner.environment}/${owner.userId}` }
+  return { topic: RESUME, payload: payload as unknown as JsonObject, turn }
+}
+
+/** Only `resumption` writes this topic. */
 export function fromPayload(payload: Readonly<Record<string, unknown>>): Resumption {
-  const { caller, ask, operation } = payload as unknown as Resumption & { ask: { maxCost: string | null } }
-  return { caller, operation, ask: { ...ask, maxCost: ask.maxCost === null ? null : usdc(BigInt(ask.maxCost)) } }
+  const { caller, ask, operation } = payload as unknown as Stored
+  const { waits, maxCost, ...rest } = ask
+  const input = { ...rest, background: waits, maxCost: maxCost === null ? null : usdc(BigInt(maxCost)) }
+  return { caller, input, operation }
 }
 
 export const RESUME = 'marketplace.resume'

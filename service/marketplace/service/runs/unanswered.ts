@@ -1,19 +1,18 @@
 import { DomainError } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
-import type { Log } from '../../../kit/log.ts'
 import type { Run } from '../../model/run.ts'
-import type { RunStore } from '../../ports/run.ts'
+import type { RunsDeps } from './deps.ts'
 
 /**
- * Runs that may have become this process's without its knowing: the database committed the claim and its answer was lost.
- * This process lives and renews its lease, so no other process ends them. It looks at them itself, at each beat, and
+ * Runs that this process may have claimed without knowing it: the database committed the claim and its answer was lost.
+ * This process lives and renews its lease, so no other process ends them. It checks them itself, at each heartbeat, and
  * for a while, since a statement may commit after its connection is gone.
  */
-export function createUnanswered({ store, log }: UnansweredDeps) {
+export function createUnanswered({ store, log }: Pick<RunsDeps, 'store' | 'log'>) {
   const claims = new Map<Id<'run'>, Claim>()
-  let looking: Promise<void> | null = null
+  let checking: Promise<void> | null = null
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const processes = [...new Set([...claims.values()].map(({ process }) => process))]
     const runs = await store.runningOf(processes, [...claims.keys()])
     const found = new Map(runs.map((run) => [run.id, run]))
@@ -25,9 +24,9 @@ export function createUnanswered({ store, log }: UnansweredDeps) {
           claims.delete(id)
         } catch (error) {
           log.error({ runId: id, err: error }, 'a run whose claim was unanswered could not be resolved')
-          if (++claim.looks >= LOOKS) claims.delete(id)
+          if (++claim.checks >= CHECKS_MAX) claims.delete(id)
         }
-      } else if (++claim.looks >= LOOKS) {
+      } else if (++claim.checks >= CHECKS_MAX) {
         claims.delete(id)
       }
     }
@@ -35,33 +34,28 @@ export function createUnanswered({ store, log }: UnansweredDeps) {
 
   return {
     /**
-     * Does what puts the process's name into the run's row. Where it throws anything but a refusal, the row is looked at
-     * later, and `resolve` is called if it is running in the process's name.
+     * Does the work that claims a run. Where it throws anything but a refusal, the run's row is checked later, and
+     * `resolve` is called if this process holds the claim.
      */
     async track<T>({ id, process, resolve }: TrackedClaim, work: () => Promise<T>): Promise<T> {
       try {
         return await work()
       } catch (error) {
-        if (!(error instanceof DomainError)) claims.set(id, { process, resolve, looks: 0 })
+        if (!(error instanceof DomainError)) claims.set(id, { process, resolve, checks: 0 })
         throw error
       }
     },
 
-    /** Resolves what can be; one look at a time. */
+    /** Resolves what it can; one check at a time. */
     async resolve(): Promise<void> {
       if (claims.size === 0) return
-      looking ??= look().finally(() => (looking = null))
-      await looking
+      checking ??= check().finally(() => (checking = null))
+      await checking
     },
   }
 }
 
 export type Unanswered = ReturnType<typeof createUnanswered>
-
-interface UnansweredDeps {
-  store: Pick<RunStore, 'runningOf'>
-  log: Log
-}
 
 interface TrackedClaim {
   id: Id<'run'>
@@ -71,8 +65,8 @@ interface TrackedClaim {
 }
 
 interface Claim extends Pick<TrackedClaim, 'process' | 'resolve'> {
-  looks: number
+  checks: number
 }
 
-/** A minute of beats with the database there. */
-const LOOKS = 15
+/** A minute of heartbeats with the database there. */
+const CHECKS_MAX = 15

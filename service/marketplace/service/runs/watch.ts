@@ -1,33 +1,31 @@
 import type { Id } from '../../../kit/ids.ts'
-import type { Log } from '../../../kit/log.ts'
-import type { RunState } from '../../model/run.ts'
-import { hasEnded } from '../../model/run.ts'
-import type { RunStore } from '../../ports/run.ts'
+import { hasEnded, type RunState } from '../../model/run.ts'
+import type { RunsDeps } from './deps.ts'
 
 /**
- * Tells whoever is interested when a run's state changes: at once what this process does to it, and what others do
- * by one look at all watched rows twice a second, however many they are.
+ * Notifies listeners when a run's state changes: at once of what this process does, and of what others do by one query
+ * for all watched rows twice a second, however many they are.
  */
-export function createWatch(store: Pick<RunStore, 'states'>, log: Log) {
+export function createWatch({ store, log }: Pick<RunsDeps, 'store' | 'log'>) {
   const watched = new Map<Id<'run'>, Set<Listener>>()
   const known = new Map<Id<'run'>, RunState>()
   let timer: NodeJS.Timeout | null = null
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     timer = null
     try {
-      for (const [id, state] of await store.states([...watched.keys()])) if (known.get(id) !== state) tell(id, state)
+      for (const [id, state] of await store.states([...watched.keys()])) if (known.get(id) !== state) notify(id, state)
     } catch (error) {
-      log.warn({ err: error }, 'watched runs could not be looked at')
+      log.warn({ err: error }, 'watched runs could not be checked')
     }
     rest()
   }
 
   function rest(): void {
-    if (timer === null && watched.size > 0) timer = setTimeout(() => void look(), EVERY_MS).unref()
+    if (timer === null && watched.size > 0) timer = setTimeout(() => void check(), EVERY_MS).unref()
   }
 
-  function tell(id: Id<'run'>, state: RunState): void {
+  function notify(id: Id<'run'>, state: RunState): void {
     const listeners = watched.get(id)
     if (listeners === undefined) return
     known.set(id, state)
@@ -48,14 +46,12 @@ export function createWatch(store: Pick<RunStore, 'states'>, log: Log) {
 
   return {
     watch,
-    tell,
+    notify,
 
-    /** When it has ended, or when nobody waits any more. */
-    async ended(id: Id<'run'>, gone?: AbortSignal): Promise<void> {
+    /** Resolves when it has ended. */
+    async ended(id: Id<'run'>): Promise<void> {
       let unwatch: () => void = () => undefined
       await new Promise<void>((resolve) => {
-        gone?.addEventListener('abort', () => resolve(), { once: true })
-        if (gone?.aborted === true) resolve()
         unwatch = watch(id, (state) => {
           if (hasEnded(state)) resolve()
         })

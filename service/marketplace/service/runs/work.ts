@@ -1,18 +1,17 @@
-import type { Clock } from '../../../kit/clock.ts'
 import type { Id } from '../../../kit/ids.ts'
-import { FAILURES } from '../../errors/run.ts'
+import { FAILURES } from '../../errors.ts'
 import type { Run } from '../../model/run.ts'
-import type { AssetsForRuns } from '../../ports/asset.ts'
-import type { Models, RunStore } from '../../ports/run.ts'
 import { durationOf, fitsBefore, limitOf, unpaid } from '../../rules/run.ts'
+import type { RunsDeps } from './deps.ts'
 import type { Execution } from './execution.ts'
-import type { Presence } from './presence.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import type { Unanswered } from './unanswered.ts'
 import type { Watch } from './watch.ts'
 
 /** Executes a queued run, once: its claim is one row going from queued to running. */
-export function createWorking({ store, assets, models, presence, execution, unanswered, watch, clock }: WorkingDeps) {
-  /** A second announcement of a run, and a look at its unanswered claim, wait for the first one's end. */
+export function createWorking(deps: WorkingDeps) {
+  const { store, assets, models, heartbeat, execution, unanswered, watch, clock } = deps
+  /** A second announcement of a run, and a check of its unanswered claim, wait for the first one's end. */
   const working = new Map<Id<'run'>, Promise<void>>()
 
   async function work(id: Id<'run'>, signal: AbortSignal): Promise<void> {
@@ -31,19 +30,19 @@ export function createWorking({ store, assets, models, presence, execution, unan
       return
     }
     if (execution.hasBegun(id)) return
-    const process = await presence.announce()
+    const process = await heartbeat.announce()
     const ended = await unanswered.track({ id, process, resolve }, async () => {
       const run = await store.claim(id, process, clock.now())
-      // Canceled, or claimed by somebody who is at it or has died at it: both is seen to by others.
+      // Canceled, or claimed by another process: it ends the run, or the sweeper does once that process is gone.
       return run === null ? null : await executeClaimed(run, process, signal)
     })
-    // Tells the queue to give the announcement to somebody else.
+    // Makes the queue give the announcement to another process.
     if (ended?.state === 'queued') signal.throwIfAborted()
   }
 
   async function executeClaimed(run: Run, process: string, signal: AbortSignal): Promise<Run> {
     const { id } = run
-    watch.tell(id, 'running')
+    watch.notify(id, 'running')
     const asset = await assets.version(run.rdaId, run.rdaVersion)
     const model = run.modelId === null ? null : models.find(run.environment, run.modelId)
     if (asset === null || (run.modelId !== null && model === null)) {
@@ -52,7 +51,7 @@ export function createWorking({ store, assets, models, presence, execution, unan
     if (!fitsBefore(run.deadline, limitOf(asset), clock.now())) {
       return await execution.giveBack(run, unpaid('failed', FAILURES.late, 0, false))
     }
-    // An agent or a tool may have begun something that must not be begun twice; a prompt only costs the house.
+    // An agent or a tool may have begun something that must not be begun twice; a prompt only costs the platform.
     const handOn = (): Promise<boolean> => store.handOn(id, process)
     return await execution.execute({ run, asset, model, ...(model === null ? {} : { handOn }) }, signal)
   }
@@ -60,13 +59,13 @@ export function createWorking({ store, assets, models, presence, execution, unan
   /** The queue may have dropped its announcement meanwhile: another process found the run claimed. */
   async function resolve(run: Run): Promise<void> {
     if (execution.hasBegun(run.id)) await giveUp(run)
-    // Not waited for: it takes as long as the run does, and others wait to be resolved.
+    // Not waited for: it takes as long as the run, and others wait to be resolved.
     else void work(run.id, new AbortController().signal).catch(() => undefined)
   }
 
   /**
-   * Ends it unpaid unless this process is at it: it was begun and its end could not be written, or its caller was told
-   * that it failed.
+   * Ends it unpaid unless this process executes it: it was begun and its end could not be written, or its caller was
+   * answered that it failed.
    */
   async function giveUp(run: Run): Promise<void> {
     if (working.has(run.id) || execution.endOf(run.id) !== null) return
@@ -76,13 +75,9 @@ export function createWorking({ store, assets, models, presence, execution, unan
   return { work, giveUp }
 }
 
-interface WorkingDeps {
-  store: RunStore
-  assets: AssetsForRuns
-  models: Models
-  presence: Presence
+interface WorkingDeps extends RunsDeps {
+  heartbeat: Heartbeat
   execution: Execution
   unanswered: Unanswered
   watch: Watch
-  clock: Clock
 }

@@ -1,6 +1,6 @@
 import type { Listing } from '../../model/asset.ts'
 
-/** What somebody asks for, with the creators that it is about. */
+/** A page that is asked for, with the creators whose assets it shows. */
 export interface Scope {
   listing: Listing
   /** Null for everybody. */

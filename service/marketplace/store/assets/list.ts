@@ -25,7 +25,7 @@ export function createListing(statements: Statements) {
     return { assets: await summaries(ids), total }
   }
 
-  /** Null for everybody's. A name of the identity provider may stand for people of several issuers, or nobody. */
+  /** Null for all creators. A name of the identity provider may stand for people of several issuers, or for none. */
   async function ownersOf({ ownerId }: Listing, ownOf: Id<'usr'> | null): Promise<readonly string[] | null> {
     if (ownerId === null) return ownOf === null ? null : [ownOf]
     const rows = await statements.run<{ id: string }>(OWNERS, [ownerId], 'rda_owners')

@@ -1,6 +1,6 @@
 /**
  * Everybody's place in the lists. Only people who paid count, each once, and an owner never for their own: runs alone
- * would let whoever has a minute and a loop put themselves on top. Only rows that change are written. OFFSET 0 and the
+ * would let anyone with a minute and a loop put themselves on top. Only rows that change are written. OFFSET 0 and the
  * array keep every asset a probe of the primary key: after a busy day the planner expects thousands and would read the
  * whole table for a handful, at a million rows for two seconds of each minute.
  */

@@ -1,17 +1,6 @@
 import type { Id } from '../../../kit/ids.ts'
 import { usdc, type Usdc } from '../../../kit/money.ts'
-import type { Environment } from '../../../kit/owner.ts'
-import type {
-  Asset,
-  AssetStatus,
-  AssetType,
-  Config,
-  Content,
-  Pricing,
-  PricingModel,
-  Stats,
-  Summary,
-} from '../../model/asset.ts'
+import type { Asset, Config, Content, PricingModel, Summary } from '../../model/asset.ts'
 import type { FoundAsset } from '../../ports/asset.ts'
 
 /** What a list needs of a row of each of the three tables. */
@@ -29,22 +18,9 @@ v.long_description AS "longDescription", v.tags, v.code_snippet AS "codeSnippet"
 
 export const TABLES = `rda r JOIN rda_creator c ON c.user_id = r.owner_id JOIN rda_stats s ON s.rda_id = r.id`
 
-export interface SummaryRow {
-  id: Id<'rda'>
-  environment: Environment
-  slug: string
-  type: AssetType
-  status: AssetStatus
-  name: string
-  description: string
-  coverImage: string | null
+export interface SummaryRow extends Omit<Summary, 'pricing' | 'stats' | 'owner'> {
   pricingModel: PricingModel
   pricingAmount: bigint
-  verified: boolean
-  featured: boolean
-  trending: boolean
-  createdAt: Date
-  updatedAt: Date
   userId: Id<'usr'>
   subject: string
   ownerName: string | null
@@ -55,70 +31,44 @@ export interface SummaryRow {
   ratingSum: number
 }
 
-export interface WholeRow extends SummaryRow {
-  version: string
-  publishedAt: Date | null
+type Details = Pick<Asset, 'version' | 'publishedAt' | 'longDescription' | 'tags' | 'codeSnippet' | 'codeLanguage'>
+
+export interface WholeRow extends SummaryRow, Details {
+  tags: string[]
   revenue: bigint
   latencyMs: bigint
   costLeast: bigint | null
   costMost: bigint | null
-  longDescription: string | null
-  tags: string[]
-  codeSnippet: string | null
-  codeLanguage: string | null
   content: StoredContent
 }
 
 export function toSummary(row: SummaryRow): Summary {
-  const { id, environment, slug, name, description, type, status, verified, featured, trending, coverImage } = row
-  const pricing: Pricing = { model: row.pricingModel, amount: usdc(row.pricingAmount) }
-  const owner = { userId: row.userId, subject: row.subject, name: row.ownerName, verified: row.ownerVerified }
-  const { createdAt, updatedAt } = row
+  const { pricingModel, pricingAmount, userId, subject, ownerName, ownerVerified, ...rest } = row
+  const { runs, succeeded, ratings, ratingSum, ...summary } = rest
   return {
-    id,
-    environment,
-    slug,
-    name,
-    description,
-    type,
-    status,
-    verified,
-    featured,
-    trending,
-    coverImage,
-    pricing,
-    stats: toFigures(row),
-    owner,
-    createdAt,
-    updatedAt,
+    ...summary,
+    pricing: { model: pricingModel, amount: usdc(pricingAmount) },
+    stats: toFigures({ runs, succeeded, ratings, ratingSum }),
+    owner: { userId, subject, name: ownerName, verified: ownerVerified },
   }
 }
 
 export function toFound(row: WholeRow): FoundAsset {
-  const { version, publishedAt, longDescription, tags, codeSnippet, codeLanguage, costLeast, costMost } = row
-  const stats: Stats = {
+  const { revenue, latencyMs, costLeast, costMost, content, ...rest } = row
+  const { version, publishedAt, longDescription, tags, codeSnippet, codeLanguage, ...summary } = rest
+  const stats = {
     ...toFigures(row),
-    totalRevenue: usdc(row.revenue),
+    totalRevenue: usdc(revenue),
     totalRatings: row.ratings,
-    averageLatency: row.succeeded === 0n ? 0 : Math.round(Number(row.latencyMs) / Number(row.succeeded)),
+    averageLatency: row.succeeded === 0n ? 0 : Math.round(Number(latencyMs) / Number(row.succeeded)),
   }
-  const content = toContent(row.content)
-  const asset: Asset = {
-    ...toSummary(row),
-    version,
-    publishedAt,
-    longDescription,
-    tags,
-    codeSnippet,
-    codeLanguage,
-    stats,
-    content,
-  }
+  const details = { version, publishedAt, longDescription, tags, codeSnippet, codeLanguage }
   const recentCosts = costLeast === null || costMost === null ? null : { least: usdc(costLeast), most: usdc(costMost) }
-  return { asset, recentCosts }
+  return { asset: { ...toSummary(summary), ...details, stats, content: toContent(content) }, recentCosts }
 }
 
-function toFigures({ runs, succeeded, ratings, ratingSum }: SummaryRow) {
+function toFigures(row: Pick<SummaryRow, 'runs' | 'succeeded' | 'ratings' | 'ratingSum'>) {
+  const { runs, succeeded, ratings, ratingSum } = row
   return {
     totalRuns: Number(runs),
     averageRating: ratings === 0 ? 0 : toTwoPlaces(ratingSum / ratings),

@@ -159,7 +159,7 @@ SELECT id FROM (
 const LOOK_UP: Way = (environment, filter) => `
 SELECT id FROM rda WHERE ${published(environment, filter)} AND search @@ $1::tsquery ORDER BY rank + 0 DESC, id DESC`
 
-/** From the words of those that stand out: whatever is not among them comes after them. */
+/** From the words of ranked assets only: all others come after them. */
 const LOOK_UP_TOP: Way = (environment, filter) => LOOK_UP(environment, `${filter} AND rank > 0`)
 
 /** As literals, by which partial indexes are recognised. */
@@ -173,7 +173,7 @@ function keyOf({ listing }: Scope, words: readonly Word[]): string {
   return JSON.stringify([environment, type, verified, featured, trending, names])
 }
 
-/** Numbers that are dear to come by; whoever asks while one is being counted waits for the same count. */
+/** Keeps expensive counts; a second request while one is being counted waits for the same count. */
 function forAMinute() {
   const kept = new Map<string, { number: Promise<number>; until: number }>()
   return {

@@ -10,7 +10,7 @@ export function createFreeRuns(statements: StatementPool, most: { perDay: number
       const [day, owner, counted] = [dayOf(now), ownerOf(run), countedOf(run)]
       try {
         await statements.together(async (inside) => {
-          // The caller's row first, always: of two that wait for each other's rows neither would end.
+          // The caller's row first, always: two that wait for each other's rows would deadlock.
           if (!(await one(inside, [day, owner, caller, most.perCaller]))) throw new UsedUp('caller')
           if (!(await one(inside, [day, counted, '', own?.perDay ?? most.perDay]))) {
             throw new UsedUp(own === null ? 'day' : 'asset')
@@ -19,11 +19,8 @@ export function createFreeRuns(statements: StatementPool, most: { perDay: number
         return null
       } catch (error) {
         if (!(error instanceof UsedUp)) throw error
-        return {
-          of: error.of,
-          resetsAt: new Date(day.getTime() + DAY_MS),
-          first: await isFirst(error.of, day, counted),
-        }
+        const resetsAt = new Date(day.getTime() + DAY_MS)
+        return { of: error.of, resetsAt, first: await isFirst(error.of, day, counted) }
       }
     },
 
@@ -38,12 +35,12 @@ export function createFreeRuns(statements: StatementPool, most: { perDay: number
 
   async function isFirst(of: UsedUp['of'], day: Date, owner: string): Promise<boolean> {
     if (of === 'caller') return false
-    // One that gives none has no row, and its creator knows.
-    const told = await statements.run(
+    // A creator who gives no free runs has no row, and needs no notice.
+    const rows = await statements.run(
       `UPDATE run_free SET told = true WHERE at = $1 AND owner = $2 AND caller = '' AND NOT told RETURNING 1`,
       [day, owner],
     )
-    return told.length > 0
+    return rows.length > 0
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Statements } from '../../../kit/transaction.ts'
 import type { EndedRun, NewRun } from '../../ports/run.ts'
 
-/** The rows of a flight of runs, those that begin and those that end, a statement for each kind. */
+/** The rows of a batch of runs: one statement for those that begin, one for those that end. */
 export async function writeRuns(
   inside: Statements,
   begun: readonly NewRun[],
@@ -72,8 +72,8 @@ SELECT * FROM unnest($1::text[], $2::environment[], $3::text[], $4::text[], $5::
 ON CONFLICT (id) DO NOTHING
 RETURNING id`
 
-// Once ended, a run stays as it is: whoever comes second finds no open row. OFFSET 0 keeps the look-up what it is,
-// one probe of the primary key each, whatever a young database's statistics suggest.
+// Once ended, a run stays as it is: a second end finds no open row. OFFSET 0 keeps the look-up what it is,
+// one probe of the primary key each, also where a young database's statistics suggest another plan.
 export const END_RUNS = `
 WITH ask AS (
   SELECT * FROM unnest($1::text[], $2::run_status[], $3::bigint[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::int[], $11::boolean[])

@@ -103,7 +103,7 @@ async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order):
     deadline: new Date(clock.now().getTime() + timeoutMs + SPARE_MS),
     reference: callId,
     spender: agentId === null ? null : { ...target, agentId, requestHash: requestHash() },
-    fleeting: true,
+    durability: 'async',
   }
   try {
     await locks.reserve(command)

@@ -1,7 +1,7 @@
-import type { Clock } from '../kit/clock.ts'
-import type { Log } from '../kit/log.ts'
-import type { Statements } from '../kit/transaction.ts'
-import type { BackendKind, Job, Pace, StartedJob } from './model.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { BackendKind, Job, Pace, StartedJob } from '../model.ts'
 
 /** Hands jobs from the relays to the workers of all processes. May forget everything at any time. */
 export interface Backend {

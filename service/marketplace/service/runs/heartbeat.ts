@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../../kit/clock.ts'
-import type { Log } from '../../../kit/log.ts'
-import type { Heartbeat } from '../../ports/run.ts'
+import type { ProcessLease } from '../../ports/run.ts'
+import type { RunsDeps } from './deps.ts'
 
 /**
- * Says that this process lives, as long as it does: a run of one that has fallen silent is ended and its money
- * given back long before its deadline. Whoever was only slow finds the lock ended and charges nothing.
+ * Renews the lease that says that this process lives: a run of a process that has fallen silent is ended and its money
+ * released long before its deadline. A process that was only slow finds the hold ended and charges nothing.
  */
-export function createPresence({ heartbeat: heartbeat, clock, log, onBeat }: PresenceDeps) {
+export function createHeartbeat({ lease, clock, log, onBeat }: HeartbeatDeps) {
   const name = randomUUID()
-  let own: Heartbeat | null = null
+  let own: ProcessLease | null = null
   let first: Promise<unknown> | null = null
   let beat: NodeJS.Timeout | null = null
 
   async function renew(): Promise<void> {
     const now = clock.now()
-    own ??= heartbeat(name)
+    own ??= lease(name)
     await own.take(now, new Date(now.getTime() + SILENT_MS))
   }
 
@@ -49,12 +48,9 @@ export function createPresence({ heartbeat: heartbeat, clock, log, onBeat }: Pre
   }
 }
 
-export type Presence = ReturnType<typeof createPresence>
+export type Heartbeat = ReturnType<typeof createHeartbeat>
 
-interface PresenceDeps {
-  heartbeat(process: string): Heartbeat
-  clock: Clock
-  log: Log
+interface HeartbeatDeps extends Pick<RunsDeps, 'lease' | 'clock' | 'log'> {
   /** After each renewal: the database answers. */
   onBeat(): Promise<void>
 }

@@ -1,6 +1,19 @@
-import type { Statements } from '../../../kit/transaction.ts'
+import type { StatementPool, Statements } from '../../../kit/transaction.ts'
+import type { RunStore } from '../../ports/run.ts'
+import { openRunsStore } from './open.ts'
+import { createRunReads } from './read.ts'
+import { writeRuns } from './write.ts'
 
-/** Moves what ended runs left behind into their assets' figures, each exactly once; answers how many assets changed. */
+export function createRunStore(statements: StatementPool): RunStore {
+  return {
+    write: writeRuns,
+    ...createRunReads(statements),
+    ...openRunsStore(statements),
+    foldStats: () => foldStats(statements),
+  }
+}
+
+/** Moves what ended runs left behind into their assets' statistics, each exactly once; answers how many assets changed. */
 export async function foldStats(statements: Statements): Promise<number> {
   const rows = await statements.run<{ rda_id: string }>(FOLD, [], 'run_fold_stats')
   return rows.length

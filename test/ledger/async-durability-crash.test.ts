@@ -8,7 +8,7 @@ import { systemClock } from '../../service/kit/clock.ts'
 import { DomainError } from '../../service/kit/errors.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
-import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { serverOf } from '../database/processes.ts'
 
 const LOCKED = usdc(10n)
@@ -16,12 +16,12 @@ const CLIENTS = 24
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2)
 
 /**
- * A fleeting lock is not waited for until it is on the disk. On a server that writes its log as rarely as it can, and
+ * A hold of asynchronous durability is not waited for until it is on the disk. On a server that writes its log as rarely as it can, and
  * is ended at once, without a word to anybody: what was lost is a lock, never money, and never half of a charge.
  */
-describe('fleeting locks when the database crashes', () => {
+describe('holds of asynchronous durability when the database crashes', () => {
   const owner = { userId: 'usr_crash', environment: 'sandbox' as const }
-  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-fleeting-'))
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-async-'))
   let server: Embedded
   let database: Database
   let ledger: Ledger
@@ -113,7 +113,7 @@ describe('fleeting locks when the database crashes', () => {
 
   function lock(id: string) {
     const deadline = new Date(Date.now() + 3_600_000)
-    return { id, owner, amount: LOCKED, useCredits: false, deadline, reference: null, fleeting: true }
+    return { id, owner, amount: LOCKED, useCredits: false, deadline, reference: null, durability: 'async' as const }
   }
 
   /** What whoever charges is told. */

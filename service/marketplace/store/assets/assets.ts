@@ -1,10 +1,10 @@
-import { isId } from '../../kit/ids.ts'
-import type { StatementPool } from '../../kit/transaction.ts'
-import type { Asset } from '../model/asset.ts'
-import type { AssetStore } from '../ports/asset.ts'
-import { createListing } from './assets/list.ts'
-import { RANK, RECENT_COSTS } from './assets/rank.ts'
-import { fromContent, TABLES, toContent, toFound, WHOLE, type WholeRow } from './assets/rows.ts'
+import { isId } from '../../../kit/ids.ts'
+import type { StatementPool } from '../../../kit/transaction.ts'
+import type { Asset } from '../../model/asset.ts'
+import type { AssetStore } from '../../ports/asset.ts'
+import { createListing } from './list.ts'
+import { RANK, RECENT_COSTS } from './rank.ts'
+import { fromContent, TABLES, toContent, toFound, WHOLE, type WholeRow } from './rows.ts'
 
 /** Assets in PostgreSQL. Their totals, words and ranks follow by trigger: see the migration. */
 export function createAssetStore(statements: StatementPool): AssetStore {
@@ -22,11 +22,8 @@ export function createAssetStore(statements: StatementPool): AssetStore {
     },
 
     async slugsNear(environment, slug) {
-      const rows = await statements.run<{ slug: string }>(
-        SLUGS_NEAR,
-        [environment, slug, slug.slice(0, 2)],
-        'rda_slugs_near',
-      )
+      const values = [environment, slug, slug.slice(0, 2)]
+      const rows = await statements.run<{ slug: string }>(SLUGS_NEAR, values, 'rda_slugs_near')
       return rows.map((row) => row.slug)
     },
 
@@ -72,7 +69,7 @@ export function createAssetStore(statements: StatementPool): AssetStore {
 
     sell: ({ rdaId, userId, price, at }, pay) =>
       statements.together(async (inside) => {
-        // Whoever asks at the same moment waits here for the first to commit, and then has bought it.
+        // A simultaneous purchase waits here for the first one's commit, and then finds it.
         const [sold] = await inside.run(SELL, [rdaId, userId, price, at], 'rda_sell')
         if (sold === undefined) return false
         await pay(inside)
@@ -97,11 +94,10 @@ export function createAssetStore(statements: StatementPool): AssetStore {
 
 function toRow(asset: Asset): unknown[] {
   const { id, environment, slug, type, name, description, coverImage, version, pricing, owner } = asset
-  return [
-    ...[id, environment, slug, type, name, description, coverImage, version, pricing.model, pricing.amount],
-    ...[asset.createdAt, asset.updatedAt, owner.userId, owner.subject, owner.name],
-    ...[asset.longDescription, asset.tags, asset.codeSnippet, asset.codeLanguage, fromContent(asset.content)],
-  ]
+  const row = [id, environment, slug, type, name, description, coverImage, version, pricing.model, pricing.amount]
+  const creator = [asset.createdAt, asset.updatedAt, owner.userId, owner.subject, owner.name]
+  const texts = [asset.longDescription, asset.tags, asset.codeSnippet, asset.codeLanguage, fromContent(asset.content)]
+  return [...row, ...creator, ...texts]
 }
 
 const VERSION = `

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { Id } from '../../kit/ids.ts'
-import type { Sweeper, Topic, Turns } from '../../queue/model.ts'
-import { EXECUTE, type Runs } from '../service/runs.ts'
-import { fromPayload, RESUME, type Resumption } from '../service/runs/resumption.ts'
+import type { Id } from '../kit/ids.ts'
+import type { Sweeper, Topic, Turns } from '../queue/model.ts'
+import type { Assets } from './service/assets/assets.ts'
+import { fromPayload, RESUME, type Resumption } from './service/runs/resumption.ts'
+import { EXECUTE, type Runs } from './service/runs/runs.ts'
 
 export function runTopics(runs: Runs, turns: Turns): Topic<{ runId: Id<'run'> }>[] {
   return Object.values(EXECUTE).map((topic) => ({
@@ -17,7 +18,7 @@ export function runTopics(runs: Runs, turns: Turns): Topic<{ runId: Id<'run'> }>
   }))
 }
 
-/** A run that waited for a person's word. */
+/** A run that waited for a person's approval. */
 export function resumeTopic(runs: Pick<Runs, 'resume'>, turns: Turns): Topic<Resumption> {
   return {
     topic: RESUME,
@@ -40,4 +41,9 @@ export function runSweepers(runs: Runs): Sweeper[] {
       },
     },
   ]
+}
+
+/** Ranks are a minute old at most. */
+export function assetSweepers(assets: Assets): Sweeper[] {
+  return [{ name: 'marketplace.rank', everyMs: 60_000, run: () => assets.rank() }]
 }

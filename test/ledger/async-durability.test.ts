@@ -2,12 +2,12 @@ import { systemClock } from '../../service/kit/clock.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { StatementPool, Statements } from '../../service/kit/transaction.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
-import { createLedgerStore } from '../../service/ledger/store.ts'
+import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 /** A lock that need not be on the disk never takes along what must be. */
-describe('fleeting locks', () => {
-  const owner = { userId: 'usr_fleeting', environment: 'sandbox' as const }
+describe('holds of asynchronous durability', () => {
+  const owner = { userId: 'usr_async', environment: 'sandbox' as const }
   let database: TestDatabase
   let ledger: Ledger
   let ran: string[] = []
@@ -33,16 +33,24 @@ describe('fleeting locks', () => {
   })
   afterAll(() => database.close())
 
-  const lock = (id: string, fleeting: boolean, useCredits = true) => {
+  const lock = (id: string, isAsync: boolean, useCredits = true) => {
     const deadline = new Date(Date.now() + 60_000)
-    return { id, owner, amount: usdc(10n), useCredits, deadline, reference: null, fleeting }
+    return {
+      id,
+      owner,
+      amount: usdc(10n),
+      useCredits,
+      deadline,
+      reference: null,
+      durability: isAsync ? ('async' as const) : ('sync' as const),
+    }
   }
   const capture = (hold: string) =>
     ({ hold, owner, amount: usdc(10n), shares: [], kind: 'capture', reference: null, announcements: [] }) as const
 
   test('alone, or among their like, they do not wait for the disk; the next statement does again', async () => {
     await Promise.all([ledger.reserve(lock('a', true)), ledger.reserve(lock('b', true))])
-    expect(new Set(ran)).toEqual(new Set(['ledger_reserve_fleeting']))
+    expect(new Set(ran)).toEqual(new Set(['ledger_reserve_async']))
     const settings = await database.statements.run<{ source: string }>(
       `SELECT source FROM pg_settings WHERE name = 'synchronous_commit'`,
       [],
@@ -53,7 +61,7 @@ describe('fleeting locks', () => {
   test('with a lock that must be on the disk, in one statement or two', async () => {
     await Promise.all([ledger.reserve(lock('c', true)), ledger.reserve(lock('d2', false))])
     await Promise.all([ledger.reserve(lock('e', true)), ledger.reserve(lock('f', false, false))])
-    expect(ran).not.toContain('ledger_reserve_fleeting')
+    expect(ran).not.toContain('ledger_reserve_async')
   })
 
   test('with a capture, or in somebody’s transaction', async () => {
@@ -62,7 +70,7 @@ describe('fleeting locks', () => {
     await Promise.all([first, ledger.reserve(lock('g2', true)), ledger.capture(capture('a'))])
     await ledger.actTogether([{ reserve: lock('h', true) }], () => Promise.resolve())
     await database.statements.together((inside) => ledger.reserve(lock('i', true), inside))
-    expect(ran).not.toContain('ledger_reserve_fleeting')
+    expect(ran).not.toContain('ledger_reserve_async')
     expect(await ledger.differences()).toEqual([])
   })
 })

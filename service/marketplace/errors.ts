@@ -1,0 +1,133 @@
+import { DomainError, type Kind } from '../kit/errors.ts'
+import { toWire, type Usdc } from '../kit/money.ts'
+import { didYouMean } from '../kit/nearest.ts'
+import type { Failure, FreeRunsBound, Run, RunState } from './model/run.ts'
+
+/** A refusal that is the same for everybody. */
+function refusal(kind: Kind, code: string, sentence: string): () => DomainError {
+  return () => new DomainError(kind, code, sentence)
+}
+
+/** `meant` is the slug of a published one that was probably meant. */
+export function assetMissing(meant: string | null = null): DomainError {
+  return new DomainError('missing', 'rda_not_found', `There is no such RDA.${didYouMean(meant)}`, { didYouMean: meant })
+}
+
+/** Only for callers without credentials: to authenticated ones a draft of another account is missing. */
+export const draftNeedsOwner = refusal(
+  'unauthenticated',
+  'draft_unauthenticated',
+  'This RDA is a draft: only its owner can read it.',
+)
+
+export const agentMayNotSee = refusal('forbidden', 'agent_key_forbidden', "An agent's key lists published RDAs only.")
+
+export const listNeedsOwner = refusal(
+  'unauthenticated',
+  'unauthenticated',
+  'Only published RDAs are listed for everybody: authenticate to list your own drafts and archived ones.',
+)
+
+export const archivedStays = refusal('conflict', 'rda_archived', 'This RDA is archived: publish it to bring it back.')
+
+export function versionMoved(version: string): DomainError {
+  const sentence = `This RDA was edited meanwhile: it is at version ${version}.`
+  return new DomainError('conflict', 'version_conflict', sentence, { version })
+}
+
+export const ownRating = refusal('forbidden', 'own_rda', 'You cannot rate your own RDA.')
+
+export const ratingNeedsRun = refusal(
+  'forbidden',
+  'run_required',
+  'You have no successful run of this RDA. Run it before you rate it.',
+)
+
+export function alreadyRated(score: number): DomainError {
+  return new DomainError('conflict', 'already_rated', 'You have rated this RDA already.', { score })
+}
+
+export const sourceNotForSale = refusal('forbidden', 'source_not_for_sale', 'The template of this RDA is not for sale.')
+
+export function notAPrompt(): DomainError {
+  const details = { id: 'must be a prompt' }
+  return new DomainError('invalid', 'not_a_prompt', 'Only a prompt has a template to be shown.', { details })
+}
+
+export function sourceDearer(price: number): DomainError {
+  const sentence = 'The template costs more than maxCost.'
+  return new DomainError('unaffordable', 'max_cost_exceeded', sentence, { required: price })
+}
+
+export const runMissing = refusal('missing', 'run_not_found', 'There is no such run.')
+
+/** For the caller of a run that ended without an output. */
+export function runFailed(run: Pick<Run, 'state'>, failure: Failure): DomainError {
+  return new DomainError(run.state === 'canceled' ? 'conflict' : 'failed', failure.code, failure.sentence)
+}
+
+/** Executed, but whether it was charged is not known yet: it is by its deadline at the latest. */
+export const runUnsettled = refusal('unavailable', 'run_unsettled', 'The run is not settled yet: ask for it by its id.')
+
+/** The creator pays for a free run, and must know its caller. */
+export const needsKey = refusal(
+  'invalid',
+  'needs_key',
+  'This RDA is free: its creator pays for the run. Run it with an API key: POST /v1/run.',
+)
+
+export const tooOften = refusal('failed', 'run_failed_too_often', 'The run has failed too often for this payment.')
+
+export function runEnded(state: RunState): DomainError {
+  return new DomainError('conflict', 'run_ended', `The run has ended already: ${state}.`, { status: state })
+}
+
+export function tooDear(required: Usdc, maxCost: Usdc, available: Usdc): DomainError {
+  return new DomainError('unaffordable', 'max_cost_exceeded', 'This run may cost more than maxCost allows.', {
+    required: toWire(required),
+    available: toWire(available),
+    maxCost: toWire(maxCost),
+  })
+}
+
+/** Does not say how much the creator has. */
+export function creatorCannotPay(cause: unknown): DomainError {
+  const sentence = 'This free prompt does not run: its creator has no funds for its model.'
+  return new DomainError('unavailable', 'creator_unfunded', sentence, {}, cause)
+}
+
+/** The creator pays for the model of a free run, for a limited number of them a day. */
+export function freeRunsUsedUp(of: FreeRunsBound, resetsAt: Date): DomainError {
+  const until = resetsAt.toISOString()
+  const sentence = {
+    caller: `You have used up your free runs of this creator for today. Try again after ${until}.`,
+    day: `The free runs that this creator pays for are used up for today. Try again after ${until}.`,
+    asset: `The free runs of this asset are used up for today. Try again after ${until}.`,
+  }[of]
+  return new DomainError('limited', 'free_runs_used_up', sentence, { resetsAt: until })
+}
+
+export function rateReached(retryAfterSeconds: number): DomainError {
+  const sentence = `This tool has reached its calls a minute; try again in ${String(retryAfterSeconds)} seconds.`
+  return new DomainError('limited', 'rda_rate_limited', sentence, { retryAfterSeconds })
+}
+
+/** Why an execution gave no output. For the caller it is a run that failed, so it has no kind. */
+export class ExecutionFailed extends Error {
+  override readonly name = 'ExecutionFailed'
+  readonly failure: Failure
+
+  constructor(code: string, sentence: string, cause?: unknown) {
+    super(sentence, cause === undefined ? undefined : { cause })
+    this.failure = { code, sentence }
+  }
+}
+
+export const FAILURES = {
+  canceled: { code: 'run_canceled', sentence: 'The run was canceled.' },
+  late: { code: 'run_expired', sentence: 'The run took too long and was not charged.' },
+  lost: { code: 'run_interrupted', sentence: 'The run was interrupted and was not charged.' },
+  timeout: { code: 'run_timeout', sentence: 'The run did not finish in time.' },
+  stopping: { code: 'run_interrupted', sentence: 'The service is restarting; the run was not charged.' },
+  internal: { code: 'execution_failed', sentence: 'The run failed on our side and was not charged.' },
+} as const satisfies Record<string, Failure>

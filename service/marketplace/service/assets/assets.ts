@@ -1,0 +1,30 @@
+import type { AssetDeps } from './deps.ts'
+import { createDrafts } from './drafts.ts'
+import { createReading } from './read.ts'
+import { createTrade } from './trade.ts'
+import { createWriting } from './write.ts'
+
+/** Runnable assets: made by their creators, found, rated and run by everybody. */
+export function createAssets(deps: AssetDeps) {
+  const { store, clock } = deps
+  const drafts = createDrafts(deps)
+  return {
+    ...createWriting({ store, clock, drafts }),
+    ...createReading(deps),
+    ...createTrade(deps),
+    openSecrets: drafts.open,
+
+    /** The platform's own marks: only an operator's command may call these two. */
+    mark: store.mark.bind(store),
+    markCreator: store.markCreator.bind(store),
+
+    /** Ranks all assets by how many people paid for a run lately. */
+    async rank(): Promise<void> {
+      await store.rank(new Date(clock.now().getTime() - RECENT_MS), { callersMin: 3, trendingMax: 100 })
+    },
+  }
+}
+
+export type Assets = ReturnType<typeof createAssets>
+
+const RECENT_MS = 7 * 24 * 3_600_000

@@ -1,0 +1,20 @@
+import type { Clock } from '../../../kit/clock.ts'
+import type { Environment } from '../../../kit/owner.ts'
+import type { Ledger } from '../../../ledger/service.ts'
+import type { AssetStore, CountDraftRead, Endpoints, SecretKeeping } from '../../ports/asset.ts'
+import type { Models, Transforms } from '../../ports/run.ts'
+
+export interface AssetDeps {
+  store: AssetStore
+  ledger: Pick<Ledger, 'transfer'>
+  clock: Clock
+  models: Pick<Models, 'list'>
+  transforms: Pick<Transforms, 'check'>
+  endpoints: Endpoints
+  secrets: SecretKeeping
+  countDraftRead: CountDraftRead
+  /** The environment of visitors who are not signed in. */
+  anonymous: Environment
+  /** The platform's part of what is paid to creators, in hundredths of a percent. */
+  feeBps: number
+}

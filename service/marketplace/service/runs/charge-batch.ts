@@ -1,0 +1,85 @@
+import { Batch } from '../../../kit/batch.ts'
+import { DomainError } from '../../../kit/errors.ts'
+import type { Statements } from '../../../kit/transaction.ts'
+import type { Act, ActOutcome } from '../../../ledger/model.ts'
+import type { AgentAct } from '../../../budgets/service/guard.ts'
+import { FAILURES } from '../../errors.ts'
+import type { EndedRun, NewRun } from '../../ports/run.ts'
+import { unpaid } from '../../rules/run.ts'
+import type { RunsDeps } from './deps.ts'
+
+/**
+ * Runs that begin and end at the same moment share a batch: their holds, their charges and their rows are one short
+ * transaction, flushed once. What comes while it is under way is in the next one.
+ */
+export function createChargeBatch({ guard, store, onWritten }: ChargeBatchDeps) {
+  const batch = new Batch<Charge, Result>({ largest: LARGEST, run: flush })
+
+  function flush(charges: readonly Charge[]): Promise<Result[]> {
+    const acts = charges.map(({ act }) => act)
+    return guard.actTogether(acts, async (inside, outcomes) => {
+      const decided = charges.map((charge, place) => decide(charge, outcomes[place]))
+      const begun = decided.flatMap((one) => ('begin' in one ? [one.begin] : []))
+      const ended = decided.flatMap((one) => ('end' in one ? [one.end] : []))
+      const written = await store.write(inside, begun, ended)
+      const isWritten = ({ id }: NewRun | EndedRun): boolean => written.has(id)
+      await onWritten(inside, begun.filter(isWritten), ended.filter(isWritten))
+      return decided.map((one): Result => {
+        if ('begin' in one) return { written: isWritten(one.begin), state: one.begin.state }
+        if ('end' in one) return { written: isWritten(one.end), state: one.end.state }
+        return one
+      })
+    })
+  }
+
+  async function add(charge: Charge): Promise<Written> {
+    for (;;) {
+      const result = await batch.add(charge)
+      if ('refusal' in result) throw result.refusal
+      if ('written' in result) return result
+    }
+  }
+
+  return {
+    /** The hold and the row; or throws why there is no hold. Not written: it was there before. */
+    begin: (act: AgentAct, run: NewRun) => add({ act, begin: run }),
+    /** The charge, or the release, and the row's end. Not written: it had ended already. */
+    end: (act: Act, run: EndedRun) => add({ act, end: run }),
+  }
+}
+
+export type ChargeBatch = ReturnType<typeof createChargeBatch>
+
+interface ChargeBatchDeps extends Pick<RunsDeps, 'guard' | 'store'> {
+  /** What follows from these rows, written in their transaction. */
+  onWritten(inside: Statements, begun: readonly NewRun[], ended: readonly EndedRun[]): Promise<void>
+}
+
+type Charge = { act: AgentAct; begin: NewRun } | { act: Act; end: EndedRun }
+type Undone = { refusal: Error } | { askAgain: true }
+type Result = Written | Undone
+type Decision = { begin: NewRun } | { end: EndedRun } | Undone
+
+/** The state of its row, and whether this batch wrote it. */
+interface Written {
+  written: boolean
+  state: NewRun['state']
+}
+
+function decide(charge: Charge, outcome: ActOutcome | undefined): Decision {
+  if (outcome === undefined) throw new Error('an act was left without an outcome')
+  if ('askAgain' in outcome) return outcome
+  if (!('refusal' in outcome)) return 'begin' in charge ? { begin: charge.begin } : { end: charge.end }
+  if ('begin' in charge || !isOver(outcome.refusal)) return outcome
+  // The hold ended before this: nothing is charged and no output is given out. A row that is still open records that;
+  // one that was written when the hold ended stays as it is.
+  const { state, durationMs, counts, ...end } = charge.end
+  if (state !== 'succeeded') return { end: charge.end }
+  return { end: { ...end, ...unpaid('failed', FAILURES.late, durationMs, counts) } }
+}
+
+function isOver(refusal: Error): boolean {
+  return refusal instanceof DomainError && refusal.code === 'lock_ended'
+}
+
+const LARGEST = 256

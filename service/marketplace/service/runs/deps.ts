@@ -1,0 +1,52 @@
+import type { Guard } from '../../../budgets/service/guard.ts'
+import { ownerOf, type Caller } from '../../../kit/caller.ts'
+import type { Clock } from '../../../kit/clock.ts'
+import type { Log } from '../../../kit/log.ts'
+import type { Owner } from '../../../kit/owner.ts'
+import type { Statements } from '../../../kit/transaction.ts'
+import type { Ledger } from '../../../ledger/service.ts'
+import type { Announcement } from '../../../queue/model.ts'
+import type { AssetType, RunnableAsset } from '../../model/asset.ts'
+import type { AssetsForRuns } from '../../ports/asset.ts'
+import type {
+  EndedRun,
+  Executor,
+  FreeRuns,
+  Models,
+  ProcessLease,
+  RunReader,
+  RunStore,
+  Throttle,
+} from '../../ports/run.ts'
+
+export interface RunsDeps {
+  store: RunStore
+  assets: AssetsForRuns
+  models: Models
+  executors: Readonly<Record<AssetType, Executor>>
+  throttle: Throttle
+  ledger: Ledger
+  /** The way to the ledger for callers that may be agents: an agent's hold is taken within its limits. */
+  guard: Pick<Guard, 'actTogether'>
+  clock: Clock
+  log: Log
+  /** The lease that says that this process lives. */
+  lease(process: string): ProcessLease
+  /** For a webhook address of the caller: throws what is wrong with it. */
+  checkAddress(url: string): Promise<void>
+  announce(inside: Statements, announcements: readonly Announcement[]): Promise<void>
+  /** Writes the webhooks and events of these ends, in their transaction. */
+  reportEnds(inside: Statements, ended: readonly EndedRun[]): Promise<void>
+  /** The platform's part of what is left to the creator, in hundredths of a percent. */
+  feeBps: number
+  /** How many background runs of an account may wait. */
+  waitingMax: number
+  freeRuns: FreeRuns
+  /** Once a day: the creator's bound on free runs is reached, or that of one asset. */
+  reportFreeRuns(creator: Owner, asset: Pick<RunnableAsset, 'id' | 'name'> | null, resetsAt: Date): Promise<void>
+}
+
+/** A person sees all runs of the account, an agent's key the runs that this agent asked for. */
+export function readerOf(caller: Caller): RunReader {
+  return { owner: ownerOf(caller), agentId: caller.agentId }
+}

@@ -1,0 +1,217 @@
+import { ownerOf, type Caller } from '../../../kit/caller.ts'
+import { DomainError } from '../../../kit/errors.ts'
+import { deriveId, type Id } from '../../../kit/ids.ts'
+import type { Environment } from '../../../kit/owner.ts'
+import type { Announcement } from '../../../queue/model.ts'
+import { FAILURES, runEnded, runMissing } from '../../errors.ts'
+import { hasEnded, type Run, type RunInput, type RunState, type RunSummary } from '../../model/run.ts'
+import type { NewRun, RunFilter } from '../../ports/run.ts'
+import { durationOf, unpaid } from '../../rules/run.ts'
+import { createAccepting, type RunRequest } from './accept.ts'
+import { createChargeBatch } from './charge-batch.ts'
+import { readerOf, type RunsDeps } from './deps.ts'
+import { createExecution, type Execution } from './execution.ts'
+import { createHeartbeat } from './heartbeat.ts'
+import type { Resumption } from './resumption.ts'
+import { createUnanswered } from './unanswered.ts'
+import { createWatch, type Watch } from './watch.ts'
+import { createWorking } from './work.ts'
+
+/** Runs assets: holds the money, does the work, and captures or releases the hold. */
+export function createRuns(deps: RunsDeps) {
+  const { store, clock, log } = deps
+  const watch = createWatch(deps)
+  const unanswered = createUnanswered(deps)
+  const onBeat = (): Promise<void> => unanswered.resolve()
+  const heartbeat = createHeartbeat({ ...deps, onBeat })
+  const canceling = createHeartbeat({ ...deps, onBeat })
+  const chargeBatch = createChargeBatch({
+    ...deps,
+    async onWritten(inside, begun, ended) {
+      const queued = begun.filter(({ state }) => state === 'queued')
+      if (queued.length > 0) await deps.announce(inside, queued.map(announcementOf))
+      if (ended.length > 0) await deps.reportEnds(inside, ended)
+    },
+  })
+  const execution = createExecution({ ...deps, chargeBatch, watch })
+  const accepting = createAccepting({ ...deps, chargeBatch, heartbeat })
+  const working = createWorking({ ...deps, heartbeat, execution, unanswered, watch })
+
+  async function get(caller: Caller, id: Id<'run'>): Promise<Run> {
+    const run = await store.findOf(readerOf(caller), id)
+    if (run === null) throw runMissing()
+    return run
+  }
+
+  /**
+   * A queued run is claimed first, as a worker does: from then on no worker can begin it. Under a name of its own: a
+   * worker of this same process must not take the claim for its own. Null where it is executed already.
+   */
+  async function cancelQueued(run: Run): Promise<Run | null> {
+    const process = await canceling.announce()
+    if (run.state !== 'queued' && run.process !== process) return null
+    const end = (claimed: Run): Promise<Run> =>
+      execution.giveBack(claimed, unpaid('canceled', FAILURES.canceled, durationOf(run, clock.now()), false))
+    const resolve = async (claimed: Run): Promise<void> => {
+      await end(claimed)
+    }
+    return await unanswered.track({ id: run.id, process, resolve }, async () => {
+      const claimed = await store.claim(run.id, process, clock.now())
+      return claimed === null ? null : await end(claimed)
+    })
+  }
+
+  return {
+    /** Runs it and answers when it has ended; a repeated request waits for the first one's end. */
+    async run(caller: Caller, input: RunInput, request: RunRequest): Promise<Run> {
+      const process = await heartbeat.announce()
+      const claim = { id: deriveId('run', request.operation), process, resolve: working.giveUp }
+      const run = await unanswered.track(claim, async () => {
+        const accepted = await accepting.accept(caller, input, request)
+        return 'order' in accepted ? await execution.execute(accepted.order).finally(accepted.leave) : accepted.run
+      })
+      if (hasEnded(run.state)) return run
+      // Begun by this process, which does not know that it did: nothing executes it yet.
+      if (run.process === process) await working.work(run.id, new AbortController().signal)
+      else await watch.ended(run.id)
+      return await get(caller, run.id)
+    },
+
+    /** Accepts it for a worker to run. */
+    async queue(caller: Caller, input: RunInput, request: RunRequest): Promise<RunSummary | NewRun> {
+      const accepted = await accepting.accept(caller, { ...input, background: true }, request)
+      return 'order' in accepted ? accepted.order.run : accepted.run
+    },
+
+    /** Starts a run that a person approved. A refusal that will not pass ends it. */
+    async resume({ caller, input, operation }: Resumption): Promise<void> {
+      try {
+        await accepting.accept(caller, input, { operation, keyed: true })
+      } catch (error) {
+        // A full queue or a used-up minute passes: the job is tried again until the approval lapses.
+        const passes = error instanceof DomainError && PASSING.has(error.kind)
+        if (!(error instanceof DomainError) || passes) throw error
+        log.info({ operation, reason: error.code }, 'an approved run was refused')
+      }
+    },
+
+    /** What this run would cost at most now. */
+    price: accepting.price,
+    find: (caller: Caller, id: Id<'run'>) => store.findOf(readerOf(caller), id),
+    get,
+    list: (caller: Caller, filter: RunFilter) => store.list(readerOf(caller), filter),
+    /** What customers ran of the caller's own asset, without who they are. */
+    async ofCustomers(caller: Caller, identifier: string, filter: Omit<RunFilter, 'rda'>) {
+      const { id } = await deps.assets.own(caller, identifier)
+      return await store.listOfCustomers(ownerOf(caller), id, filter)
+    },
+    days: (caller: Caller, since: Date) => store.days(ownerOf(caller), since),
+
+    /**
+     * Gives the money back as long as nothing was sent to the asset. After that the run may have had an effect: it goes
+     * on, is charged if it succeeds, and is answered as it is. Canceling twice is canceling once.
+     */
+    async cancel(caller: Caller, id: Id<'run'>): Promise<Run> {
+      const run = await get(caller, id)
+      if (run.state === 'canceled') return run
+      if (hasEnded(run.state)) throw runEnded(run.state)
+      const ended = (await cancelQueued(run)) ?? (await execution.recall(id)) ?? (await get(caller, id))
+      if (ended.state !== 'canceled' && hasEnded(ended.state)) throw runEnded(ended.state)
+      return ended
+    },
+
+    /** Its states from now on, as they come; ends with the run. */
+    states: (caller: Caller, id: Id<'run'>, gone: AbortSignal) => statesOf(watch, () => get(caller, id), id, gone),
+
+    /** What a worker does with the announcement of a queued run. */
+    work: working.work,
+    /** Resolves the runs that this process may have claimed without knowing it; each of its heartbeats does. */
+    resolveUnanswered: unanswered.resolve,
+
+    /** Ends runs that are past their deadline or whose process is gone; answers how many it ended. */
+    sweepLost: (now: Date = clock.now()) => sweepLost(deps, execution, now),
+
+    async foldStats(): Promise<void> {
+      await store.foldStats()
+    },
+
+    /** Ends unpaid what runs here; from then on this process executes nothing. */
+    async stop(): Promise<void> {
+      await execution.stop()
+      watch.close()
+      await heartbeat.leave()
+      await canceling.leave()
+    },
+  }
+}
+
+async function sweepLost({ store, log }: RunsDeps, execution: Execution, now: Date): Promise<number> {
+  let swept = 0
+  for (;;) {
+    const lost = await store.lost(now, SWEEP_BATCH)
+    const ends = await Promise.allSettled(
+      lost.map((run) => {
+        const why = run.deadline <= now ? FAILURES.late : FAILURES.lost
+        return execution.giveBack(run, unpaid('failed', why, durationOf(run, now), false))
+      }),
+    )
+    for (const end of ends) {
+      if (end.status === 'rejected') log.error({ err: end.reason as unknown }, 'a lost run could not be ended')
+    }
+    const ended = ends.filter(({ status }) => status === 'fulfilled').length
+    swept += ended
+    // What could not be ended is tried again at the next turn, not at once.
+    if (ended === SWEEP_BATCH) continue
+    if (swept > 0) log.warn({ swept }, 'runs that were left behind were ended unpaid')
+    return swept
+  }
+}
+
+async function* statesOf(watch: Watch, get: () => Promise<Run>, id: Id<'run'>, gone: AbortSignal): AsyncGenerator<Run> {
+  const news: RunState[] = []
+  let ring: () => void = () => undefined
+  const unwatch = watch.watch(id, (state) => {
+    news.push(state)
+    ring()
+  })
+  const stop = (): void => ring()
+  gone.addEventListener('abort', stop)
+  try {
+    let last = await get()
+    yield last
+    while (!hasEnded(last.state) && !gone.aborted) {
+      if (news.length === 0) {
+        await new Promise<void>((resolve) => {
+          ring = resolve
+        })
+      }
+      if (gone.aborted) return
+      news.length = 0
+      const run = await get()
+      if (run.state !== last.state) yield run
+      last = run
+    }
+  } finally {
+    unwatch()
+    gone.removeEventListener('abort', stop)
+  }
+}
+
+export type Runs = ReturnType<typeof createRuns>
+
+const SWEEP_BATCH = 200
+
+/** Each environment has its own places. */
+export const EXECUTE = {
+  production: 'marketplace.execute',
+  sandbox: 'marketplace.execute.sandbox',
+} as const satisfies Record<Environment, string>
+
+/** It takes its caller's turn, and occupies a place of the creator whose server does the work. */
+function announcementOf({ id, environment, userId, ownerId }: NewRun): Announcement {
+  const turn = { account: `${environment}/${userId}`, target: `${environment}/${ownerId}` }
+  return { topic: EXECUTE[environment], payload: { runId: id }, turn }
+}
+
+/** Reasons to try an approved run again. */
+const PASSING: ReadonlySet<string> = new Set(['failed', 'unavailable', 'limited'])
