@@ -1,5 +1,5 @@
 import { ConfigError, readConfig, type Config } from '../config.ts'
-import { attachOrStart } from '../database/embedded.ts'
+import { attachOrStart } from '../database/embedded/database.ts'
 import { openDatabase, type Database } from '../database/client.ts'
 import { openOutflow } from '../outflow/part.ts'
 import { systemClock } from '../kit/clock.ts'

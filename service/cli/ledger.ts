@@ -1,6 +1,6 @@
 import { openReconciling } from '../wallet/reconciling-part.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
-import { attachOrStart } from '../database/embedded.ts'
+import { attachOrStart } from '../database/embedded/database.ts'
 import { openDatabase, type Database } from '../database/client.ts'
 import { toDecimal } from '../kit/money.ts'
 import { findDifferences } from '../ledger/store/check.ts'

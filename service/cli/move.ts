@@ -3,8 +3,8 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { DomainError } from '../kit/errors.ts'
-import type { Progress } from './move/model.ts'
-import { move } from './move/move.ts'
+import type { Progress } from './transfer/model.ts'
+import { move } from './transfer/transfer.ts'
 
 /** `npm run move -- --to postgres://…`: from the embedded database to a server, whole and compared. */
 async function main(args: string[]): Promise<number> {

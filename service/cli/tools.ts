@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from '../config.ts'
 import { DomainError } from '../kit/errors.ts'
-import { COMMANDS, type Flags } from './tools/commands.ts'
-import { openCatalogueHere } from './tools/open.ts'
-import { refresh } from './tools/refresh.ts'
+import { COMMANDS, type Flags } from './catalogue/commands.ts'
+import { openCatalogueHere } from './catalogue/open.ts'
+import { refresh } from './catalogue/refresh.ts'
 
 /** `npm run tools -- import …`: which tools there are, for whoever runs the server. Also while it runs. */
 async function main(args: string[]): Promise<number> {

@@ -34,7 +34,7 @@ export async function sandboxAccount(dataDir: string): Promise<string> {
   const seed = await loadOrMakeSecretFile(dataDir, {
     name: 'wallet.seed',
     code: 'wallet_seed_file',
-    draw: () => randomBytes(32).toString('hex'),
+    generate: () => randomBytes(32).toString('hex'),
     fault: (text) =>
       /^[0-9a-f]{64}$/.test(text)
         ? null

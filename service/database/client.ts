@@ -121,7 +121,7 @@ function statementsOn(queryable: Pick<pg.Pool, 'query'>, tracer: Tracer | null):
 
 /** The text of a statement has places for its values, and the values stay out. */
 function toStep(name: string, text: string): Step {
-  return { name: `sql ${name}`, kind: 'client', says: { 'db.system.name': 'postgresql', 'db.query.text': text.trim() } }
+  return { name: `sql ${name}`, kind: 'client', attributes: { 'db.system.name': 'postgresql', 'db.query.text': text.trim() } }
 }
 
 function firstWord(text: string): string {
@@ -135,7 +135,7 @@ function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
     query: {
       $allOperations: ({ model, operation, args, query }) =>
         tracer.within(
-          { name: `prisma ${model ?? ''} ${operation}`, kind: 'client', says: { 'db.system.name': 'postgresql' } },
+          { name: `prisma ${model ?? ''} ${operation}`, kind: 'client', attributes: { 'db.system.name': 'postgresql' } },
           async () => (await query(args)) as unknown,
         ),
     },

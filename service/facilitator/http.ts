@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { NETWORKS, networkOf } from '../chain/networks.ts'
 import { reply, route, type AnyRoute, type Reply } from '../api/route.ts'
-import { addressGroup } from '../kit/address-group.ts'
+import { addressGroup } from '../kit/http.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { timestamp } from '../kit/wire.ts'
 import { settlementFailed } from './errors.ts'
 import { sentenceOf } from '../x402/reasons.ts'
-import type { Answer, Settlement, Verdict } from './model.ts'
+import type { SettleResult, Settlement, Verification } from './model.ts'
 import type { PaymentRequest } from '../x402/model.ts'
 import { toRequest } from '../x402/payload.ts'
 import { address, bytes32, paymentRequest } from '../x402/schema.ts'
-import type { Facilitator } from './service.ts'
+import type { Facilitator } from './service/facilitator.ts'
 
 export function facilitatorRoutes(facilitator: Facilitator): AnyRoute[] {
   return [...readings(facilitator), verifyRoute(facilitator), settleRoute(facilitator), settlementRoute(facilitator)]
@@ -85,7 +85,7 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
     async handle({ body, operation, keyed, address: from }) {
       const payment = toRequest(body)
       const answer = await facilitator
-        .settle(payment, { operation, ownsResult: keyed, stranger: true, caller: addressGroup(from) })
+        .settle(payment, { operation, ownsResult: keyed, isExternal: true, caller: addressGroup(from) })
         .catch((error: unknown) => {
           throw outOfGasHere(error, payment)
         })
@@ -100,7 +100,7 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
 function outOfGasHere(error: unknown, { payer, required }: PaymentRequest): unknown {
   const reason = 'facilitator_out_of_gas'
   if (!(error instanceof DomainError) || error.code !== reason) return error
-  const answer: Answer & { status: 'failed' } = {
+  const answer: SettleResult & { status: 'failed' } = {
     status: 'failed',
     success: false,
     payer,
@@ -184,7 +184,7 @@ const verifyBody = z.object({
   reason: z.string().nullable(),
 })
 
-function toVerdict({ payer, refusal }: Verdict): z.input<typeof verifyBody> {
+function toVerdict({ payer, refusal }: Verification): z.input<typeof verifyBody> {
   const isValid = refusal === null
   return {
     isValid,
@@ -225,7 +225,7 @@ const NOT_SETTLED = {
   status: 'failed',
 }
 
-function toSettled(answer: Answer, network: string): z.input<typeof settleBody> {
+function toSettled(answer: SettleResult, network: string): z.input<typeof settleBody> {
   const { success, txHash, payer, status } = answer
   const reason = answer.success ? null : answer.reason
   return {

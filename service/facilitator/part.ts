@@ -1,9 +1,8 @@
 import type { Hex } from '../chain/model.ts'
 import { createRateLimit } from '../api/limits.ts'
 import { facilitatorRoutes } from './http.ts'
-import { facilitatorSweepers } from './jobs.ts'
-import { createFacilitator, type Facilitator } from './service.ts'
-import { createSettlementStore } from './store.ts'
+import { createFacilitator, type Facilitator } from './service/facilitator.ts'
+import { createSettlementStore } from './store/settlements.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 
@@ -48,7 +47,7 @@ export function openFacilitator(platform: Platform, chains: Chains): { facilitat
         verify: createRateLimit('verify', config.RATE_VERIFY_PER_MINUTE, redis),
         settle: createRateLimit('settle', config.RATE_SETTLE_PER_MINUTE, redis),
       },
-      sweepers: facilitatorSweepers(facilitator),
+      sweepers: [{ name: 'facilitator.reconcile', everyMs: 5_000, run: (now) => facilitator.reconcile(now) }],
       health: {
         sponsors: () => facilitator.gas().map((gas) => ({ ...gas, wei: gas.wei === null ? null : String(gas.wei) })),
       },

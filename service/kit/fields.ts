@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { faultOfJsonShape } from './json-shape.ts'
 import { parsePattern, PatternBudget } from './pattern.ts'
-import { ONE_LINE } from './text.ts'
-import { withScheme } from './web-address.ts'
+import { ONE_LINE, withScheme } from './text.ts'
 
 /** What somebody is asked to fill in, before a checkout or a run. */
 export interface Field {

@@ -2,7 +2,7 @@ import { leastId, type Prefix } from './ids.ts'
 import type { Statements } from './transaction.ts'
 
 /** A list whose rows come and never go, and keep what they are listed by. */
-export interface Growing {
+export interface GrowingList {
   /** The table and all its conditions: `run WHERE user_id = $1`. */
   readonly from: string
   readonly values: readonly unknown[]
@@ -19,7 +19,7 @@ export interface Growing {
  * written under an old id after all, as when a request is repeated after a crash, is in the total from the next whole
  * count on. A short list is counted at every look.
  */
-export async function totalOf(statements: Statements, growing: Growing): Promise<number> {
+export async function totalOf(statements: Statements, growing: GrowingList): Promise<number> {
   const { from, values, key, type, settled } = growing
   const kept = keptOf(statements)
   const name = JSON.stringify([from, ...values.map(String)])
@@ -50,7 +50,7 @@ export async function totalOf(statements: Statements, growing: Growing): Promise
 export function byId(
   prefix: Prefix,
   { key = 'id', afterMs = 600_000 } = {},
-): Pick<Growing, 'key' | 'type' | 'settled'> {
+): Pick<GrowingList, 'key' | 'type' | 'settled'> {
   return { key, type: 'text', settled: `'${leastId(prefix, new Date(Date.now() - afterMs))}'::text` }
 }
 

@@ -1,6 +1,6 @@
 import { Batch } from '../kit/batch.ts'
 import type { Clock } from '../kit/clock.ts'
-import { again, type StatementPool, type Statements } from '../kit/transaction.ts'
+import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
 import type { Act, ActOutcome, Ended, Hold, Reserve } from './model.ts'
 import type { Also, Judge, LedgerStore } from './ports.ts'
 import { Accounts } from './store/accounts.ts'
@@ -21,7 +21,7 @@ export function createLedgerStore(statements: StatementPool, clock: Clock): Ledg
   const prepare = createPreparation(accounts, clock)
   const flights = new Batch<Ask, Answer>({
     largest: BATCH_MAX,
-    run: (asks) => again(() => fly(statements, asks)),
+    run: (asks) => retryConflicts(() => fly(statements, asks)),
   })
 
   async function reserve(command: Reserve, inside?: Statements): Promise<Hold> {
@@ -43,7 +43,7 @@ export function createLedgerStore(statements: StatementPool, clock: Clock): Ledg
   async function actTogether<T>(acts: readonly Act[], also: Also<T>, judge?: Judge): Promise<T> {
     const prepared: (Ask | Error)[] = []
     for (const act of acts) prepared.push(await prepare.act(act))
-    return await again(() =>
+    return await retryConflicts(() =>
       statements.together(async (inside) => {
         const judged = (await judge?.(inside, acts)) ?? []
         const asks = prepared.filter((ask, place): ask is Ask => !(ask instanceof Error) && judged[place] == null)
@@ -100,7 +100,7 @@ ON CONFLICT (owner, environment, kind, stripe) DO NOTHING`
 
 /** A collision ends the caller's transaction, so there only the caller can begin again. */
 async function retrying<T>(inside: Statements | undefined, statement: () => Promise<T>): Promise<T> {
-  return inside === undefined ? await again(statement) : await statement()
+  return inside === undefined ? await retryConflicts(statement) : await statement()
 }
 
 function only<T>(items: readonly T[]): T {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { Limits, OutboundRequest, StreamedAnswer } from '../outbound/model.ts'
+import type { Limits, OutboundRequest, StreamedResponse } from '../outbound/model.ts'
 
-export type Open = (request: OutboundRequest) => Promise<StreamedAnswer>
+export type Open = (request: OutboundRequest) => Promise<StreamedResponse>
 
 /**
  * The SDK's way out, through the guarded client. The stream that a server may tell things by on its own is not opened:

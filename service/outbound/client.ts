@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
-import type { Said, Tracer } from '../kit/tracer.ts'
+import type { StepAttributes, Tracer } from '../kit/tracer.ts'
 import { normalised, permitsPrivate, toTarget } from './addresses.ts'
 import { CappedBody, toEncodings } from './body.ts'
 import { guardedConnector } from './connector.ts'
@@ -7,13 +7,13 @@ import { startDeadline, type Deadline } from './deadline.ts'
 import { addressUnresolvable, explain, redirectRefused, responseTimeout, responseTooLarge } from './errors.ts'
 import { AGENT, checkHeaders, toAnswerHeaders, toMethod } from './headers.ts'
 import { locate, systemResolve } from './lookup.ts'
-import type { Answer, Limits, OutboundRequest, Policy, Resolve, StreamedAnswer } from './model.ts'
+import type { OutboundResponse, Limits, OutboundRequest, Policy, Resolve, StreamedResponse } from './model.ts'
 import { follow, isRedirect, ledAstray, type Step } from './redirects.ts'
 
 export interface Outbound {
-  send(request: OutboundRequest): Promise<Answer>
+  send(request: OutboundRequest): Promise<OutboundResponse>
   /** The body as it comes, under the same limits. */
-  open(request: OutboundRequest): Promise<StreamedAnswer>
+  open(request: OutboundRequest): Promise<StreamedResponse>
   /** For when an address is given: what can be known now. Every call checks again. */
   checkAddress(url: string | URL): Promise<void>
   /** Waits for the calls that are under way. */
@@ -45,7 +45,7 @@ export function outboundClient(options: OutboundOptions): Outbound {
 
   const start = tracedBy(options.tracing ?? null, call)
 
-  async function call(request: OutboundRequest): Promise<StreamedAnswer & { body: CappedBody }> {
+  async function call(request: OutboundRequest): Promise<StreamedResponse & { body: CappedBody }> {
     const bounds: Limits = { ...limits, ...request.limits }
     const first = toStep(request, policy)
     const deadline = startDeadline(bounds.totalMs, () => responseTimeout(first.host), request.signal)
@@ -96,8 +96,8 @@ function tracedBy(tracing: NonNullable<OutboundOptions['tracing']> | null, call:
   const { tracer, passed } = tracing
   return (request) => {
     const method = request.method ?? 'GET'
-    const says: Said = { 'http.request.method': method }
-    return tracer.within({ name: `call ${method}`, kind: 'client', says }, async (said) => {
+    const says: StepAttributes = { 'http.request.method': method }
+    return tracer.within({ name: `call ${method}`, kind: 'client', attributes: says }, async (said) => {
       said['server.address'] = hostOf(request.url)
       const parent = passed ? tracer.parent() : undefined
       const headers = parent === undefined ? request.headers : { ...request.headers, traceparent: parent }
@@ -113,7 +113,7 @@ function hostOf(url: string | URL): string {
   return URL.canParse(text) ? new URL(text).host : 'no address'
 }
 
-type Call = (request: OutboundRequest) => Promise<StreamedAnswer & { body: CappedBody }>
+type Call = (request: OutboundRequest) => Promise<StreamedResponse & { body: CappedBody }>
 
 function toStep(request: OutboundRequest, policy: Policy): Step {
   const headers = request.headers ?? {}

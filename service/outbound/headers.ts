@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { HOP_BY_HOP } from '../kit/hops.ts'
+import { HOP_BY_HOP } from '../kit/http.ts'
 import { headerRefused, methodRefused } from './errors.ts'
-import type { AnswerHeaders } from './model.ts'
+import type { ResponseHeaders } from './model.ts'
 
 /**
  * Refuses what a caller may not set: the framing of the message, which decides where one request ends and the
@@ -32,7 +32,7 @@ export function toMethod(method = 'GET'): string {
   return upper
 }
 
-export function toAnswerHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
+export function toAnswerHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): ResponseHeaders {
   const kept = Object.entries(headers).filter(
     (entry): entry is [string, string | string[]] => entry[1] !== undefined && !WIRE.has(entry[0]),
   )

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import type { Facilitator } from '../facilitator/service.ts'
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import { saleSweepers } from './jobs.ts'
 import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
 import type { SellingDeps } from './service/deps.ts'
@@ -14,7 +14,7 @@ import type { Platform, Part } from '../compose/platform.ts'
 /** What everything stands on that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
-  { facilitator, tokens, hooks }: SellingGiven,
+  { facilitator, tokens, hooks }: SellingOptions,
 ): { selling: SellingDeps; store: SaleStore; sweeping: Sweeping; part: Part } {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
@@ -34,7 +34,7 @@ export function openSelling(
   return { selling, store, sweeping, part: { sweepers: saleSweepers(sweeping) } }
 }
 
-interface SellingGiven {
+interface SellingOptions {
   facilitator: Facilitator
   tokens: PaymentTokens
   hooks: Hooks

@@ -54,7 +54,7 @@ export interface Journal {
   begun(id: string): Promise<void>
   handedOver(id: string): Promise<void>
   /** An authorization that only proves who is asking buys this, and nothing else ever. */
-  prove(digest: Hex, buys: string): Promise<boolean>
+  prove(digest: Hex, purchaseId: string): Promise<boolean>
 }
 
 /** `resumeAt`: when the chain is asked without anybody waiting. `note`: for the product, in the same transaction. */
@@ -89,11 +89,6 @@ export interface Purchases {
 }
 
 export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
-
-/** Numbers for whoever keeps metrics. */
-export interface Measures {
-  count(event: string, by?: number): void
-}
 
 /** Where sales are stored. */
 export interface SaleStore extends SaleReader {

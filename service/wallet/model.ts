@@ -23,9 +23,7 @@ export interface Deposit {
   transactionHash: string | null
 }
 
-export interface Deposited {
-  amount: Usdc
-  transactionHash: string | null
+export interface Deposited extends Deposit {
   newBalance: Usdc
 }
 

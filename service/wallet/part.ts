@@ -1,14 +1,14 @@
 import type { Config } from '../config.ts'
-import type { Facilitator } from '../facilitator/service.ts'
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Outflows } from '../outflow/service.ts'
-import { walletRoutes } from './http.ts'
+import { walletRoutes } from './http/wallet.ts'
 import { walletSweepers, walletTopics } from './jobs.ts'
 import type { Cursor } from './model.ts'
-import type { SignUp, TellEvent } from './ports.ts'
-import { createWallets, type Wallets } from './service.ts'
-import type { Settings, WalletDeps } from './service/parts.ts'
-import { createWalletStore } from './store.ts'
+import type { SignUp, AnnounceEvent } from './ports.ts'
+import { createWallets, type Wallets } from './service/wallets.ts'
+import type { Settings, WalletDeps } from './service/deps.ts'
+import { createWalletStore } from './store/wallet-store.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { openKeys } from '../compose/keys.ts'
@@ -34,7 +34,7 @@ export async function openWallet(platform: Platform, others: Others): Promise<{ 
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     event,
-    tellOfPayoutAddress,
+    notifyOfPayoutAddress: tellOfPayoutAddress,
     signUp,
     clock,
     log,
@@ -63,8 +63,8 @@ interface Others {
   facilitator: Facilitator
   outflow: Outflows
   signUp: SignUp
-  event: TellEvent
-  tellOfPayoutAddress: WalletDeps['tellOfPayoutAddress']
+  event: AnnounceEvent
+  tellOfPayoutAddress: WalletDeps['notifyOfPayoutAddress']
   payers: WalletDeps['payers']
   promised: WalletDeps['promised']
   creditsWithheld: WalletDeps['creditsWithheld']

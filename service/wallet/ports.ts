@@ -71,8 +71,8 @@ export interface DepositStore {
   /** Until the transaction's end nobody else speaks of this hash in the sandbox, by word or from the chain. */
   lockHash(hash: string, inside: Statements): Promise<void>
   /** Who said in the sandbox that this transaction was their deposit. */
-  saidBy(hash: string, inside: Statements): Promise<string | null>
-  say(hash: string, userId: string, inside: Statements): Promise<void>
+  claimantOf(hash: string, inside: Statements): Promise<string | null>
+  addClaim(hash: string, userId: string, inside: Statements): Promise<void>
 }
 
 export interface Recorded {
@@ -177,18 +177,13 @@ export interface Alert {
 }
 
 /** Tells the owner's endpoints, in the transaction of what happened. */
-export type TellEvent = (
+export type AnnounceEvent = (
   inside: Statements,
   event: { owner: Owner; event: 'wallet.low_balance'; id: Id<'evt'>; data: JsonObject },
 ) => Promise<void>
 
 /** Makes somebody a user with wallets; once, however often it is told. */
 export type SignUp = (person: Person) => Promise<unknown>
-
-/** Numbers for whoever keeps metrics. */
-export interface Measures {
-  count(event: string, by?: number): void
-}
 
 /** What paid for something that an owner sells, by the transactions that paid. */
 export interface Sales {

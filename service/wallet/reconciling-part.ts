@@ -5,7 +5,7 @@ import { createLedger } from '../ledger/service.ts'
 import { createLedgerStore } from '../ledger/store.ts'
 import { createPaymentStore } from '../outgoing-payments/store.ts'
 import { createReconciling, type Reconciling } from './service/reconcile.ts'
-import { createWalletStore } from './store.ts'
+import { createWalletStore } from './store/wallet-store.ts'
 import { openChains } from '../compose/chains.ts'
 import { openKeys } from '../compose/keys.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { COMMANDS, type Flags } from '../../service/cli/tools/commands.ts'
+import { COMMANDS, type Flags } from '../../service/cli/catalogue/commands.ts'
 import { createAssetStore } from '../../service/marketplace/store/assets.ts'
 import { publishedTools } from '../../service/tools/published-part.ts'
 import { testService } from '../harness/service.ts'

@@ -1,6 +1,6 @@
 import type { Address, Chain } from '../../chain/model.ts'
 import { paysForOne } from '../rules.ts'
-import type { FacilitatorDeps } from './parts.ts'
+import type { FacilitatorDeps } from './deps.ts'
 
 export interface SponsorGas {
   network: string

@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/model.ts'
 import type { Settlement } from '../model.ts'
 import { isOver, isPaidBy, refuseSimulation } from '../rules.ts'
-import type { FacilitatorDeps } from './parts.ts'
+import type { FacilitatorDeps } from './deps.ts'
 
 /**
  * What became of an authorization that our own transaction did not move: its nonce is used by somebody else,

@@ -2,40 +2,50 @@ import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
 import type { GasWatch } from './gas.ts'
-import type { Answer, Asker, Settlement } from '../model.ts'
+import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
+import type { Claim } from '../ports.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { blockBefore, isMendable, isPaidBy, overBudget, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
-import type { Bell } from './bell.ts'
-import { examine, simulate, type Examined } from './examine.ts'
-import { PACE, type FacilitatorDeps } from './parts.ts'
+import type { Signal } from './signal.ts'
+import { examine, simulate, type Examined } from './checks.ts'
+import { PACE, type FacilitatorDeps } from './deps.ts'
 
 export interface Settling {
-  settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }>
+  settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
 }
 
 /** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
-export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { claimed: Bell; ended: Bell }): Settling {
+export function createSettling(
+  deps: FacilitatorDeps,
+  gas: GasWatch,
+  signals: { claimed: Signal; ended: Signal },
+): Settling {
   const { store, clock, settings } = deps
   const look = createLook(store)
 
-  async function settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }> {
+  async function settle(
+    payment: PaymentRequest,
+    requester: SettleRequester,
+  ): Promise<SettleResult & { digest: Hex | null }> {
     const examined = examine(deps, payment)
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
-    const refusal = await enter(examined, asker)
+    const refusal = await enter(examined, requester)
     if (refusal !== null) return { ...failed(payment, refusal), digest }
-    return { ...(await outcome(examined, asker)), digest }
+    return { ...(await outcome(examined, requester)), digest }
   }
 
   /** Null when it is claimed, now or before. */
-  async function enter(examined: Examined, asker: Asker): Promise<Reason | null> {
+  async function enter(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const known = await look(examined.digest)
     if (known !== null) {
       const refusal = refuseKnown(examined, known)
-      return refusal === null && asker.again && isMendable(known) ? await revive(examined, asker) : refusal
+      return refusal === null && requester.retryFailed && isMendable(known)
+        ? await revive(examined, requester)
+        : refusal
     }
-    const refusal = await claim(examined, asker)
+    const refusal = await claim(examined, requester)
     if (refusal === null) return null
     // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
     const since = await look(examined.digest)
@@ -43,51 +53,39 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { cl
   }
 
   /** Null when it was claimed. What is refused before that leaves no trace. */
-  async function claim(examined: Examined, asker: Asker): Promise<Reason | null> {
-    const { digest, network, authorization, chain } = examined
+  async function claim(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     // The block is read first: whoever uses the nonce after the simulation does it in a later one.
-    const { number: seenBlock } = await chain.head()
-    const simulated = await simulate(deps, examined, asker.again)
+    const { number: seenBlock } = await examined.chain.head()
+    const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) {
-      const refusal = await refuseUnlessPaid(deps, examined, asker, simulated.refusal)
-      if (refusal === null) bells.ended.ring()
+      const refusal = await refuseUnlessPaid(deps, examined, requester, simulated.refusal)
+      if (refusal === null) signals.ended.notify()
       return refusal
     }
-    await assertGas(deps, gas, examined, asker)
-    const { payerHasCode } = simulated
-    const asset = network.usdc.address
-    const { name } = network
-    const claim = {
-      digest,
-      network: name,
-      asset,
-      authorization,
-      payerHasCode,
-      gas: simulated.gas,
-      seenBlock,
-      caller: callerOf(asker),
-      now: clock.now(),
-    }
-    if ((await store.claim(claim)) === null) return 'invalid_exact_evm_nonce_already_used'
+    await assertGas(deps, gas, examined, requester)
+    const { payerHasCode, gas: simulatedGas } = simulated
+    const caller = callerOf(requester)
+    const claim = { payerHasCode, gas: simulatedGas, seenBlock, caller, now: clock.now() }
+    if ((await store.claim(claimOf(examined, claim))) === null) return USED
     await deps.failpoints.reach('settlement claimed')
-    bells.claimed.ring()
+    signals.claimed.notify()
     return null
   }
 
   /** Null when what failed is under way again. As long as it would fail once more, it stays what it is. */
-  async function revive(examined: Examined, asker: Asker): Promise<Reason | null> {
+  async function revive(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const simulated = await simulate(deps, examined, true)
     if (simulated.refusal !== null) return simulated.refusal
-    await assertGas(deps, gas, examined, asker)
+    await assertGas(deps, gas, examined, requester)
     await store.revive(examined.digest, simulated)
     deps.measures.count('settlement_revived')
-    bells.claimed.ring()
+    signals.claimed.notify()
     return null
   }
 
   /** Waits for the end, at most its time; a success is told to one. */
-  async function outcome({ digest, payment }: Examined, asker: Asker): Promise<Answer> {
-    const deadline = clock.now().getTime() + (asker.waitMs ?? settings.waitMs)
+  async function outcome({ digest, payment }: Examined, requester: SettleRequester): Promise<SettleResult> {
+    const deadline = clock.now().getTime() + (requester.waitMs ?? settings.waitMs)
     const payer = payment.payer ?? ''
     for (;;) {
       const settlement = await look(digest)
@@ -99,7 +97,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { cl
       if (settlement?.state === 'settled' && settlement.txHash !== null) {
         const { txHash } = settlement
         const until = new Date(now.getTime() + PACE.offerMs)
-        const told = await store.offer(digest, asker.operation, asker.ownsResult, now, until)
+        const told = await store.offer(digest, requester.operation, requester.ownsResult, now, until)
         if (told === 'given') {
           await deps.failpoints.reach('settlement offered')
           return { status: 'settled', success: true, payer, txHash }
@@ -116,7 +114,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { cl
           reason: 'settlement_pending',
         }
       }
-      await bells.ended.wait(PACE.lookMs)
+      await signals.ended.wait(PACE.lookMs)
     }
   }
 
@@ -142,13 +140,13 @@ function createLook(store: FacilitatorDeps['store']): (digest: Hex) => Promise<S
 async function refuseUnlessPaid(
   deps: FacilitatorDeps,
   examined: Examined,
-  asker: Asker,
+  requester: SettleRequester,
   refusal: Reason,
 ): Promise<Reason | null> {
   const { store, clock, settings } = deps
   const { digest, authorization, chain, network } = examined
   const purchase = await store.bought(digest)
-  if (purchase?.buys !== asker.operation) return refusal
+  if (purchase?.purchaseId !== requester.operation) return refusal
   const head = await chain.head()
   const seenBlock = blockBefore(head, purchase.boughtAt)
   const { from: payer, nonce, validBefore } = authorization
@@ -164,18 +162,8 @@ async function refuseUnlessPaid(
     return refusal
   }
   if (!isPaidBy(use, { authorization })) return USED
-  const asset = network.usdc.address
-  const claim = {
-    digest,
-    network: network.name,
-    asset,
-    authorization,
-    payerHasCode: false,
-    gas: 0n,
-    seenBlock,
-    caller: null,
-  }
-  const settlement = await store.claim({ ...claim, now: clock.now() })
+  const claim = { payerHasCode: false, gas: 0n, seenBlock, caller: null, now: clock.now() }
+  const settlement = await store.claim(claimOf(examined, claim))
   if (settlement === null) return USED
   const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
   await store.settledElsewhere(settlement, use, final, clock.now())
@@ -183,7 +171,19 @@ async function refuseUnlessPaid(
   return null
 }
 
-async function assertGas(deps: FacilitatorDeps, gas: GasWatch, examined: Examined, asker: Asker): Promise<void> {
+function claimOf(
+  { digest, network, authorization }: Examined,
+  rest: Pick<Claim, 'payerHasCode' | 'gas' | 'seenBlock' | 'caller' | 'now'>,
+): Claim {
+  return { digest, network: network.name, asset: network.usdc.address, authorization, ...rest }
+}
+
+async function assertGas(
+  deps: FacilitatorDeps,
+  gas: GasWatch,
+  examined: Examined,
+  requester: SettleRequester,
+): Promise<void> {
   const { store, clock, settings } = deps
   const { network, authorization } = examined
   // Nothing is claimed that cannot be sent.
@@ -196,8 +196,8 @@ async function assertGas(deps: FacilitatorDeps, gas: GasWatch, examined: Examine
   if (budgets.every((budget) => budget === null)) return
   const now = clock.now()
   const { from, to } = authorization
-  const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(asker) }, now)
-  const ours = asker.stranger !== true
+  const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(requester) }, now)
+  const ours = requester.isExternal !== true
   const over = overBudget(used, gas.priceOf(network.name), {
     network: gasPerDay === null || ours ? gasPerDay : (gasPerDay * BigInt(100 - gasReserve)) / 100n,
     payer: gasPerPayerDay,
@@ -208,8 +208,8 @@ async function assertGas(deps: FacilitatorDeps, gas: GasWatch, examined: Examine
   if (over !== null) throw gasSpent(network.name, over, secondsUntilTomorrow(now))
 }
 
-function callerOf({ stranger, caller }: Asker): string | null {
-  return stranger === true ? (caller ?? null) : null
+function callerOf({ isExternal, caller }: SettleRequester): string | null {
+  return isExternal === true ? (caller ?? null) : null
 }
 
 const USED = 'invalid_exact_evm_nonce_already_used'
@@ -222,6 +222,6 @@ function refuseKnown({ payment, authorization, signed }: Examined, known: Settle
   return refuseMatch(payment)
 }
 
-function failed(payment: PaymentRequest, reason: Reason): Answer {
+function failed(payment: PaymentRequest, reason: Reason): SettleResult {
   return { status: 'failed', success: false, payer: payment.payer, txHash: null, reason, ours: false }
 }

@@ -1,4 +1,4 @@
-import { again, type StatementPool } from '../../kit/transaction.ts'
+import { retryConflicts, type StatementPool } from '../../kit/transaction.ts'
 import type { SignInEmails, Tell } from '../ports.ts'
 import { hold } from './hold.ts'
 
@@ -7,7 +7,7 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
   return {
     // Whoever signed up with it while this one waited is found the second time.
     change: ({ subject, from, to }, now) =>
-      again(() =>
+      retryConflicts(() =>
         statements.together(async (inside) => {
           const confirmed = await hold(inside, subject)
           if (confirmed === to) return 'changed'

@@ -11,7 +11,7 @@ import { GUESTS } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import { authorizationUsed, badPaymentId, deliveryErrors, paymentsUnavailable } from '../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks } from '../../sales/model.ts'
-import type { Ask, Made, Product, SellingDeps } from '../../sales/service/deps.ts'
+import type { PurchaseRequest, Made, Product, SellingDeps } from '../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { assetMissing } from '../errors/asset.ts'
@@ -108,7 +108,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
 
   return {
     offer: async (slug: string, inputs: RunAsk['inputs']) => pricedOf(await orderOf(slug, inputs)).offer,
-    buy: async (slug: string, inputs: RunAsk['inputs'], ask: Ask) =>
+    buy: async (slug: string, inputs: RunAsk['inputs'], ask: PurchaseRequest) =>
       await sales.buy({ ...ask, order: await orderOf(slug, inputs) }),
     journal,
   }
@@ -157,7 +157,7 @@ function pricedOf({ priced }: Order): Priced {
   return priced
 }
 
-type GuestAsk = Ask & { order: Order }
+type GuestAsk = PurchaseRequest & { order: Order }
 
 /** So often a run that fails is tried for one payment. */
 const ATTEMPTS_MAX = 20

@@ -3,7 +3,7 @@ import type { Page, Spender } from '../../budgets/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import type { Answer } from '../../outbound/model.ts'
+import type { OutboundResponse } from '../../outbound/model.ts'
 import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { noFitOffer, notSigned, paymentMissing, priceTooHigh } from '../errors.ts'
@@ -151,7 +151,7 @@ function toOutbound({ url, method, headers, body }: PaidRequest) {
 }
 
 /** What a program can read stays readable. */
-function toResponse({ status, headers, body }: Answer): SellerResponse {
+function toResponse({ status, headers, body }: OutboundResponse): SellerResponse {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     return { status, headers, body: text, encoding: 'utf8' }

@@ -4,8 +4,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Departure } from '../../kit/departure.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Id } from '../../kit/ids.ts'
-import type { Log } from '../../kit/log.ts'
-import type { Measures } from '../ports.ts'
+import type { Log, Measures } from '../../kit/log.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Presented, Requirements } from '../../x402/model.ts'
@@ -28,7 +27,7 @@ export interface SellingDeps {
 }
 
 /** What a buyer sends, through whatever door. */
-export interface Ask {
+export interface PurchaseRequest {
   /** Names this request; the sale's id comes from it. */
   operation: Id<'op'>
   presented: Presented | null
@@ -72,7 +71,7 @@ export interface Made<Value> {
   discard(): void
 }
 
-export interface Product<Asked extends Ask, Value> {
+export interface Product<Asked extends PurchaseRequest, Value> {
   name: ProductName
   idOf(operation: Id<'op'>): string
   isId(id: string): boolean
@@ -97,7 +96,7 @@ export interface Product<Asked extends Ask, Value> {
 }
 
 /** How an answer is made and handed over. */
-export interface Delivery<Asked extends Ask, Value> {
+export interface Delivery<Asked extends PurchaseRequest, Value> {
   /** Two who prove the same sale may both wait for its payment, and both have the answer. */
   joins: boolean
   /** How long making an answer takes at most: nobody takes over a sale whose answer is being made. */

@@ -8,7 +8,7 @@ import { requirementsOf } from '../../x402/requirements.ts'
 import { badToken, PaymentRefused } from '../errors.ts'
 import type { Offer } from '../model.ts'
 import type { Journal } from '../ports.ts'
-import type { Ask, Sold } from './deps.ts'
+import type { PurchaseRequest, Sold } from './deps.ts'
 import { TOKEN } from './proof.ts'
 
 /** What an HTTP request says of its payment. */
@@ -24,7 +24,7 @@ interface Counter<Value> {
   journal: Pick<Journal, 'handedOver' | 'leave'>
   /** Throws where the request could not be served, paid or not. */
   offer(): Promise<Offer>
-  buy(ask: Ask): Promise<Sold<Value>>
+  buy(ask: PurchaseRequest): Promise<Sold<Value>>
   toBody(sold: Paid<Value>): Readonly<Record<string, unknown>>
 }
 

@@ -6,8 +6,8 @@ import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, NONCE, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
-import { createCarrying } from './carry.ts'
-import type { Ask, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
+import { createProcessing } from './process.ts'
+import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
 import { assertBuyer, tokenHash } from './proof.ts'
 
 /** An authorization that is good, before anything was made of it. */
@@ -28,9 +28,9 @@ export interface Known {
  * From an authorization to an answer, for every product. Whatever is refused before the claim leaves no trace. The
  * claim and the sale are one transaction; from then on every state has an owner, a lease and a sweeper.
  */
-export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, product: Product<Asked, Value>) {
+export function createSelling<Asked extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Asked, Value>) {
   const { journal, method, tokens, clock, failpoints } = deps
-  const carrying = createCarrying(deps, product)
+  const carrying = createProcessing(deps, product)
 
   async function buy(ask: Asked): Promise<Sold<Value>> {
     if (ask.payment !== null) return await again(ask, await proven(ask, ask.payment))
@@ -219,6 +219,6 @@ function requirementsFor({ amount, network, recipient }: Sale) {
   return requirementsOf({ amount, network, recipient }, { url: '', description: '', mimeType: '' }, {})
 }
 
-export type Selling<Asked extends Ask, Value> = ReturnType<typeof createSelling<Asked, Value>>
+export type Selling<Asked extends PurchaseRequest, Value> = ReturnType<typeof createSelling<Asked, Value>>
 
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'

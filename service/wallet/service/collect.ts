@@ -3,7 +3,7 @@ import type { Chain, Hex } from '../../chain/model.ts'
 import type { OwnAddress, Sweep } from '../model.ts'
 import { authorizationOf, COLLECT, isOver } from '../rules.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
 /**
  * Carries what deposit addresses took into the treasury, without gas of their own: each signs an authorization,
@@ -19,10 +19,10 @@ export function createCollecting(deps: WalletDeps) {
     const candidates = await store.sweeps.candidates(network, signer.account, settings.sweepMinimum, COLLECT.most)
     const begun = async (address: OwnAddress): Promise<void> => {
       const sweep = await begin(chain, address)
-      if (sweep !== null) await carry(chain, sweep)
+      if (sweep !== null) await collectSweep(chain, sweep)
     }
     const work = [
-      ...open.map((sweep) => () => carry(chain, sweep)),
+      ...open.map((sweep) => () => collectSweep(chain, sweep)),
       ...candidates.map((address) => () => begun(address)),
     ]
     for (let at = 0; at < work.length && !signal.aborted; at += COLLECT.atOnce) {
@@ -42,7 +42,7 @@ export function createCollecting(deps: WalletDeps) {
     return await store.sweeps.begin({ network: chain.network.name, index, address, amount, nonce, validBefore }, now)
   }
 
-  async function carry(chain: Chain, sweep: Sweep): Promise<void> {
+  async function collectSweep(chain: Chain, sweep: Sweep): Promise<void> {
     if (signer === null || book === null) return
     const { used, block } = await chain.authorizationAt(sweep.address, sweep.nonce)
     if (used) return await end(sweep, 'settled', null)
@@ -55,7 +55,7 @@ export function createCollecting(deps: WalletDeps) {
     )
     const payment = transferRequest(chain.network, signed)
     const operation = `sweep ${sweep.nonce}`
-    const answer = await deps.facilitator.settle(payment, { operation, ownsResult: true, again: true })
+    const answer = await deps.facilitator.settle(payment, { operation, ownsResult: true, retryFailed: true })
     if (answer.status === 'settled') await end(sweep, 'settled', answer.txHash)
   }
 

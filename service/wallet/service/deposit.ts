@@ -11,7 +11,7 @@ import type { Recorded } from '../ports.ts'
 import { canonicalHash, deepEnough, provenTransfers, transfersOf } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { Crediting } from './credit.ts'
-import { PACE, type WalletDeps } from './parts.ts'
+import { PACE, type WalletDeps } from './deps.ts'
 
 /**
  * A deposit that somebody reports. In production the chain decides and the report only makes it fast; in the
@@ -36,7 +36,7 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
         const { balanceAfter, replayed } = await ledger.credit({ ...command, id, reference: hash }, inside)
         const seen = replayed || !isWhole(hash) ? [] : await store.deposits.ofTransaction(NETWORK_OF.sandbox, hash)
         if (seen.length > 0) throw alreadyRecorded(transactionHash)
-        await store.deposits.say(hash, owner.userId, inside)
+        await store.deposits.addClaim(hash, owner.userId, inside)
         return balanceAfter
       })
     } catch (error) {
@@ -78,7 +78,7 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
   async function answeredBefore(recorded: readonly Recorded[], owner: Owner, act: string): Promise<Usdc> {
     const last = recorded.at(-1)
     if (last === undefined) throw new Error('there is no last one')
-    return await crediting.again(last.transfer, owner, act)
+    return await crediting.replay(last.transfer, owner, act)
   }
 
   /** Without a hash: the oldest transfer of that amount that nobody has recorded. */

@@ -5,7 +5,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { hookRefused, hookUnavailable } from '../errors.ts'
 import { isSigned } from '../rules.ts'
 import type { Crediting } from './credit.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
 /** What the identity provider tells of its users' wallets, signed. */
 export interface HookMessage {

@@ -4,7 +4,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { NETWORK_OF, type Cursor, type OwnAddress } from '../model.ts'
 import { deepEnough } from '../rules.ts'
 import type { Crediting } from './credit.ts'
-import { PACE, type WalletDeps } from './parts.ts'
+import { PACE, type WalletDeps } from './deps.ts'
 
 /**
  * Reads each block of a network once it is deep enough, and credits what came to an address of ours. The cursor

@@ -4,7 +4,7 @@ import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { WithdrawalEnd } from '../ports.ts'
 import { authorizationOf, isOver, PAYOUT } from '../rules.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
 /**
  * Carries withdrawals to their end, in a worker. Each has one authorization, whose terms are stored before it is
@@ -102,7 +102,11 @@ export function createPayouts(deps: WalletDeps): Payouts {
     const signed = signer.sign('treasury', chain.network, authorization)
     try {
       const payment = transferRequest(chain.network, signed)
-      const answer = await deps.facilitator.settle(payment, { operation: withdrawal.id, ownsResult: true, again: true })
+      const answer = await deps.facilitator.settle(payment, {
+        operation: withdrawal.id,
+        ownsResult: true,
+        retryFailed: true,
+      })
       await failpoints.reach('withdrawal settled')
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
       if (answer.status === 'failed') {

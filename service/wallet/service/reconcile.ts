@@ -3,7 +3,7 @@ import type { Ledger } from '../../ledger/service.ts'
 import { NETWORK_OF, type Reconciliation } from '../model.ts'
 import type { Payers, Snapshot } from '../ports.ts'
 import { differenceOf } from '../rules.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
 /** The books against the chain, both as of the block up to which all is booked. */
 export interface Reconciling {

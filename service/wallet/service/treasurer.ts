@@ -2,14 +2,14 @@ import type { Address, Hex } from '../../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
-/** The treasury for other parts of the house, which name the terms and keep them: here it only counts and signs. */
+/** The treasury for other capabilities. They choose and store the terms; this counts the money and signs. */
 export interface Treasurer {
   address(): Address | null
-  /** What is there on this network and not promised to anybody who withdraws. */
+  /** The balance on this network, less open withdrawals. */
   available(network: NetworkName): Promise<bigint>
-  /** A sentence for the operator where nothing can be sent from this process, which is a worker; else null. */
+  /** In a worker: what the operator must set before it can send; null when nothing is missing. */
   lacks(network: NetworkName): string | null
   /**
    * Signs the transfer and has it carried out; the same terms always give the same bytes, so it may be repeated. The
@@ -61,7 +61,7 @@ export function createTreasurer(deps: WalletDeps): Treasurer {
         const answer = await facilitator.settle(transferRequest(NETWORKS[network], signed), {
           operation,
           ownsResult: true,
-          again: true,
+          retryFailed: true,
         })
         // Not the end: as long as it could be used, it might be. It is tried until its time is over.
         if (answer.status === 'failed') {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts'
-import { Turns } from '../../../kit/turns.ts'
+import { FairTurns } from '../../../kit/fair-line.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Tool, UserId } from '../../model/tool.ts'
@@ -19,7 +19,7 @@ export function createDirectory({ store, clock, measured, quotas }: DirectoryDep
   const own = new OwnShelves()
   /** Shelves being read, by owner: a second reader waits for the first. */
   const reading = new Map<string, Promise<Shelf>>()
-  const turns = { sandbox: new Turns(READ_TURNS), production: new Turns(READ_TURNS) }
+  const turns = { sandbox: new FairTurns(READ_TURNS), production: new FairTurns(READ_TURNS) }
 
   /** Asks what is new, at most every second; only the very first who comes has to wait for it. */
   async function shelfOf(environment: Environment): Promise<Shelf> {
