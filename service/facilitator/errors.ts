@@ -7,7 +7,7 @@ export function networkUnavailable(network: string, lacks: 'RPC' | 'sponsor'): D
   return new DomainError('unavailable', 'network_unavailable', sentence, { retryAfterSeconds: 60 })
 }
 
-/** For those who sell: said before any work is done. */
+/** For sellers, before any work is done. */
 export function outOfGas(network: string): DomainError {
   const sentence = `Payments on ${network} are not possible right now: the gas cannot be paid. Nothing was charged; try again later.`
   return new DomainError('unavailable', 'facilitator_out_of_gas', sentence, { retryAfterSeconds: 60 })

@@ -6,7 +6,7 @@ import { createSettlementStore } from './store/settlements.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 
-/** Verifies and settles on the networks that have an RPC; without one it says so to whoever asks. */
+/** Verifies and settles on the networks that have an RPC; on others it refuses. */
 export function openFacilitator(platform: Platform, chains: Chains): { facilitator: Facilitator; part: Part } {
   const { config, database, clock, log, metrics, redis } = platform
   const facilitator = createFacilitator({

@@ -4,7 +4,7 @@ import type { Statements } from '../kit/transaction.ts'
 import type { SponsorTransaction, GasUsed, Purchase, Settlement } from './model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
-/** Where settlements are kept. Each method is one statement: nothing stays open while the chain is asked. */
+/** Stores settlements. Each method is one statement: no transaction is open while the chain is asked. */
 export interface SettlementStore {
   find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>>
   findByNonce(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement | null>
@@ -12,7 +12,7 @@ export interface SettlementStore {
   /** The row of this digest, made now or there before; null when the nonce belongs to another digest. */
   claim(claim: Claim): Promise<Settlement | null>
   /** Claimed ones that no worker is about to sign, oldest first; this worker's from now on, until the moment given. */
-  take(network: NetworkName, workerId: string, limit: number, now: Date, until: Date): Promise<readonly Settlement[]>
+  take(network: NetworkName, workerId: string, work: WorkTaken): Promise<readonly Settlement[]>
   /** Stores a transaction before it is sent, with all its settlements or not at all. */
   sign(signing: Signing): Promise<SponsorTransaction | 'nonce-taken' | 'settlements-gone'>
   /** Something without settlements, for a nonce that nothing open has; null when there is something. */
@@ -32,7 +32,7 @@ export interface SettlementStore {
 
   /** A transaction is in a block, and these of its settlements with it. */
   mined(transaction: SponsorTransaction, receipt: Receipt, settled: readonly Hex[], now: Date): Promise<void>
-  /** The block is gone: whatever the transaction ended is open again. Answers those whose success was told. */
+  /** The block is gone: what the transaction ended is open again. Answers those whose success was handed out. */
   vanished(transaction: SponsorTransaction): Promise<readonly Hex[]>
   /** Deep enough to stay. Changes nothing while something that it carried is neither settled nor failed. */
   finish(transaction: SponsorTransaction): Promise<void>
@@ -50,10 +50,10 @@ export interface SettlementStore {
   release(settlement: Settlement, payerHasCode: boolean): Promise<void>
   /** What failed waits for a sponsor once more, alone. Nothing where it is not failed any more. */
   revive(digest: Hex, as: { payerHasCode: boolean; gas: bigint }): Promise<void>
-  /** Open although its time was over at that moment, or settled by somebody else and not deep enough. */
+  /** Open although its time was over at that moment, or settled by others and not deep enough. */
   loose(network: NetworkName, at: Date, limit: number): Promise<readonly Settlement[]>
 
-  /** Gives the success to this operation if nobody has it; `busy` while somebody else is being told. */
+  /** Gives the success to this operation if it is free; `busy` while it is on its way to another one. */
   offer(digest: Hex, to: string, ownsResult: boolean, now: Date, until: Date): Promise<'given' | 'busy' | 'handed-out'>
   confirm(digest: Hex, to: string, now: Date): Promise<void>
   withdraw(digest: Hex, to: string): Promise<void>
@@ -61,7 +61,7 @@ export interface SettlementStore {
   /** In the transaction of what is bought. Answers what the authorization buys: this, or what it was spent on before. */
   buy(inside: Statements, purchase: Purchase, now: Date): Promise<string>
 
-  /** Whether an authorization was given to a chain, by whomever. */
+  /** Whether an authorization was submitted to a chain. */
   isSubmitted(inside: Statements, digest: Hex): Promise<boolean>
 
   /** What an authorization was spent on, and since when; null where it has bought nothing. */
@@ -69,6 +69,13 @@ export interface SettlementStore {
 
   /** Wei spent that day, and the gas of what is under way: by all, by this payer, for this recipient, for this caller. */
   gasUsed(network: NetworkName, of: GasUsers, day: Date): Promise<GasUsed>
+}
+
+/** At most so many, until the moment given. */
+export interface WorkTaken {
+  limit: number
+  now: Date
+  until: Date
 }
 
 export interface Claim {
@@ -79,7 +86,7 @@ export interface Claim {
   payerHasCode: boolean
   gas: bigint
   seenBlock: bigint
-  /** Where a stranger asks from; null for the house. */
+  /** The group of an external caller's address; null for our own. */
   caller: string | null
   now: Date
 }

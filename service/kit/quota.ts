@@ -64,9 +64,9 @@ const REMEDIES: Readonly<Record<QuotaName, string>> = {
 export const QUOTAS = { keys: 50, agents: 100, paywalls: 100, active_checkouts: 1_000 } as const
 
 /**
- * Inside the transaction that makes one more: throws where the account has all that it may have. Whoever else makes one
- * for the same account waits here until this transaction has ended, in whatever process: no number of requests at once
- * passes the quota. `rows` are those that count, from FROM on; the one that is about to be made is none of them.
+ * Inside the transaction that makes one more: throws where the account has reached its limit. Others that make one for
+ * the same account wait here until this transaction has ended, in any process: no number of requests at once passes
+ * the quota. `rows` are those that count, from FROM on; the one that is about to be made is none of them.
  */
 export async function holdQuota(inside: Statements, { quota, owner, limit, rows, values }: QuotaHold): Promise<void> {
   const account = JSON.stringify([quota, owner.userId, owner.environment])

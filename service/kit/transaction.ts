@@ -6,7 +6,7 @@ export interface Statements {
 
 /** The pool itself: statements one by one, or several that happen together or not at all. */
 export interface StatementPool extends Statements {
-  /** One short transaction of nothing but SQL. Whatever `work` throws undoes it. */
+  /** One short transaction of nothing but SQL. An error of `work` undoes it. */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
 

@@ -52,8 +52,13 @@ export function outboundClient(options: OutboundOptions): Outbound {
     const blame = (error: unknown) =>
       request.signal?.aborted === true ? toError(request.signal.reason) : explain(error, first.host)
     try {
-      const [step, answer] = await walk(agent, first, request.redirects ?? 0, policy, bounds, deadline)
-      const body = toBody(step, answer, request.truncate ?? false, bounds, blame)
+      const [step, answer] = await walk(agent, first, {
+        redirects: request.redirects ?? 0,
+        policy,
+        limits: bounds,
+        deadline,
+      })
+      const body = toBody(step, answer, { truncate: request.truncate ?? false, limits: bounds, blame })
       body.once('close', () => {
         deadline.stop()
       })
@@ -90,19 +95,19 @@ export function outboundClient(options: OutboundOptions): Outbound {
   }
 }
 
-/** The step ends with the answer's headers. Of the address only the host is said: the rest may hold a key. */
+/** The step ends with the answer's headers. Only the host of the address is reported: the rest may hold a key. */
 function tracedBy(tracing: NonNullable<OutboundOptions['tracing']> | null, call: Call): Call {
   if (tracing === null) return call
   const { tracer, passed } = tracing
   return (request) => {
     const method = request.method ?? 'GET'
-    const says: StepAttributes = { 'http.request.method': method }
-    return tracer.within({ name: `call ${method}`, kind: 'client', attributes: says }, async (said) => {
-      said['server.address'] = hostOf(request.url)
+    const initial: StepAttributes = { 'http.request.method': method }
+    return tracer.within({ name: `call ${method}`, kind: 'client', attributes: initial }, async (attributes) => {
+      attributes['server.address'] = hostOf(request.url)
       const parent = passed ? tracer.parent() : undefined
       const headers = parent === undefined ? request.headers : { ...request.headers, traceparent: parent }
       const answer = await call(headers === undefined ? request : { ...request, headers })
-      said['http.response.status_code'] = answer.status
+      attributes['http.response.status_code'] = answer.status
       return answer
     })
   }
@@ -127,10 +132,7 @@ function toStep(request: OutboundRequest, policy: Policy): Step {
 async function walk(
   agent: Agent,
   first: Step,
-  redirects: number | 'pass',
-  policy: Policy,
-  limits: Limits,
-  deadline: Deadline,
+  { redirects, policy, limits, deadline }: Walk,
 ): Promise<[Step, Dispatcher.ResponseData]> {
   let step = first
   let status = 0
@@ -145,6 +147,13 @@ async function walk(
     if (hops >= redirects) throw redirectRefused(step.host, status, 'give the final address instead')
     step = follow(step, status, location, policy)
   }
+}
+
+interface Walk {
+  redirects: number | 'pass'
+  policy: Policy
+  limits: Limits
+  deadline: Deadline
 }
 
 function ask(agent: Agent, step: Step, limits: Limits, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -163,9 +172,7 @@ function ask(agent: Agent, step: Step, limits: Limits, signal: AbortSignal): Pro
 function toBody(
   step: Step,
   answer: Dispatcher.ResponseData,
-  truncate: boolean,
-  limits: Limits,
-  blame: (error: unknown) => Error,
+  { truncate, limits, blame }: { truncate: boolean; limits: Limits; blame: (error: unknown) => Error },
 ): CappedBody {
   const host = step.host
   const bodiless = step.method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304

@@ -98,7 +98,7 @@ async function openPayers({ config }: Platform, { curve, keccak, signatures }: C
 /** Where another process has the facilitator's role, this one cannot know. */
 function lackOfGas({ ROLES }: Config, facilitator: Facilitator, network: NetworkName): string | null {
   if (!ROLES.includes('facilitator') || facilitator.serves(network)) return null
-  return `Nobody pays for gas on ${network}: SPONSOR_PRIVATE_KEYS must be set.`
+  return `No sponsor pays for gas on ${network}: SPONSOR_PRIVATE_KEYS must be set.`
 }
 
 async function ownSeed(dataDir: string): Promise<Hex> {

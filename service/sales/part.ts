@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
-import { saleSweepers } from './jobs.ts'
 import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
 import type { SellingDeps } from './service/deps.ts'
 import { createJournal } from './service/journal.ts'
@@ -31,7 +30,17 @@ export function openSelling(
   }
   const settle = createSettling(selling)
   const sweeping = createSweeping({ store, journal, settle, log })
-  return { selling, store, sweeping, part: { sweepers: saleSweepers(sweeping) } }
+  return {
+    selling,
+    store,
+    sweeping,
+    part: {
+      sweepers: [
+        { name: 'sales.open', everyMs: 2_000, run: (now) => sweeping.sales(now) },
+        { name: 'sales.answers', everyMs: 30_000, run: (now) => sweeping.answers(now) },
+      ],
+    },
+  }
 }
 
 interface SellingOptions {
@@ -47,8 +56,8 @@ function ownMethod(facilitator: Facilitator): Method {
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
     verify: (request) => facilitator.verify(readRequest(request)),
     async settle(request, operation, waitMs) {
-      const asker = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
-      const answer = await facilitator.settle(readRequest(request), asker)
+      const requester = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
+      const answer = await facilitator.settle(readRequest(request), requester)
       if (answer.success) return { status: 'settled', txHash: answer.txHash }
       return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
     },

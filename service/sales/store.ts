@@ -64,9 +64,9 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
 
     settling(id, { answer, bodyHash, details }, { now, until }) {
-      const said = details === null ? null : JSON.stringify(details)
+      const detailsText = details === null ? null : JSON.stringify(details)
       const meta = answer === null ? null : JSON.stringify(answer.meta)
-      const values = [id, bodyHash, said, nextResume(now, now), now, until, meta, answer?.body ?? null]
+      const values = [id, bodyHash, detailsText, nextResume(now, now), now, until, meta, answer?.body ?? null]
       return did(SETTLING, values, 'sale_settling')
     },
 

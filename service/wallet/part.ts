@@ -84,14 +84,14 @@ function settingsOf(config: Config): Settings {
   }
 }
 
-/** How far the monitor is on each network, and how long ago it said so. */
+/** How far the monitor is on each network, and how long ago it wrote that. */
 async function healthOf(wallets: Wallets, clock: Clock): Promise<Record<string, unknown>> {
-  const told = wallets.monitors.map(async ({ network }) => {
+  const networks = wallets.monitors.map(async ({ network }) => {
     const cursor = await wallets.cursors.read(network)
     const block = cursor === null ? null : Number(cursor.blockNumber)
     return [network, { block, lagBlocks: lagOf(cursor), silentSeconds: silenceOf(cursor, clock) }]
   })
-  return Object.fromEntries(await Promise.all(told)) as Record<string, unknown>
+  return Object.fromEntries(await Promise.all(networks)) as Record<string, unknown>
 }
 
 function silenceOf(cursor: Cursor | null, clock: Clock): number | null {

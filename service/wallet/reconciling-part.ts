@@ -9,7 +9,7 @@ import { createWalletStore } from './store/wallet-store.ts'
 import { openChains } from '../compose/chains.ts'
 import { openKeys } from '../compose/keys.ts'
 
-/** The books against the chain, without a service around it: for whoever asks by hand. */
+/** Compares the books with the chain without a running service, for the command line. */
 export async function openReconciling(
   config: Config,
   database: Database,

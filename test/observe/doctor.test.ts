@@ -13,7 +13,7 @@ import { checkChains } from '../../service/cli/checks/chain.ts'
 import { checkDatabase } from '../../service/cli/checks/database.ts'
 import { runChecks } from '../../service/cli/checks/all.ts'
 import { checkMachine } from '../../service/cli/checks/machine.ts'
-import type { Examine, Finding } from '../../service/cli/checks/model.ts'
+import type { Check, Finding } from '../../service/cli/checks/model.ts'
 import { checkSelling } from '../../service/cli/checks/selling.ts'
 import { checkRedis } from '../../service/cli/checks/redis.ts'
 import { readConfig } from '../../service/config.ts'
@@ -36,7 +36,7 @@ const LIVE = {
   VAULT_KEY: `k1:${randomBytes(32).toString('base64')}`,
 }
 
-async function look(by: Examine, environment: Record<string, string>, aheadMs = 0): Promise<readonly Finding[]> {
+async function look(by: Check, environment: Record<string, string>, aheadMs = 0): Promise<readonly Finding[]> {
   return await by({ config: readConfig(environment), now: () => Date.now() + aheadMs })
 }
 
@@ -188,11 +188,9 @@ describe('the chain', () => {
     expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: other.url }))).toEqual({
       'chain base': expect.stringContaining('is chain 1, and base is 8453'),
     })
-    expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: 'http://127.0.0.1:9/with-a-long-secret-key' }))).toEqual(
-      {
-        'chain base': expect.not.stringContaining('with-a-long-secret-key'),
-      },
-    )
+    expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: 'http://127.0.0.1:9/with-a-long-secret-key' }))).toEqual({
+      'chain base': expect.not.stringContaining('with-a-long-secret-key'),
+    })
   })
 
   it('that stands still, and RPCs that are far apart', async () => {

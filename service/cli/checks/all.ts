@@ -3,11 +3,11 @@ import { checkAddresses } from './addresses.ts'
 import { checkChains } from './chain.ts'
 import { checkDatabase } from './database.ts'
 import { checkMachine } from './machine.ts'
-import { fault, fine, reasonOf, type Examine, type Finding } from './model.ts'
+import { fault, fine, reasonOf, type Check, type Finding } from './model.ts'
 import { checkRedis } from './redis.ts'
 import { checkSelling } from './selling.ts'
 
-/** Everything about one deployment, whatever is broken: no check waits for another, and none takes the others down. */
+/** All checks of one deployment. None waits for another, and a failing one does not stop the others. */
 export async function runChecks(read: () => Config): Promise<DoctorReport> {
   let config: Config
   try {
@@ -17,23 +17,23 @@ export async function runChecks(read: () => Config): Promise<DoctorReport> {
     return { config: null, findings: error.faults.map((sentence) => fault('settings', `${sentence}.`)) }
   }
   const context = { config, now: () => Date.now() }
-  const looked = CHECKS.map(async ([name, look]) => {
+  const results = CHECKS.map(async ([name, check]) => {
     try {
-      return await look(context)
+      return await check(context)
     } catch (error) {
       return [fault(name, `Could not be examined: ${reasonOf(error)}`)]
     }
   })
-  return { config, findings: [fine('settings', 'All are well formed.'), ...(await Promise.all(looked)).flat()] }
+  return { config, findings: [fine('settings', 'All are well formed.'), ...(await Promise.all(results)).flat()] }
 }
 
 export interface DoctorReport {
-  /** Null where it cannot even be read. */
+  /** Null where it could not be read. */
   config: Config | null
   findings: readonly Finding[]
 }
 
-const CHECKS: readonly [string, Examine][] = [
+const CHECKS: readonly [string, Check][] = [
   ['database', checkDatabase],
   ['redis', checkRedis],
   ['chain', checkChains],

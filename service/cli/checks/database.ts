@@ -144,9 +144,9 @@ async function clock(pool: pg.Pool, now: () => number): Promise<Finding> {
 async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
   try {
     const found = await pool.query<{ token: string; context: string }>(SEALED)
-    const kept = existsSync(path.join(config.DATA_DIR, 'vault.key'))
-    const given = config.VAULT_KEY ?? (kept ? await loadOrMakeKey(config.DATA_DIR) : null)
-    if (given === null) {
+    const hasFile = existsSync(path.join(config.DATA_DIR, 'vault.key'))
+    const key = config.VAULT_KEY ?? (hasFile ? await loadOrMakeKey(config.DATA_DIR) : null)
+    if (key === null) {
       const says = 'VAULT_KEY is not set: the first process to start makes one for itself, and others another.'
       return [
         found.rows.length === 0
@@ -154,7 +154,7 @@ async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
           : fault('vault', `VAULT_KEY is not set, and secrets are sealed.`),
       ]
     }
-    const vault = vaultOf(parseKeyring(given, config.VAULT_OLD_KEYS))
+    const vault = vaultOf(parseKeyring(key, config.VAULT_OLD_KEYS))
     for (const { token, context } of found.rows) vault.open(token, context)
     const old = found.rows.filter(({ token }) => vault.needsRotation(token)).length
     const tried = `${String(found.rows.length)} stored secrets were opened`

@@ -20,24 +20,26 @@ function secrets(config: Config): Finding[] {
       : new Set(config.AUTH_SECRET).size < DIFFERENT_LEAST
         ? fault('AUTH_SECRET', 'Is too plain to be a secret: take the output of "openssl rand -base64 32".')
         : fine('AUTH_SECRET', 'Is set.'),
-    ...(config.LIVE && config.METRICS_TOKEN === undefined
-      ? [warning('METRICS_TOKEN', 'Is not set: /metrics answers anybody who reaches it.')]
-      : []),
-    ...(config.LIVE && config.TRUST_PROXY.length === 0
-      ? [
-          warning(
-            'TRUST_PROXY',
-            'Is not set: behind a proxy all callers seem to come from one address and share its limits.',
-          ),
-        ]
-      : []),
-    ...(config.LIVE && config.ALLOW_PRIVATE_CALLBACKS
-      ? [warning('ALLOW_PRIVATE_CALLBACKS', 'Is on: whoever has an account can have your private network called.')]
-      : []),
-    ...(config.LIVE && config.SMTP_URL === undefined
-      ? [warning('SMTP_URL', 'Is not set: nobody gets a mail, also not to confirm an address.')]
-      : []),
+    ...(config.LIVE ? liveWarnings(config) : []),
   ]
+}
+
+function liveWarnings(config: Config): Finding[] {
+  const checks: readonly [name: keyof Config, isUnsafe: boolean, says: string][] = [
+    ['METRICS_TOKEN', config.METRICS_TOKEN === undefined, 'Is not set: /metrics needs no token. Set it.'],
+    [
+      'TRUST_PROXY',
+      config.TRUST_PROXY.length === 0,
+      'Is not set: behind a proxy all callers seem to come from one address and share its limits.',
+    ],
+    [
+      'ALLOW_PRIVATE_CALLBACKS',
+      config.ALLOW_PRIVATE_CALLBACKS,
+      'Is on: any account can have your private network called.',
+    ],
+    ['SMTP_URL', config.SMTP_URL === undefined, 'Is not set: no mail is sent, not even to confirm an address.'],
+  ]
+  return checks.filter(([, isUnsafe]) => isUnsafe).map(([name, , says]) => warning(name, says))
 }
 
 async function disk(dataDir: string): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 
-/** One thing that was looked at. A fault is what will lose work or money, or refuse it; a warning is worth a thought. */
+/** One result of a check. A fault will lose or refuse work or money; a warning may. */
 export interface Finding {
   /** What was looked at: `database clock`. */
   check: string
@@ -9,13 +9,13 @@ export interface Finding {
   says: string
 }
 
-/** What a check needs of the world; a test hands in another. */
+/** What a check looks at; a test passes its own. */
 export interface CheckContext {
   config: Config
   now(): number
 }
 
-export type Examine = (patient: CheckContext) => Promise<readonly Finding[]>
+export type Check = (context: CheckContext) => Promise<readonly Finding[]>
 
 export function fine(check: string, says: string): Finding {
   return { check, level: 'ok', says }
@@ -29,7 +29,7 @@ export function fault(check: string, says: string): Finding {
   return { check, level: 'fault', says }
 }
 
-/** The words of an error without what it carries; Node says nothing about a host with several addresses. */
+/** An error's message alone; of a host with several addresses those of each attempt. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   if (error instanceof Error) return error.message === '' ? error.name : error.message

@@ -9,14 +9,13 @@ const BLOCKS = 4_096
 
 /**
  * Every table, a stretch of blocks at a time; each is one commit with the journal's line about it. Nothing is ever held
- * here but what is on its way. A table's rows lie still, for nobody writes to the source.
+ * here but what is on its way. A table's rows do not move, since nothing writes to the source.
  */
 export async function copyAll(
   source: pg.Client,
   target: pg.Client,
   tables: readonly Table[],
-  tell: (progress: Progress) => void,
-  blocksAtOnce = BLOCKS,
+  { report, blocksAtOnce = BLOCKS }: CopyOptions,
 ): Promise<number> {
   const { rows } = await target.query<{ name: string; blocks: string }>('SELECT name, blocks FROM coinslot_move.copied')
   const copied = new Map(rows.map(({ name, blocks }) => [name, Number(blocks)]))
@@ -26,10 +25,11 @@ export async function copyAll(
   for (const table of tables) {
     for (let block = copied.get(table.name) ?? 0; block < table.blocks; block += blocksAtOnce) {
       const done = before + (table.bytes * block) / Math.max(table.blocks, 1)
-      tell({ table: table.name, done, of, copied: bytes })
-      await copyStretch(source, target, table, block, Math.min(block + blocksAtOnce, table.blocks), (more) => {
+      report({ table: table.name, done, of, copied: bytes })
+      const stretch = { first: block, end: Math.min(block + blocksAtOnce, table.blocks) }
+      await copyStretch({ source, target }, table, stretch, (more) => {
         bytes += more
-        tell({ table: table.name, done, of, copied: bytes })
+        report({ table: table.name, done, of, copied: bytes })
       })
     }
     before += table.bytes
@@ -37,13 +37,16 @@ export async function copyAll(
   return bytes
 }
 
+interface CopyOptions {
+  report(progress: Progress): void
+  blocksAtOnce?: number | undefined
+}
+
 async function copyStretch(
-  source: pg.Client,
-  target: pg.Client,
+  { source, target }: { source: pg.Client; target: pg.Client },
   { name, columns }: Table,
-  first: number,
-  end: number,
-  tell: (bytes: number) => void,
+  { first, end }: { first: number; end: number },
+  count: (bytes: number) => void,
 ): Promise<void> {
   await target.query('BEGIN')
   const out = source.query(
@@ -54,7 +57,7 @@ async function copyStretch(
   const into = target.query(from(`COPY ${name} (${columns}) FROM STDIN`))
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      tell(chunk.length)
+      count(chunk.length)
       done(null, chunk)
     },
   })

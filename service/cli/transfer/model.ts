@@ -1,3 +1,5 @@
+import { DomainError } from '../../kit/errors.ts'
+
 /** A table as it is copied. */
 export interface Table {
   readonly name: string
@@ -7,13 +9,13 @@ export interface Table {
   readonly bytes: number
 }
 
-/** What a table holds, told in a few digits: how many rows, and a sum over them in which their order does not matter. */
+/** A table's checksum: how many rows, and a sum over them in which their order does not matter. */
 export interface Sum {
   readonly rows: string
   readonly sum: string
 }
 
-/** Where the rows come from: whose they are, and whether anybody wrote there since. */
+/** Identifies the source database, and shows whether it was written to since. */
 export interface Source {
   /** One cluster's, for good. */
   readonly id: string
@@ -28,4 +30,9 @@ export interface Progress {
   readonly done: number
   readonly of: number
   readonly copied: number
+}
+
+/** Why nothing is moved, as a sentence for the operator. */
+export function refused(sentence: string): DomainError {
+  return new DomainError('conflict', 'move_refused', sentence)
 }

@@ -3,8 +3,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../../database/embedded/database.ts'
 import { isMigrated } from '../../database/migrate.ts'
-import { refused } from './faults.ts'
-import type { Source, Sum, Table } from './model.ts'
+import { refused, type Source, type Sum, type Table } from './model.ts'
 
 export interface OpenSource {
   readonly source: Source
@@ -13,7 +12,7 @@ export interface OpenSource {
   close(): Promise<void>
 }
 
-/** The embedded database, which nobody else has meanwhile: its lock is the one that a running service holds. */
+/** The embedded database, under the lock that a running service would hold. */
 export async function openSource(dataDir: string): Promise<OpenSource> {
   if (!existsSync(path.join(dataDir, 'postgres'))) {
     throw refused(`There is no embedded database in ${dataDir}: DATA_DIR says where it is.`)

@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { refused } from './faults.ts'
-import type { Source, Table } from './model.ts'
+import { refused, type Source, type Table } from './model.ts'
 import { MIGRATIONS } from './source.ts'
 
 /*
@@ -10,7 +9,7 @@ import { MIGRATIONS } from './source.ts'
 
 export type State = 'empty' | 'begun' | 'copying' | 'finished'
 
-/** What the target is to this source; refuses whatever a move could damage or would be damaged by. */
+/** What the target is to this source; refuses a target that a move could damage or fail on. */
 export async function judge(target: pg.Client, { id, state, migrations }: Source): Promise<State> {
   const { rows } = await target.query<Facts>(FACTS)
   const facts = rows[0]
@@ -85,7 +84,7 @@ SELECT current_setting('server_version_num')::int AS version, current_setting('s
        to_regclass('coinslot_move.move') IS NOT NULL AS journal,
        (SELECT count(*)::int FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S')) AS tables`
 
-/** First of all, so that whatever is made there afterwards is known to be this move's. */
+/** First of all, so that all that is made there afterwards is known to be this move's. */
 export async function begin(target: pg.Client, { id, state }: Source): Promise<void> {
   await target.query('BEGIN')
   await target.query(`CREATE SCHEMA coinslot_move;

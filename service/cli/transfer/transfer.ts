@@ -3,8 +3,7 @@ import { openDatabase } from '../../database/client.ts'
 import { migrate } from '../../database/migrate.ts'
 import { findDifferences } from '../../ledger/store/check.ts'
 import { copyAll } from './copy.ts'
-import { refused } from './faults.ts'
-import type { Progress, Table } from './model.ts'
+import { refused, type Progress, type Table } from './model.ts'
 import { connected, openSource, sumOf, type OpenSource } from './source.ts'
 import { begin, finish, judge, makeReady, type State } from './target.ts'
 
@@ -12,7 +11,7 @@ export interface TransferInput {
   readonly dataDir: string
   readonly to: string
   readonly dryRun: boolean
-  /** For tests, which have little to move and want to be killed amidst it. */
+  /** For tests, which move little data and kill the move in the middle. */
   readonly blocksAtOnce?: number
 }
 
@@ -21,15 +20,15 @@ export interface Reporter {
   progress(progress: Progress): void
 }
 
-/** The embedded database, whole, into one of a server; the source is only read. Killed anywhere, it goes on where it was. */
-export async function move({ dataDir, to, dryRun, blocksAtOnce }: TransferInput, told: Reporter): Promise<void> {
+/** Moves the whole embedded database to a server; the source is only read. A killed move resumes where it was. */
+export async function move({ dataDir, to, dryRun, blocksAtOnce }: TransferInput, reporter: Reporter): Promise<void> {
   const target = await connected(to).catch((cause: unknown) => {
     throw refused(`The target cannot be reached: ${(cause as Error).message || 'no answer'}.`)
   })
   try {
     const source = await openSource(dataDir)
     try {
-      await copyTo(source, target, { to, dryRun, blocksAtOnce }, told)
+      await copyTo(source, target, { to, dryRun, blocksAtOnce }, reporter)
     } finally {
       await source.close()
     }
@@ -42,13 +41,13 @@ async function copyTo(
   source: OpenSource,
   target: pg.Client,
   { to, dryRun, blocksAtOnce }: { to: string; dryRun: boolean; blocksAtOnce: number | undefined },
-  told: Reporter,
+  reporter: Reporter,
 ): Promise<void> {
   await lock(target)
   const state = await judge(target, source.source)
   const megabytes = source.tables.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6
-  told.say(`${String(source.tables.length)} tables, ${megabytes.toFixed(1)} MB. ${STANDS[state]}`)
-  await reportSortOrder(target, told)
+  reporter.say(`${String(source.tables.length)} tables, ${megabytes.toFixed(1)} MB. ${MESSAGES[state]}`)
+  await reportSortOrder(target, reporter)
   if (dryRun || state === 'finished') return
   if (state === 'empty') await begin(target, source.source)
   if (state !== 'copying') {
@@ -58,23 +57,18 @@ async function copyTo(
   const reader = await source.connect()
   try {
     const started = performance.now()
-    const bytes = await copyAll(
-      reader,
-      target,
-      source.tables,
-      (progress) => {
-        told.progress(progress)
-      },
-      blocksAtOnce,
-    )
+    const report = (progress: Progress) => {
+      reporter.progress(progress)
+    }
+    const bytes = await copyAll(reader, target, source.tables, { report, blocksAtOnce })
     const seconds = (performance.now() - started) / 1000
-    told.say(
+    reporter.say(
       `Copied ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s, ${(bytes / 1e6 / Math.max(seconds, 0.001)).toFixed(0)} MB/s.`,
     )
     const rows = await compare(reader, target, source.tables)
-    told.say(`All ${String(rows)} rows of all ${String(source.tables.length)} tables are the same on both sides.`)
+    reporter.say(`All ${String(rows)} rows of all ${String(source.tables.length)} tables are the same on both sides.`)
     await checkBooks(to)
-    told.say('The ledger is sound.')
+    reporter.say('The ledger is sound.')
     await finish(target, reader, source.tables)
     await target.query('ANALYZE')
   } finally {
@@ -82,7 +76,7 @@ async function copyTo(
   }
 }
 
-const STANDS: Readonly<Record<State, string>> = {
+const MESSAGES: Readonly<Record<State, string>> = {
   empty: 'The target is empty.',
   begun: 'The target has a move of this database that had just begun: it goes on.',
   copying: 'The target has half of this database: the move goes on.',
@@ -96,10 +90,10 @@ async function lock(target: pg.Client): Promise<void> {
 }
 
 /** Nothing depends on it, but lists that are sorted by name would come in another order than before. */
-async function reportSortOrder(target: pg.Client, told: Reporter): Promise<void> {
+async function reportSortOrder(target: pg.Client, reporter: Reporter): Promise<void> {
   const { rows } = await target.query<{ other: boolean }>(`SELECT 'a' < 'B' AS other`)
   if (rows[0]?.other === true) {
-    told.say(
+    reporter.say(
       `The target sorts text by a language's rules. The embedded database sorts by code point, as LOCALE 'C' does.`,
     )
   }

@@ -19,7 +19,7 @@ export interface Examined {
 
 export type Simulated = { refusal: Reason } | { refusal: null; payerHasCode: boolean; gas: bigint }
 
-/** Asks no chain. Throws when nothing can be said on this network at all. */
+/** Checks the terms without the chain. Throws when this network is not served at all. */
 export function examine(deps: FacilitatorDeps, payment: PaymentRequest): Examined | Reason {
   const { network, authorization } = payment
   const refusal = refuseTerms(payment)

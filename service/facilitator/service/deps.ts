@@ -24,7 +24,7 @@ export interface FacilitatorDeps {
 }
 
 export interface Settings {
-  /** How long a caller of settle waits before it is told that the settlement is pending. */
+  /** How long a caller of settle waits before the result is `pending`. */
   waitMs: number
   /** A transaction this deep is final; until then it is looked at again. */
   confirmations: number
@@ -36,7 +36,7 @@ export interface Settings {
   gasPerDay: bigint | null
   gasPerPayerDay: bigint | null
   gasPerRecipientDay: bigint | null
-  /** For what strangers ask for from one address. */
+  /** For external callers of one address group. */
   gasPerCallerDay: bigint | null
   /** Of a network's day, in percent, that only the house's own sales may spend. */
   gasReserve: number
@@ -68,6 +68,6 @@ export const PACE = {
   resendMs: 4_000,
   /** A foreign transaction under our nonce is believed once it is this old. */
   lostMs: 30_000,
-  /** Whatever waited this long is looked at by the reconciler. */
+  /** The reconciler looks at what has waited this long. */
   looseMs: 30_000,
 } as const

@@ -4,20 +4,20 @@ import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { outOfGas, settlementMissing } from '../errors.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
-import type { SettleResult, SettleRequester, Purchase, Settlement, Verification } from '../model.ts'
+import type { Purchase, Settlement, Verification } from '../model.ts'
 import { createSignal } from './signal.ts'
 import { examine, identify, simulate, type Signed } from './checks.ts'
 import { createGasWatch } from './gas.ts'
 import { createSponsorWorker, type SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 import { reconcile } from './reconcile.ts'
-import { createSettling } from './settle.ts'
+import { createSettle } from './settle.ts'
 
-/** Verifies and settles. Over HTTP for everybody; checkouts and paywalls call it directly. */
+/** Verifies and settles, over HTTP for everyone; checkouts and paywalls call it directly. */
 export function createFacilitator(deps: FacilitatorDeps) {
   const signals = { claimed: createSignal(), ended: createSignal() }
   const gas = createGasWatch(deps)
-  const settling = createSettling(deps, gas, signals)
+  const settle = createSettle(deps, gas, signals)
   const workers = [...deps.chains.values()].flatMap((chain) =>
     deps.keys.map((key) => createSponsorWorker(deps, chain, key, { gas, ended: signals.ended })),
   )
@@ -62,8 +62,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
     },
 
     /** Makes the transfer once, and hands its success out once. See `SettleRequester` about who gets it. */
-    settle: (payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }> =>
-      settling.settle(payment, requester),
+    settle,
 
     purchases: {
       /** What identifies the authorization; null where the payment is not one of USDC on a network that is known. */

@@ -17,7 +17,7 @@ export async function follow(deps: FacilitatorDeps, chain: Chain, transaction: S
   const isNew = receipt.blockHash !== transaction.blockHash
   if (isNew) await record(deps, transaction, receipt)
   await judgeRest(deps, chain, transaction)
-  // Nobody looks at what a final one carried again: what cannot be judged yet keeps it open.
+  // A final transaction is not looked at again, so what cannot be judged yet keeps it open.
   if (!isNew && (await isDeep(deps, chain, receipt))) await deps.store.finish(transaction)
   return true
 }
@@ -53,14 +53,15 @@ async function reopen(deps: FacilitatorDeps, transaction: SponsorTransaction): P
     { network: transaction.network, hash: transaction.hash },
     'a transaction of ours is gone from the chain',
   )
-  const told = await deps.store.vanished(transaction)
-  alarm(deps, transaction, told.length)
+  const handedOut = await deps.store.vanished(transaction)
+  alarm(deps, transaction, handedOut.length)
 }
 
 /** A seller has served for a payment that is not on the chain any more: mostly it comes back in the next block. */
 function alarm(deps: FacilitatorDeps, transaction: SponsorTransaction, settlements: number): void {
   deps.measures.count('settlement_reorganised', settlements)
-  if (settlements > 0) deps.log.error({ hash: transaction.hash, settlements }, 'told successes are open again')
+  if (settlements > 0)
+    deps.log.error({ hash: transaction.hash, settlements }, 'successes that were handed out are open again')
 }
 
 async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Promise<boolean> {

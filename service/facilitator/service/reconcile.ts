@@ -4,8 +4,8 @@ import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
 /**
- * Ends what no worker ends: settlements that nobody signed until their time was over, those that somebody
- * else's transaction settled, and transactions of a sponsor whose key was taken out of the configuration.
+ * Ends what no worker ends: settlements that were not signed in time, those that another party's transaction
+ * settled, and transactions of a sponsor whose key was taken out of the configuration.
  */
 export async function reconcile(deps: FacilitatorDeps, now: Date): Promise<void> {
   const outcomes = await Promise.allSettled([...deps.chains.values()].map((chain) => reconcileOne(deps, chain, now)))

@@ -4,25 +4,12 @@ import { bumpFees } from '../rules.ts'
 import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
-/** The one who counts a sponsor's nonces, as long as its worker has the lease. */
-export interface Sender {
-  /** Stores a transaction for these; null when they are not this worker's any more. */
-  sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<SponsorTransaction | null>
-  /** Never throws: what did not go out is stored and goes out again. */
-  send(transaction: SponsorTransaction): Promise<void>
-  /** For the transaction that all others wait for: sends it again, raises its fees, or gives its nonce up. */
-  push(transaction: SponsorTransaction): Promise<void>
-  /** Sends it again if it was never sent or the node has forgotten it. */
-  resend(transaction: SponsorTransaction): Promise<void>
-  /** Takes a nonce that nothing was signed for, with a transfer of nothing to oneself. */
-  fill(nonce: number): Promise<void>
-}
-
+/** Signs and sends with a sponsor's key, and counts its nonces, while its worker has the lease. */
 export async function createSender(
   deps: FacilitatorDeps,
   chain: Chain,
   { key, sponsor, workerId }: { key: Hex; sponsor: Address; workerId: string },
-): Promise<Sender> {
+) {
   const { store, clock, log } = deps
   const network = chain.network.name
   let next = await countNonce()
@@ -36,6 +23,7 @@ export async function createSender(
     return Math.max((own ?? -1) + 1, await chain.nonceOf(sponsor, 'pending'))
   }
 
+  /** Stores a transaction for these; null when they are not this worker's any more. */
   async function sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<SponsorTransaction | null> {
     const fees = await chain.fees()
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -57,6 +45,7 @@ export async function createSender(
     return { network, sponsor, nonce, target: call.to, data: call.data, gas, fees, hash, raw, now: clock.now() }
   }
 
+  /** Never throws: what did not go out is stored and goes out again. */
   async function broadcast(transaction: SponsorTransaction): Promise<void> {
     triedAt.set(transaction.id, clock.now().getTime())
     try {
@@ -73,6 +62,7 @@ export async function createSender(
     await deps.failpoints.reach('transaction broadcast')
   }
 
+  /** For the transaction that all others wait for: sends it again, raises its fees, or gives its nonce up. */
   async function push(transaction: SponsorTransaction): Promise<void> {
     const now = clock.now().getTime()
     if (transaction.state === 'broadcast' && transaction.sentAt !== null) {
@@ -83,7 +73,7 @@ export async function createSender(
     await resend(transaction)
   }
 
-  /** Somebody used the key elsewhere. What the lost transaction carried is judged, and sent under another nonce. */
+  /** The key was used elsewhere. What the lost transaction carried is judged, and sent under another nonce. */
   async function isForeign(transaction: SponsorTransaction, now: number): Promise<boolean> {
     if ((await chain.nonceOf(sponsor, 'latest')) <= transaction.nonce) return false
     const since = foreign.get(transaction.id) ?? now
@@ -101,6 +91,7 @@ export async function createSender(
     return true
   }
 
+  /** Sends it again if it was never sent or the node has forgotten it. */
   async function resend(transaction: SponsorTransaction): Promise<void> {
     const now = clock.now().getTime()
     if (now - (triedAt.get(transaction.id) ?? 0) < (transaction.state === 'signed' ? PACE.recheckMs : PACE.resendMs))
@@ -115,13 +106,16 @@ export async function createSender(
     send: broadcast,
     push,
     resend,
-    async fill(nonce) {
+    /** Takes a nonce that nothing was signed for, with a transfer of nothing to oneself. */
+    async fill(nonce: number): Promise<void> {
       log.warn({ network, sponsor, nonce }, 'a gap among the nonces is filled')
       const transaction = await store.fill(signed({ to: sponsor, data: '0x' }, 21_000n, await chain.fees(), nonce))
       if (transaction !== null) await broadcast(transaction)
     },
   }
 }
+
+export type Sender = Awaited<ReturnType<typeof createSender>>
 
 /** The same nonce and the same call, so there is still one transaction that can be mined. */
 async function raise(deps: FacilitatorDeps, chain: Chain, key: Hex, transaction: SponsorTransaction): Promise<void> {

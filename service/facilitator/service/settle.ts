@@ -11,16 +11,8 @@ import type { Signal } from './signal.ts'
 import { examine, simulate, type Examined } from './checks.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
-export interface Settling {
-  settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
-}
-
-/** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
-export function createSettling(
-  deps: FacilitatorDeps,
-  gas: GasWatch,
-  signals: { claimed: Signal; ended: Signal },
-): Settling {
+/** From a payment to its result. The transaction itself is made by the process that holds a sponsor's lease. */
+export function createSettle(deps: FacilitatorDeps, gas: GasWatch, signals: { claimed: Signal; ended: Signal }) {
   const { store, clock, settings } = deps
   const look = createLook(store)
 
@@ -47,14 +39,14 @@ export function createSettling(
     }
     const refusal = await claim(examined, requester)
     if (refusal === null) return null
-    // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
+    // It may have been claimed and settled since the first look: then the chain refuses that very settlement.
     const since = await look(examined.digest)
     return since === null ? refusal : refuseKnown(examined, since)
   }
 
   /** Null when it was claimed. What is refused before that leaves no trace. */
   async function claim(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
-    // The block is read first: whoever uses the nonce after the simulation does it in a later one.
+    // The block is read first: a use of the nonce after the simulation is in a later one.
     const { number: seenBlock } = await examined.chain.head()
     const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) {
@@ -118,7 +110,7 @@ export function createSettling(
     }
   }
 
-  return { settle }
+  return settle
 }
 
 /** Those who wait for one moment's settlements look together. */
@@ -216,7 +208,7 @@ const USED = 'invalid_exact_evm_nonce_already_used'
 const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 
-/** Somebody who asks again: the same terms and the payer's signature, but neither the clock nor the chain. */
+/** A repeated request: checks the terms and the payer's signature, but neither the clock nor the chain. */
 function refuseKnown({ payment, authorization, signed }: Examined, known: Settlement): Reason | null {
   if (!signed && authorization.signature !== known.authorization.signature) return 'invalid_exact_evm_signature'
   return refuseMatch(payment)

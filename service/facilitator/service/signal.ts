@@ -1,18 +1,13 @@
-/** Wakes everybody who waits, at the latest when their time is up. */
-export interface Signal {
-  notify(): void
-  wait(withinMs: number): Promise<void>
-}
-
-export function createSignal(): Signal {
+/** Wakes all who wait, at the latest when their time is up. */
+export function createSignal() {
   let waiting: (() => void)[] = []
   return {
-    notify() {
+    notify(): void {
       const woken = waiting
       waiting = []
       for (const wake of woken) wake()
     },
-    wait: (withinMs) =>
+    wait: (withinMs: number): Promise<void> =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, withinMs)
         waiting.push(() => {
@@ -22,3 +17,5 @@ export function createSignal(): Signal {
       }),
   }
 }
+
+export type Signal = ReturnType<typeof createSignal>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Address, Chain, Hex } from '../../chain/model.ts'
+import type { Chain, Hex } from '../../chain/model.ts'
 import type { SponsorTransaction, Settlement } from '../model.ts'
 import { gaps, gasLimit, plan } from '../rules.ts'
 import type { Signal } from './signal.ts'
@@ -10,22 +10,12 @@ import { PACE, type FacilitatorDeps } from './deps.ts'
 import { createSender, type Sender } from './send.ts'
 
 /** One sponsor on one network. While it has the lease it is the only one that signs with this key there. */
-export interface SponsorWorker {
-  readonly sponsor: Address
-  readonly network: string
-  /** One round: keep the lease, send what waits, look after what is under way. */
-  turn(): Promise<void>
-  /** Something is under way: the next block decides, so there is time to gather. */
-  busy(): boolean
-  release(): Promise<void>
-}
-
 export function createSponsorWorker(
   deps: FacilitatorDeps,
   chain: Chain,
   key: Hex,
   { gas, ended }: { gas: GasWatch; ended: Signal },
-): SponsorWorker {
+) {
   const { store, clock } = deps
   const network = chain.network.name
   const sponsor = chain.addressOf(key)
@@ -38,6 +28,7 @@ export function createSponsorWorker(
   let transactions: readonly SponsorTransaction[] = []
   let checkedAt = 0
 
+  /** One round: keep the lease, send what waits, look after what is under way. */
   async function turn(): Promise<void> {
     if (!(await keepLease())) return
     sender ??= await createSender(deps, chain, { key, sponsor, workerId })
@@ -50,7 +41,7 @@ export function createSponsorWorker(
     if (now.getTime() < leasedUntil - PACE.leaseMs / 2) return true
     if (leasedUntil === 0 && now.getTime() < askAgainAt) return false
     const held = await lease.take(now, new Date(now.getTime() + PACE.leaseMs))
-    // Somebody else may have signed while the lease was out: the nonces are counted anew.
+    // Another process may have signed while the lease was out: the nonces are counted again.
     if (!held || now.getTime() >= leasedUntil) sender = null
     leasedUntil = held ? now.getTime() + PACE.leaseMs : 0
     askAgainAt = now.getTime() + PACE.recheckMs
@@ -65,7 +56,8 @@ export function createSponsorWorker(
     if (inFlight >= PACE.inFlightMax || gas.isEmpty(network, sponsor)) return
     const now = clock.now()
     const room = (PACE.inFlightMax - inFlight) * PACE.batchMax
-    const taken = await store.take(network, workerId, Math.min(room, 200), now, new Date(now.getTime() + PACE.takenMs))
+    const until = new Date(now.getTime() + PACE.takenMs)
+    const taken = await store.take(network, workerId, { limit: Math.min(room, 200), now, until })
     const timely = taken.filter(
       ({ authorization }) => authorization.validBefore > BigInt(Math.floor(now.getTime() / 1000)),
     )
@@ -123,6 +115,7 @@ export function createSponsorWorker(
     sponsor,
     network,
     turn,
+    /** Something is under way: the next block decides, so there is time to gather. */
     busy: () => transactions.some(({ state }) => state !== 'mined'),
     async release() {
       sender = null
@@ -131,3 +124,5 @@ export function createSponsorWorker(
     },
   }
 }
+
+export type SponsorWorker = ReturnType<typeof createSponsorWorker>

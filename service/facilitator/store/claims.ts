@@ -12,7 +12,7 @@ type Claims = Pick<
   'find' | 'findByNonce' | 'claim' | 'take' | 'offer' | 'confirm' | 'withdraw' | 'gasUsed'
 >
 
-/** Before the sponsor's part and after it: who claims an authorization, and who is told of its success. */
+/** Claims of authorizations, and who gets their success. */
 export function claims(statements: Statements): Claims {
   async function find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>> {
     const rows = await statements.run<SettlementRow>(FIND, [digests.map(toBytes)], 'facilitator_find')
@@ -39,7 +39,7 @@ export function claims(statements: Statements): Claims {
       return (await find([digest])).get(digest) ?? null
     },
 
-    async take(network, workerId, limit, now, until) {
+    async take(network, workerId, { limit, now, until }) {
       const rows = await statements.run<SettlementRow>(TAKE, [network, workerId, limit, now, until], 'facilitator_take')
       return rows.map(fromSettlementRow).sort((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime())
     },

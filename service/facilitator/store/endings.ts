@@ -128,7 +128,7 @@ WITH told AS (
 UPDATE facilitator_settlement SET state = 'settled', tx_hash = $4, block_number = $2, ended_at = $6
 WHERE transaction_id = $1 AND digest = ANY($5) AND state IN ('signed', 'broadcast')`
 
-// A failure that was read from that block is open again too. What somebody else settled stands for itself.
+// A failure that was read from that block is open again too. What others settled is not affected.
 const VANISHED = `
 WITH back AS (
   UPDATE facilitator_transaction SET state = 'signed', sent_at = NULL, block_number = NULL, block_hash = NULL

@@ -36,14 +36,14 @@ export function createPay(deps: PayDeps) {
     seller.checkHeaders(request.headers)
     await seller.checkAddress(request.url)
     const spender = spenderOf(order, onApproved)
-    // Before a stranger hears anything: an address that may not be paid is not called either.
+    // Before anything is sent: an address that may not be paid is not called either.
     if (spender !== null) await budgets.agents.mayReach(owner, spender, id)
     const first = await seller.send({ ...toOutbound(request), limits, redirects: 'pass' })
     if (first.status !== 402) return { payment: null, response: toResponse(first) }
     const network = owner.environment === 'production' ? NETWORKS.base : NETWORKS['base-sepolia']
     const payer = await reservation.payerFor(owner, network)
     const choice = choose(readOffers(first), network, payer.address, request.maxAmount)
-    if ('tooDear' in choice) throw priceTooHigh(choice.tooDear, request.maxAmount)
+    if ('priceTooHigh' in choice) throw priceTooHigh(choice.priceTooHigh, request.maxAmount)
     if ('unfit' in choice) throw noFitOffer(choice.unfit)
     // Before its address meets anything else of ours; the reservation asks again.
     outflow.assertAllowed(choice.offer.payTo)
@@ -122,9 +122,9 @@ export function createPay(deps: PayDeps) {
 
 interface PayDeps extends OutgoingPaymentDeps {
   reservation: Reservation
-  signing: Pick<Signing, 'signed'>
+  signing: Signing
   deferral: Deferral
-  reconciling: Pick<Reconciling, 'reconcile'>
+  reconciling: Reconciling
 }
 
 interface PayOptions {

@@ -49,7 +49,7 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
       status: 200,
       headers: { 'Cache-Control': 'no-store', 'X-Payment-ID': id, 'X-Payment-Token': sold.token, [name]: receipt },
       body: { ...counter.toBody({ ...sold, value }), txHash, network, payer, paymentToken: sold.token },
-      // An answer that has arrived is not given again; one that has not is fetched by whoever proves the sale.
+      // An answer that has arrived is not given again; one that has not can be fetched with proof of the sale.
       whenSent: (arrived: boolean) => (arrived ? counter.journal.handedOver(id) : counter.journal.leave(id)),
     }
   } catch (error) {

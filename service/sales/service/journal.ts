@@ -17,10 +17,10 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
 
-    async begin(said, { resumeAt, note }) {
-      const { id, digest } = said
+    async begin(newSale, { resumeAt, note }) {
+      const { id, digest } = newSale
       if (digest === null) throw new Error('a sale without an authorization is simulated')
-      const sale = claimedSale(said)
+      const sale = claimedSale(newSale)
       return await store.inTransaction(async (inside) => {
         const bought = await purchases.claim(inside, { digest, purchaseId: id })
         if (bought !== id) return bought

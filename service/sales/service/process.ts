@@ -9,37 +9,37 @@ import { createSettling, NOTHING_DELIVERED, NOTHING_HANDED_OVER } from './settle
  * made, stored, paid for and handed over: nothing is charged for an answer that never came, and nothing is given away
  * before it is paid. Where the money comes first, the answer is owed until it was handed over.
  */
-export function createProcessing<Asked extends PurchaseRequest, Value>(
+export function createProcessing<Order extends PurchaseRequest, Value>(
   deps: SellingDeps,
-  product: Product<Asked, Value>,
+  product: Product<Order, Value>,
 ) {
   const { journal, tokens, clock, log, failpoints, settleMs } = deps
   const settle = createSettling(deps)
 
-  async function processSale(ask: Asked, sale: Sale, payFirst: boolean): Promise<Sold<Value>> {
+  async function processSale(order: Order, sale: Sale, payFirst: boolean): Promise<Sold<Value>> {
     const { delivery } = product
-    // Whatever goes wrong now is not known yet: the sweeper goes on with it.
-    if (delivery === null) return sold(ask, await settled(sale, () => payOnly(sale)), { value: null, fresh: false })
+    // An error now leaves the outcome unknown: the sweeper continues.
+    if (delivery === null) return sold(order, await settled(sale, () => payOnly(sale)), { value: null, fresh: false })
     try {
-      if (sale.state === 'claimed' && !payFirst) return await deliverFirst(ask, sale, delivery)
-      return await owed(ask, await paidFirst(ask, sale, delivery), delivery)
+      if (sale.state === 'claimed' && !payFirst) return await deliverFirst(order, sale, delivery)
+      return await owed(order, await paidFirst(order, sale, delivery), delivery)
     } catch (error) {
       await leave(sale)
       throw error
     }
   }
 
-  /** Beside somebody who is at it: waits for the same payment, and has the answer that is stored. Does no work. */
-  async function join(ask: Asked, sale: Sale, delivery: Delivery<Asked, Value>): Promise<Sold<Value>> {
+  /** While another request processes the sale: waits for the same payment, and restores the stored answer. */
+  async function join(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
     const ended = await settled(sale, () => settle(sale, NOTHING_HANDED_OVER, settleMs))
     assertPaid(ended, delivery)
     const stored = await journal.answerOf(sale.id)
     if (stored === null) throw delivery.errors.busy(sale)
-    return sold(ask, ended, { value: await delivery.restore(stored, ended, ask), fresh: false })
+    return sold(order, ended, { value: await delivery.restore(stored, ended, order), fresh: false })
   }
 
-  async function deliverFirst(ask: Asked, sale: Sale, delivery: Delivery<Asked, Value>): Promise<Sold<Value>> {
-    const made = await make(ask, sale, { delivery, paid: false })
+  async function deliverFirst(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
+    const made = await make(order, sale, { delivery, paid: false })
     try {
       const { answer, bodyHash, details } = made
       if (!(await journal.settling(sale.id, { answer, bodyHash, details }, until()))) throw delivery.errors.busy(sale)
@@ -48,7 +48,7 @@ export function createProcessing<Asked extends PurchaseRequest, Value>(
       const settling: Sale = { ...sale, state: 'settling', details: details ?? sale.details }
       const ended = await settled(settling, () => settle(settling, { handover, note: made.note }, settleMs))
       assertPaid(ended, delivery)
-      return sold(ask, ended, { value: made.value, fresh: true })
+      return sold(order, ended, { value: made.value, fresh: true })
     } catch (error) {
       made.discard()
       throw error
@@ -56,9 +56,9 @@ export function createProcessing<Asked extends PurchaseRequest, Value>(
   }
 
   /** From the moment at which the chain is asked nothing is taken back. */
-  async function paidFirst(ask: Asked, sale: Sale, delivery: Delivery<Asked, Value>): Promise<Sale> {
+  async function paidFirst(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sale> {
     if (sale.state === 'claimed') {
-      await leaveOrRelease(ask, sale, delivery)
+      await leaveOrRelease(order, sale, delivery)
       if (!(await journal.settling(sale.id, NOTHING_DELIVERED, until()))) throw delivery.errors.busy(sale)
       await failpoints.reach('sale settling')
     }
@@ -70,7 +70,7 @@ export function createProcessing<Asked extends PurchaseRequest, Value>(
   }
 
   /** Who hangs up before the chain was asked has bought nothing. */
-  async function leaveOrRelease({ departure }: Asked, sale: Sale, { errors }: Delivery<Asked, Value>): Promise<void> {
+  async function leaveOrRelease({ departure }: Order, sale: Sale, { errors }: Delivery<Order, Value>): Promise<void> {
     try {
       departure.leave()
     } catch (error) {
@@ -82,40 +82,40 @@ export function createProcessing<Asked extends PurchaseRequest, Value>(
   async function payOnly(sale: Sale): Promise<Sale> {
     if (isOver(sale)) return sale
     if (sale.simulated) return await settle(sale, NOTHING_HANDED_OVER)
-    // Nobody has to leave it before the sweeper may go on with it.
+    // Without a lease, so that the sweeper may continue at once.
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     await failpoints.reach('sale settling')
     return await settle({ ...sale, state: 'settling' }, NOTHING_HANDED_OVER, settleMs)
   }
 
   /** Paid, and nothing of an answer has gone out: the one that is stored, else a new one. */
-  async function owed(ask: Asked, sale: Sale, delivery: Delivery<Asked, Value>): Promise<Sold<Value>> {
+  async function owed(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
     const stored = await journal.answerOf(sale.id)
-    if (stored !== null) return sold(ask, sale, { value: await delivery.restore(stored, sale, ask), fresh: false })
-    const made = await make(ask, sale, { delivery, paid: true })
+    if (stored !== null) return sold(order, sale, { value: await delivery.restore(stored, sale, order), fresh: false })
+    const made = await make(order, sale, { delivery, paid: true })
     const { answer, bodyHash } = made
-    // Whoever hangs up now fetches this one: nothing is done twice for one payment.
+    // A buyer who hangs up now fetches this one later: nothing is done twice for one payment.
     if (answer === null) await journal.begun(sale.id)
     else if (!(await journal.store(sale.id, answer, bodyHash))) throw delivery.errors.busy(sale)
     await failpoints.reach('sale delivered')
-    return sold(ask, sale, { value: made.value, fresh: true })
+    return sold(order, sale, { value: made.value, fresh: true })
   }
 
   /** Where it fails, what was not charged is free, and what was is owed. */
   async function make(
-    ask: Asked,
+    order: Order,
     sale: Sale,
-    { delivery, paid }: { delivery: Delivery<Asked, Value>; paid: boolean },
+    { delivery, paid }: { delivery: Delivery<Order, Value>; paid: boolean },
   ): Promise<Made<Value>> {
     try {
-      return await delivery.make(ask, sale, paid)
+      return await delivery.make(order, sale, paid)
     } catch (error) {
       if (!paid) await journal.release(sale.id, codeOf(error))
       throw delivery.errors.failed(error, sale, paid)
     }
   }
 
-  /** Whatever goes wrong once the chain was asked is not known yet; the sweeper finds out. */
+  /** After the chain was asked an error leaves the outcome unknown; the sweeper finds out. */
   async function settled(sale: Sale, act: () => Promise<Sale>): Promise<Sale> {
     try {
       return await act()
@@ -125,7 +125,7 @@ export function createProcessing<Asked extends PurchaseRequest, Value>(
     }
   }
 
-  function assertPaid(sale: Sale, { errors }: Delivery<Asked, Value>): void {
+  function assertPaid(sale: Sale, { errors }: Delivery<Order, Value>): void {
     if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, sale)
     if (sale.state !== 'paid') throw errors.pending(sale)
   }
@@ -137,7 +137,7 @@ export function createProcessing<Asked extends PurchaseRequest, Value>(
   }
 
   function sold(
-    { token: sent }: Asked,
+    { token: sent }: Order,
     sale: Sale,
     { value, fresh }: Pick<Sold<Value>, 'value' | 'fresh'>,
   ): Sold<Value> {
@@ -145,12 +145,12 @@ export function createProcessing<Asked extends PurchaseRequest, Value>(
     return { sale, value, token: isIts ? sent : tokens.of(sale.id), fresh }
   }
 
-  /** Longer than the work and the chain may take together: nobody takes over what is worked on. */
+  /** Longer than the work and the chain may take together, so that no other process takes the sale over. */
   function until(): Date {
     return new Date(clock.now().getTime() + (product.delivery?.makingMs ?? 0) + settleMs + SPARE_MS)
   }
 
-  return { carry: processSale, join, settle, until }
+  return { processSale, join, settle, until }
 }
 
 function codeOf(error: unknown): string {

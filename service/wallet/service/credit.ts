@@ -8,21 +8,13 @@ import { deepEnough, transfersOf } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
 
 /** Credits every deposit on chain, whether the API, the monitor or the identity provider found it. */
-export interface Crediting {
-  /**
-   * Credits proven transfers of one owner, each once and all in one transaction. Null when every one was recorded
-   * before, by whichever of the three.
-   */
-  credit(transfers: readonly Transfer[], owner: Owner, act: string): Promise<{ balanceAfter: Usdc | null } | null>
-  /** The same act again: answers what it answered the first time. */
-  replay(transfer: Transfer, owner: Owner, act: string): Promise<Usdc>
-  /** All transfers of a transaction to addresses of ours. Answers how many; null while it is not deep enough. */
-  creditTransaction(network: Transfer['network'], hash: Hex, act: string): Promise<number | null>
-}
-
-export function createCrediting(deps: WalletDeps): Crediting {
+export function createCrediting(deps: WalletDeps) {
   const { ledger, store, book, chains, clock, settings } = deps
 
+  /**
+   * Credits proven transfers of one owner, each once and all in one transaction. Null when every one was recorded
+   * before.
+   */
   async function credit(transfers: readonly Transfer[], owner: Owner, act: string) {
     return await store.together(async (inside) => {
       let last: { balanceAfter: Usdc | null } | null = null
@@ -34,7 +26,8 @@ export function createCrediting(deps: WalletDeps): Crediting {
   async function creditOne(transfer: Transfer, owner: Owner, act: string, inside: Statements) {
     // Sandbox: a claim about this transaction was credited before, so the transaction itself is not credited again.
     const isClaimed = owner.environment === 'sandbox' && (await hasClaim(transfer.transactionHash, owner, inside))
-    if (!(await store.deposits.record(transfer, owner, isClaimed ? CLAIMED : act, clock.now(), inside))) return null
+    const deposit = { transfer, owner, act: isClaimed ? CLAIMED : act, now: clock.now() }
+    if (!(await store.deposits.record(inside, deposit))) return null
     if (isClaimed || owner.userId === PLATFORM) return { balanceAfter: null }
     return await ledger.credit(toCredit(transfer, owner, act), inside)
   }
@@ -63,11 +56,13 @@ export function createCrediting(deps: WalletDeps): Crediting {
   return {
     credit,
 
-    async replay(transfer, owner, act) {
+    /** The same act again: answers what it answered the first time. */
+    async replay(transfer: Transfer, owner: Owner, act: string): Promise<Usdc> {
       return (await ledger.credit(toCredit(transfer, owner, act))).balanceAfter
     },
 
-    async creditTransaction(network, hash, act) {
+    /** All transfers of a transaction to our addresses. Answers how many; null while it is not deep enough. */
+    async creditTransaction(network: Transfer['network'], hash: Hex, act: string): Promise<number | null> {
       const chain = chains.get(network)
       const receipt = await chain?.receipt(hash)
       if (chain === undefined || receipt === undefined || receipt === null) return null
@@ -81,6 +76,8 @@ export function createCrediting(deps: WalletDeps): Crediting {
     },
   }
 }
+
+export type Crediting = ReturnType<typeof createCrediting>
 
 /** The act of a transfer that was found on chain after its owner had claimed it. */
 const CLAIMED = 'said'

@@ -31,13 +31,13 @@ export interface WalletDeps {
   sales: Sales
   /** Whether the free credits of this account's sign-up were held back. */
   creditsWithheld(userId: string): Promise<boolean>
-  /** What else is promised out of the treasury, by whoever funds those wallets. */
+  /** What the funding of those wallets will still take out of the treasury. */
   promised(treasury: Address): Promise<bigint>
   /** Everything read inside is of one moment. */
   atOneMoment<T>(read: (inside: Statements) => Promise<T>): Promise<T>
   announce(inside: Statements, announcement: Announcement): Promise<void>
   event: AnnounceEvent
-  /** A mail to its owner, in the transaction of the change: whoever got hold of a session could have done it too. */
+  /** A mail to the owner, in the transaction of the change: a stolen session could have made it. */
   notifyOfPayoutAddress(inside: Statements, owner: Owner, address: Address | null): Promise<void>
   signUp: SignUp
   clock: Clock
@@ -56,7 +56,7 @@ export interface Settings {
   withdrawalMinimum: Usdc
   /** Of the identity provider's messages; null where there is none. */
   hook: { secret: string; issuer: string | null } | null
-  /** Where somebody whose money runs low gets more. */
+  /** Where an owner with a low balance adds funds. */
   topUpUrl: string | null
 }
 

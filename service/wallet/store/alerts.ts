@@ -4,7 +4,7 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Alert, AlertStore } from '../ports.ts'
 
-/** Who wants to be told of a low balance, and who was. */
+/** Low-balance alerts: thresholds, and who was notified. */
 export function alerts(statements: Statements): AlertStore {
   return {
     async find({ userId, environment }) {
@@ -22,7 +22,7 @@ export function alerts(statements: Statements): AlertStore {
         ])
         return
       }
-      // Another threshold is another question: whoever is below it hears so anew.
+      // A changed threshold starts anew: an owner below it is notified again.
       await statements.run(
         `INSERT INTO wallet_alert (user_id, environment, below) VALUES ($1, $2::environment, $3)
          ON CONFLICT (user_id, environment) DO UPDATE SET below = excluded.below, alerted_at = NULL

@@ -1,4 +1,3 @@
-import type { NetworkName } from '../../chain/networks.ts'
 import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
@@ -8,7 +7,7 @@ import type { DepositStore, Recorded } from '../ports.ts'
 /** Transfers that were credited, each once. */
 export function deposits(statements: Statements): DepositStore {
   return {
-    async record(transfer, owner, act, now, inside) {
+    async record(inside, { transfer, owner, act, now }) {
       const rows = await inside.run(
         `INSERT INTO wallet_deposit (network, transaction_hash, place, address, environment, user_id, sender, value,
                                      block_number, block_hash, act, at)
@@ -76,7 +75,7 @@ export function deposits(statements: Statements): DepositStore {
   }
 }
 
-/** What is said in the sandbox may be shorter than a hash is. */
+/** A hash that is claimed in the sandbox may be shorter than a real one. */
 function wholeHash(hash: string): string {
   return hash.slice(2).padStart(64, '0')
 }

@@ -73,7 +73,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       ])
     },
 
-    async end(id, from, how, now, inside) {
+    async end(inside, { id, from, how, now }) {
       const hash = how.state === 'confirmed' && how.transactionHash !== null ? toBytes(how.transactionHash) : null
       const rows = await inside.run(
         `UPDATE wallet_withdrawal SET state = $3::wallet_withdrawal_state, ended_at = $4, transaction_hash = $5, block_number = $6, reason = $7
