@@ -61,7 +61,7 @@ export interface SponsorTransaction {
   hashes: readonly Hex[]
 }
 
-/** What settling came to. A success is handed out once. */
+/** What a caller of settle is told. Success is told once. */
 export type SettleResult =
   | { status: 'settled'; success: true; payer: string; txHash: Hex }
   | { status: 'settled'; success: false; payer: string; txHash: Hex; reason: Reason }
@@ -69,32 +69,32 @@ export type SettleResult =
   /** `ours`: neither buyer nor seller did anything wrong. */
   | { status: 'failed'; success: false; payer: string | null; txHash: null; reason: Reason; ours: boolean }
 
-/** Who settles. The same operation again gets the same result. */
+/** Who is told of a success, so that asking again under the same name gives the same answer. */
 export interface SettleRequester {
   operation: string
   /**
-   * True: the operation is stored and repeated, so the success is the requester's for good. False: the result goes out
-   * over a connection that may break, and must be confirmed or withdrawn.
+   * True: the name is kept and asked with again, so the success is theirs for good. False: they are told by a
+   * connection that may break, and must be confirmed or withdrawn.
    */
   ownsResult: boolean
-  /** How long to wait for the outcome; the service's own time when absent. */
+  /** How long they wait for the outcome; the service's own time when absent. */
   waitMs?: number
   /**
-   * True: our own transfer, not a sale. A failed one is retried as soon as the token would accept it. A sale stays
-   * failed: the seller has sent the buyer away.
+   * True: they signed for themselves and sold nothing, so a failure was no reason to give up. What failed is tried anew
+   * as soon as the token would take it. For a sale it stays failed: the seller has sent the buyer away.
    */
   retryFailed?: boolean
-  /** True: a caller over HTTP, who may not use the gas that is reserved for our own sales. */
+  /** True: they ask over HTTP, and sell elsewhere. The gas that is reserved for the house's own sales is not theirs. */
   isExternal?: boolean
-  /** The group of an external caller's address. */
+  /** Where a stranger asks from, by the group of its address. */
   caller?: string
 }
 
-/** What an authorization was spent on: one thing, ever. */
+/** What an authorization was spent on, by whom that is sold: one thing, ever. */
 export interface Purchase {
   /** EIP-712: the authorization's identity. */
   digest: Hex
-  /** The operation under which it is settled. */
+  /** The name under which it is settled. */
   purchaseId: string
 }
 

@@ -1,10 +1,9 @@
 import type { Receipt, Simulation, Use } from '../chain/model.ts'
-import { largest } from '../kit/money.ts'
 import type { SponsorTransaction, GasShares, GasUsed, Settlement } from './model.ts'
 import type { PaymentRequest } from '../x402/model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
-/** What is wrong with the terms, regardless of chain and clock; the order is the reference's. */
+/** What is wrong with the terms whatever the chain and the clock say; the order is the reference's. */
 export function refuseTerms(payment: PaymentRequest): Reason | null {
   const { offered, required, network, authorization } = payment
   if (offered.scheme !== 'exact' || required.scheme !== 'exact') return 'invalid_exact_evm_scheme'
@@ -18,7 +17,7 @@ export function refuseTerms(payment: PaymentRequest): Reason | null {
   return null
 }
 
-/** The 32 bytes that end every ERC-6492 signature: its wallet is not deployed yet. */
+/** The 32 bytes that end every ERC-6492 signature: a wallet that exists only once somebody deploys it. */
 const EIP6492_END = '6492'.repeat(16)
 
 /** Whether what was signed is what the seller wants. Exactly: the protocol's clients ask for no less. */
@@ -71,7 +70,7 @@ export function gasLimit(items: readonly Pick<Settlement, 'gas'>[]): bigint {
   return items.reduce((sum, { gas }) => sum + (gas * 4n) / 3n + ITEM_GAS, CALL_GAS)
 }
 
-/** Which budget of the day is spent, with open settlements counted at today's price; null where there is room. */
+/** Whose budget of the day is spent, counting what is under way at today's price; null where there is room. */
 export function overBudget(
   { spent, pending }: GasUsed,
   price: bigint,
@@ -91,7 +90,7 @@ export function paysForOne(wei: bigint, { maxFeePerGas }: { maxFeePerGas: bigint
 
 const TRANSFER_GAS = 150_000n
 
-/** Plain accounts together, at most `largest` at once; those marked `alone` by themselves. */
+/** Plain accounts together, at most `largest` at once; whoever must not harm or be harmed, alone. */
 export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Item[], largest: number): Item[][] {
   const together = items.filter(({ alone }) => !alone)
   const groups = items.filter(({ alone }) => alone).map((item) => [item])
@@ -112,7 +111,7 @@ export function isMoved(settlement: Settlement, receipt: Receipt): boolean {
   return transfer?.from === from && transfer.to === to && transfer.value === value
 }
 
-/** Whether this use of the nonce, by anyone, was this very payment. */
+/** Whether somebody else's use of the nonce was this very payment. */
 export function isPaidBy(use: Use, { authorization }: Pick<Settlement, 'authorization'>): boolean {
   const { from, to, value } = authorization
   return !use.cancelled && use.transfer?.from === from && use.transfer.to === to && use.transfer.value === value
@@ -130,7 +129,7 @@ const BLOCK_SECONDS = 2n
 /** The clocks of a chain and a server differ. */
 const BLOCKS_SPARE = 60n
 
-/** From then on the USDC contract refuses the authorization. */
+/** After it the USDC contract takes the authorization no more, whoever submits it. */
 export function isOver(settlement: Settlement, blockSeconds: bigint): boolean {
   return settlement.authorization.validBefore <= blockSeconds
 }
@@ -154,9 +153,13 @@ export function bumpFees(
 ): { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint } {
   const raised = (fee: bigint): bigint => fee + fee / 4n + 1n
   return {
-    maxFeePerGas: largest(raised(sent.maxFee), today.maxFeePerGas),
-    maxPriorityFeePerGas: largest(raised(sent.priorityFee), today.maxPriorityFeePerGas),
+    maxFeePerGas: larger(raised(sent.maxFee), today.maxFeePerGas),
+    maxPriorityFeePerGas: larger(raised(sent.priorityFee), today.maxPriorityFeePerGas),
   }
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }
 
 /** The nonces below the lowest open one that nothing was ever signed for: everything behind them waits. */

@@ -11,13 +11,13 @@ import { createGasWatch } from './gas.ts'
 import { createSponsorWorker, type SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 import { reconcile } from './reconcile.ts'
-import { createSettle } from './settle.ts'
+import { createSettling } from './settle.ts'
 
 /** Verifies and settles, over HTTP for everyone; checkouts and paywalls call it directly. */
 export function createFacilitator(deps: FacilitatorDeps) {
   const signals = { claimed: createSignal(), ended: createSignal() }
   const gas = createGasWatch(deps)
-  const settle = createSettle(deps, gas, signals)
+  const { settle } = createSettling(deps, gas, signals)
   const workers = [...deps.chains.values()].flatMap((chain) =>
     deps.keys.map((key) => createSponsorWorker(deps, chain, key, { gas, ended: signals.ended })),
   )

@@ -3,7 +3,6 @@ import { Batch } from '../../kit/batch.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
 import type { GasWatch } from './gas.ts'
 import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
-import type { Claim } from '../ports.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { blockBefore, isMendable, isPaidBy, overBudget, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
@@ -11,8 +10,16 @@ import type { Signal } from './signal.ts'
 import { examine, simulate, type Examined } from './checks.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
-/** From a payment to its result. The transaction itself is made by the process that holds a sponsor's lease. */
-export function createSettle(deps: FacilitatorDeps, gas: GasWatch, signals: { claimed: Signal; ended: Signal }) {
+export interface Settling {
+  settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
+}
+
+/** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
+export function createSettling(
+  deps: FacilitatorDeps,
+  gas: GasWatch,
+  signals: { claimed: Signal; ended: Signal },
+): Settling {
   const { store, clock, settings } = deps
   const look = createLook(store)
 
@@ -39,15 +46,16 @@ export function createSettle(deps: FacilitatorDeps, gas: GasWatch, signals: { cl
     }
     const refusal = await claim(examined, requester)
     if (refusal === null) return null
-    // It may have been claimed and settled since the first look: then the chain refuses that very settlement.
+    // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
     const since = await look(examined.digest)
     return since === null ? refusal : refuseKnown(examined, since)
   }
 
   /** Null when it was claimed. What is refused before that leaves no trace. */
   async function claim(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
-    // The block is read first: a use of the nonce after the simulation is in a later one.
-    const { number: seenBlock } = await examined.chain.head()
+    const { digest, network, authorization, chain } = examined
+    // The block is read first: whoever uses the nonce after the simulation does it in a later one.
+    const { number: seenBlock } = await chain.head()
     const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) {
       const refusal = await refuseUnlessPaid(deps, examined, requester, simulated.refusal)
@@ -55,10 +63,21 @@ export function createSettle(deps: FacilitatorDeps, gas: GasWatch, signals: { cl
       return refusal
     }
     await assertGas(deps, gas, examined, requester)
-    const { payerHasCode, gas: simulatedGas } = simulated
-    const caller = callerOf(requester)
-    const claim = { payerHasCode, gas: simulatedGas, seenBlock, caller, now: clock.now() }
-    if ((await store.claim(claimOf(examined, claim))) === null) return USED
+    const { payerHasCode } = simulated
+    const asset = network.usdc.address
+    const { name } = network
+    const claim = {
+      digest,
+      network: name,
+      asset,
+      authorization,
+      payerHasCode,
+      gas: simulated.gas,
+      seenBlock,
+      caller: callerOf(requester),
+      now: clock.now(),
+    }
+    if ((await store.claim(claim)) === null) return 'invalid_exact_evm_nonce_already_used'
     await deps.failpoints.reach('settlement claimed')
     signals.claimed.notify()
     return null
@@ -110,7 +129,7 @@ export function createSettle(deps: FacilitatorDeps, gas: GasWatch, signals: { cl
     }
   }
 
-  return settle
+  return { settle }
 }
 
 /** Those who wait for one moment's settlements look together. */
@@ -154,20 +173,23 @@ async function refuseUnlessPaid(
     return refusal
   }
   if (!isPaidBy(use, { authorization })) return USED
-  const claim = { payerHasCode: false, gas: 0n, seenBlock, caller: null, now: clock.now() }
-  const settlement = await store.claim(claimOf(examined, claim))
+  const asset = network.usdc.address
+  const claim = {
+    digest,
+    network: network.name,
+    asset,
+    authorization,
+    payerHasCode: false,
+    gas: 0n,
+    seenBlock,
+    caller: null,
+  }
+  const settlement = await store.claim({ ...claim, now: clock.now() })
   if (settlement === null) return USED
   const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
   await store.settledElsewhere(settlement, use, final, clock.now())
   deps.measures.count('settlement_by_others')
   return null
-}
-
-function claimOf(
-  { digest, network, authorization }: Examined,
-  rest: Pick<Claim, 'payerHasCode' | 'gas' | 'seenBlock' | 'caller' | 'now'>,
-): Claim {
-  return { digest, network: network.name, asset: network.usdc.address, authorization, ...rest }
 }
 
 async function assertGas(
@@ -208,7 +230,7 @@ const USED = 'invalid_exact_evm_nonce_already_used'
 const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 
-/** A repeated request: checks the terms and the payer's signature, but neither the clock nor the chain. */
+/** Somebody who asks again: the same terms and the payer's signature, but neither the clock nor the chain. */
 function refuseKnown({ payment, authorization, signed }: Examined, known: Settlement): Reason | null {
   if (!signed && authorization.signature !== known.authorization.signature) return 'invalid_exact_evm_signature'
   return refuseMatch(payment)
