@@ -6,7 +6,7 @@ import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { blockBefore, isMendable, isPaidBy, overBudget, refuseMatch, secondsUntilTomorrow } from '../rules.ts'
-import type { Signal } from './signal.ts'
+import type { Signals } from './signal.ts'
 import { examine, simulate, type Examined } from './checks.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
@@ -15,18 +15,11 @@ export interface Settling {
 }
 
 /** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
-export function createSettling(
-  deps: FacilitatorDeps,
-  gas: GasWatch,
-  signals: { claimed: Signal; ended: Signal },
-): Settling {
+export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Signals): Settling {
   const { store, clock, settings } = deps
   const look = createLook(store)
 
-  async function settle(
-    payment: PaymentRequest,
-    requester: SettleRequester,
-  ): Promise<SettleResult & { digest: Hex | null }> {
+  async function settle(payment: PaymentRequest, requester: SettleRequester) {
     const examined = examine(deps, payment)
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined

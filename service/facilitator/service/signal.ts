@@ -19,3 +19,9 @@ export function createSignal() {
 }
 
 export type Signal = ReturnType<typeof createSignal>
+
+/** `claimed`: there is something to sign. `ended`: a settlement may have ended. */
+export interface Signals {
+  claimed: Signal
+  ended: Signal
+}
