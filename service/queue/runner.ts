@@ -61,12 +61,15 @@ export function createRunner(deps: RunnerDeps): Runner {
       const traceparent = row.cause?.traceparent
       const says = { 'messaging.destination.name': row.topic, 'messaging.delivery.attempt': row.attempt }
       const from = traceparent === undefined ? undefined : { traceparent, trusted: true }
-      return deps.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', attributes: says, from }, async (said) => {
-        const outcome = await handle()
-        said['coinslot.outcome'] = outcome
-        if (outcome === 'retry' || outcome === 'dead') said['error.type'] = outcome
-        return outcome
-      })
+      return deps.tracer.step(
+        { name: `handle ${row.topic}`, kind: 'consumer', attributes: says, from },
+        async (said) => {
+          const outcome = await handle()
+          said['coinslot.outcome'] = outcome
+          if (outcome === 'retry' || outcome === 'dead') said['error.type'] = outcome
+          return outcome
+        },
+      )
     })
   }
 

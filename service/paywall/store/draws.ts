@@ -37,7 +37,9 @@ export function createDraws(statements: StatementPool) {
 
   async function drawAll(asks: readonly Draw[]): Promise<Usdc[]> {
     const values = [asks.map(({ call }) => call), asks.map(({ amount }) => amount), asks.map(({ at }) => at)]
-    const rows = await retryConflicts(() => statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'))
+    const rows = await retryConflicts(() =>
+      statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'),
+    )
     const left = new Map(rows.map(({ call, available }) => [call, usdc(available)]))
     return asks.map(({ call }) => left.get(call) ?? ZERO)
   }
