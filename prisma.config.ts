@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { defineConfig } from 'prisma/config'
-import { attachOrStart } from './service/database/embedded.ts'
+import { attachOrStart } from './service/database/embedded/database.ts'
 
 const root = import.meta.dirname
 

@@ -13,7 +13,7 @@ export function createLog(level: string, known: readonly string[] = [], to?: Des
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     // A copy: pino writes the line's own fields into what it is given.
-    mixin: () => ({ ...currentContext()?.concerns }),
+    mixin: () => ({ ...currentContext()?.tags }),
     hooks: { streamWrite: clean },
   }
   return to === undefined ? pino(options) : pino(options, to)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Request, Response, Router } from 'express'
 import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
-import { tagContext, concernIdsIn } from '../kit/context.ts'
+import { tagContext, tagContextWith } from '../kit/context.ts'
 import { DomainError } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import { decode } from './decode.ts'
@@ -72,7 +72,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     gone: () => goneOf(response),
     keyed,
   }
-  for (const given of [decoded.params, decoded.body, decoded.query]) concernIdsIn(given)
+  for (const given of [decoded.params, decoded.body, decoded.query]) tagContextWith(given)
   const owner = caller === null ? null : streamOwner(caller, () => pipeline.identify(request))
   const act = (named: Id<'op'>): Promise<Reply> => {
     operation = named

@@ -1,11 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { Caller } from '../kit/caller.ts'
-import { addressGroup } from '../kit/address-group.ts'
+import { addressGroup, isOfAnotherSite } from '../kit/http.ts'
 import type { Clock } from '../kit/clock.ts'
 import { within, type Context } from '../kit/context.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
-import { isOfAnotherSite } from '../kit/fetch-site.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import { answerError, isOurFault, type MoreFields } from './errors.ts'
@@ -41,7 +40,7 @@ export function openRequest(
   return (request, response, next) => {
     const started = process.hrtime.bigint()
     const context: RequestContext = { requestId: newId('req', clock.now()), route: 'none', caller: null }
-    const kept: Context = { concerns: { requestId: context.requestId } }
+    const kept: Context = { tags: { requestId: context.requestId } }
     response.locals['context'] = context
     response.set('X-Request-Id', context.requestId)
     response.on('close', () => {
@@ -83,7 +82,7 @@ async function followed(
     {
       name: () => `${request.method} ${context.route}`,
       kind: 'server',
-      says: { 'http.request.method': request.method, 'coinslot.request_id': context.requestId },
+      attributes: { 'http.request.method': request.method, 'coinslot.request_id': context.requestId },
       from: traceparent === undefined ? undefined : { traceparent, trusted },
     },
     (said) =>

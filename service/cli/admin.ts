@@ -1,13 +1,13 @@
-import { ConfigError, readConfig, type Config } from '../config.ts'
-import { attachOrStart } from '../database/embedded.ts'
-import { openDatabase, type Database } from '../database/client.ts'
+import { readConfig, type Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
 import { openOutflow } from '../outflow/part.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { Environment } from '../kit/owner.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets/assets.ts'
+import { runCommand, withDatabase } from './command/run.ts'
 
-/** `npm run admin -- verify my-asset`: what only an operator may do, and no account for itself. */
+/** `npm run admin -- verify my-asset`: what only an operator may do. */
 async function main(args: readonly string[]): Promise<number> {
   const [command = '', name, given] = args
   const isSwitch = command === 'payouts' && (name === 'on' || name === 'off') && args.length === 2
@@ -17,9 +17,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const config = readConfig(process.env)
   const environment = isEnvironment(given) && given !== undefined ? given : config.LIVE ? 'production' : 'sandbox'
-  const embedded = config.DATABASE_URL === undefined ? await attachOrStart({ dataDir: config.DATA_DIR }) : null
-  const database = openDatabase({ url: config.DATABASE_URL ?? embedded?.url ?? '', poolMax: 2 })
-  try {
+  return await withDatabase(config, async (database) => {
     if (isSwitch) {
       console.log(await switchPayouts(config, database, name))
       return 0
@@ -34,17 +32,14 @@ async function main(args: readonly string[]): Promise<number> {
     }
     console.log(sentence)
     return 0
-  } finally {
-    await database.close()
-    await embedded?.stop()
-  }
+  })
 }
 
 const USAGE = `Say what to do:
   npm run admin -- verify | unverify | feature | unfeature <slug or id> [sandbox | production]
   npm run admin -- verify-owner | unverify-owner <user id>
   npm run admin -- payouts off | on
-Without a word for it the environment is the one that everybody sees: production on a live server.`
+Without one the environment is production on a live server, else the sandbox.`
 
 /** Answers what was done, or null when there was nothing to do it to. */
 type Command = (store: AssetStore, name: string, environment: Environment) => Promise<string | null>
@@ -83,9 +78,4 @@ function isEnvironment(text: string | undefined): text is Environment | undefine
   return text === undefined || text === 'sandbox' || text === 'production'
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (error) {
-  console.error(error instanceof ConfigError ? error.message : error)
-  process.exitCode = 2
-}
+await runCommand(main)

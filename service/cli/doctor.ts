@@ -1,6 +1,6 @@
 import { readConfig, secretsOf } from '../config.ts'
 import { cleaner } from '../api/log.ts'
-import { examine } from './doctor/examine.ts'
+import { runChecks } from './checks/all.ts'
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 
@@ -8,7 +8,7 @@ const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
  * `npm run doctor`: looks at a deployment with the very settings that its processes get, changes nothing, and says in
  * a sentence each what is wrong. Exits 1 when something will lose or refuse work, 0 with warnings alone.
  */
-const { config, findings } = await examine(() => readConfig(process.env))
+const { config, findings } = await runChecks(() => readConfig(process.env))
 // Words of other programs are repeated here, and they may repeat an address with its password.
 const clean = cleaner(config === null ? [] : secretsOf(config))
 const faults = findings.filter(({ level }) => level === 'fault').length

@@ -1,23 +1,21 @@
 import { openReconciling } from '../wallet/reconciling-part.ts'
-import { ConfigError, readConfig, type Config } from '../config.ts'
-import { attachOrStart } from '../database/embedded.ts'
-import { openDatabase, type Database } from '../database/client.ts'
+import { readConfig, type Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
 import { toDecimal } from '../kit/money.ts'
 import { findDifferences } from '../ledger/store/check.ts'
+import { runCommand, withDatabase } from './command/run.ts'
 
 /**
  * `npm run ledger -- check`: recomputes every figure from the postings, and compares the sums with the chain where
  * there is one; exits 1 on any difference.
  */
-async function main(command: string | undefined): Promise<number> {
+async function main([command]: string[]): Promise<number> {
   if (command !== 'check') {
-    console.error('Say what to do: npm run ledger -- check')
+    console.error('Usage: npm run ledger -- check')
     return 2
   }
   const config = readConfig(process.env)
-  const embedded = config.DATABASE_URL === undefined ? await attachOrStart({ dataDir: config.DATA_DIR }) : null
-  const database = openDatabase({ url: config.DATABASE_URL ?? embedded?.url ?? '', poolMax: 2 })
-  try {
+  return await withDatabase(config, async (database) => {
     // One snapshot for all checks, so that a busy ledger is as consistent as a quiet one.
     const differences = await database.transaction(findDifferences, {
       timeoutMs: 600_000,
@@ -37,10 +35,7 @@ async function main(command: string | undefined): Promise<number> {
     )
     const matching = await compareWithChain(config, database)
     return differences.length === 0 && matching ? 0 : 1
-  } finally {
-    await database.close()
-    await embedded?.stop()
-  }
+  })
 }
 
 /** Where production's money is on chain: the books against it. False on a difference. */
@@ -68,9 +63,4 @@ async function compareWithChain(config: Config, database: Database): Promise<boo
   }
 }
 
-try {
-  process.exitCode = await main(process.argv[2])
-} catch (error) {
-  console.error(error instanceof ConfigError ? error.message : error)
-  process.exitCode = 2
-}
+await runCommand(main)

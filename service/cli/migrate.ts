@@ -1,6 +1,6 @@
-import { ConfigError, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { migrate } from '../database/migrate.ts'
-import { DomainError } from '../kit/errors.ts'
+import { runCommand } from './command/run.ts'
 
 /**
  * `npm run migrate`: brings the database of DATABASE_URL up to date and ends. Every process does the same at its start,
@@ -17,9 +17,4 @@ async function main(): Promise<number> {
   return 0
 }
 
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(error instanceof ConfigError || error instanceof DomainError ? error.message : error)
-  process.exitCode = 1
-}
+await runCommand(main, { exitCodeOf: () => 1 })

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { ConfigError, readConfig, type Config } from '../config.ts'
+import { readConfig, type Config } from '../config.ts'
 import { DomainError } from '../kit/errors.ts'
-import type { Progress } from './move/model.ts'
-import { move } from './move/move.ts'
+import { runCommand } from './command/run.ts'
+import type { Progress } from './transfer/model.ts'
+import { move } from './transfer/transfer.ts'
 
 /** `npm run move -- --to postgres://…`: from the embedded database to a server, whole and compared. */
 async function main(args: string[]): Promise<number> {
-  const asked = readArgs(args)
-  if (asked === null) {
+  const options = readArgs(args)
+  if (options === null) {
     console.error(USAGE)
     return 2
   }
@@ -20,7 +21,7 @@ async function main(args: string[]): Promise<number> {
   }
   const line = progressLine()
   await move(
-    { dataDir: config.DATA_DIR, ...asked },
+    { dataDir: config.DATA_DIR, ...options },
     {
       say: (sentence) => {
         line.end()
@@ -29,7 +30,7 @@ async function main(args: string[]): Promise<number> {
       progress: line.show,
     },
   )
-  console.log(asked.dryRun ? 'Nothing was changed: --dry-run.' : whatToSet(config))
+  console.log(options.dryRun ? 'Nothing was changed: --dry-run.' : whatToSet(config))
   return 0
 }
 
@@ -49,20 +50,20 @@ function readArgs(args: string[]): { to: string; dryRun: boolean } | null {
   }
 }
 
-/** Names what has to come along and where it is; the secrets themselves are in nobody's terminal. */
+/** Names the files with secrets to take along; the secrets themselves are never printed. */
 function whatToSet({ DATA_DIR, AUTH_SECRET, VAULT_KEY }: Config): string {
   const file = (name: string): string => path.join(DATA_DIR, name)
   const secrets = [
-    { name: 'auth.secret', said: 'AUTH_SECRET', given: AUTH_SECRET !== undefined },
-    { name: 'vault.key', said: 'VAULT_KEY', given: VAULT_KEY !== undefined },
-    { name: 'payer.seed', said: 'PAYER_SEED, for processes with the worker role', given: false },
-    { name: 'wallet.seed', said: 'kept in DATA_DIR: deposit addresses of the sandbox come from it', given: false },
-  ].filter(({ name, given }) => !given && existsSync(file(name)))
-  const held = secrets.map(({ name, said }) => `\n  ${file(name)}   ${said}`).join('')
+    { name: 'auth.secret', setting: 'AUTH_SECRET', isSet: AUTH_SECRET !== undefined },
+    { name: 'vault.key', setting: 'VAULT_KEY', isSet: VAULT_KEY !== undefined },
+    { name: 'payer.seed', setting: 'PAYER_SEED, for processes with the worker role', isSet: false },
+    { name: 'wallet.seed', setting: 'kept in DATA_DIR: deposit addresses of the sandbox come from it', isSet: false },
+  ].filter(({ name, isSet }) => !isSet && existsSync(file(name)))
+  const files = secrets.map(({ name, setting }) => `\n  ${file(name)}   ${setting}`).join('')
   return `
 The data is moved. The embedded database in ${DATA_DIR} was not changed; keep it until you trust the new one.
 Start the service with
-  DATABASE_URL   the address that you gave with --to${held === '' ? '' : `\nand where it has another DATA_DIR, also with what these files hold:${held}`}
+  DATABASE_URL   the address that you gave with --to${files === '' ? '' : `\nand where it has another DATA_DIR, also with what these files hold:${files}`}
 Without the vault's key nothing that is sealed in the database can be opened again.`
 }
 
@@ -86,9 +87,4 @@ function progressLine() {
   }
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (error) {
-  console.error(error instanceof ConfigError || error instanceof DomainError ? error.message : error)
-  process.exitCode = error instanceof DomainError ? 1 : 2
-}
+await runCommand(main, { exitCodeOf: (error) => (error instanceof DomainError ? 1 : 2) })

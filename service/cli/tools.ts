@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, readConfig } from '../config.ts'
-import { DomainError } from '../kit/errors.ts'
-import { COMMANDS, type Flags } from './tools/commands.ts'
-import { openCatalogueHere } from './tools/open.ts'
-import { refresh } from './tools/refresh.ts'
+import { readConfig } from '../config.ts'
+import { COMMANDS, OPTIONS, type Flags } from './catalogue/commands.ts'
+import { withCatalogue } from './catalogue/open.ts'
+import { refresh } from './catalogue/refresh.ts'
+import { runCommand } from './command/run.ts'
 
-/** `npm run tools -- import …`: which tools there are, for whoever runs the server. Also while it runs. */
+/** `npm run tools -- import …`: manages the catalogue of tools. Also while the service runs. */
 async function main(args: string[]): Promise<number> {
   const read = readArgs(args)
   if (read === null) {
@@ -21,14 +21,9 @@ async function main(args: string[]): Promise<number> {
     console.error(USAGE)
     return 2
   }
-  const { catalogue, close } = await openCatalogueHere(config)
-  try {
-    if (await run({ catalogue, environment, names, flags })) return 0
-    console.error(USAGE)
-    return 2
-  } finally {
-    await close()
-  }
+  if (await withCatalogue(config, (catalogue) => run({ catalogue, environment, names, flags }))) return 0
+  console.error(USAGE)
+  return 2
 }
 
 const USAGE = `Say what to do:
@@ -44,7 +39,7 @@ const USAGE = `Say what to do:
   npm run tools -- collection <slug> <pattern>… [--name <name>] [--description <text>]
   npm run tools -- drop-collection <slug>
   npm run tools -- refresh [<name>…]      takes the documents that come with it from npm again
---environment sandbox | production says where; else it is what everybody sees: production on a live server.
+--environment sandbox | production says where. Without it: production on a live server, else the sandbox.
 A new import without a price leaves the prices as they are; a new provider's tools cost 0.001 USDC.
 --key-file names a file with the provider's secret: the key, the token, or user:password.`
 
@@ -54,32 +49,10 @@ function readArgs(args: string[]): { command: string; names: string[]; flags: Fl
     const [command, ...names] = positionals
     return command === undefined ? null : { command, names, flags: values }
   } catch (error) {
-    // It says which option it does not know.
+    // Names the unknown option.
     console.error((error as Error).message)
     return null
   }
 }
 
-const text = { type: 'string' } as const
-
-const OPTIONS = {
-  environment: text,
-  provider: text,
-  collection: text,
-  name: text,
-  description: text,
-  server: text,
-  auth: text,
-  price: text,
-  'price-get': text,
-  mcp: text,
-  'key-file': text,
-  'no-key': { type: 'boolean' },
-} as const
-
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (error) {
-  console.error(error instanceof ConfigError || error instanceof DomainError ? error.message : error)
-  process.exitCode = 2
-}
+await runCommand(main)

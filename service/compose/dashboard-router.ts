@@ -17,7 +17,7 @@ import { budgetsRouter } from '../budgets/trpc.ts'
 import type { Calls } from '../tools/service/calls/calls.ts'
 import type { Catalogue } from '../tools/service/catalogue/catalogue.ts'
 import { toolsRouter } from '../tools/trpc.ts'
-import type { Wallets } from '../wallet/service.ts'
+import type { Wallets } from '../wallet/service/wallets.ts'
 import { walletRouter } from '../wallet/trpc.ts'
 import { walletOf } from '../identity/part.ts'
 

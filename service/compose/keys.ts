@@ -34,7 +34,7 @@ export async function sandboxAccount(dataDir: string): Promise<string> {
   const seed = await loadOrMakeSecretFile(dataDir, {
     name: 'wallet.seed',
     code: 'wallet_seed_file',
-    draw: () => randomBytes(32).toString('hex'),
+    generate: () => randomBytes(32).toString('hex'),
     fault: (text) =>
       /^[0-9a-f]{64}$/.test(text)
         ? null
@@ -52,7 +52,7 @@ export async function authSecretOf({
   return await loadOrMakeSecretFile(DATA_DIR, {
     name: 'auth.secret',
     code: 'auth_secret_file',
-    draw: () => randomBytes(32).toString('base64url'),
+    generate: () => randomBytes(32).toString('base64url'),
     fault: (text) =>
       text.length < 32 ? 'does not hold a secret. Remove it to get a new one; people sign in anew.' : null,
   })

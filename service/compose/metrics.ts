@@ -3,7 +3,7 @@ import type { Metrics } from '../api/metrics.ts'
 import type { MetricQuery } from '../kit/tables.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Chains } from './chains.ts'
-import type { Facilitator } from '../facilitator/service.ts'
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { Platform } from './platform.ts'
 import { TABLES } from './tables.ts'
 

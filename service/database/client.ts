@@ -12,7 +12,7 @@ export interface Database {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
   readonly statements: StatementPool
-  /** Both ways in, inside one transaction. Whatever `work` throws rolls it back. */
+  /** Both ways in, inside one transaction. An error of `work` rolls it back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   ping(): Promise<void>
   close(): Promise<void>
@@ -111,9 +111,9 @@ function statementsOn(queryable: Pick<pg.Pool, 'query'>, tracer: Tracer | null):
   if (tracer === null) return { run }
   return {
     run: <Row>(text: string, values: readonly unknown[], name?: string) =>
-      tracer.within(toStep(name ?? firstWord(text), text), async (said) => {
+      tracer.within(toStep(name ?? firstWord(text), text), async (attributes) => {
         const rows = await run<Row>(text, values, name)
-        said['db.response.returned_rows'] = rows.length
+        attributes['db.response.returned_rows'] = rows.length
         return rows
       }),
   }
@@ -121,7 +121,11 @@ function statementsOn(queryable: Pick<pg.Pool, 'query'>, tracer: Tracer | null):
 
 /** The text of a statement has places for its values, and the values stay out. */
 function toStep(name: string, text: string): Step {
-  return { name: `sql ${name}`, kind: 'client', says: { 'db.system.name': 'postgresql', 'db.query.text': text.trim() } }
+  return {
+    name: `sql ${name}`,
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql', 'db.query.text': text.trim() },
+  }
 }
 
 function firstWord(text: string): string {
@@ -135,7 +139,11 @@ function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
     query: {
       $allOperations: ({ model, operation, args, query }) =>
         tracer.within(
-          { name: `prisma ${model ?? ''} ${operation}`, kind: 'client', says: { 'db.system.name': 'postgresql' } },
+          {
+            name: `prisma ${model ?? ''} ${operation}`,
+            kind: 'client',
+            attributes: { 'db.system.name': 'postgresql' },
+          },
           async () => (await query(args)) as unknown,
         ),
     },
@@ -154,10 +162,10 @@ class SharedPool extends pg.Pool {
 
   constructor(config: pg.PoolConfig) {
     super(config)
-    // The pool listens only while nobody has the connection. Whoever has it between two statements when the server
-    // goes is told by their next one; an error that nobody hears ends the whole process.
+    // The pool listens only while the connection is idle. An error between two statements of its user shows in the
+    // next statement; without a listener it would end the whole process.
     this.on('connect', (client) => client.on('error', () => undefined))
-    // From then on it is somebody else's, as when Prisma has ended a transaction for its time.
+    // From then on others use it, as when Prisma has ended a transaction after its timeout.
     this.on('release', (_error, client) => {
       const watch = this.lent.get(client)
       if (watch !== undefined) delete watch.client
@@ -239,5 +247,5 @@ function toBigInt(text: string | null): bigint | null {
   return text === null ? null : BigInt(text)
 }
 
-/** The adapter reads a timestamp's text as UTC, whatever the server's own setting. The pool waits for it. */
+/** The adapter reads a timestamp's text as UTC, so each connection is set to it. The pool waits for it. */
 const IN_UTC = { onConnect: (client: pg.ClientBase) => client.query(`set timezone = 'UTC'`) }

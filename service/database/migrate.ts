@@ -12,16 +12,11 @@ import { DomainError } from '../kit/errors.ts'
 export async function migrate(url: string, folder = migrationsFolder()): Promise<string[]> {
   const files = await readMigrations(folder)
   const client = new pg.Client({ connectionString: url })
-  // Told by the statement that fails of it: an error that nobody hears ends the process without a sentence.
+  // The statement that fails reports it; without a listener the error would end the process without a sentence.
   client.on('error', () => undefined)
   await client.connect().catch((cause: unknown) => {
-    throw new DomainError(
-      'unavailable',
-      'no_database',
-      `The database cannot be reached: ${reasonOf(cause)}.`,
-      {},
-      cause,
-    )
+    const sentence = `The database cannot be reached: ${reasonOf(cause)}.`
+    throw new DomainError('unavailable', 'no_database', sentence, {}, cause)
   })
   try {
     // The number that Prisma's own engine locks: neither runs while the other does. Goes with the connection.
@@ -94,19 +89,15 @@ function unapplied(files: readonly Migration[], history: readonly Applied[]): Mi
   for (const { migration_name: name, checksum, finished_at: finishedAt } of history) {
     const file = byName.get(name)
     if (finishedAt === null) {
-      throw refusal(
-        'migration_failed',
-        `Migration ${name} failed earlier: settle it with "npx prisma migrate resolve".`,
-      )
+      const sentence = `Migration ${name} failed earlier: settle it with "npx prisma migrate resolve".`
+      throw refusal('migration_failed', sentence)
     }
     if (file === undefined) {
       throw refusal('migration_unknown', `The database has migration ${name}, which this version of the service lacks.`)
     }
     if (file.checksum !== checksum) {
-      throw refusal(
-        'migration_edited',
-        `Migration ${name} was edited after it was applied: restore it and write a new one.`,
-      )
+      const sentence = `Migration ${name} was edited after it was applied: restore it and write a new one.`
+      throw refusal('migration_edited', sentence)
     }
     byName.delete(name)
   }
@@ -125,14 +116,8 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     )
     await client.query('commit')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new DomainError(
-      'failed',
-      'migration_failed',
-      `Migration ${name} failed and was undone: ${reason}.`,
-      {},
-      cause,
-    )
+    const sentence = `Migration ${name} failed and was undone: ${cause instanceof Error ? cause.message : String(cause)}.`
+    throw new DomainError('failed', 'migration_failed', sentence, {}, cause)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { SigningSecret } from '../identity/model.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { OutboundRequest, StreamedAnswer } from '../outbound/model.ts'
+import type { OutboundRequest, StreamedResponse } from '../outbound/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type {
   AnsweredDelivery,
@@ -189,7 +189,7 @@ export interface Failing {
 }
 
 /** The guarded client's way to an address that a user gave. */
-export type Post = (request: OutboundRequest) => Promise<StreamedAnswer>
+export type Post = (request: OutboundRequest) => Promise<StreamedResponse>
 
 /** What an event of this type says, of something that did not happen. Built by what builds the real ones. */
 export type SampleOf = (event: EventName, now: Date) => Readonly<Record<string, unknown>>

@@ -1,13 +1,13 @@
 import { DomainError } from '../kit/errors.ts'
 import { sentenceOf } from '../x402/reasons.ts'
-import type { Answer, GasShares } from './model.ts'
+import type { SettleResult, GasShares } from './model.ts'
 
 export function networkUnavailable(network: string, lacks: 'RPC' | 'sponsor'): DomainError {
   const sentence = `Payments on ${network} are not available: this facilitator has no ${lacks} for it.`
   return new DomainError('unavailable', 'network_unavailable', sentence, { retryAfterSeconds: 60 })
 }
 
-/** For those who sell: said before any work is done. */
+/** For sellers, before any work is done. */
 export function outOfGas(network: string): DomainError {
   const sentence = `Payments on ${network} are not possible right now: the gas cannot be paid. Nothing was charged; try again later.`
   return new DomainError('unavailable', 'facilitator_out_of_gas', sentence, { retryAfterSeconds: 60 })
@@ -23,7 +23,7 @@ export function gasSpent(network: string, of: keyof GasShares, retryAfterSeconds
 
 /** The chain refused for a reason of ours: sellers and buyers did nothing wrong, so the answer is a 500. */
 export function settlementFailed(
-  answer: Answer & { status: 'failed' },
+  answer: SettleResult & { status: 'failed' },
   body: Readonly<Record<string, unknown>>,
 ): DomainError {
   return new DomainError('failed', answer.reason, sentenceOf(answer.reason), body)

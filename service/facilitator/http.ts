@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { NETWORKS, networkOf } from '../chain/networks.ts'
-import { reply, route, type AnyRoute, type Reply } from '../api/route.ts'
-import { addressGroup } from '../kit/address-group.ts'
+import { reply, route, type AnyRoute } from '../api/route.ts'
+import { addressGroup } from '../kit/http.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { timestamp } from '../kit/wire.ts'
 import { settlementFailed } from './errors.ts'
 import { sentenceOf } from '../x402/reasons.ts'
-import type { Answer, Settlement, Verdict } from './model.ts'
+import type { SettleResult, Settlement, Verification } from './model.ts'
 import type { PaymentRequest } from '../x402/model.ts'
 import { toRequest } from '../x402/payload.ts'
 import { address, bytes32, paymentRequest } from '../x402/schema.ts'
-import type { Facilitator } from './service.ts'
+import type { Facilitator } from './service/facilitator.ts'
 
 export function facilitatorRoutes(facilitator: Facilitator): AnyRoute[] {
   return [...readings(facilitator), verifyRoute(facilitator), settleRoute(facilitator), settlementRoute(facilitator)]
@@ -58,7 +58,7 @@ function verifyRoute(facilitator: Facilitator): AnyRoute {
     answers: { 200: verifyBody },
     errors: { 503: 'The network has no RPC or sponsor here, or does not answer.' },
     errorFields: ({ code, sentence }) => ({ ...NOT_VALID, invalidReason: reasonOf(code), reason: sentence }),
-    handle: async ({ body }) => reply(200, toVerdict(await facilitator.verify(toRequest(body), true))),
+    handle: async ({ body }) => reply(200, toVerification(await facilitator.verify(toRequest(body), true))),
   })
 }
 
@@ -85,22 +85,25 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
     async handle({ body, operation, keyed, address: from }) {
       const payment = toRequest(body)
       const answer = await facilitator
-        .settle(payment, { operation, ownsResult: keyed, stranger: true, caller: addressGroup(from) })
+        .settle(payment, { operation, ownsResult: keyed, isExternal: true, caller: addressGroup(from) })
         .catch((error: unknown) => {
           throw outOfGasHere(error, payment)
         })
       const encoded = toSettled(answer, payment.required.network)
       if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
-      return withDelivery(facilitator, answer, operation, keyed, reply(200, encoded))
+      const { success, digest } = answer
+      if (!success || digest === null || keyed) return reply(200, encoded)
+      // A success counts as handed out once the response was sent whole.
+      return { ...reply(200, encoded), whenSent: (arrived) => facilitator.delivered(digest, operation, arrived) }
     },
   })
 }
 
-/** Nobody is told to wait for a chain that was never asked. */
+/** Not `pending`: nothing was submitted, so there is nothing to wait for. */
 function outOfGasHere(error: unknown, { payer, required }: PaymentRequest): unknown {
   const reason = 'facilitator_out_of_gas'
   if (!(error instanceof DomainError) || error.code !== reason) return error
-  const answer: Answer & { status: 'failed' } = {
+  const answer: SettleResult & { status: 'failed' } = {
     status: 'failed',
     success: false,
     payer,
@@ -109,18 +112,6 @@ function outOfGasHere(error: unknown, { payer, required }: PaymentRequest): unkn
     ours: true,
   }
   return settlementFailed(answer, toSettled(answer, required.network))
-}
-
-/** A success that is told over a connection counts as told once it went out whole. */
-function withDelivery(
-  facilitator: Facilitator,
-  { success, digest }: Awaited<ReturnType<Facilitator['settle']>>,
-  operation: string,
-  keyed: boolean,
-  answer: Reply,
-): Reply {
-  if (!success || digest === null || keyed) return answer
-  return { ...answer, whenSent: (arrived) => facilitator.delivered(digest, operation, arrived) }
 }
 
 function settlementRoute(facilitator: Facilitator): AnyRoute {
@@ -184,7 +175,7 @@ const verifyBody = z.object({
   reason: z.string().nullable(),
 })
 
-function toVerdict({ payer, refusal }: Verdict): z.input<typeof verifyBody> {
+function toVerification({ payer, refusal }: Verification): z.input<typeof verifyBody> {
   const isValid = refusal === null
   return {
     isValid,
@@ -225,7 +216,7 @@ const NOT_SETTLED = {
   status: 'failed',
 }
 
-function toSettled(answer: Answer, network: string): z.input<typeof settleBody> {
+function toSettled(answer: SettleResult, network: string): z.input<typeof settleBody> {
   const { success, txHash, payer, status } = answer
   const reason = answer.success ? null : answer.reason
   return {

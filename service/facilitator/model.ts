@@ -2,7 +2,7 @@ import type { Address, Hex, SignedAuthorization } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Reason } from '../x402/reasons.ts'
 
-export interface Verdict {
+export interface Verification {
   payer: string | null
   /** Null when the payment is valid now. */
   refusal: Reason | null
@@ -39,7 +39,7 @@ export interface Settlement {
 }
 
 /** One nonce of a sponsor, with what is sent under it now. */
-export interface Carrier {
+export interface SponsorTransaction {
   id: bigint
   network: NetworkName
   sponsor: Address
@@ -62,7 +62,7 @@ export interface Carrier {
 }
 
 /** What a caller of settle is told. Success is told once. */
-export type Answer =
+export type SettleResult =
   | { status: 'settled'; success: true; payer: string; txHash: Hex }
   | { status: 'settled'; success: false; payer: string; txHash: Hex; reason: Reason }
   | { status: 'pending'; success: false; payer: string; txHash: Hex | null; reason: 'settlement_pending' }
@@ -70,7 +70,7 @@ export type Answer =
   | { status: 'failed'; success: false; payer: string | null; txHash: null; reason: Reason; ours: boolean }
 
 /** Who is told of a success, so that asking again under the same name gives the same answer. */
-export interface Asker {
+export interface SettleRequester {
   operation: string
   /**
    * True: the name is kept and asked with again, so the success is theirs for good. False: they are told by a
@@ -83,9 +83,9 @@ export interface Asker {
    * True: they signed for themselves and sold nothing, so a failure was no reason to give up. What failed is tried anew
    * as soon as the token would take it. For a sale it stays failed: the seller has sent the buyer away.
    */
-  again?: boolean
+  retryFailed?: boolean
   /** True: they ask over HTTP, and sell elsewhere. The gas that is reserved for the house's own sales is not theirs. */
-  stranger?: boolean
+  isExternal?: boolean
   /** Where a stranger asks from, by the group of its address. */
   caller?: string
 }
@@ -95,7 +95,7 @@ export interface Purchase {
   /** EIP-712: the authorization's identity. */
   digest: Hex
   /** The name under which it is settled. */
-  buys: string
+  purchaseId: string
 }
 
 export interface GasUsed {

@@ -1,13 +1,12 @@
 import type { Hex } from '../chain/model.ts'
 import { createRateLimit } from '../api/limits.ts'
 import { facilitatorRoutes } from './http.ts'
-import { facilitatorSweepers } from './jobs.ts'
-import { createFacilitator, type Facilitator } from './service.ts'
-import { createSettlementStore } from './store.ts'
+import { createFacilitator, type Facilitator } from './service/facilitator.ts'
+import { createSettlementStore } from './store/settlements.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 
-/** Verifies and settles on the networks that have an RPC; without one it says so to whoever asks. */
+/** Verifies and settles on the networks that have an RPC; on others it refuses. */
 export function openFacilitator(platform: Platform, chains: Chains): { facilitator: Facilitator; part: Part } {
   const { config, database, clock, log, metrics, redis } = platform
   const facilitator = createFacilitator({
@@ -48,7 +47,7 @@ export function openFacilitator(platform: Platform, chains: Chains): { facilitat
         verify: createRateLimit('verify', config.RATE_VERIFY_PER_MINUTE, redis),
         settle: createRateLimit('settle', config.RATE_SETTLE_PER_MINUTE, redis),
       },
-      sweepers: facilitatorSweepers(facilitator),
+      sweepers: [{ name: 'facilitator.reconcile', everyMs: 5_000, run: (now) => facilitator.reconcile(now) }],
       health: {
         sponsors: () => facilitator.gas().map((gas) => ({ ...gas, wei: gas.wei === null ? null : String(gas.wei) })),
       },

@@ -1,5 +1,5 @@
 import type { Receipt, Simulation, Use } from '../chain/model.ts'
-import type { Carrier, GasShares, GasUsed, Settlement } from './model.ts'
+import type { SponsorTransaction, GasShares, GasUsed, Settlement } from './model.ts'
 import type { PaymentRequest } from '../x402/model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
@@ -162,7 +162,7 @@ const ATTEMPTS_MAX = 10
 
 /** A replacement must pay an eighth more in both figures; a quarter spares a second round. */
 export function bumpFees(
-  sent: Pick<Carrier, 'maxFee' | 'priorityFee'>,
+  sent: Pick<SponsorTransaction, 'maxFee' | 'priorityFee'>,
   today: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint },
 ): { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint } {
   const raised = (fee: bigint): bigint => fee + fee / 4n + 1n

@@ -1,4 +1,4 @@
-import { addressGroup } from '../kit/address-group.ts'
+import { addressGroup } from '../kit/http.ts'
 import { createHash } from 'node:crypto'
 import type { Environment } from '../kit/owner.ts'
 import { deriveId, isId, type Id } from '../kit/ids.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * An address that somebody gives as the receiver of money: on a checkout, a paywall, a withdrawal, in the configuration.
+ * An address that receives money: on a checkout, a paywall, a withdrawal, in the configuration.
  * In one case throughout it has no checksum; in both cases its letters are one (EIP-55), and one that does not fit is a
- * slip of the finger: the money would be a stranger's. Bodies of the payment protocols are read as leniently as theirs.
+ * typing mistake: the money would be lost. Bodies of the payment protocols are read as leniently as theirs.
  */
 export const recipientAddress = z
   .string()

@@ -1,62 +1,61 @@
 import { currentContext, sharedContext, within, type Context } from './context.ts'
 
 /**
- * Gathers the asks of the same moment into one statement. While a batch is under way the next one fills,
- * so the wait is never longer than a statement and one ask alone waits for nothing; there is no timer.
- * Its statements never overlap: two of them never want the same row at once.
+ * Gathers the inputs of the same moment into one statement. While a batch runs the next one fills, so the wait is
+ * never longer than a statement, and a single input does not wait. There is no timer. Statements never overlap, so two
+ * of them never want the same row at once.
  */
-export class Batch<Ask, Answer> {
-  private readonly waiting: Entry<Ask, Answer>[] = []
+export class Batch<Input, Result> {
+  private readonly waiting: Entry<Input, Result>[] = []
   private busy = false
-  private readonly plan: Plan<Ask, Answer>
+  private readonly plan: Plan<Input, Result>
 
-  constructor(plan: Plan<Ask, Answer>) {
+  constructor(plan: Plan<Input, Result>) {
     this.plan = plan
   }
 
-  add(ask: Ask): Promise<Answer> {
+  add(input: Input): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ ask, resolve, reject, context: currentContext() })
+      this.waiting.push({ input, resolve, reject, context: currentContext() })
       if (!this.busy) void this.drain()
     })
   }
 
   private async drain(): Promise<void> {
     this.busy = true
-    // One turn of the event loop's microtasks: callers that were woken together travel together.
+    // One turn of the microtask queue: callers that were woken together share a batch.
     await Promise.resolve()
-    while (this.waiting.length > 0) await this.fly(this.waiting.splice(0, this.plan.largest))
+    while (this.waiting.length > 0) await this.flush(this.waiting.splice(0, this.plan.largest))
     this.busy = false
   }
 
-  private async fly(entries: Entry<Ask, Answer>[]): Promise<void> {
+  private async flush(entries: Entry<Input, Result>[]): Promise<void> {
     try {
-      // Whoever started it is not who asked for this statement.
       const context = sharedContext(entries.map((entry) => entry.context))
-      const answers = await within(context, () => this.plan.run(entries.map((entry) => entry.ask)))
+      const results = await within(context, () => this.plan.run(entries.map((entry) => entry.input)))
       entries.forEach((entry, place) => {
-        const answer = answers[place]
-        if (answer === undefined) entry.reject(new Error('the batch gave no answer'))
-        else entry.resolve(answer)
+        const result = results[place]
+        if (result === undefined) entry.reject(new Error('the batch gave no answer'))
+        else entry.resolve(result)
       })
     } catch (error) {
       const [only] = entries
       if (entries.length === 1 && only !== undefined) only.reject(error)
-      // One bad row fails its whole statement: alone, each gets the answer it deserves.
-      else for (const entry of entries) await this.fly([entry])
+      // One bad row fails its whole statement: alone, each input gets its own result.
+      else for (const entry of entries) await this.flush([entry])
     }
   }
 }
 
-interface Plan<Ask, Answer> {
+interface Plan<Input, Result> {
   largest: number
-  /** Answers in the order of the asks. Must be safe to repeat with the same ask. */
-  run(asks: readonly Ask[]): Promise<readonly Answer[]>
+  /** Results in the order of the inputs. Must be safe to repeat with the same input. */
+  run(inputs: readonly Input[]): Promise<readonly Result[]>
 }
 
-interface Entry<Ask, Answer> {
-  ask: Ask
+interface Entry<Input, Result> {
+  input: Input
   context: Context | undefined
-  resolve(answer: Answer): void
+  resolve(result: Result): void
   reject(error: unknown): void
 }

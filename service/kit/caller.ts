@@ -2,7 +2,7 @@ import { DomainError } from './errors.ts'
 import type { Id } from './ids.ts'
 import type { Environment, Owner } from './owner.ts'
 
-/** Somebody who has signed up: the pair of issuer and subject, with an id of our own for inside. */
+/** A person who has signed up: the pair of issuer and subject, with an id of our own for inside. */
 export interface User {
   id: Id<'usr'>
   issuer: string
@@ -39,7 +39,7 @@ export interface Caller {
   person?: Person
 }
 
-/** Whose wallet the caller's is; somebody who never signed up has none. */
+/** The owner of the caller's wallet; a caller who never signed up has none. */
 export function ownerOf(caller: Caller): Owner {
   if (caller.user === null) throw new DomainError('missing', 'wallet_not_found', 'This user has no wallet.')
   return { userId: caller.user.id, environment: caller.environment }

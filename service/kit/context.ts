@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * What the work at hand is about, from the request or the job that began it to the last statement of it. Set at the
- * rim and by the queue's runner; nobody hands it on. Decisions never read it: it is for the log and for traces alone.
+ * What the current work is about, from the request or job that began it to its last statement. Set by the API and by
+ * the queue's runner, never passed along. For the log and for traces alone: no decision reads it.
  */
 export interface Context {
-  /** On each line that is logged meanwhile. Grows as ids become known. */
-  readonly concerns: Concerns
-  /** The step of a trace that is under way; only service/tracing looks into it. */
+  /** Added to each line of the log. Grows as ids become known. */
+  readonly tags: ContextTags
+  /** The current step of a trace; only service/tracing reads it. */
   readonly step?: unknown
-  /** Several askers' work at once: what it leads to is nobody's in particular. */
+  /** Work of several requests at once: it belongs to none of them alone. */
   readonly shared?: true
 }
 
-export type Concerns = Partial<Record<string, string>>
+export type ContextTags = Partial<Record<string, string>>
 
 const contexts = new AsyncLocalStorage<Context>()
 
@@ -25,29 +25,26 @@ export function within<T>(context: Context, work: () => T): T {
   return contexts.run(context, work)
 }
 
-/** Notes a value that names something of ours; the first of a kind stays. */
+/** Tags the context with an id of ours; the first of a kind stays. */
 export function tagContext(value: unknown): void {
-  const concerns = contexts.getStore()?.concerns
-  if (concerns === undefined || typeof value !== 'string' || value.length > LONGEST) return
+  const tags = contexts.getStore()?.tags
+  if (tags === undefined || typeof value !== 'string' || value.length > LONGEST) return
   const name = NAMES.get(value.slice(0, value.indexOf('_')))
-  if (name !== undefined && concerns[name] === undefined && BODY.test(value)) concerns[name] = value
+  if (name !== undefined && tags[name] === undefined && BODY.test(value)) tags[name] = value
 }
 
-/** The ids in a decoded request or a job's payload, wherever they stand at its top. */
-export function concernIdsIn(values: unknown): void {
+/** Tags the context with the ids at the top of a decoded request or a job's payload. */
+export function tagContextWith(values: unknown): void {
   if (typeof values !== 'object' || values === null) return
   for (const value of Object.values(values)) tagContext(value)
 }
 
-/**
- * Of work that several askers share, as the statement that takes all of them along: about none of them in the log,
- * and in a trace a part of the first's.
- */
+/** Of work that several requests share, like a batch: none of them is in the log, and a trace has it in the first one. */
 export function sharedContext(contexts: readonly (Context | undefined)[]): Context {
   const [only] = contexts
   if (contexts.length === 1 && only !== undefined) return only
   const traced = contexts.find((context) => context?.step !== undefined)
-  return traced === undefined ? { concerns: {} } : { concerns: {}, step: traced.step, shared: true }
+  return traced === undefined ? { tags: {} } : { tags: {}, step: traced.step, shared: true }
 }
 
 const NAMES: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,5 @@
 /**
- * The moment at which a request leaves for whoever does the work. Until then its caller may take it back, and it costs
+ * The moment at which a request leaves for the one who does the work. Until then its caller may take it back, and it costs
  * nothing. From then on it may have had an effect, so it runs to its own end and is charged if it succeeds: hanging up
  * or canceling after that changes nothing.
  */

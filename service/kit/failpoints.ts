@@ -1,4 +1,4 @@
-/** Places at which a test ends the process, or waits. Nothing happens there otherwise. */
+/** Places at which a test ends the process or waits; elsewhere they do nothing. */
 export interface Failpoints {
   reach(name: string): Promise<void> | void
 }

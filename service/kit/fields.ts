@@ -1,28 +1,12 @@
 import { z } from 'zod'
 import { faultOfJsonShape } from './json-shape.ts'
 import { parsePattern, PatternBudget } from './pattern.ts'
-import { ONE_LINE } from './text.ts'
-import { withScheme } from './web-address.ts'
+import { ONE_LINE, withScheme } from './text.ts'
 
-/** What somebody is asked to fill in, before a checkout or a run. */
-export interface Field {
-  name: string
-  label: string
-  type: FieldType
-  required: boolean
-  placeholder: string | null
-  /** What can be chosen; of a `select` only. */
-  options: readonly string[] | null
-  description: string | null
-  /** Taken when nothing is filled in. */
+/** An input of a checkout or a run. */
+export interface Field extends Omit<z.infer<typeof fieldOut>, 'default'> {
+  /** Used when nothing is filled in. */
   default: Json
-  /** The least and largest value of a number, the shortest and longest length of a text. */
-  min: number | null
-  max: number | null
-  /** What the whole text must match. */
-  pattern: string | null
-  /** Told to whoever fills in what does not match it, in the owner's words. */
-  patternMessage?: string | null
 }
 
 export type FieldType = (typeof FIELD_TYPES)[number]
@@ -40,7 +24,7 @@ export function readInput(
   given: Readonly<Record<string, unknown>>,
   { lines = false }: { lines?: boolean } = {},
 ): Input {
-  // Pairs, for a field of a stranger's may be called as what every object has.
+  // Pairs: a field may have the name of a property that every object has.
   const faults = new Map<string, string>()
   const values: [string, Json][] = []
   const known = new Set(fields.map(({ name }) => name))
@@ -60,7 +44,7 @@ export function readInput(
   return faults.size > 0 ? { faults: Object.fromEntries(faults) } : { values: Object.fromEntries(values) }
 }
 
-/** Something that fits, for whoever tries a form without filling it in; a pattern alone is not guessed. */
+/** Sample values, to try a form without filling it in; patterns are not considered. */
 export function sampleInput(fields: readonly Field[]): Readonly<Record<string, Json>> {
   return Object.fromEntries(fields.map((field) => [field.name, field.default ?? sampleOf(field)]))
 }
@@ -167,7 +151,7 @@ function readJson(value: unknown): Read {
   return fault === null ? { fault: null, value: read as Json } : { fault }
 }
 
-/** Deep enough for any data, shallow enough for whoever walks it by recursion. */
+/** Bounded, since JSON is walked by recursion later. */
 function faultOfJson(value: unknown, depth: number): string | null {
   if (depth > DEPTH_MAX) return `must not be nested deeper than ${String(DEPTH_MAX)} levels`
   if (typeof value === 'string') return faultOfText(value)
@@ -180,7 +164,7 @@ function faultOfJson(value: unknown, depth: number): string | null {
   return null
 }
 
-/** What PostgreSQL and half of the world's programs cannot keep as text. */
+/** What PostgreSQL and many other programs cannot store as text. */
 function faultOfText(text: string): string | null {
   if (text.includes('\0')) return 'must not contain a NUL character'
   return /\p{Surrogate}/u.test(text) ? 'must be well-formed text' : null
@@ -222,7 +206,7 @@ export function plainLine(longest: number) {
   return plainText(longest).regex(ONE_LINE, 'must be one line of text')
 }
 
-/** A text of somebody's that is stored and shown: not empty, within bounds, without what databases cannot keep. */
+/** A text that is stored and shown: not empty, within bounds, and storable by PostgreSQL. */
 export function plainText(longest: number) {
   return z
     .string()
@@ -237,7 +221,7 @@ const name = z
   .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and have only letters, digits and _')
   .refine((text) => !(text in Object.prototype), 'is a name that programs keep for themselves')
 
-/** One field as its owner describes it; whatever makes no sense together is a fault of the later one. */
+/** One field as its owner describes it. Of two parts that contradict each other the later one is at fault. */
 const fieldSchema = z
   .strictObject({
     name,
@@ -301,7 +285,6 @@ function faultsOf({ type, options, min, max, pattern, patternMessage }: Field): 
   return faults
 }
 
-/** More would be no form. */
 export const FIELDS_MAX = 50
 
 /** All fields of a form, each name once. */
@@ -318,7 +301,6 @@ export const fieldsSchema = z
     }
   })
 
-/** A field in an answer. */
 export const fieldOut = z
   .object({
     name: z.string(),
@@ -326,13 +308,15 @@ export const fieldOut = z
     type: z.enum(FIELD_TYPES),
     required: z.boolean(),
     placeholder: z.string().nullable(),
+    // The choices of a `select`.
     options: z.array(z.string()).readonly().nullable(),
     description: z.string().nullable(),
     default: z.unknown(),
+    // The least and largest value of a number, the shortest and longest length of a text.
     min: z.number().nullable(),
     max: z.number().nullable(),
+    // The whole text must match it. The message is the owner's own; absent in what was stored before there was one.
     pattern: z.string().nullable(),
-    // Absent in what was stored before there was one.
     patternMessage: z.string().nullish(),
   })
   .meta({ id: 'Field' })

@@ -67,22 +67,21 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const BODY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 function body(now: Date): string {
-  return base32(now.getTime(), 10) + base32(draw(), 8) + base32(draw(), 8)
+  return base32(now.getTime(), 10) + base32(random40Bits(), 8) + base32(random40Bits(), 8)
 }
 
-/** 40 random bits. */
-function draw(): number {
-  if (drawn + 5 > pool.length) {
+function random40Bits(): number {
+  if (used + 5 > pool.length) {
     randomFillSync(pool)
-    drawn = 0
+    used = 0
   }
-  drawn += 5
-  return pool.readUIntBE(drawn - 5, 5)
+  used += 5
+  return pool.readUIntBE(used - 5, 5)
 }
 
 /** The operating system is asked once for some hundred ids: asking for each was a twentieth of a small request. */
 const pool = Buffer.alloc(4000)
-let drawn = pool.length
+let used = pool.length
 
 function base32(value: number, places: number): string {
   let rest = value

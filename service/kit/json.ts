@@ -10,7 +10,7 @@ import { endOfRun, startOfRun } from './text.ts'
 class InexactNumber extends Number {}
 
 /**
- * JSON that a stranger wrote. How deep it nests and how long its numbers are is bounded before it is parsed: what is
+ * JSON from outside. How deep it nests and how long its numbers are is bounded before it is parsed: what is
  * done with it later, a schema, a hash, another parser, may then recurse. All of it takes time in proportion to the text.
  */
 export function readJson(text: string): unknown {

@@ -1,6 +1,11 @@
-/** What the parts say to whoever runs them. The edge gives them its logger, a test one that remembers. */
+/** For operators. The process hands in its logger, a test one that remembers. */
 export interface Log {
   info(fields: Record<string, unknown>, text: string): void
   warn(fields: Record<string, unknown>, text: string): void
   error(fields: Record<string, unknown>, text: string): void
+}
+
+/** Counts events for the metrics. */
+export interface Measures {
+  count(event: string, by?: number): void
 }

@@ -57,3 +57,11 @@ export function sum(amounts: Iterable<Usdc>): Usdc {
   for (const amount of amounts) total += amount
   return usdc(total)
 }
+
+export function largest(first: bigint, ...others: readonly bigint[]): bigint {
+  return others.reduce((best, one) => (one > best ? one : best), first)
+}
+
+export function least(first: bigint, ...others: readonly bigint[]): bigint {
+  return others.reduce((best, one) => (one < best ? one : best), first)
+}

@@ -35,7 +35,7 @@ function slipsOf({ length }: string): number {
   return length <= 5 ? 1 : 2 + (length > 12 ? 1 : 0)
 }
 
-/** Letters to put in, leave out, change or swap; more than `most` is only said to be more. Three rows are kept. */
+/** Letters to put in, leave out, change or swap; any number above `most` counts as `most + 1`. Only three rows are stored. */
 function distance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1
   let beforeLast: number[] = []

@@ -1,5 +1,5 @@
 /**
- * A regular expression that somebody else wrote, run on what yet another one sent. JavaScript's own engine tries one
+ * A regular expression that one party wrote, run on what another one sent. JavaScript's own engine tries one
  * way after the other and can be made to try for years; this one walks all of them at once, so its time is bounded by
  * the length of the pattern times that of the text. What cannot be walked so (lookaround, backreferences) is refused.
  */
@@ -32,8 +32,8 @@ export function parsePattern(source: string): Pattern | string {
 const SOURCE_MAX = 256
 
 /**
- * What all patterns of one request may take together: a tenth of a second. Who writes the pattern and who sends the text
- * are strangers, and everybody else waits meanwhile.
+ * What all patterns of one request may take together: a tenth of a second. Pattern and
+ * text come from outside, and all other requests wait meanwhile.
  */
 export class PatternBudget {
   #left = WORK_MAX

@@ -1,28 +1,16 @@
 import { DomainError } from './errors.ts'
 import type { Statements } from './transaction.ts'
 
-/** What an account may have at most at one time, or within one window, by the name that a refusal gives it. */
-export type QuotaName =
-  | 'keys'
-  | 'agents'
-  | 'paywalls'
-  | 'active_checkouts'
-  | 'tool_providers'
-  | 'imported_tools'
-  | 'tool_bytes'
-  | 'imports_per_hour'
-  | 'runs_waiting'
-  | 'withdrawals_per_day'
-  | 'event_streams'
-  | 'connections'
+/** A limit on what an account may have at one time or within a window, as named in its refusal. */
+export type QuotaName = keyof typeof QUOTA_TEXTS
 
 /**
  * The one refusal of every quota: 429 `quota_exceeded {quota, limit, resetsAt}`. `resetsAt` is null where time does
  * not end it: then something has to be deleted, closed or finished first.
  */
 export function quotaExceeded(quota: QuotaName, limit: number, resetsAt: Date | null): DomainError {
-  const what = `Quota exceeded: an account may have at most ${String(limit)} ${NOUNS[quota]}.`
-  const next = resetsAt === null ? REMEDIES[quota] : `Try again after ${resetsAt.toISOString()}.`
+  const what = `Quota exceeded: an account may have at most ${String(limit)} ${QUOTA_TEXTS[quota].noun}.`
+  const next = resetsAt === null ? QUOTA_TEXTS[quota].remedy : `Try again after ${resetsAt.toISOString()}.`
   return new DomainError('limited', 'quota_exceeded', `${what} ${next}`, {
     quota,
     limit,
@@ -30,43 +18,35 @@ export function quotaExceeded(quota: QuotaName, limit: number, resetsAt: Date | 
   })
 }
 
-const NOUNS: Readonly<Record<QuotaName, string>> = {
-  keys: 'API keys',
-  agents: 'agents',
-  paywalls: 'paywalls',
-  active_checkouts: 'active checkouts',
-  tool_providers: 'tool providers',
-  imported_tools: 'imported tools',
-  tool_bytes: 'bytes of imported tools',
-  imports_per_hour: 'imports in an hour',
-  runs_waiting: 'waiting runs',
-  withdrawals_per_day: 'withdrawals in a day',
-  event_streams: 'open event streams',
-  connections: 'open connections from one address',
-}
-
-const REMEDIES: Readonly<Record<QuotaName, string>> = {
-  keys: 'Revoke a key that you no longer use and try again.',
-  agents: 'Delete an agent that you no longer use and try again.',
-  paywalls: 'Delete a paywall that you no longer use and try again.',
-  active_checkouts: 'Delete a checkout that you no longer use and try again.',
-  tool_providers: 'Delete a tool provider that you no longer use and try again.',
-  imported_tools: 'Delete imported tools that you no longer use and try again.',
-  tool_bytes: 'Delete imported tools that you no longer use and try again.',
-  imports_per_hour: 'Try again later.',
-  runs_waiting: 'Wait until a run has finished and try again.',
-  withdrawals_per_day: 'Try again later.',
-  event_streams: 'Close a stream that you no longer read and try again.',
-  connections: 'Close a connection that you no longer use and try again.',
-}
+/** What each quota counts, and what makes room. */
+const QUOTA_TEXTS = {
+  keys: { noun: 'API keys', remedy: 'Revoke a key that you no longer use and try again.' },
+  agents: { noun: 'agents', remedy: 'Delete an agent that you no longer use and try again.' },
+  paywalls: { noun: 'paywalls', remedy: 'Delete a paywall that you no longer use and try again.' },
+  active_checkouts: { noun: 'active checkouts', remedy: 'Delete a checkout that you no longer use and try again.' },
+  tool_providers: { noun: 'tool providers', remedy: 'Delete a tool provider that you no longer use and try again.' },
+  imported_tools: { noun: 'imported tools', remedy: 'Delete imported tools that you no longer use and try again.' },
+  tool_bytes: {
+    noun: 'bytes of imported tools',
+    remedy: 'Delete imported tools that you no longer use and try again.',
+  },
+  imports_per_hour: { noun: 'imports in an hour', remedy: 'Try again later.' },
+  runs_waiting: { noun: 'waiting runs', remedy: 'Wait until a run has finished and try again.' },
+  withdrawals_per_day: { noun: 'withdrawals in a day', remedy: 'Try again later.' },
+  event_streams: { noun: 'open event streams', remedy: 'Close a stream that you no longer read and try again.' },
+  connections: {
+    noun: 'open connections from one address',
+    remedy: 'Close a connection that you no longer use and try again.',
+  },
+} as const
 
 /** What an account may have in each environment where the operator says nothing else. */
 export const QUOTAS = { keys: 50, agents: 100, paywalls: 100, active_checkouts: 1_000 } as const
 
 /**
- * Inside the transaction that makes one more: throws where the account has all that it may have. Whoever else makes one
- * for the same account waits here until this transaction has ended, in whatever process: no number of requests at once
- * passes the quota. `rows` are those that count, from FROM on; the one that is about to be made is none of them.
+ * Inside the transaction that makes one more: throws where the account has reached its limit. Others that make one for
+ * the same account wait here until this transaction has ended, in any process: no number of requests at once passes
+ * the quota. `rows` are those that count, from FROM on; the one that is about to be made is none of them.
  */
 export async function holdQuota(inside: Statements, { quota, owner, limit, rows, values }: QuotaHold): Promise<void> {
   const account = JSON.stringify([quota, owner.userId, owner.environment])

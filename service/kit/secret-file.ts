@@ -22,7 +22,7 @@ export interface SecretFile {
   name: string
   /** The code of every error about it. */
   code: string
-  draw(): string
+  generate(): string
   /** Null when the text is a secret of this kind; else what is wrong, as the rest of "<path> …". */
   fault(text: string): string | null
 }
@@ -56,7 +56,7 @@ async function refuseShared(file: FileHandle, path: string, kind: SecretFile): P
 async function make(dataDir: string, path: string, kind: SecretFile): Promise<void> {
   const draft = `${path}.${randomBytes(8).toString('hex')}`
   try {
-    await writeDurably(draft, `${kind.draw()}\n`)
+    await writeDurably(draft, `${kind.generate()}\n`)
     await link(draft, path).catch((error: unknown) => {
       if (!hasCode(error, 'EEXIST')) throw error
     })

@@ -7,7 +7,7 @@ export interface Tables {
   changes?: Readonly<Record<string, readonly string[]>>
 }
 
-/** How long the rows of a table stay. Every table has one, or its rows would be nobody's. */
+/** How long the rows of a table stay. Every table has one. */
 export type RetentionPolicy = Kept | EndedByItsOwner | Retention
 
 /** For ever, and why: because it is money, because it was promised, or because there is one for each of something. */

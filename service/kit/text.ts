@@ -33,3 +33,15 @@ export function endOfRun(text: string, character: string): number {
  * direction of what follows, by which a name or an address looks like another one.
  */
 export const ONE_LINE = /^[^\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u
+
+/** `https://` before a host alone, like `example.com`; a text with a scheme is left as it is. */
+export function withScheme(text: string): string {
+  return BARE_HOST.test(text) ? `https://${text}` : text
+}
+
+/**
+ * A host of two names at least, whose last begins with a letter, since 1.5 is a number; then nothing, a port, a path, a
+ * query or a fragment.
+ */
+const BARE_HOST =
+  /^[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:\.[\p{L}\p{N}-]{1,63}){0,9}\.\p{L}[\p{L}\p{N}-]{0,62}(?::\d{1,5})?(?:[/?#]\S*)?$/u

@@ -2,7 +2,7 @@ import { leastId, type Prefix } from './ids.ts'
 import type { Statements } from './transaction.ts'
 
 /** A list whose rows come and never go, and keep what they are listed by. */
-export interface Growing {
+export interface GrowingList {
   /** The table and all its conditions: `run WHERE user_id = $1`. */
   readonly from: string
   readonly values: readonly unknown[]
@@ -14,16 +14,16 @@ export interface Growing {
 }
 
 /**
- * How long such a list is. Counting the index entries of somebody who has a hundred thousand takes 60 ms at every look:
+ * How long such a list is. Counting a hundred thousand index entries takes 60 ms at every look:
  * of a long list it is remembered how many were settled, and the next look counts what came after them. A row that is
  * written under an old id after all, as when a request is repeated after a crash, is in the total from the next whole
  * count on. A short list is counted at every look.
  */
-export async function totalOf(statements: Statements, growing: Growing): Promise<number> {
+export async function totalOf(statements: Statements, growing: GrowingList): Promise<number> {
   const { from, values, key, type, settled } = growing
-  const kept = keptOf(statements)
+  const counts = countsOf(statements)
   const name = JSON.stringify([from, ...values.map(String)])
-  const known = kept.get(name)
+  const known = counts.get(name)
   const since = known !== undefined && known.until > performance.now() ? known : NOTHING
   const place = `$${String(values.length + 1)}::${type}`
   const above = since.above === null ? '' : ` AND ${key} > ${place}`
@@ -37,20 +37,20 @@ export async function totalOf(statements: Statements, growing: Growing): Promise
   const total = since.count + Number(row?.more ?? 0n)
   const count = since.count + Number(row?.settled ?? 0n)
   if (count >= LONG && row?.above != null) {
-    kept.delete(name)
+    counts.delete(name)
     const until = since === NOTHING ? performance.now() + WHOLE_AGAIN_MS : since.until
-    kept.set(name, { above: row.above, count, until })
-    const [oldest] = kept.keys()
-    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest)
+    counts.set(name, { above: row.above, count, until })
+    const [oldest] = counts.keys()
+    if (counts.size > COUNTS_MAX && oldest !== undefined) counts.delete(oldest)
   }
   return total
 }
 
-/** By an id, which begins with the moment at which it was made; some time later whatever got one is written. */
+/** By an id, which begins with the moment at which it was made; some time later all with smaller ids are written. */
 export function byId(
   prefix: Prefix,
   { key = 'id', afterMs = 600_000 } = {},
-): Pick<Growing, 'key' | 'type' | 'settled'> {
+): Pick<GrowingList, 'key' | 'type' | 'settled'> {
   return { key, type: 'text', settled: `'${leastId(prefix, new Date(Date.now() - afterMs))}'::text` }
 }
 
@@ -63,9 +63,9 @@ interface Known {
 const NOTHING: Known = { above: null, count: 0, until: 0 }
 const LONG = 1_000
 const WHOLE_AGAIN_MS = 600_000
-const KEPT_MAX = 5_000
+const COUNTS_MAX = 5_000
 
-function keptOf(statements: Statements): Map<string, Known> {
+function countsOf(statements: Statements): Map<string, Known> {
   const found = all.get(statements) ?? new Map<string, Known>()
   all.set(statements, found)
   return found

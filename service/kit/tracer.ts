@@ -1,13 +1,10 @@
-/**
- * Follows work across parts and processes. Everybody who could say something of his work takes one or null, and null
- * costs a comparison: no library is loaded where nobody collects.
- */
+/** Follows work across parts and processes. Null where nothing collects traces: then no library is loaded. */
 export interface Tracer {
-  /** A step of whatever is under way, or the first one of a new trace; what runs inside becomes part of it. */
-  step<T>(step: Step, work: (said: Said) => Promise<T>): Promise<T>
-  /** The same, and nothing but the work where no trace is under way: for what also happens by itself every second. */
-  within<T>(step: Step, work: (said: Said) => Promise<T>): Promise<T>
-  /** The step under way in the words of W3C's `traceparent`, for who comes after; undefined without one. */
+  /** A step of the current trace, or the first one of a new trace; what runs inside becomes part of it. */
+  step<T>(step: Step, work: (attributes: StepAttributes) => Promise<T>): Promise<T>
+  /** The same, but only inside a trace; otherwise it just runs. For work that also happens by itself every second. */
+  within<T>(step: Step, work: (attributes: StepAttributes) => Promise<T>): Promise<T>
+  /** The current step as a W3C `traceparent`, to pass on; undefined outside of a trace. */
   parent(): string | undefined
 }
 
@@ -16,10 +13,10 @@ export interface Step {
   readonly name: string | (() => string)
   readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'inner'
   /** No secrets, no values of statements, no bodies. */
-  readonly says?: Said
-  /** `traceparent` of what this goes on from; a stranger's is only mentioned. */
+  readonly attributes?: StepAttributes
+  /** The `traceparent` this continues; one that is not trusted is only linked. */
   readonly from?: { readonly traceparent: string; readonly trusted: boolean } | undefined
 }
 
-/** What is said of a step; what is added while it runs is said with its end. */
-export type Said = Record<string, string | number | boolean | undefined>
+/** Attributes of a step; those added while it runs are reported at its end. */
+export type StepAttributes = Record<string, string | number | boolean | undefined>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Limits, OutboundRequest, StreamedAnswer } from '../outbound/model.ts'
+import type { Limits, OutboundRequest, StreamedResponse } from '../outbound/model.ts'
 import { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 
@@ -111,7 +111,7 @@ async function close(client: Client, transport: StreamableHTTPClientTransport): 
   await client.close().catch(() => undefined)
 }
 
-export type Open = (request: OutboundRequest) => Promise<StreamedAnswer>
+export type Open = (request: OutboundRequest) => Promise<StreamedResponse>
 
 /**
  * The SDK's requests, through the guarded client. The stream for a server's own messages is not opened: nothing here

@@ -8,8 +8,7 @@ import {
   type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js'
 import { DomainError } from '../kit/errors.ts'
-import { plain, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
-import { fitted } from '../kit/schema/fitted.ts'
+import { fitted, plain, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
 import { isRecord } from '../kit/schema/merge.ts'
 import { upstreamError } from '../tools/errors/call.ts'
 import { serverRefused } from '../tools/errors/catalogue.ts'

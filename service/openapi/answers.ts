@@ -1,7 +1,6 @@
 import type { HttpUpstream, JsonSchema } from '../tools/model/tool.ts'
 import { isRecord, type Raw } from '../kit/schema/merge.ts'
-import type { Limits } from '../kit/schema/bounded.ts'
-import { fitted } from '../kit/schema/fitted.ts'
+import { fitted, type Limits } from '../kit/schema/bounded.ts'
 
 export interface Answers {
   answer: HttpUpstream['answer']

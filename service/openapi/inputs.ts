@@ -1,7 +1,6 @@
 import type { JsonSchema, Place } from '../tools/model/tool.ts'
 import { flattened, isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
-import { plain } from '../kit/schema/bounded.ts'
-import { fitted } from '../kit/schema/fitted.ts'
+import { fitted, plain } from '../kit/schema/bounded.ts'
 import { withoutSurrounding } from '../kit/text.ts'
 
 export interface Inputs {

@@ -6,7 +6,7 @@ import { addressRefused } from './errors.ts'
 
 /**
  * Why an address may not be called, or null when it may. Only what is known to be public is let through:
- * a range that somebody forgets here is refused, not reached.
+ * a range that is missing here is refused, not reached.
  */
 export function refusal(address: string, privateAllowed: boolean): string | null {
   if (isIP(address) === 0) return 'not an address'

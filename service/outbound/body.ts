@@ -95,13 +95,13 @@ export function toEncodings(header: string | readonly string[] | undefined): str
 function decoded(wire: Readable, encodings: readonly string[], meter: Meter, rules: BodyRules): Readable {
   if (encodings.length === 0) return wire
   const makers = encodings.map((encoding) => DECODERS.get(encoding)).filter((maker) => maker !== undefined)
-  // Nobody sends more than one layer without meaning harm; two are let through for honest proxies.
+  // More than one layer is suspicious; two are let through for honest proxies.
   if (makers.length < encodings.length || makers.length > 2) {
     wire.on('error', () => undefined).destroy()
     throw responseUndecodable(rules.host, new Error(`content-encoding: ${encodings.join(', ')}`))
   }
   const stages = [wire, meter, ...makers.reverse().map((make) => make())] as [Readable, ...Transform[]]
-  // Errors reach the last stage by themselves; pipeline only wants somebody to hear of them.
+  // Errors reach the last stage by themselves; pipeline only wants a listener.
   pipeline(stages, () => undefined)
   return stages.at(-1) as Readable
 }

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
-import type { Said, Tracer } from '../kit/tracer.ts'
+import type { StepAttributes, Tracer } from '../kit/tracer.ts'
 import { normalised, permitsPrivate, toTarget } from './addresses.ts'
 import { CappedBody, toEncodings } from './body.ts'
 import { guardedConnector } from './connector.ts'
@@ -7,13 +7,13 @@ import { startDeadline, type Deadline } from './deadline.ts'
 import { addressUnresolvable, explain, redirectRefused, responseTimeout, responseTooLarge } from './errors.ts'
 import { AGENT, checkHeaders, toAnswerHeaders, toMethod } from './headers.ts'
 import { locate, systemResolve } from './lookup.ts'
-import type { Answer, Limits, OutboundRequest, Policy, Resolve, StreamedAnswer } from './model.ts'
+import type { OutboundResponse, Limits, OutboundRequest, Policy, Resolve, StreamedResponse } from './model.ts'
 import { follow, isRedirect, ledAstray, type Step } from './redirects.ts'
 
 export interface Outbound {
-  send(request: OutboundRequest): Promise<Answer>
+  send(request: OutboundRequest): Promise<OutboundResponse>
   /** The body as it comes, under the same limits. */
-  open(request: OutboundRequest): Promise<StreamedAnswer>
+  open(request: OutboundRequest): Promise<StreamedResponse>
   /** For when an address is given: what can be known now. Every call checks again. */
   checkAddress(url: string | URL): Promise<void>
   /** Waits for the calls that are under way. */
@@ -45,15 +45,20 @@ export function outboundClient(options: OutboundOptions): Outbound {
 
   const start = tracedBy(options.tracing ?? null, call)
 
-  async function call(request: OutboundRequest): Promise<StreamedAnswer & { body: CappedBody }> {
+  async function call(request: OutboundRequest): Promise<StreamedResponse & { body: CappedBody }> {
     const bounds: Limits = { ...limits, ...request.limits }
     const first = toStep(request, policy)
     const deadline = startDeadline(bounds.totalMs, () => responseTimeout(first.host), request.signal)
     const blame = (error: unknown) =>
       request.signal?.aborted === true ? toError(request.signal.reason) : explain(error, first.host)
     try {
-      const [step, answer] = await walk(agent, first, request.redirects ?? 0, policy, bounds, deadline)
-      const body = toBody(step, answer, request.truncate ?? false, bounds, blame)
+      const [step, answer] = await walk(agent, first, {
+        redirects: request.redirects ?? 0,
+        policy,
+        limits: bounds,
+        deadline,
+      })
+      const body = toBody(step, answer, { truncate: request.truncate ?? false, limits: bounds, blame })
       body.once('close', () => {
         deadline.stop()
       })
@@ -90,19 +95,19 @@ export function outboundClient(options: OutboundOptions): Outbound {
   }
 }
 
-/** The step ends with the answer's headers. Of the address only the host is said: the rest may hold a key. */
+/** The step ends with the answer's headers. Only the host of the address is reported: the rest may hold a key. */
 function tracedBy(tracing: NonNullable<OutboundOptions['tracing']> | null, call: Call): Call {
   if (tracing === null) return call
   const { tracer, passed } = tracing
   return (request) => {
     const method = request.method ?? 'GET'
-    const says: Said = { 'http.request.method': method }
-    return tracer.within({ name: `call ${method}`, kind: 'client', says }, async (said) => {
-      said['server.address'] = hostOf(request.url)
+    const initial: StepAttributes = { 'http.request.method': method }
+    return tracer.within({ name: `call ${method}`, kind: 'client', attributes: initial }, async (attributes) => {
+      attributes['server.address'] = hostOf(request.url)
       const parent = passed ? tracer.parent() : undefined
       const headers = parent === undefined ? request.headers : { ...request.headers, traceparent: parent }
       const answer = await call(headers === undefined ? request : { ...request, headers })
-      said['http.response.status_code'] = answer.status
+      attributes['http.response.status_code'] = answer.status
       return answer
     })
   }
@@ -113,7 +118,7 @@ function hostOf(url: string | URL): string {
   return URL.canParse(text) ? new URL(text).host : 'no address'
 }
 
-type Call = (request: OutboundRequest) => Promise<StreamedAnswer & { body: CappedBody }>
+type Call = (request: OutboundRequest) => Promise<StreamedResponse & { body: CappedBody }>
 
 function toStep(request: OutboundRequest, policy: Policy): Step {
   const headers = request.headers ?? {}
@@ -127,10 +132,7 @@ function toStep(request: OutboundRequest, policy: Policy): Step {
 async function walk(
   agent: Agent,
   first: Step,
-  redirects: number | 'pass',
-  policy: Policy,
-  limits: Limits,
-  deadline: Deadline,
+  { redirects, policy, limits, deadline }: Walk,
 ): Promise<[Step, Dispatcher.ResponseData]> {
   let step = first
   let status = 0
@@ -145,6 +147,13 @@ async function walk(
     if (hops >= redirects) throw redirectRefused(step.host, status, 'give the final address instead')
     step = follow(step, status, location, policy)
   }
+}
+
+interface Walk {
+  redirects: number | 'pass'
+  policy: Policy
+  limits: Limits
+  deadline: Deadline
 }
 
 function ask(agent: Agent, step: Step, limits: Limits, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -163,9 +172,7 @@ function ask(agent: Agent, step: Step, limits: Limits, signal: AbortSignal): Pro
 function toBody(
   step: Step,
   answer: Dispatcher.ResponseData,
-  truncate: boolean,
-  limits: Limits,
-  blame: (error: unknown) => Error,
+  { truncate, limits, blame }: { truncate: boolean; limits: Limits; blame: (error: unknown) => Error },
 ): CappedBody {
   const host = step.host
   const bodiless = step.method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304

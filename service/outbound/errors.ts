@@ -9,7 +9,7 @@ export function addressRefused(host: string, why: string, cause?: unknown): Doma
   return new DomainError('invalid', 'address_refused', `${capital(host)} is not called: ${why}.`, {}, cause)
 }
 
-/** While something is being made it's the giver's mistake, during a call it's the other side's outage. */
+/** When an address is stored it is the caller's mistake, during a call the other side's outage. */
 export function addressUnresolvable(host: string, kind: 'invalid' | 'upstream', cause?: unknown): DomainError {
   return new DomainError(kind, 'address_unresolvable', `The host ${host} was not found.`, {}, cause)
 }
@@ -41,7 +41,7 @@ export function responseTimeout(host: string, cause?: unknown): DomainError {
   return new DomainError('late', 'response_timeout', `${host} did not answer in time.`, {}, cause)
 }
 
-/** Whatever undici, the network or zlib threw, as one of this folder's codes. */
+/** An error of undici, the network or zlib as one of this folder's codes. */
 export function explain(error: unknown, host: string): DomainError {
   if (error instanceof DomainError) return error
   const code = codeOf(error)
@@ -60,7 +60,7 @@ export function explain(error: unknown, host: string): DomainError {
   // zlib's own codes, and brotli's, which Node spells ERR_, two underscores and the decoder's words.
   if (/^Z_|^ERR_+(BROTLI|ERROR_FORMAT|DECODER)/.test(code)) return responseUndecodable(host, error)
   if (isMalformed(error) || code.startsWith('UND_ERR_RES')) {
-    // Its message alone: undici hangs the stranger's bytes on the error, and they don't belong in a log.
+    // Its message alone: undici attaches the received bytes to the error, and they don't belong in a log.
     const cause = new Error(error instanceof Error ? error.message : code)
     return new DomainError('upstream', 'response_invalid', `${host} did not answer in valid HTTP.`, {}, cause)
   }

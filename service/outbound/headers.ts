@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { HOP_BY_HOP } from '../kit/hops.ts'
+import { HOP_BY_HOP } from '../kit/http.ts'
 import { headerRefused, methodRefused } from './errors.ts'
-import type { AnswerHeaders } from './model.ts'
+import type { ResponseHeaders } from './model.ts'
 
 /**
  * Refuses what a caller may not set: the framing of the message, which decides where one request ends and the
@@ -9,19 +9,9 @@ import type { AnswerHeaders } from './model.ts'
  */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (
-      !holds(() => {
-        validateHeaderName(name)
-      })
-    )
-      throw headerRefused(name, 'is not a header name')
+    if (!accepts(validateHeaderName, name)) throw headerRefused(name, 'is not a header name')
     if (OURS.has(name.toLowerCase())) throw headerRefused(name, 'is set by the service itself')
-    if (
-      !holds(() => {
-        validateHeaderValue(name, value)
-      })
-    )
-      throw headerRefused(name, 'has a value that HTTP forbids')
+    if (!accepts(validateHeaderValue, name, value)) throw headerRefused(name, 'has a value that HTTP forbids')
   }
 }
 
@@ -32,11 +22,11 @@ export function toMethod(method = 'GET'): string {
   return upper
 }
 
-export function toAnswerHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
-  const kept = Object.entries(headers).filter(
+export function toAnswerHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): ResponseHeaders {
+  const passed = Object.entries(headers).filter(
     (entry): entry is [string, string | string[]] => entry[1] !== undefined && !WIRE.has(entry[0]),
   )
-  return Object.fromEntries(kept)
+  return Object.fromEntries(passed)
 }
 
 export const AGENT = 'Coinslot/0.1'
@@ -52,9 +42,9 @@ const OURS: ReadonlySet<string> = new Set([
 
 const WIRE: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'content-encoding', 'content-length'])
 
-function holds(check: () => void): boolean {
+function accepts<Args extends unknown[]>(validate: (...args: Args) => void, ...args: Args): boolean {
   try {
-    check()
+    validate(...args)
     return true
   } catch {
     return false

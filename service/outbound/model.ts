@@ -37,22 +37,22 @@ export interface Limits {
   readonly bodyBytes: number
 }
 
-export interface Answer {
+export interface OutboundResponse {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly body: Buffer
   readonly truncated: boolean
 }
 
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   /** Fails with a DomainError. Destroy it to hang up. */
   readonly body: Readable
 }
 
 /** Lower-case names. What described the wire (length, encoding, connection) is gone: it isn't true of the body given. */
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
 
 /** All addresses of a host, in the order in which they are to be tried. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>

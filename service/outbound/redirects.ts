@@ -5,7 +5,7 @@ import type { Policy } from './model.ts'
 
 /** One request of a call; a redirect makes another. */
 export interface Step {
-  /** As the caller gave it: sentences name this one, whatever a redirect led to. */
+  /** As the caller gave it: error sentences name this one, even after a redirect. */
   readonly host: string
   readonly target: URL
   readonly method: string
@@ -33,7 +33,13 @@ export function follow(step: Step, status: number, location: string, policy: Pol
   const { method, body } = becomesGet(status, step.method) ? { method: 'GET', body: undefined } : step
   const stays = next.origin === target.origin
   if (!stays && body !== undefined) throw refuse('it would carry the body to another origin')
-  return { host, target: next, method, body, headers: stays && body === step.body ? step.headers : kept(step, stays) }
+  return {
+    host,
+    target: next,
+    method,
+    body,
+    headers: stays && body === step.body ? step.headers : remainingHeaders(step, stays),
+  }
 }
 
 /** A refused address behind a redirect is the redirect's fault; the caller never gave that address. */
@@ -50,7 +56,7 @@ function toNext(url: URL, step: Step, status: number, policy: Policy): URL {
   }
 }
 
-function kept(step: Step, stays: boolean): Step['headers'] {
+function remainingHeaders(step: Step, stays: boolean): Step['headers'] {
   if (!stays) return {}
   return Object.fromEntries(Object.entries(step.headers).filter(([name]) => !/^content-/i.test(name)))
 }

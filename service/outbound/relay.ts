@@ -9,7 +9,7 @@ import type { Policy, Resolve } from './model.ts'
 
 /**
  * Passes requests on byte by byte, for a gateway: nothing is decoded, followed or collected, and only the silence
- * between two pieces has a limit. Its sockets are opened by the same guard as everybody's.
+ * between two pieces has a limit. Its sockets are opened by the same guard.
  */
 export interface Relay {
   pass(request: RelayRequest): Promise<RelayAnswer>

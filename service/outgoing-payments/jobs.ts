@@ -8,29 +8,25 @@ export function outgoingPaymentTopics(payments: OutgoingPayments): Topic[] {
   return [signTopic(payments), payTopic(payments)] as Topic[]
 }
 
+const signRequest = z.object({
+  userId: z.string(),
+  environment: z.enum(['sandbox', 'production']),
+  // Null: only the account's wallet is wanted.
+  paymentId: z.string().nullable(),
+})
+
 /** From a process that has no key. */
-function signTopic(payments: OutgoingPayments): Topic<SignRequest> {
+function signTopic(payments: OutgoingPayments): Topic<z.infer<typeof signRequest>> {
   return {
     topic: SIGN,
-    decode: z.object({
-      userId: z.string(),
-      environment: z.enum(['sandbox', 'production']),
-      paymentId: z.string().nullable(),
-    }),
+    decode: signRequest,
     handle: ({ paymentId, ...owner }) => payments.sign(owner, paymentId),
     concurrency: 64,
     timeoutMs: 60_000,
   }
 }
 
-interface SignRequest {
-  userId: string
-  environment: 'sandbox' | 'production'
-  /** Null: only the account's wallet is wanted. */
-  paymentId: string | null
-}
-
-/** Calls that were approved while nobody waited for them; a seller has its time twice. */
+/** Calls that were approved while no caller waited for them. The timeout covers a seller's two answers. */
 function payTopic(payments: OutgoingPayments): Topic<Record<string, unknown>> {
   return {
     topic: PAY,

@@ -5,7 +5,7 @@ import { checksummed, payersOf } from '../chain/keys.ts'
 import type { Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Config } from '../config.ts'
-import type { Facilitator } from '../facilitator/service.ts'
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import { NO_FAILPOINTS, type Failpoints } from '../kit/failpoints.ts'
 import { loadOrMakeSecretFile } from '../kit/secret-file.ts'
 import { outboundClient } from '../outbound/client.ts'
@@ -17,7 +17,7 @@ import type { PayerKeys } from './ports.ts'
 import { createOutgoingPayments, type OutgoingPayments } from './service/payments.ts'
 import { createPaymentStore } from './store.ts'
 import { Secret } from '../vault/secret.ts'
-import type { Wallets } from '../wallet/service.ts'
+import type { Wallets } from '../wallet/service/wallets.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 
@@ -97,14 +97,14 @@ async function openPayers({ config }: Platform, { curve, keccak, signatures }: C
 /** Where another process has the facilitator's role, this one cannot know. */
 function lackOfGas({ ROLES }: Config, facilitator: Facilitator, network: NetworkName): string | null {
   if (!ROLES.includes('facilitator') || facilitator.serves(network)) return null
-  return `Nobody pays for gas on ${network}: SPONSOR_PRIVATE_KEYS must be set.`
+  return `No sponsor pays for gas on ${network}: SPONSOR_PRIVATE_KEYS must be set.`
 }
 
 async function ownSeed(dataDir: string): Promise<Hex> {
   const text = await loadOrMakeSecretFile(dataDir, {
     name: 'payer.seed',
     code: 'payer_seed_file',
-    draw: () => randomBytes(32).toString('hex'),
+    generate: () => randomBytes(32).toString('hex'),
     fault: (seed) => (/^[0-9a-f]{64}$/.test(seed) ? null : 'does not hold a seed. Its wallet is lost with it.'),
   })
   return `0x${text}`

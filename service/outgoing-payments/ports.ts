@@ -2,7 +2,7 @@ import type { Address, Authorization, Chain, Hex, SignedAuthorization } from '..
 import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { Answer, OutboundRequest } from '../outbound/model.ts'
+import type { OutboundResponse, OutboundRequest } from '../outbound/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { Page } from '../budgets/model.ts'
 import type { Funding, Payment, ReturnReason } from './model.ts'
@@ -94,7 +94,7 @@ export interface Treasury {
 
 /** For addresses that callers name: guarded, and nothing private. */
 export interface Seller {
-  send(request: OutboundRequest): Promise<Answer>
+  send(request: OutboundRequest): Promise<OutboundResponse>
   checkAddress(url: string): Promise<void>
   /** Throws where a header may not be sent. */
   checkHeaders(headers: Readonly<Record<string, string>>): void

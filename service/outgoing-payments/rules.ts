@@ -6,7 +6,7 @@ import { usdc, type Usdc } from '../kit/money.ts'
 import type { Offer } from '../x402/model.ts'
 import type { PaidRequest, Payment } from './model.ts'
 
-type Choice = { offer: Offer; amount: Usdc } | { tooDear: Usdc } | { unfit: readonly string[] }
+type Choice = { offer: Offer; amount: Usdc } | { priceTooHigh: Usdc } | { unfit: readonly string[] }
 
 /**
  * The cheapest offer that is exactly what a payer of ours may sign: USDC itself, on the account's own network, to a
@@ -21,7 +21,7 @@ export function choose(offers: readonly Offer[], network: Network, payer: string
   )
   if (cheapest === null) return { unfit: [...new Set(faults.filter((fault) => fault !== null))] }
   const amount = usdc(cheapest.amount)
-  return amount > maxAmount ? { tooDear: amount } : { offer: cheapest, amount }
+  return amount > maxAmount ? { priceTooHigh: amount } : { offer: cheapest, amount }
 }
 
 /** How long the seller may take; what it does not use is locked until then. */

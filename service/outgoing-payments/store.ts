@@ -1,10 +1,8 @@
 import type { Hex } from '../chain/model.ts'
-import type { NetworkName } from '../chain/networks.ts'
-import type { Id } from '../kit/ids.ts'
-import type { Usdc } from '../kit/money.ts'
+import type { Owner } from '../kit/owner.ts'
+import { fromRow, type RowOf } from '../kit/rows.ts'
 import type { StatementPool } from '../kit/transaction.ts'
-import type { Environment } from '../kit/owner.ts'
-import type { Funding, Payment, PaymentState, ReturnReason } from './model.ts'
+import type { Funding, Payment } from './model.ts'
 import type { Offer } from '../x402/model.ts'
 import type { PayerWallet, PaymentStore } from './ports.ts'
 
@@ -43,24 +41,24 @@ function recordsOf(
 
     async find({ userId, environment }, id) {
       const [row] = await statements.run<Row>(
-        'SELECT * FROM spending_payment WHERE id = $1 AND user_id = $2 AND environment = $3::environment',
+        `SELECT ${COLUMNS} FROM spending_payment p WHERE id = $1 AND user_id = $2 AND environment = $3::environment`,
         [id, userId, environment],
       )
-      return row === undefined ? null : fromRow(row)
+      return row === undefined ? null : toPayment(row)
     },
 
     async list({ userId, environment }, agentId, { limit, offset }) {
       const where = 'user_id = $1 AND environment = $2::environment AND ($3::text IS NULL OR agent_id = $3)'
       const values = [userId, environment, agentId]
       const rows = await statements.run<Row>(
-        `SELECT * FROM spending_payment WHERE ${where} ORDER BY id DESC LIMIT $4 OFFSET $5`,
+        `SELECT ${COLUMNS} FROM spending_payment p WHERE ${where} ORDER BY id DESC LIMIT $4 OFFSET $5`,
         [...values, limit, offset],
       )
       const [counted] = await statements.run<{ total: bigint }>(
         `SELECT count(*) AS total FROM spending_payment WHERE ${where}`,
         values,
       )
-      return { payments: rows.map(fromRow), total: Number(counted?.total ?? 0n) }
+      return { payments: rows.map(toPayment), total: Number(counted?.total ?? 0n) }
     },
 
     async answered(id, status) {
@@ -85,10 +83,10 @@ function recordsOf(
          FROM (
            SELECT id FROM spending_payment WHERE state NOT IN ('settled', 'returned') AND look_at <= $1
            ORDER BY look_at LIMIT $3 FOR UPDATE SKIP LOCKED
-         ) d WHERE p.id = d.id RETURNING p.*`,
+         ) d WHERE p.id = d.id RETURNING ${COLUMNS}`,
         [now, until, limit],
       )
-      return rows.map(fromRow)
+      return rows.map(toPayment)
     },
 
     async seen(id, txHash, lookAt) {
@@ -121,12 +119,12 @@ function stepsOf(statements: StatementPool): Pick<PaymentStore, 'fund' | 'arrive
         )
         const funding = payment.amount - (payer?.taken ?? 0n)
         const [row] = await inside.run<Row>(
-          `UPDATE spending_payment
+          `UPDATE spending_payment p
            SET state = $2::spending_payment_state, funding = $3, funding_payer = $4, funding_valid_before = $5, funding_block = $6, look_at = $7
-           WHERE id = $1 RETURNING *`,
+           WHERE id = $1 RETURNING ${COLUMNS}`,
           [id, funding === 0n ? 'funded' : 'funding', funding, from, validBefore, seenBlock, lookAt],
         )
-        return row === undefined ? null : fromRow(row)
+        return row === undefined ? null : toPayment(row)
       })
     },
 
@@ -239,62 +237,21 @@ const ADD_PAYER = `
 INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, $3::environment, $4)
 ON CONFLICT (address) DO NOTHING`
 
-interface Row {
-  id: Id<'pay'>
-  agent_id: string | null
-  user_id: string
-  environment: Environment
-  state: PaymentState
-  url: string
-  method: string
-  request_hash: string
-  max_amount: Usdc
-  amount: Usdc
-  network: NetworkName
-  payer: Hex
-  pay_to: Hex
-  valid_before: bigint
-  nonce: Hex
-  signature: Hex | null
+const COLUMNS = `p.id, p.user_id, p.environment, p.agent_id, p.state, p.url, p.method, p.request_hash, p.max_amount, p.amount,
+  p.network, p.payer, p.pay_to, p.valid_before, p.nonce, p.signature, p.asked, p.seen_block, p.answer_status, p.tx_hash,
+  p.reason, p.created_at, p.ended_at, p.funding, p.funding_payer, p.funding_valid_before, p.funding_block`
+
+type Row = RowOf<Omit<Payment, 'owner' | 'offer' | 'funding'> & Owner> & {
   asked: string
-  seen_block: bigint
   funding: bigint | null
   funding_payer: Hex | null
   funding_valid_before: bigint | null
   funding_block: bigint | null
-  reason: ReturnReason | null
-  answer_status: number | null
-  tx_hash: Hex | null
-  created_at: Date
-  ended_at: Date | null
 }
 
-function fromRow(row: Row): Payment {
-  return {
-    id: row.id,
-    owner: { userId: row.user_id, environment: row.environment },
-    agentId: row.agent_id,
-    state: row.state,
-    url: row.url,
-    method: row.method,
-    requestHash: row.request_hash,
-    maxAmount: row.max_amount,
-    amount: row.amount,
-    network: row.network,
-    payer: row.payer,
-    payTo: row.pay_to,
-    validBefore: row.valid_before,
-    nonce: row.nonce,
-    signature: row.signature,
-    offer: fromText(row.asked),
-    seenBlock: row.seen_block,
-    funding: fundingOf(row),
-    answerStatus: row.answer_status,
-    txHash: row.tx_hash,
-    reason: row.reason,
-    createdAt: row.created_at,
-    endedAt: row.ended_at,
-  }
+function toPayment(row: Row): Payment {
+  const { userId, environment, asked, ...payment } = fromRow(row)
+  return { ...payment, owner: { userId, environment }, offer: fromText(asked), funding: fundingOf(row) }
 }
 
 function fundingOf(row: Row): Funding | null {

@@ -30,7 +30,7 @@ import { Secret } from '../vault/secret.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { chainVerifierOf } from '../compose/chain-verifier.ts'
-import { addressGroup } from '../kit/address-group.ts'
+import { addressGroup } from '../kit/http.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
 /** Prices on other people's APIs, and the gateway in front of them. */

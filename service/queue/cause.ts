@@ -1,10 +1,10 @@
-import { currentContext, type Concerns } from '../kit/context.ts'
+import { currentContext, type ContextTags } from '../kit/context.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import type { JsonObject } from './model.ts'
 
 /** What an announcement was made by: so that the log and the traces of a handler lead back to the request. */
 export interface Cause {
-  concerns: Concerns
+  concerns: ContextTags
   traceparent?: string
 }
 
@@ -15,7 +15,7 @@ export interface Cause {
 export function causeHere(tracer: Tracer | null): Cause | undefined {
   const context = currentContext()
   if (context === undefined || context.shared === true) return undefined
-  const concerns = Object.fromEntries(Object.entries(context.concerns).filter(([name]) => !OF_A_JOB.has(name)))
+  const concerns = Object.fromEntries(Object.entries(context.tags).filter(([name]) => !OF_A_JOB.has(name)))
   const traceparent = tracer?.parent()
   if (traceparent !== undefined) return { concerns, traceparent }
   return Object.keys(concerns).length === 0 ? undefined : { concerns }

@@ -38,7 +38,7 @@ function toStep(announcements: readonly Announcement[]): Step {
   return {
     name: `announce ${topics}`,
     kind: 'producer',
-    says: { 'messaging.destination.name': topics, 'messaging.batch.message_count': announcements.length },
+    attributes: { 'messaging.destination.name': topics, 'messaging.batch.message_count': announcements.length },
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Batch } from '../kit/batch.ts'
 import type { Clock } from '../kit/clock.ts'
-import { concernIdsIn, within } from '../kit/context.ts'
+import { tagContextWith, within } from '../kit/context.ts'
 import type { Log } from '../kit/log.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import { aborted } from './signal.ts'
@@ -45,13 +45,13 @@ export function createRunner(deps: RunnerDeps) {
 
   /** What the handler logs leads back to the request that announced the row, and so do its traces. */
   function inContext(row: Row, handle: () => Promise<Outcome>): Promise<Outcome> {
-    return within({ concerns: { ...row.cause?.concerns, topic: row.topic, row: row.id } }, () => {
-      concernIdsIn(row.payload)
+    return within({ tags: { ...row.cause?.concerns, topic: row.topic, row: row.id } }, () => {
+      tagContextWith(row.payload)
       if (deps.tracer == null) return handle()
       const traceparent = row.cause?.traceparent
       const says = { 'messaging.destination.name': row.topic, 'messaging.delivery.attempt': row.attempt }
       const from = traceparent === undefined ? undefined : { traceparent, trusted: true }
-      return deps.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', says, from }, async (attributes) => {
+      return deps.tracer.step({ name: `handle ${row.topic}`, kind: 'consumer', attributes: says, from }, async (attributes) => {
         const outcome = await handle()
         attributes['coinslot.outcome'] = outcome
         if (outcome === 'retry' || outcome === 'dead') attributes['error.type'] = outcome

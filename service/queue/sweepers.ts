@@ -51,7 +51,7 @@ export function createSweepers(deps: SweeperDeps) {
     const started = performance.now()
     let succeeded = true
     try {
-      await within({ concerns: { sweeper: sweeper.name } }, () => sweeper.run(now, signal))
+      await within({ tags: { sweeper: sweeper.name } }, () => sweeper.run(now, signal))
     } catch (error) {
       succeeded = false
       log.error({ sweeper: sweeper.name, err: error }, 'a sweeper failed; it runs again at its next turn')

@@ -59,7 +59,7 @@ export function lapsesTooSoon(workMs: number): DomainError {
 
 /** The errors of a product whose answer is handed over at its own address. Never a new 402: the money may be on its way. */
 export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): DeliveryErrors {
-  const again = (sale: Sale) => ({ ...idOf(sale), statusUrl: statusUrl(sale), paymentToken: tokens.of(sale.id) })
+  const replayFields = (sale: Sale) => ({ ...idOf(sale), statusUrl: statusUrl(sale), paymentToken: tokens.of(sale.id) })
 
   function delivered(sale: Sale): DomainError {
     const sentence = 'The answer that this authorization paid for was given already.'
@@ -71,8 +71,8 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
     given: delivered,
     expired: delivered,
     pending: (sale) =>
-      new DomainError('unavailable', 'settlement_pending', `The payment is on its way. ${askAgain(sale)}`, {
-        ...again(sale),
+      new DomainError('unavailable', 'settlement_pending', `The payment is on its way. ${repeatRequest(sale)}`, {
+        ...replayFields(sale),
         retryAfterSeconds: 3,
       }),
     /** The money has arrived and the work failed: the same payment has it done again. */
@@ -85,8 +85,8 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
         // A client that is told 402 would pay again.
         error.kind === 'unaffordable' ? 'failed' : error.kind,
         error.code,
-        `${sentence} The payment arrived, and the answer is still owed. ${askAgain(sale)}`,
-        { ...error.fields, ...again(sale), paid: true },
+        `${sentence} The payment arrived, and the answer is still owed. ${repeatRequest(sale)}`,
+        { ...error.fields, ...replayFields(sale), paid: true },
         error.cause,
       )
     },
@@ -122,7 +122,7 @@ export function paymentsUnavailable(): DomainError {
   return new DomainError('unavailable', 'payments_unavailable', sentence, { retryAfterSeconds: 60 })
 }
 
-function askAgain(sale: Sale): string {
+function repeatRequest(sale: Sale): string {
   const [field] = Object.keys(idOf(sale))
   return `Send the same request again for the answer, with the ${String(field)} as X-Payment-ID and the paymentToken as X-Payment-Token.`
 }

@@ -5,7 +5,7 @@ import type { Environment, Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { RequestBody } from '../x402/model.ts'
 
-/** What can be sold to somebody who pays outside of the ledger. */
+/** What can be sold to buyers who pay outside of the ledger. */
 export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
 export type ProductName = (typeof PRODUCTS)[number]
 
@@ -50,7 +50,7 @@ export interface Sale {
   details: Readonly<Record<string, unknown>>
   txHash: string | null
   reason: string | null
-  /** Somebody works on it until then. */
+  /** A process works on it until then. */
   leaseUntil: Date | null
   createdAt: Date
   endedAt: Date | null
@@ -84,7 +84,7 @@ export interface Delivered {
   /** Null where the answer is not stored: it streams, or the money comes first. */
   answer: StoredAnswer | null
   bodyHash: Buffer | null
-  /** In place of what the sale said before; null to leave it. */
+  /** Replaces the sale's details; null leaves them. */
   details: Sale['details'] | null
 }
 

@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import type { Facilitator } from '../facilitator/service.ts'
-import { saleSweepers } from './jobs.ts'
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
 import type { SellingDeps } from './service/deps.ts'
 import { createJournal } from './service/journal.ts'
@@ -14,7 +13,7 @@ import type { Platform, Part } from '../compose/platform.ts'
 /** What everything stands on that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
-  { facilitator, tokens, hooks }: SellingGiven,
+  { facilitator, tokens, hooks }: SellingOptions,
 ): { selling: SellingDeps; store: SaleStore; sweeping: Sweeping; part: Part } {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
@@ -31,10 +30,20 @@ export function openSelling(
   }
   const settle = createSettling(selling)
   const sweeping = createSweeping({ store, journal, settle, log })
-  return { selling, store, sweeping, part: { sweepers: saleSweepers(sweeping) } }
+  return {
+    selling,
+    store,
+    sweeping,
+    part: {
+      sweepers: [
+        { name: 'sales.open', everyMs: 2_000, run: (now) => sweeping.sales(now) },
+        { name: 'sales.answers', everyMs: 30_000, run: (now) => sweeping.answers(now) },
+      ],
+    },
+  }
 }
 
-interface SellingGiven {
+interface SellingOptions {
   facilitator: Facilitator
   tokens: PaymentTokens
   hooks: Hooks
@@ -47,8 +56,8 @@ function ownMethod(facilitator: Facilitator): Method {
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
     verify: (request) => facilitator.verify(readRequest(request)),
     async settle(request, operation, waitMs) {
-      const asker = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
-      const answer = await facilitator.settle(readRequest(request), asker)
+      const requester = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
+      const answer = await facilitator.settle(readRequest(request), requester)
       if (answer.success) return { status: 'settled', txHash: answer.txHash }
       return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
     },

@@ -20,7 +20,7 @@ import type {
  * service and in the middleware that others put into their own server. What follows after them belongs to this service.
  */
 
-/** What is kept of sales. Whatever it answers is written down for good. */
+/** The record of sales. What it answers is stored durably. */
 export interface Journal {
   find(digest: Hex): Promise<Sale | null>
   findById(id: string): Promise<Sale | null>
@@ -30,11 +30,11 @@ export interface Journal {
    */
   begin(sale: NewSale, claim: Claim): Promise<string>
   /**
-   * Nobody else works on it until then; null when somebody does, or nothing is left to do. One that was released is
+   * Leases the sale until then; null when another process has it, or nothing is left to do. One that was released is
    * claimed again with these details, as far as its product lets it.
    */
   take(sale: Pick<Sale, 'id' | 'details'>, until: Date, note: unknown): Promise<Sale | null>
-  /** Nobody works on it any more; whoever presents it again does. */
+  /** Ends the lease, so that the next request takes it. */
   leave(id: string): Promise<void>
   /** One of test mode, as it begins. False where there is one of this id already. */
   simulated(sale: Sale, resumeAt: Date | null): Promise<boolean>
@@ -42,9 +42,9 @@ export interface Journal {
   release(id: string, reason: string): Promise<void>
   /** Binds the sale to this body, before all of it was passed on. False where it is bound to another one. */
   bind(id: string, bodyHash: Buffer): Promise<boolean>
-  /** The chain is about to be asked. False where somebody else has taken the sale over. */
+  /** The chain is about to be asked. False where another process has taken the sale over. */
   settling(id: string, delivered: Delivered, until: Date | null): Promise<boolean>
-  /** In one step with all that follows from it; what somebody else wrote meanwhile when it has ended already. */
+  /** In one step with all that follows from it; what another process wrote when it has ended already. */
   paid(id: string, txHash: string, paid: Paid): Promise<Sale>
   failed(id: string, reason: string): Promise<Sale>
   /** The answer to what was paid for first, until it was handed over. False where it is not owed any more. */
@@ -54,10 +54,10 @@ export interface Journal {
   begun(id: string): Promise<void>
   handedOver(id: string): Promise<void>
   /** An authorization that only proves who is asking buys this, and nothing else ever. */
-  prove(digest: Hex, buys: string): Promise<boolean>
+  prove(digest: Hex, purchaseId: string): Promise<boolean>
 }
 
-/** `resumeAt`: when the chain is asked without anybody waiting. `note`: for the product, in the same transaction. */
+/** `resumeAt`: when the chain is asked without a waiting buyer. `note`: for the product, in the same transaction. */
 export interface Claim {
   resumeAt: Date | null
   note: unknown
@@ -90,11 +90,6 @@ export interface Purchases {
 
 export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
 
-/** Numbers for whoever keeps metrics. */
-export interface Measures {
-  count(event: string, by?: number): void
-}
-
 /** Where sales are stored. */
 export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
@@ -125,7 +120,7 @@ export interface SaleStore extends SaleReader {
   handedOver(id: string): Promise<void>
   /** Those that wait for the chain. */
   takeOpen(product: ProductName, now: Date, which: { limit: number; simulated: boolean }): Promise<readonly Sale[]>
-  /** Those that were being delivered by somebody who is gone. */
+  /** Those whose delivering process has ended. */
   findLost(now: Date, limit: number): Promise<readonly string[]>
   forgetAnswers(before: Date): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { SIMULATED_SETTLING_MS, type Sale } from './model.ts'
 
-/** How long an answer is stored, and what a 402 said is kept to. */
+/** How long an answer is stored, and the price of a 402 holds. */
 export const HELD_MS = 600_000
 
 /** The chain may have been asked: from then on the authorization is public. */

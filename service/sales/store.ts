@@ -1,13 +1,10 @@
 import { ageOf, type Tables } from '../kit/tables.ts'
-import type { Address, Hex } from '../chain/model.ts'
-import type { NetworkName } from '../chain/networks.ts'
 import { isId, leastId } from '../kit/ids.ts'
-import type { Usdc } from '../kit/money.ts'
-import type { Environment, Owner } from '../kit/owner.ts'
+import type { Owner } from '../kit/owner.ts'
+import { toBytes, toHex, type RowOf } from '../kit/rows.ts'
 import { byId, totalOf } from '../kit/total.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
-import type { RequestBody } from '../x402/model.ts'
-import type { Handover, ProductName, Sale, SaleState } from './model.ts'
+import type { Sale, SaleState } from './model.ts'
 import type { SaleStore } from './ports.ts'
 import { nextResume } from './rules.ts'
 
@@ -29,7 +26,7 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return await one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
     },
     findByDigest: (digest) =>
-      one(statements, 'SELECT * FROM sale WHERE digest = $1', [bytesOf(digest)], 'sale_by_digest'),
+      one(statements, 'SELECT * FROM sale WHERE digest = $1', [toBytes(digest)], 'sale_by_digest'),
 
     async findAll(ids) {
       const rows = await statements.run<SaleRow>('SELECT * FROM sale WHERE id = ANY($1)', [ids], 'sale_find_all')
@@ -67,9 +64,9 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
 
     settling(id, { answer, bodyHash, details }, { now, until }) {
-      const said = details === null ? null : JSON.stringify(details)
+      const detailsText = details === null ? null : JSON.stringify(details)
       const meta = answer === null ? null : JSON.stringify(answer.meta)
-      const values = [id, bodyHash, said, nextResume(now, now), now, until, meta, answer?.body ?? null]
+      const values = [id, bodyHash, detailsText, nextResume(now, now), now, until, meta, answer?.body ?? null]
       return did(SETTLING, values, 'sale_settling')
     },
 
@@ -134,10 +131,28 @@ function valuesOf(sale: Sale): unknown[] {
   const { id, product, subject, userId, environment, state, handover, amount, network, recipient, payer } = sale
   const { simulated, digest, request, inputHash, bodyHash, tokenHash, details, txHash, reason } = sale
   return [
-    ...[id, product, subject, userId, environment, state, handover, amount, network, recipient, payer, simulated],
-    digest === null ? null : bytesOf(digest),
+    id,
+    product,
+    subject,
+    userId,
+    environment,
+    state,
+    handover,
+    amount,
+    network,
+    recipient,
+    payer,
+    simulated,
+    digest === null ? null : toBytes(digest),
     request === null ? null : JSON.stringify(request),
-    ...[inputHash, bodyHash, tokenHash, JSON.stringify(details), txHash, reason, sale.leaseUntil, sale.createdAt],
+    inputHash,
+    bodyHash,
+    tokenHash,
+    JSON.stringify(details),
+    txHash,
+    reason,
+    sale.leaseUntil,
+    sale.createdAt,
     sale.endedAt,
   ]
 }
@@ -219,31 +234,7 @@ WITH gone AS (
 )
 UPDATE sale SET handover = 'expired' WHERE id IN (SELECT sale_id FROM gone) AND state = 'paid' AND handover = 'none'`
 
-interface SaleRow {
-  id: string
-  product: ProductName
-  subject: string
-  user_id: string | null
-  environment: Environment
-  state: SaleState
-  handover: Handover
-  amount: Usdc
-  network: NetworkName
-  recipient: Address | null
-  payer: Address
-  simulated: boolean
-  digest: Buffer | null
-  request: RequestBody | null
-  input_hash: Buffer
-  body_hash: Buffer | null
-  token_hash: Buffer | null
-  details: Readonly<Record<string, unknown>>
-  tx_hash: string | null
-  reason: string | null
-  lease_until: Date | null
-  created_at: Date
-  ended_at: Date | null
-}
+type SaleRow = RowOf<Omit<Sale, 'digest'>> & { digest: Buffer | null }
 
 function fromSaleRow(row: SaleRow): Sale {
   return {
@@ -259,7 +250,7 @@ function fromSaleRow(row: SaleRow): Sale {
     recipient: row.recipient,
     payer: row.payer,
     simulated: row.simulated,
-    digest: row.digest === null ? null : `0x${row.digest.toString('hex')}`,
+    digest: row.digest === null ? null : toHex(row.digest),
     request: row.request,
     inputHash: row.input_hash,
     bodyHash: row.body_hash,
@@ -271,10 +262,6 @@ function fromSaleRow(row: SaleRow): Sale {
     createdAt: row.created_at,
     endedAt: row.ended_at,
   }
-}
-
-function bytesOf(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }
 
 export const salesTables: Tables = {

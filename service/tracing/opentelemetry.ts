@@ -18,7 +18,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace'
 import { currentContext, within } from '../kit/context.ts'
-import type { Said, Step, Tracer } from '../kit/tracer.ts'
+import type { StepAttributes, Step, Tracer } from '../kit/tracer.ts'
 
 export interface TracingSettings {
   /** Where OTLP over HTTP is spoken; `/v1/traces` is added. */
@@ -58,13 +58,13 @@ export function openTelemetry(settings: TracingSettings): Tracing {
   })
   const tracer = provider.getTracer('coinslot')
 
-  async function run<T>(step: Step, work: (said: Said) => Promise<T>, under: Span | undefined): Promise<T> {
+  async function run<T>(step: Step, work: (said: StepAttributes) => Promise<T>, under: Span | undefined): Promise<T> {
     const { context, links } = placeOf(step, under)
     const name = typeof step.name === 'string' ? step.name : 'unnamed'
-    const span = tracer.startSpan(name, { kind: KINDS[step.kind], attributes: step.says ?? {}, links }, context)
-    const said: Said = {}
+    const span = tracer.startSpan(name, { kind: KINDS[step.kind], attributes: step.attributes ?? {}, links }, context)
+    const said: StepAttributes = {}
     try {
-      return await within({ concerns: currentContext()?.concerns ?? {}, step: span }, () => work(said))
+      return await within({ tags: currentContext()?.tags ?? {}, step: span }, () => work(said))
     } catch (error) {
       blame(span, error)
       throw error

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { Line } from '../kit/line.ts'
+import { FairLine } from '../kit/fair-line.ts'
 import { startThread, type Job, type Result } from './worker.ts'
 
 /** `late`: it ran past its time. `crashed`: it took its thread's memory. `crowded`: its account has too many waiting. */
@@ -14,7 +14,7 @@ export type Outcome =
 export function createThreads({ threads, limitMs, perAccount, waitingMax }: ThreadsOptions) {
   const idle: Thread[] = []
   const all = new Set<Thread>()
-  const line = new Line<Waiting>({ perAccount, waitingMax })
+  const line = new FairLine<Waiting>({ perAccount, waitingMax })
   let count = 0
   let closed = false
 

@@ -53,7 +53,7 @@ export function loadOrMakeKey(dataDir: string): Promise<string> {
     name: 'vault.key',
     code: 'vault_key_file',
     // A new id each time: a token of a lost key then says that its key is missing, not that it is damaged.
-    draw: () => `sandbox-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`,
+    generate: () => `sandbox-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`,
     fault(text) {
       try {
         parseKeyring(text)

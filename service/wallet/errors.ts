@@ -7,14 +7,11 @@ export function alreadyRecorded(transactionHash: string): DomainError {
   })
 }
 
-/** A caller's word alone never makes money. */
+/** In production a report without a chain never credits money. */
 export function notProvable(): DomainError {
-  return new DomainError(
-    'invalid',
-    'deposit_not_provable',
-    'Deposits in production must be proven on chain, and this server has no chain to ask.',
-    { details: { amount: 'cannot be proven on chain by this server' } },
-  )
+  const sentence = 'Deposits in production must be proven on chain, and this server has no chain to ask.'
+  const details = { amount: 'cannot be proven on chain by this server' }
+  return new DomainError('invalid', 'deposit_not_provable', sentence, { details })
 }
 
 /** The chain was asked, and says otherwise. */
@@ -28,23 +25,14 @@ export function notProven(
 }
 
 export function withdrawalsUnavailable(): DomainError {
-  return new DomainError(
-    'unavailable',
-    'withdrawals_unavailable',
-    'This server cannot pay out: it has no chain to do it on.',
-    {
-      retryAfterSeconds: 3_600,
-    },
-  )
+  const sentence = 'This server cannot pay out: it has no chain to do it on.'
+  return new DomainError('unavailable', 'withdrawals_unavailable', sentence, { retryAfterSeconds: 3_600 })
 }
 
 export function belowMinimum(minimum: Usdc): DomainError {
-  return new DomainError(
-    'invalid',
-    'withdrawal_below_minimum',
-    `A withdrawal must be at least ${toDecimal(minimum)} USDC.`,
-    { details: { amount: `must be at least ${toDecimal(minimum)}` }, minimum: toWire(minimum) },
-  )
+  const details = { amount: `must be at least ${toDecimal(minimum)}` }
+  const sentence = `A withdrawal must be at least ${toDecimal(minimum)} USDC.`
+  return new DomainError('invalid', 'withdrawal_below_minimum', sentence, { details, minimum: toWire(minimum) })
 }
 
 export function withdrawalMissing(): DomainError {

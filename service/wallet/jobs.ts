@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
-import type { Wallets } from './service.ts'
+import type { Wallets } from './service/wallets.ts'
 import { WITHDRAWAL_TOPIC } from './service/withdraw.ts'
 
 /** A new withdrawal goes out at once; what it waits for after that, the sweeper looks after. */

@@ -23,9 +23,7 @@ export interface Deposit {
   transactionHash: string | null
 }
 
-export interface Deposited {
-  amount: Usdc
-  transactionHash: string | null
+export interface Deposited extends Deposit {
   newBalance: Usdc
 }
 
@@ -53,7 +51,7 @@ export const NETWORK_OF = { production: 'base', sandbox: 'base-sepolia' } as con
   NetworkName
 >
 
-/** Where a wallet takes USDC, as people need it. */
+/** Where to send USDC for a wallet. */
 export interface ReceivingAddress {
   /** With its checksum. */
   address: string
@@ -62,7 +60,7 @@ export interface ReceivingAddress {
   link: string
 }
 
-/** An address of ours, and whose deposits it takes. */
+/** A deposit address and its owner. */
 export interface OwnAddress {
   index: number
   /** The BIP-32 account whose key it belongs to. */
@@ -72,7 +70,7 @@ export interface OwnAddress {
   since: Date
 }
 
-/** Whose the treasury is, where an owner is named. */
+/** The owner of the treasury. */
 export const PLATFORM = 'platform'
 
 /** USDC that came to an address of ours, read from the receipt of its transaction. */
@@ -124,11 +122,11 @@ export interface PayoutTerms {
   payer: Address
   /** Unix seconds. */
   validBefore: bigint
-  /** The newest block when they were fixed: whatever uses the authorization comes later. */
+  /** The newest block when they were fixed: any use of the authorization comes later. */
   seenBlock: bigint
 }
 
-/** Why nothing left: the treasury could not pay in time, nobody carried the authorization out, or it was taken back. */
+/** Why nothing left: the treasury could not pay in time, the authorization expired unused, or it was canceled. */
 export type FailureReason = 'treasury_short' | 'expired' | 'canceled'
 
 /** What is carried from a deposit address into the treasury. */

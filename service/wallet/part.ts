@@ -1,14 +1,14 @@
 import type { Config } from '../config.ts'
-import type { Facilitator } from '../facilitator/service.ts'
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Outflows } from '../outflow/service.ts'
-import { walletRoutes } from './http.ts'
+import { walletRoutes } from './http/wallet.ts'
 import { walletSweepers, walletTopics } from './jobs.ts'
 import type { Cursor } from './model.ts'
-import type { SignUp, TellEvent } from './ports.ts'
-import { createWallets, type Wallets } from './service.ts'
-import type { Settings, WalletDeps } from './service/parts.ts'
-import { createWalletStore } from './store.ts'
+import type { SignUp, AnnounceEvent } from './ports.ts'
+import { createWallets, type Wallets } from './service/wallets.ts'
+import type { Settings, WalletDeps } from './service/deps.ts'
+import { createWalletStore } from './store/wallet-store.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { openKeys } from '../compose/keys.ts'
@@ -34,7 +34,7 @@ export async function openWallet(platform: Platform, others: Others): Promise<{ 
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     event,
-    tellOfPayoutAddress,
+    notifyOfPayoutAddress: tellOfPayoutAddress,
     signUp,
     clock,
     log,
@@ -63,8 +63,8 @@ interface Others {
   facilitator: Facilitator
   outflow: Outflows
   signUp: SignUp
-  event: TellEvent
-  tellOfPayoutAddress: WalletDeps['tellOfPayoutAddress']
+  event: AnnounceEvent
+  tellOfPayoutAddress: WalletDeps['notifyOfPayoutAddress']
   payers: WalletDeps['payers']
   promised: WalletDeps['promised']
   creditsWithheld: WalletDeps['creditsWithheld']
@@ -84,14 +84,14 @@ function settingsOf(config: Config): Settings {
   }
 }
 
-/** How far the monitor is on each network, and how long ago it said so. */
+/** How far the monitor is on each network, and how long ago it wrote that. */
 async function healthOf(wallets: Wallets, clock: Clock): Promise<Record<string, unknown>> {
-  const told = wallets.monitors.map(async ({ network }) => {
+  const networks = wallets.monitors.map(async ({ network }) => {
     const cursor = await wallets.cursors.read(network)
     const block = cursor === null ? null : Number(cursor.blockNumber)
     return [network, { block, lagBlocks: lagOf(cursor), silentSeconds: silenceOf(cursor, clock) }]
   })
-  return Object.fromEntries(await Promise.all(told)) as Record<string, unknown>
+  return Object.fromEntries(await Promise.all(networks)) as Record<string, unknown>
 }
 
 function silenceOf(cursor: Cursor | null, clock: Clock): number | null {

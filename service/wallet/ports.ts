@@ -24,7 +24,7 @@ export interface AddressBook {
   readonly account: string
   readonly treasury: Address
   addressAt(index: number): Address
-  /** As people write it, with its checksum. */
+  /** With its checksum. */
   written(address: Address): string
 }
 
@@ -34,7 +34,7 @@ export interface Signer {
   sign(by: number | 'treasury', network: Network, authorization: Authorization): SignedAuthorization
 }
 
-/** Where addresses, deposits and withdrawals are kept. */
+/** Stores addresses, deposits and withdrawals. */
 export interface WalletStore {
   addresses: AddressStore
   deposits: DepositStore
@@ -44,7 +44,7 @@ export interface WalletStore {
   reports: ReportStore
   alerts: AlertStore
   payoutAddresses: PayoutAddressStore
-  /** Together or not at all, tried again where it met somebody else's; the ledger's movements may take part. */
+  /** One transaction, repeated after a conflict with another; the ledger's movements may take part. */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
 
@@ -58,8 +58,8 @@ export interface AddressStore {
 }
 
 export interface DepositStore {
-  /** True when this act recorded it; false when somebody has already. */
-  record(transfer: Transfer, owner: Owner, act: string, now: Date, inside: Statements): Promise<boolean>
+  /** False when it was recorded before. */
+  record(inside: Statements, deposit: { transfer: Transfer; owner: Owner; act: string; now: Date }): Promise<boolean>
   /** How many transfers of each of these transactions are recorded. */
   counts(network: NetworkName, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, number>>
   ofTransaction(network: NetworkName, hash: Hex): Promise<readonly Recorded[]>
@@ -68,11 +68,11 @@ export interface DepositStore {
   since(network: NetworkName, block: bigint): Promise<readonly Recorded[]>
   markGone(transfer: Pick<Transfer, 'network' | 'transactionHash'>, gone: Date | null): Promise<void>
 
-  /** Until the transaction's end nobody else speaks of this hash in the sandbox, by word or from the chain. */
+  /** Locks the hash until the transaction's end, against claims and credits of the same deposit in the sandbox. */
   lockHash(hash: string, inside: Statements): Promise<void>
-  /** Who said in the sandbox that this transaction was their deposit. */
-  saidBy(hash: string, inside: Statements): Promise<string | null>
-  say(hash: string, userId: string, inside: Statements): Promise<void>
+  /** The user who claimed this transaction as a deposit in the sandbox. */
+  claimantOf(hash: string, inside: Statements): Promise<string | null>
+  addClaim(hash: string, userId: string, inside: Statements): Promise<void>
 }
 
 export interface Recorded {
@@ -99,7 +99,7 @@ export interface WithdrawalStore {
   submit(id: string, terms: PayoutTerms | null, now: Date): Promise<Withdrawal | null>
   noteHash(id: string, hash: Hex): Promise<void>
   /** False where it was not in this state any more. */
-  end(id: string, from: WithdrawalState, how: WithdrawalEnd, now: Date, inside: Statements): Promise<boolean>
+  end(inside: Statements, ended: { id: string; from: WithdrawalState; how: WithdrawalEnd; now: Date }): Promise<boolean>
 }
 
 export interface NewWithdrawal {
@@ -176,19 +176,14 @@ export interface Alert {
   alertedAt: Date | null
 }
 
-/** Tells the owner's endpoints, in the transaction of what happened. */
-export type TellEvent = (
+/** Notifies the owner's endpoints, in the transaction of the event. */
+export type AnnounceEvent = (
   inside: Statements,
   event: { owner: Owner; event: 'wallet.low_balance'; id: Id<'evt'>; data: JsonObject },
 ) => Promise<void>
 
-/** Makes somebody a user with wallets; once, however often it is told. */
+/** Makes a person a user with wallets, once, however often it is called. */
 export type SignUp = (person: Person) => Promise<unknown>
-
-/** Numbers for whoever keeps metrics. */
-export interface Measures {
-  count(event: string, by?: number): void
-}
 
 /** What paid for something that an owner sells, by the transactions that paid. */
 export interface Sales {

@@ -5,11 +5,11 @@ import { createLedger } from '../ledger/service.ts'
 import { createLedgerStore } from '../ledger/store/ledger.ts'
 import { createPaymentStore } from '../outgoing-payments/store.ts'
 import { createReconciling, type Reconciling } from './service/reconcile.ts'
-import { createWalletStore } from './store.ts'
+import { createWalletStore } from './store/wallet-store.ts'
 import { openChains } from '../compose/chains.ts'
 import { openKeys } from '../compose/keys.ts'
 
-/** The books against the chain, without a service around it: for whoever asks by hand. */
+/** Compares the books with the chain without a running service, for the command line. */
 export async function openReconciling(
   config: Config,
   database: Database,

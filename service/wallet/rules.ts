@@ -36,7 +36,7 @@ export function transferLink({ usdc: token, chainId }: Network, to: string): str
   return `ethereum:${token.checksummed}@${chainId}/transfer?address=${to}`
 }
 
-/** The transfers of a transaction; those that moved nothing are nobody's deposit. */
+/** The transfers of a transaction; those that moved nothing are no deposits. */
 export function transfersOf(network: NetworkName, receipt: Receipt): Transfer[] {
   if (receipt.status !== 'success') return []
   const { hash: transactionHash, blockNumber, blockHash } = receipt
@@ -74,8 +74,7 @@ export function provenTransfers(
   claim: Claim,
   receipt: Receipt | null,
   recorded: readonly Transfer[],
-  head: bigint,
-  confirmations: number,
+  { head, confirmations }: { head: bigint; confirmations: number },
 ): Transfer[] {
   const { amount, to, written, network, transactionHash } = claim
   const refuse = (code: string, sentence: string, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -124,7 +123,7 @@ export const COLLECT = {
   atOnce: 8,
 } as const
 
-/** Follows from the id alone: whoever pays the same withdrawal again uses the same nonce. */
+/** Follows from the id alone: paying the same withdrawal again uses the same nonce. */
 export function payoutNonce(id: string): Hex {
   return `0x${createHash('sha256').update(`coinslot withdrawal ${id}`).digest('hex')}`
 }
@@ -172,7 +171,7 @@ export function lowBalanceOf({
   return { available: toWire(available), below: toWire(below), topUpUrl }
 }
 
-/** Told once while it is low; whoever is above it again can be told anew. */
+/** An owner is notified once while the balance is low, and again only after it has recovered. */
 export function alertChange(alert: { below: Usdc; alertedAt: Date | null }, available: Usdc): 'alert' | 'rest' | null {
   const low = available < alert.below
   if (low === (alert.alertedAt !== null)) return null

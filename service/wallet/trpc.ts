@@ -2,8 +2,8 @@ import { renderSVG } from 'uqr'
 import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire, usdc, ZERO } from '../kit/money.ts'
-import { depositBody, toBody, toLine, toWithdrawal, withdrawBody } from './http.ts'
-import type { Wallets } from './service.ts'
+import { depositBody, toBody, toLine, toWithdrawal, withdrawBody } from './http/wallet.ts'
+import type { Wallets } from './service/wallets.ts'
 
 export function walletRouter(wallets: Wallets, clock: Clock) {
   return router({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Agent, request } from 'undici'
 import { openDatabase } from '../../service/database/client.ts'
-import { startEmbedded } from '../../service/database/embedded.ts'
+import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { documentOf } from '../tools/document.ts'
 
 /*

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Agent, request } from 'undici'
 import { openDatabase, type Database } from '../../service/database/client.ts'
-import { startEmbedded } from '../../service/database/embedded.ts'
+import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
 
 /** The service as a process of its own, on a database that outlives it: to be killed, and begun anew. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { attachOrStart, startEmbedded, type Embedded } from '../../service/database/embedded.ts'
+import { attachOrStart, startEmbedded, type Embedded } from '../../service/database/embedded/database.ts'
 import { leftOf, serverOf } from './processes.ts'
 
 describe('the embedded database', () => {

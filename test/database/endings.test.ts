@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from '../../service/database/embedded.ts'
+import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { startHolder, type Holder } from './holder.ts'
 import { leftOf, processesOf, serverOf } from './processes.ts'
 

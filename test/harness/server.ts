@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from '../../service/database/embedded.ts'
+import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import { quickFolder } from './memory.ts'
 

@@ -1,4 +1,4 @@
-import { addressGroup } from '../../service/kit/address-group.ts'
+import { addressGroup } from '../../service/kit/http.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

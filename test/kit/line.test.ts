@@ -1,8 +1,8 @@
-import { Line } from '../../service/kit/line.ts'
+import { FairLine } from '../../service/kit/fair-line.ts'
 
 describe('a line', () => {
   test('gives each account its first turn before any account its second', () => {
-    const line = new Line<number>({ perAccount: 2, waitingMax: 300 })
+    const line = new FairLine<number>({ perAccount: 2, waitingMax: 300 })
     for (let n = 0; n < 200; n++) line.join('hostile', n)
     line.join('honest', 1)
     line.join('other', 1)
@@ -15,7 +15,7 @@ describe('a line', () => {
   })
 
   test('is bounded for each account, and forgets those that have nothing in it', () => {
-    const line = new Line<number>({ perAccount: 1, waitingMax: 2 })
+    const line = new FairLine<number>({ perAccount: 1, waitingMax: 2 })
     expect([line.join('a', 1), line.join('a', 2), line.join('a', 3), line.join('b', 1)]).toEqual([
       true,
       true,

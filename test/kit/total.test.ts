@@ -1,4 +1,4 @@
-import { byId, totalOf, type Growing } from '../../service/kit/total.ts'
+import { byId, totalOf, type GrowingList } from '../../service/kit/total.ts'
 import { leastId } from '../../service/kit/ids.ts'
 import type { Statements } from '../../service/kit/transaction.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -26,7 +26,11 @@ describe('the total of a long list', () => {
 
   const HOUR_MS = 3_600_000
   const total = (owner = 1): Promise<number> => totalOf(statements, of(owner))
-  const of = (owner: number): Growing => ({ from: 'thing WHERE owner = $1', values: [BigInt(owner)], ...byId('run') })
+  const of = (owner: number): GrowingList => ({
+    from: 'thing WHERE owner = $1',
+    values: [BigInt(owner)],
+    ...byId('run'),
+  })
 
   async function add(rows: number, ageMs: number, owner = 1): Promise<void> {
     const id = leastId('run', new Date(Date.now() - ageMs)).slice(0, -8)

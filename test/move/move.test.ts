@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { move, type Asked } from '../../service/cli/move/move.ts'
-import type { Source } from '../../service/cli/move/model.ts'
-import { openSource, readSource } from '../../service/cli/move/source.ts'
-import { startEmbedded } from '../../service/database/embedded.ts'
+import { move, type TransferInput } from '../../service/cli/transfer/transfer.ts'
+import type { Source } from '../../service/cli/transfer/model.ts'
+import { openSource, readSource } from '../../service/cli/transfer/source.ts'
+import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import { fillHistory } from '../bench/growth/fill.ts'
 import { emptyDatabase } from '../harness/database.ts'
@@ -98,7 +98,7 @@ describe('moving to a server', () => {
     await expect(go({ dataDir: path.join(dataDir, 'nowhere') })).rejects.toThrow(/no embedded database/)
   })
 
-  async function go(asked: Partial<Asked> = {}): Promise<void> {
+  async function go(asked: Partial<TransferInput> = {}): Promise<void> {
     said = []
     const told = { say: (sentence: string) => void said.push(sentence), progress: () => undefined }
     await move({ dataDir, to: url, dryRun: false, blocksAtOnce: 2, ...asked }, told)

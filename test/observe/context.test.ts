@@ -1,5 +1,5 @@
 import { Batch } from '../../service/kit/batch.ts'
-import { concernIdsIn, currentContext, within, type Context } from '../../service/kit/context.ts'
+import { tagContextWith, currentContext, within, type Context } from '../../service/kit/context.ts'
 import { deriveId } from '../../service/kit/ids.ts'
 import { causeHere, withCause, withoutCause } from '../../service/queue/cause.ts'
 import { openTelemetry } from '../../service/tracing/opentelemetry.ts'
@@ -9,13 +9,13 @@ const BODY = '01jd0000000000000000000000'
 
 describe('what the work at hand is about', () => {
   it('grows with the ids that are decoded and made, the first of a kind; nothing else becomes one', () => {
-    const context: Context = { concerns: { requestId: 'req_1' } }
+    const context: Context = { tags: { requestId: 'req_1' } }
     within(context, () => {
       deriveId('run', `op_${BODY}`)
       deriveId('run', `op_${BODY.replace('1', '2')}`)
-      concernIdsIn({ id: `chk_${BODY}`, note: 'pay_ me', other: `constructor_${BODY}`, deep: { id: `dlv_${BODY}` } })
+      tagContextWith({ id: `chk_${BODY}`, note: 'pay_ me', other: `constructor_${BODY}`, deep: { id: `dlv_${BODY}` } })
     })
-    expect(context.concerns).toEqual({ requestId: 'req_1', runId: `run_${BODY}`, checkoutId: `chk_${BODY}` })
+    expect(context.tags).toEqual({ requestId: 'req_1', runId: `run_${BODY}`, checkoutId: `chk_${BODY}` })
     deriveId('run', `op_${BODY}`)
   })
 
@@ -24,12 +24,12 @@ describe('what the work at hand is about', () => {
     const batch = new Batch<string, string>({
       largest: 10,
       async run(asks) {
-        seen.push([asks, currentContext()?.concerns])
+        seen.push([asks, currentContext()?.tags])
         await new Promise(setImmediate)
         return asks
       },
     })
-    const ask = (name: string) => within({ concerns: { requestId: name } }, () => batch.add(name))
+    const ask = (name: string) => within({ tags: { requestId: name } }, () => batch.add(name))
     const first = ask('a')
     // Once the first is under way these two wait, and go together in the loop that `a` began.
     await new Promise(process.nextTick)
@@ -44,10 +44,10 @@ describe('what the work at hand is about', () => {
 
   it('goes along with an announcement, without what was only the job’s, and is taken out again', () => {
     const concerns = { requestId: 'req_1', topic: 'a', row: '7' }
-    const cause = within({ concerns }, () => causeHere(null))
+    const cause = within({ tags: concerns }, () => causeHere(null))
     expect(cause).toEqual({ concerns: { requestId: 'req_1' } })
     expect(withoutCause(withCause({ id: '1' }, cause))).toEqual({ payload: { id: '1' }, cause })
-    expect(within({ concerns, shared: true }, () => causeHere(null))).toBeUndefined()
+    expect(within({ tags: concerns, shared: true }, () => causeHere(null))).toBeUndefined()
     expect(withoutCause({ id: '1' })).toEqual({ payload: { id: '1' }, cause: undefined })
   })
 })

@@ -8,16 +8,16 @@ import path from 'node:path'
 import express from 'express'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
-import { examineAddresses } from '../../service/cli/doctor/addresses.ts'
-import { examineChains } from '../../service/cli/doctor/chain.ts'
-import { examineDatabase } from '../../service/cli/doctor/database.ts'
-import { examine } from '../../service/cli/doctor/examine.ts'
-import { examineMachine } from '../../service/cli/doctor/machine.ts'
-import type { Examine, Finding } from '../../service/cli/doctor/model.ts'
-import { examineSelling } from '../../service/cli/doctor/selling.ts'
-import { examineRedis } from '../../service/cli/doctor/redis.ts'
+import { checkAddresses } from '../../service/cli/checks/addresses.ts'
+import { checkChains } from '../../service/cli/checks/chain.ts'
+import { checkDatabase } from '../../service/cli/checks/database.ts'
+import { runChecks } from '../../service/cli/checks/all.ts'
+import { checkMachine } from '../../service/cli/checks/machine.ts'
+import type { Check, Finding } from '../../service/cli/checks/model.ts'
+import { checkSelling } from '../../service/cli/checks/selling.ts'
+import { checkRedis } from '../../service/cli/checks/redis.ts'
 import { readConfig } from '../../service/config.ts'
-import { startEmbedded } from '../../service/database/embedded.ts'
+import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import { healthRouter } from '../../service/api/health.ts'
 import { Metrics } from '../../service/api/metrics.ts'
@@ -36,7 +36,7 @@ const LIVE = {
   VAULT_KEY: `k1:${randomBytes(32).toString('base64')}`,
 }
 
-async function look(by: Examine, environment: Record<string, string>, aheadMs = 0): Promise<readonly Finding[]> {
+async function look(by: Check, environment: Record<string, string>, aheadMs = 0): Promise<readonly Finding[]> {
   return await by({ config: readConfig(environment), now: () => Date.now() + aheadMs })
 }
 
@@ -46,9 +46,9 @@ function faultsOf(findings: readonly Finding[]): Record<string, string> {
 
 describe('npm run doctor', () => {
   test('says what a live server lacks before it has anything to sell, and nothing of a sandbox', async () => {
-    expect(await look(examineSelling, {})).toEqual([])
+    expect(await look(checkSelling, {})).toEqual([])
     const database = await testDatabase()
-    const bare = await look(examineSelling, { ...LIVE, DATABASE_URL: database.url, ALLOW_HOSTS: 'billing.internal' })
+    const bare = await look(checkSelling, { ...LIVE, DATABASE_URL: database.url, ALLOW_HOSTS: 'billing.internal' })
     expect(Object.fromEntries(bare.map(({ check, level }) => [check, level]))).toEqual({
       models: 'warning',
       'wallet keys': 'fault',
@@ -57,7 +57,7 @@ describe('npm run doctor', () => {
     })
     expect(bare.find(({ check }) => check === 'catalogue')?.says).toContain('npm run tools -- import github')
     const models = { MODELS_BASE_URL: 'https://models.example/v1', MODELS_FILE: '/nowhere.json' }
-    expect(faultsOf(await look(examineSelling, { ...LIVE, ...models }))['models']).toContain('/nowhere.json')
+    expect(faultsOf(await look(checkSelling, { ...LIVE, ...models }))['models']).toContain('/nowhere.json')
     await database.close()
   })
 
@@ -84,7 +84,7 @@ describe('npm run doctor', () => {
   })
 
   test('says of settings that cannot be read all that is wrong with them', async () => {
-    const { findings } = await examine(() => readConfig({ PORT: 'no', ROLES: 'king', LIVE: 'true' }))
+    const { findings } = await runChecks(() => readConfig({ PORT: 'no', ROLES: 'king', LIVE: 'true' }))
     expect(findings.map(({ says }) => says)).toEqual([
       expect.stringContaining('PORT must be a whole number'),
       expect.stringContaining('ROLES must list some of'),
@@ -102,21 +102,21 @@ describe('the database', () => {
   afterAll(() => database.close())
 
   it('that loses what is committed, has too few connections or another clock', async () => {
-    const findings = await look(examineDatabase, { DATABASE_URL: database.url, DATABASE_POOL: '500' }, 7_000)
+    const findings = await look(checkDatabase, { DATABASE_URL: database.url, DATABASE_POOL: '500' }, 7_000)
     expect(faultsOf(findings)).toEqual({
       // The tests' own server, which is quick and forgets.
       'database durability': expect.stringMatching(/^fsync, full_page_writes, synchronous_commit is off/),
       'database connections': expect.stringMatching(/^Only \d+ of 200 connections are free/),
       'database clock': expect.stringMatching(/^Is [67]\.\d s off/),
     })
-    expect(faultsOf(await look(examineDatabase, { DATABASE_URL: database.url }))).toEqual({
+    expect(faultsOf(await look(checkDatabase, { DATABASE_URL: database.url }))).toEqual({
       'database durability': expect.any(String),
     })
   })
 
   it('that has not our tables', async () => {
     const { url, drop } = await emptyDatabase()
-    const findings = await look(examineDatabase, { DATABASE_URL: url })
+    const findings = await look(checkDatabase, { DATABASE_URL: url })
     expect(faultsOf(findings)).toMatchObject({ 'database migrations': expect.stringContaining('npm run migrate') })
     await drop()
   })
@@ -132,7 +132,7 @@ describe('the database', () => {
       [sealed],
     )
     const vault = async (VAULT_KEY: string, more = {}) =>
-      (await look(examineDatabase, { DATABASE_URL: database.url, VAULT_KEY, ...more })).filter(
+      (await look(checkDatabase, { DATABASE_URL: database.url, VAULT_KEY, ...more })).filter(
         ({ check }) => check === 'vault',
       )
     expect(await vault(ours)).toEqual([{ check: 'vault', level: 'ok', says: '1 stored secrets were opened.' }])
@@ -144,15 +144,15 @@ describe('the database', () => {
 })
 
 test('Redis has to be there and to throw nothing away', async () => {
-  expect(faultsOf(await look(examineRedis, { REDIS_URL: 'redis://127.0.0.1:9' }))).toEqual({
+  expect(faultsOf(await look(checkRedis, { REDIS_URL: 'redis://127.0.0.1:9' }))).toEqual({
     redis: expect.any(String),
   })
   if (!hasRedis()) return
   const server = await startRedis()
-  expect(faultsOf(await look(examineRedis, { REDIS_URL: server.url }))).toEqual({})
+  expect(faultsOf(await look(checkRedis, { REDIS_URL: server.url }))).toEqual({})
   const client = new Redis(server.url)
   await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
-  expect(faultsOf(await look(examineRedis, { REDIS_URL: server.url }, 10_000))).toEqual({
+  expect(faultsOf(await look(checkRedis, { REDIS_URL: server.url }, 10_000))).toEqual({
     'redis eviction': expect.stringContaining('allkeys-lru'),
     'redis clock': expect.stringContaining("off this machine's"),
   })
@@ -179,28 +179,26 @@ describe('the chain', () => {
 
   it('with an RPC that is away or another chain, and a sponsor without money', async () => {
     await base.request({ method: 'anvil_setBalance', params: [RICH_ADDRESS, '0xde0b6b3a7640000'] })
-    const findings = await look(examineChains, {
+    const findings = await look(checkChains, {
       BASE_RPC_URLS: base.url,
       SPONSOR_PRIVATE_KEYS: `${RICH},${POOR}`,
     })
     expect(faultsOf(findings)).toEqual({ 'gas base': expect.stringContaining('it can pay for nothing') })
     expect(findings).toContainEqual({ check: 'gas base', level: 'ok', says: expect.stringMatching(/has \d+\.\d+ ETH/) })
-    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: other.url }))).toEqual({
+    expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: other.url }))).toEqual({
       'chain base': expect.stringContaining('is chain 1, and base is 8453'),
     })
-    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: 'http://127.0.0.1:9/with-a-long-secret-key' }))).toEqual(
-      {
-        'chain base': expect.not.stringContaining('with-a-long-secret-key'),
-      },
-    )
+    expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: 'http://127.0.0.1:9/with-a-long-secret-key' }))).toEqual({
+      'chain base': expect.not.stringContaining('with-a-long-secret-key'),
+    })
   })
 
   it('that stands still, and RPCs that are far apart', async () => {
-    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: base.url }, 3_600_000))).toEqual({
+    expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: base.url }, 3_600_000))).toEqual({
       'chain base': expect.stringContaining('it stands still'),
     })
     await ahead.request({ method: 'anvil_mine', params: ['0x20'] })
-    expect(faultsOf(await look(examineChains, { BASE_RPC_URLS: `${base.url},${ahead.url}` }))).toEqual({
+    expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: `${base.url},${ahead.url}` }))).toEqual({
       'chain base': expect.stringContaining('32 blocks apart'),
     })
   })
@@ -223,20 +221,20 @@ test('our addresses have to answer with our own health', async () => {
     ...{ PUBLIC_API_URL: `${origin}/v1`, PUBLIC_TOOLS_URL: `${origin}/tools`, PUBLIC_GATE_URL: `${origin}/gate` },
     ...{ PUBLIC_FACILITATOR_URL: `${origin}/f`, PUBLIC_PAY_URL: `${origin}/p`, PUBLIC_DASHBOARD_URL: origin },
   })
-  expect(faultsOf(await look(examineAddresses, all(we!.origin)))).toEqual({})
-  expect(faultsOf(await look(examineAddresses, { ...all(we!.origin), PUBLIC_API_URL: `${they!.origin}/v1` }))).toEqual({
+  expect(faultsOf(await look(checkAddresses, all(we!.origin)))).toEqual({})
+  expect(faultsOf(await look(checkAddresses, { ...all(we!.origin), PUBLIC_API_URL: `${they!.origin}/v1` }))).toEqual({
     [`address ${they!.origin}`]: expect.stringContaining('Something else answers'),
   })
-  const live = faultsOf(await look(examineAddresses, { ...LIVE, ...all(we!.origin) }))
+  const live = faultsOf(await look(checkAddresses, { ...LIVE, ...all(we!.origin) }))
   expect(live).toMatchObject({ 'address api': expect.stringContaining('real money needs https') })
   we!.close()
   they!.close()
 })
 
 test('secrets that several machines must share, and one that is none', async () => {
-  const plain = await look(examineMachine, { ...LIVE, AUTH_SECRET: 'x'.repeat(40) })
+  const plain = await look(checkMachine, { ...LIVE, AUTH_SECRET: 'x'.repeat(40) })
   expect(faultsOf(plain)).toEqual({ AUTH_SECRET: expect.stringContaining('too plain') })
-  const alone = await look(examineMachine, { DATABASE_URL: 'postgres://db.example/x' })
+  const alone = await look(checkMachine, { DATABASE_URL: 'postgres://db.example/x' })
   expect(alone.find(({ check }) => check === 'AUTH_SECRET')).toMatchObject({ level: 'warning' })
   expect(alone.map(({ check }) => check)).toEqual(expect.arrayContaining(['disk']))
 })

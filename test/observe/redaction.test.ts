@@ -124,7 +124,7 @@ describe('the log', () => {
 
   it('says what the work at hand concerns, and a line’s own word wins', () => {
     const run = 'run_01jd0000000000000000000000'
-    within({ concerns: { requestId: 'req_1' } }, () => {
+    within({ tags: { requestId: 'req_1' } }, () => {
       tagContext(run)
       log.info({ requestId: 'req_2' }, 'inside')
       log.info({}, 'again')

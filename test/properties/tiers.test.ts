@@ -155,7 +155,10 @@ describe('any history of a tiered price', () => {
     const prepaid = createPrepaidStore(database.statements)
     const journal = createJournal({
       store: createSaleStore(database.statements),
-      purchases: { claim: (_inside, { buys }) => Promise.resolve(buys), prove: () => Promise.resolve(true) },
+      purchases: {
+        claim: (_inside, { purchaseId }) => Promise.resolve(purchaseId),
+        prove: () => Promise.resolve(true),
+      },
       hooks: { gate: gateHooks({ store: prepaid, deliveries: { event: () => Promise.resolve() }, clock }) },
       clock,
     })

@@ -1,4 +1,4 @@
-import { PACE } from '../../service/facilitator/service/parts.ts'
+import { PACE } from '../../service/facilitator/service/deps.ts'
 import { percentile, Queue } from './queue.ts'
 
 /**
@@ -58,7 +58,7 @@ export function simulateSponsors(setting: Setting): Outcome {
     for (const lane of lanes) {
       if (now < lane.turnAt) continue
       lane.turnAt = now + TURN_MS
-      const room = (PACE.flightMax - lane.underWay) * PACE.batchMax
+      const room = (PACE.inFlightMax - lane.underWay) * PACE.batchMax
       const payments = claimed.take(Math.min(room, TAKEN_MOST))
       const batches = Math.ceil(payments.length / PACE.batchMax)
       const size = Math.ceil(payments.length / Math.max(1, batches))

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { COMMANDS, type Flags } from '../../service/cli/tools/commands.ts'
+import { COMMANDS, type Flags } from '../../service/cli/catalogue/commands.ts'
 import { createAssetStore } from '../../service/marketplace/store/assets/assets.ts'
 import { publishedAssets } from '../../service/tools/catalogue-part.ts'
 import { createPublishedTools } from '../../service/tools/service/catalogue/published.ts'

@@ -5,7 +5,7 @@ import { deriveId, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale, SaleHooks } from '../../sales/model.ts'
-import type { Ask, Product } from '../../sales/service/deps.ts'
+import type { PurchaseRequest, Product } from '../../sales/service/deps.ts'
 import { badProof, inTestMode, quoteExpired, workflowUnavailable } from '../errors.ts'
 import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/life.ts'
@@ -27,7 +27,7 @@ export interface Order {
   quoteId: string | null
 }
 
-export interface CheckoutAsk extends Ask {
+export interface CheckoutAsk extends PurchaseRequest {
   checkout: Checkout
   order: Order
 }

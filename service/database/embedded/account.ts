@@ -19,9 +19,9 @@ export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', 
 const NOBODY = 65534
 
 /**
- * PostgreSQL refuses to run as root, and as a user who has no name. Root's programs run as nobody where
- * nobody can reach them and the data; beneath a folder of root's alone, and for the nameless, they run in a
- * user namespace where the caller bears nobody's number.
+ * PostgreSQL refuses to run as root, and as a user without a name. As root it runs as the user `nobody` where that user
+ * can reach the programs and the data. Otherwise, and for users without a name, it runs in a user namespace where the
+ * caller has the number of `nobody`.
  */
 export function chooseAccount(root: string, postgres: string): Account {
   const me = process.getuid?.()

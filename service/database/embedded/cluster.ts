@@ -60,13 +60,8 @@ export function readCredentials(root: string): Credentials | undefined {
 /** Makes the role that the service works as and its database. Every step may have been done before a crash. */
 export async function secureRoles(root: string, port: number, credentials: Credentials): Promise<void> {
   const { adminPassword, password } = credentials
-  const admin = new pg.Client({
-    host: '127.0.0.1',
-    port,
-    user: 'postgres',
-    password: adminPassword,
-    database: 'postgres',
-  })
+  const server = { host: '127.0.0.1', port, database: 'postgres' }
+  const admin = new pg.Client({ ...server, user: 'postgres', password: adminPassword })
   await admin.connect()
   try {
     const roles = await admin.query(`select from pg_roles where rolname = 'coinslot'`)
@@ -111,16 +106,12 @@ async function create(root: string, folder: string, { binaries, account, credent
 
 async function run(account: Account, command: string, args: readonly string[]): Promise<void> {
   const [program = '', ...rest] = [...account.prefix, command, ...args]
-  const child = spawn(program, rest, {
-    ...account.spawn,
-    env: ENVIRONMENT,
-    cwd: '/',
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
+  const child = spawn(program, rest, { ...account.spawn, env: ENVIRONMENT, cwd: '/', stdio })
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
-  if (code !== 0) throw fault(`${path.basename(command)} failed: ${said.trim()}.`)
+  if (code !== 0) throw fault(`${path.basename(command)} failed: ${output.trim()}.`)
 }
 
 function newCredentials(root: string, folder: string): Credentials {

@@ -72,7 +72,7 @@ function dropStrangersNumber(folder: string): void {
   rmSync(path.join(folder, 'postmaster.pid'))
 }
 
-/** Whether this process is the server of this folder, and not a stranger who got the same number. */
+/** Whether this process is the server of this folder, and not another one with the same number. */
 function serves(pid: number, folder: string): boolean {
   return began(pid) !== '' && commandOf(pid).includes(`postgres -D ${folder} `)
 }

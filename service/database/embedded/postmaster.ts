@@ -10,7 +10,7 @@ import { leftover, shutDown } from './leftover.ts'
 
 export interface Postmaster {
   readonly port: number
-  /** Settles when the server has ended, whoever ended it. */
+  /** Settles when the server has ended, for any reason. */
   readonly exited: Promise<void>
   stop(): Promise<void>
 }
@@ -117,7 +117,7 @@ function startWatchdog(pid: number, folder: string): Writable {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   watchdog.unref()
-  // Gone already, when it was told twice.
+  // It has ended already when it is notified twice.
   watchdog.stdin.on('error', () => undefined)
   // It is a socket, which the types do not say; open, it would keep this process from ending by itself.
   const { stdin }: { stdin: Writable & { unref?: () => void } } = watchdog
@@ -138,6 +138,6 @@ function openLog(file: string): number {
 function complaint(logFile: string, from: number): string {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n')
   const telling = lines.filter((line) => /FATAL|PANIC|could not|error/i.test(line))
-  const said = (telling.length > 0 ? telling : lines).slice(-3).join(' ')
-  return `${said} (${path.basename(logFile)} in the data folder has all of it).`
+  const reason = (telling.length > 0 ? telling : lines).slice(-3).join(' ')
+  return `${reason} (${path.basename(logFile)} in the data folder has all of it).`
 }

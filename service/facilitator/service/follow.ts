@@ -1,63 +1,67 @@
 import type { Chain, Receipt } from '../../chain/model.ts'
-import type { Carrier } from '../model.ts'
+import type { SponsorTransaction } from '../model.ts'
 import { isMoved } from '../rules.ts'
 import { judge } from './judge.ts'
-import type { FacilitatorDeps } from './parts.ts'
+import type { FacilitatorDeps } from './deps.ts'
 
 /**
  * Looks for a transaction on the chain and writes down what it finds. Answers whether it is in a block. Safe
  * to run in two processes at once: every write names the states that it may leave.
  */
-export async function follow(deps: FacilitatorDeps, chain: Chain, carrier: Carrier): Promise<boolean> {
-  const receipt = await receiptOf(chain, carrier)
+export async function follow(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<boolean> {
+  const receipt = await receiptOf(chain, transaction)
   if (receipt === null) {
-    if (carrier.state === 'mined') await reopen(deps, carrier)
+    if (transaction.state === 'mined') await reopen(deps, transaction)
     return false
   }
-  const isNew = receipt.blockHash !== carrier.blockHash
-  if (isNew) await record(deps, carrier, receipt)
-  await judgeRest(deps, chain, carrier)
-  // Nobody looks at what a final one carried again: what cannot be judged yet keeps it open.
-  if (!isNew && (await isDeep(deps, chain, receipt))) await deps.store.finish(carrier)
+  const isNew = receipt.blockHash !== transaction.blockHash
+  if (isNew) await record(deps, transaction, receipt)
+  await judgeRest(deps, chain, transaction)
+  // A final transaction is not looked at again, so what cannot be judged yet keeps it open.
+  if (!isNew && (await isDeep(deps, chain, receipt))) await deps.store.finish(transaction)
   return true
 }
 
 /** Any of its hashes may be the one that was mined: a fee bump may have come too late. */
-async function receiptOf(chain: Chain, carrier: Carrier): Promise<Receipt | null> {
-  for (const hash of carrier.hashes) {
+async function receiptOf(chain: Chain, transaction: SponsorTransaction): Promise<Receipt | null> {
+  for (const hash of transaction.hashes) {
     const receipt = await chain.receipt(hash)
     if (receipt !== null) return receipt
   }
   return null
 }
 
-async function record(deps: FacilitatorDeps, carrier: Carrier, receipt: Receipt): Promise<void> {
+async function record(deps: FacilitatorDeps, transaction: SponsorTransaction, receipt: Receipt): Promise<void> {
   const { store, clock } = deps
   await deps.failpoints.reach('transaction mined')
-  const before = carrier.state === 'mined' ? await store.vanished(carrier) : []
-  const moved = (await store.carried(carrier)).filter((settlement) => isMoved(settlement, receipt))
+  const before = transaction.state === 'mined' ? await store.vanished(transaction) : []
+  const moved = (await store.carried(transaction)).filter((settlement) => isMoved(settlement, receipt))
   await store.mined(
-    carrier,
+    transaction,
     receipt,
     moved.map(({ digest }) => digest),
     clock.now(),
   )
   await deps.failpoints.reach('settlement settled')
   deps.measures.count('settled', moved.length)
-  alarm(deps, carrier, before.filter((digest) => !moved.some((settlement) => settlement.digest === digest)).length)
+  alarm(deps, transaction, before.filter((digest) => !moved.some((settlement) => settlement.digest === digest)).length)
 }
 
 /** The block that it was in is gone. It is sent again, and what it ended is open until it is mined again. */
-async function reopen(deps: FacilitatorDeps, carrier: Carrier): Promise<void> {
-  deps.log.warn({ network: carrier.network, hash: carrier.hash }, 'a transaction of ours is gone from the chain')
-  const told = await deps.store.vanished(carrier)
-  alarm(deps, carrier, told.length)
+async function reopen(deps: FacilitatorDeps, transaction: SponsorTransaction): Promise<void> {
+  deps.log.warn(
+    { network: transaction.network, hash: transaction.hash },
+    'a transaction of ours is gone from the chain',
+  )
+  const handedOut = await deps.store.vanished(transaction)
+  alarm(deps, transaction, handedOut.length)
 }
 
 /** A seller has served for a payment that is not on the chain any more: mostly it comes back in the next block. */
-function alarm(deps: FacilitatorDeps, carrier: Carrier, settlements: number): void {
+function alarm(deps: FacilitatorDeps, transaction: SponsorTransaction, settlements: number): void {
   deps.measures.count('settlement_reorganised', settlements)
-  if (settlements > 0) deps.log.error({ hash: carrier.hash, settlements }, 'told successes are open again')
+  if (settlements > 0)
+    deps.log.error({ hash: transaction.hash, settlements }, 'successes that were handed out are open again')
 }
 
 async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Promise<boolean> {
@@ -66,10 +70,10 @@ async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Pr
 }
 
 /** What our transaction carried and did not move, one by one: the neighbours have their success already. */
-async function judgeRest(deps: FacilitatorDeps, chain: Chain, carrier: Carrier): Promise<void> {
-  const rest = await deps.store.carried(carrier)
+async function judgeRest(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<void> {
+  const rest = await deps.store.carried(transaction)
   // A batch calls Multicall3, one alone the token.
-  const alone = carrier.target === chain.network.usdc.address
+  const alone = transaction.target === chain.network.usdc.address
   for (const settlement of rest) {
     await judge(deps, chain, settlement, alone ? 'alone' : 'among-others')
   }

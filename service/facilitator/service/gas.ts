@@ -1,6 +1,6 @@
 import type { Address, Chain } from '../../chain/model.ts'
 import { paysForOne } from '../rules.ts'
-import type { FacilitatorDeps } from './parts.ts'
+import type { FacilitatorDeps } from './deps.ts'
 
 export interface SponsorGas {
   network: string
@@ -16,21 +16,8 @@ interface Read extends SponsorGas {
   price: bigint
 }
 
-export interface GasWatch {
-  /** What is known now. Nobody waits for it: a dead RPC must not hold up /readyz. */
-  known(): readonly SponsorGas[]
-  /** Whether any sponsor can pay for a transfer there, as far as is known. */
-  seemsToPay(network: string): boolean
-  /** The same, once the balances have been read at all. */
-  pays(network: string): Promise<boolean>
-  /** Of a unit of gas there today, in wei; 0 while it is not known. */
-  priceOf(network: string): bigint
-  /** Whether this one can. */
-  isEmpty(network: string, sponsor: Address): boolean
-}
-
-/** What the sponsors have left, read every few seconds at most, however many payments ask. */
-export function createGasWatch(deps: FacilitatorDeps): GasWatch {
+/** The sponsors' balances, read every few seconds at most, however many payments ask. */
+export function createGasWatch(deps: FacilitatorDeps) {
   const sponsors = [...deps.chains.values()].flatMap((chain) =>
     deps.keys.map((key) => ({ chain, sponsor: chain.addressOf(key) })),
   )
@@ -47,8 +34,7 @@ export function createGasWatch(deps: FacilitatorDeps): GasWatch {
       if (low) deps.log.warn({ network, sponsor, wei: String(wei), empty }, 'a sponsor runs out of gas money')
       return { network, sponsor, wei, low, empty, price: fees.maxFeePerGas }
     } catch {
-      // Whoever reads this wants to hear that it is not known, not an error page.
-      // The last price stays in force: budgets that count at none would bound nothing.
+      // Unknown, not an error. The last price stays in force: at a price of 0 the budgets would bound nothing.
       const price = latest.find((one) => one.network === network && one.sponsor === sponsor)?.price
       return { ...unknown(chain, sponsor), price: price ?? 0n }
     }
@@ -66,6 +52,7 @@ export function createGasWatch(deps: FacilitatorDeps): GasWatch {
     return latest
   }
 
+  /** Whether any sponsor can pay for a transfer there, as far as is known. */
   function seemsToPay(network: string): boolean {
     const there = refreshed().filter((one) => one.network === network)
     // Where other processes have the keys nothing is known here.
@@ -73,18 +60,24 @@ export function createGasWatch(deps: FacilitatorDeps): GasWatch {
   }
 
   return {
-    known: () => refreshed().map(({ network, sponsor, wei, low, empty }) => ({ network, sponsor, wei, low, empty })),
+    /** Does not wait for the chain: a dead RPC must not hold up /readyz. */
+    known: (): readonly SponsorGas[] =>
+      refreshed().map(({ network, sponsor, wei, low, empty }) => ({ network, sponsor, wei, low, empty })),
     seemsToPay,
-    async pays(network) {
+    /** The same, once the balances have been read at all. */
+    async pays(network: string): Promise<boolean> {
       refreshed()
       await first
       return seemsToPay(network)
     },
-    priceOf: (network) => refreshed().find((one) => one.network === network)?.price ?? 0n,
-    isEmpty: (network, sponsor) =>
+    /** Of a unit of gas there today, in wei; 0 while it is not known. */
+    priceOf: (network: string): bigint => refreshed().find((one) => one.network === network)?.price ?? 0n,
+    isEmpty: (network: string, sponsor: Address): boolean =>
       refreshed().some((one) => one.network === network && one.sponsor === sponsor && one.empty),
   }
 }
+
+export type GasWatch = ReturnType<typeof createGasWatch>
 
 function unknown(chain: Chain, sponsor: Address): Read {
   return { network: chain.network.name, sponsor, wei: null, low: false, empty: false, price: 0n }

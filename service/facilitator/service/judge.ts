@@ -1,10 +1,10 @@
 import type { Chain } from '../../chain/model.ts'
 import type { Settlement } from '../model.ts'
 import { isOver, isPaidBy, refuseSimulation } from '../rules.ts'
-import type { FacilitatorDeps } from './parts.ts'
+import type { FacilitatorDeps } from './deps.ts'
 
 /**
- * What became of an authorization that our own transaction did not move: its nonce is used by somebody else,
+ * What became of an authorization that our own transaction did not move: its nonce is used by another party,
  * or it is not used and may be tried once more, or it can never be. Read from the chain each time, so that
  * judging twice comes to the same.
  *

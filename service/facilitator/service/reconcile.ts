@@ -1,11 +1,11 @@
 import type { Chain } from '../../chain/model.ts'
 import { follow } from './follow.ts'
 import { judge } from './judge.ts'
-import { PACE, type FacilitatorDeps } from './parts.ts'
+import { PACE, type FacilitatorDeps } from './deps.ts'
 
 /**
- * Ends what no lane ends: settlements that nobody signed until their time was over, those that somebody
- * else's transaction settled, and transactions of a sponsor whose key was taken out of the configuration.
+ * Ends what no worker ends: settlements that were not signed in time, those that another party's transaction
+ * settled, and transactions of a sponsor whose key was taken out of the configuration.
  */
 export async function reconcile(deps: FacilitatorDeps, now: Date): Promise<void> {
   const outcomes = await Promise.allSettled([...deps.chains.values()].map((chain) => reconcileOne(deps, chain, now)))
@@ -18,11 +18,11 @@ async function reconcileOne(deps: FacilitatorDeps, chain: Chain, now: Date): Pro
   const network = chain.network.name
   const before = new Date(now.getTime() - PACE.looseMs)
   for (const settlement of await store.loose(network, before, 200)) await judge(deps, chain, settlement, 'waiting')
-  for (const carrier of await store.open(network, { others: deps.keys.map((key) => chain.addressOf(key)) })) {
-    if (carrier.signedAt > before || (await follow(deps, chain, carrier))) continue
+  for (const transaction of await store.open(network, { others: deps.keys.map((key) => chain.addressOf(key)) })) {
+    if (transaction.signedAt > before || (await follow(deps, chain, transaction))) continue
     // Signed for good: sending it needs no key. Its fees can be raised no more.
-    await chain.broadcast(carrier.raw).catch((error: unknown) => {
-      deps.log.warn({ hash: carrier.hash, code: (error as { code?: unknown }).code }, 'an orphan did not go out')
+    await chain.broadcast(transaction.raw).catch((error: unknown) => {
+      deps.log.warn({ hash: transaction.hash, code: (error as { code?: unknown }).code }, 'an orphan did not go out')
     })
   }
 }

@@ -1,28 +1,15 @@
 import type { Address, Call, Chain, Fees, Hex } from '../../chain/model.ts'
-import type { Carrier, Settlement } from '../model.ts'
+import type { SponsorTransaction, Settlement } from '../model.ts'
 import { bumpFees } from '../rules.ts'
 import { judge } from './judge.ts'
-import { PACE, type FacilitatorDeps } from './parts.ts'
+import { PACE, type FacilitatorDeps } from './deps.ts'
 
-/** The one who counts a sponsor's nonces, as long as its lane has the lease. */
-export interface Sender {
-  /** Stores a transaction for these; null when they are not this lane's any more. */
-  sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<Carrier | null>
-  /** Never throws: what did not go out is stored and goes out again. */
-  send(carrier: Carrier): Promise<void>
-  /** For the transaction that all others wait for: sends it again, raises its fees, or gives its nonce up. */
-  push(carrier: Carrier): Promise<void>
-  /** Sends it again if it was never sent or the node has forgotten it. */
-  resend(carrier: Carrier): Promise<void>
-  /** Takes a nonce that nothing was signed for, with a transfer of nothing to oneself. */
-  fill(nonce: number): Promise<void>
-}
-
+/** Signs and sends with a sponsor's key, and counts its nonces, while its worker has the lease. */
 export async function createSender(
   deps: FacilitatorDeps,
   chain: Chain,
-  { key, sponsor, lane }: { key: Hex; sponsor: Address; lane: string },
-): Promise<Sender> {
+  { key, sponsor, workerId }: { key: Hex; sponsor: Address; workerId: string },
+) {
   const { store, clock, log } = deps
   const network = chain.network.name
   let next = await countNonce()
@@ -36,11 +23,12 @@ export async function createSender(
     return Math.max((own ?? -1) + 1, await chain.nonceOf(sponsor, 'pending'))
   }
 
-  async function sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<Carrier | null> {
+  /** Stores a transaction for these; null when they are not this worker's any more. */
+  async function sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<SponsorTransaction | null> {
     const fees = await chain.fees()
     for (let attempt = 0; attempt < 3; attempt++) {
       const signing = signed(call, gas, fees, next)
-      const stored = await store.sign({ ...signing, lane, digests: items.map(({ digest }) => digest) })
+      const stored = await store.sign({ ...signing, workerId, digests: items.map(({ digest }) => digest) })
       if (typeof stored === 'object') {
         next++
         await deps.failpoints.reach('transaction signed')
@@ -57,56 +45,60 @@ export async function createSender(
     return { network, sponsor, nonce, target: call.to, data: call.data, gas, fees, hash, raw, now: clock.now() }
   }
 
-  async function broadcast(carrier: Carrier): Promise<void> {
-    triedAt.set(carrier.id, clock.now().getTime())
+  /** Never throws: what did not go out is stored and goes out again. */
+  async function broadcast(transaction: SponsorTransaction): Promise<void> {
+    triedAt.set(transaction.id, clock.now().getTime())
     try {
-      await chain.broadcast(carrier.raw)
+      await chain.broadcast(transaction.raw)
     } catch (error) {
       const { code } = error as { code?: unknown }
-      log.warn({ network, hash: carrier.hash, code }, 'a transaction did not go out; it is tried again')
+      log.warn({ network, hash: transaction.hash, code }, 'a transaction did not go out; it is tried again')
       deps.measures.count(`broadcast ${String(code)}`)
-      if (code === 'replacement_underpriced' || code === 'fee_too_low') await raise(deps, chain, key, carrier)
+      if (code === 'replacement_underpriced' || code === 'fee_too_low') await raise(deps, chain, key, transaction)
       return
     }
     await deps.failpoints.reach('transaction sent')
-    await store.sent(carrier, clock.now())
+    await store.sent(transaction, clock.now())
     await deps.failpoints.reach('transaction broadcast')
   }
 
-  async function push(carrier: Carrier): Promise<void> {
+  /** For the transaction that all others wait for: sends it again, raises its fees, or gives its nonce up. */
+  async function push(transaction: SponsorTransaction): Promise<void> {
     const now = clock.now().getTime()
-    if (carrier.state === 'broadcast' && carrier.sentAt !== null) {
-      const age = now - carrier.sentAt.getTime()
-      if (age >= PACE.resendMs && (await isForeign(carrier, now))) return
-      if (age >= deps.settings.bumpAfterMs) return await raise(deps, chain, key, carrier)
+    if (transaction.state === 'broadcast' && transaction.sentAt !== null) {
+      const age = now - transaction.sentAt.getTime()
+      if (age >= PACE.resendMs && (await isForeign(transaction, now))) return
+      if (age >= deps.settings.bumpAfterMs) return await raise(deps, chain, key, transaction)
     }
-    await resend(carrier)
+    await resend(transaction)
   }
 
-  /** Somebody used the key elsewhere. What the lost transaction carried is judged, and sent under another nonce. */
-  async function isForeign(carrier: Carrier, now: number): Promise<boolean> {
-    if ((await chain.nonceOf(sponsor, 'latest')) <= carrier.nonce) return false
-    const since = foreign.get(carrier.id) ?? now
-    foreign.set(carrier.id, since)
+  /** The key was used elsewhere. What the lost transaction carried is judged, and sent under another nonce. */
+  async function isForeign(transaction: SponsorTransaction, now: number): Promise<boolean> {
+    if ((await chain.nonceOf(sponsor, 'latest')) <= transaction.nonce) return false
+    const since = foreign.get(transaction.id) ?? now
+    foreign.set(transaction.id, since)
     // Nodes lag behind each other: one knows the nonce, another not yet the receipt.
     if (now - since < PACE.lostMs) return true
     log.error(
-      { network, sponsor, nonce: carrier.nonce },
+      { network, sponsor, nonce: transaction.nonce },
       "a sponsor's nonce was used by a transaction that is not ours",
     )
-    for (const settlement of await store.carried(carrier)) await judge(deps, chain, settlement, 'among-others')
-    if (!(await store.lose(carrier))) return true
-    foreign.delete(carrier.id)
+    for (const settlement of await store.carried(transaction)) await judge(deps, chain, settlement, 'among-others')
+    if (!(await store.lose(transaction))) return true
+    foreign.delete(transaction.id)
     next = await countNonce()
     return true
   }
 
-  async function resend(carrier: Carrier): Promise<void> {
+  /** Sends it again if it was never sent or the node has forgotten it. */
+  async function resend(transaction: SponsorTransaction): Promise<void> {
     const now = clock.now().getTime()
-    if (now - (triedAt.get(carrier.id) ?? 0) < (carrier.state === 'signed' ? PACE.recheckMs : PACE.resendMs)) return
-    triedAt.set(carrier.id, now)
-    if (carrier.state === 'broadcast' && (await chain.isKnown(carrier.hash))) return
-    await broadcast(carrier)
+    if (now - (triedAt.get(transaction.id) ?? 0) < (transaction.state === 'signed' ? PACE.recheckMs : PACE.resendMs))
+      return
+    triedAt.set(transaction.id, now)
+    if (transaction.state === 'broadcast' && (await chain.isKnown(transaction.hash))) return
+    await broadcast(transaction)
   }
 
   return {
@@ -114,25 +106,28 @@ export async function createSender(
     send: broadcast,
     push,
     resend,
-    async fill(nonce) {
+    /** Takes a nonce that nothing was signed for, with a transfer of nothing to oneself. */
+    async fill(nonce: number): Promise<void> {
       log.warn({ network, sponsor, nonce }, 'a gap among the nonces is filled')
-      const carrier = await store.fill(signed({ to: sponsor, data: '0x' }, 21_000n, await chain.fees(), nonce))
-      if (carrier !== null) await broadcast(carrier)
+      const transaction = await store.fill(signed({ to: sponsor, data: '0x' }, 21_000n, await chain.fees(), nonce))
+      if (transaction !== null) await broadcast(transaction)
     },
   }
 }
 
+export type Sender = Awaited<ReturnType<typeof createSender>>
+
 /** The same nonce and the same call, so there is still one transaction that can be mined. */
-async function raise(deps: FacilitatorDeps, chain: Chain, key: Hex, carrier: Carrier): Promise<void> {
+async function raise(deps: FacilitatorDeps, chain: Chain, key: Hex, transaction: SponsorTransaction): Promise<void> {
   const { store, clock, log } = deps
-  if (carrier.bumps >= BUMPS_MAX) return
-  const fees: Fees = bumpFees(carrier, await chain.fees())
-  const { target, data, gas, nonce } = carrier
+  if (transaction.bumps >= BUMPS_MAX) return
+  const fees: Fees = bumpFees(transaction, await chain.fees())
+  const { target, data, gas, nonce } = transaction
   const { hash, raw } = chain.signTransaction({ key, nonce, gas, fees, to: target, data })
-  await store.replace(carrier, { hash, raw, fees, now: clock.now() })
+  await store.replace(transaction, { hash, raw, fees, now: clock.now() })
   deps.measures.count('fees_raised')
   await chain.broadcast(raw).then(
-    () => store.sent(carrier, clock.now()),
+    () => store.sent(transaction, clock.now()),
     (error: unknown) => {
       log.warn(
         { network: chain.network.name, hash, code: (error as { code?: unknown }).code },

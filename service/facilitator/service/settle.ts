@@ -2,7 +2,7 @@ import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
 import type { GasWatch } from './gas.ts'
-import type { Answer, Asker, Settlement } from '../model.ts'
+import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import {
@@ -14,36 +14,38 @@ import {
   refuseMatch,
   secondsUntilTomorrow,
 } from '../rules.ts'
-import type { Bell } from './bell.ts'
-import { examine, simulate, type Examined } from './examine.ts'
-import { PACE, type FacilitatorDeps } from './parts.ts'
+import type { Signals } from './signal.ts'
+import { examine, simulate, type Examined } from './checks.ts'
+import { PACE, type FacilitatorDeps } from './deps.ts'
 
 export interface Settling {
-  settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }>
+  settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
 }
 
 /** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
-export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { claimed: Bell; ended: Bell }): Settling {
+export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Signals): Settling {
   const { store, clock, settings } = deps
   const look = createLook(store)
 
-  async function settle(payment: PaymentRequest, asker: Asker): Promise<Answer & { digest: Hex | null }> {
+  async function settle(payment: PaymentRequest, requester: SettleRequester) {
     const examined = examine(deps, payment)
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
-    const refusal = await enter(examined, asker)
+    const refusal = await enter(examined, requester)
     if (refusal !== null) return { ...failed(payment, refusal), digest }
-    return { ...(await outcome(examined, asker)), digest }
+    return { ...(await outcome(examined, requester)), digest }
   }
 
   /** Null when it is claimed, now or before. */
-  async function enter(examined: Examined, asker: Asker): Promise<Reason | null> {
+  async function enter(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const known = await look(examined.digest)
     if (known !== null) {
       const refusal = refuseKnown(examined, known)
-      return refusal === null && asker.again && isMendable(known) ? await revive(examined, asker) : refusal
+      return refusal === null && requester.retryFailed && isMendable(known)
+        ? await revive(examined, requester)
+        : refusal
     }
-    const refusal = await claim(examined, asker)
+    const refusal = await claim(examined, requester)
     if (refusal === null) return null
     // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
     const since = await look(examined.digest)
@@ -51,17 +53,17 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { cl
   }
 
   /** Null when it was claimed. What is refused before that leaves no trace. */
-  async function claim(examined: Examined, asker: Asker): Promise<Reason | null> {
+  async function claim(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const { digest, network, authorization, chain } = examined
     // The block is read first: whoever uses the nonce after the simulation does it in a later one.
     const { number: seenBlock } = await chain.head()
-    const simulated = await simulate(deps, examined, asker.again)
+    const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) {
-      const refusal = await refuseUnlessPaid(deps, examined, asker, simulated.refusal)
-      if (refusal === null) bells.ended.ring()
+      const refusal = await refuseUnlessPaid(deps, examined, requester, simulated.refusal)
+      if (refusal === null) signals.ended.notify()
       return refusal
     }
-    await assertGas(deps, gas, examined, asker)
+    await assertGas(deps, gas, examined, requester)
     const { payerHasCode } = simulated
     const asset = network.usdc.address
     const { name } = network
@@ -73,42 +75,42 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { cl
       payerHasCode,
       gas: simulated.gas,
       seenBlock,
-      caller: callerOf(asker),
+      caller: callerOf(requester),
       now: clock.now(),
     }
     if ((await store.claim(claim)) === null) return 'invalid_exact_evm_nonce_already_used'
     await deps.failpoints.reach('settlement claimed')
-    bells.claimed.ring()
+    signals.claimed.notify()
     return null
   }
 
   /** Null when what failed is under way again. As long as it would fail once more, it stays what it is. */
-  async function revive(examined: Examined, asker: Asker): Promise<Reason | null> {
+  async function revive(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const simulated = await simulate(deps, examined, true)
     if (simulated.refusal !== null) return simulated.refusal
-    await assertGas(deps, gas, examined, asker)
+    await assertGas(deps, gas, examined, requester)
     await store.revive(examined.digest, simulated)
     deps.measures.count('settlement_revived')
-    bells.claimed.ring()
+    signals.claimed.notify()
     return null
   }
 
   /** Waits for the end, at most its time; a success is told to one. */
-  async function outcome({ digest, payment }: Examined, asker: Asker): Promise<Answer> {
-    const deadline = clock.now().getTime() + (asker.waitMs ?? settings.waitMs)
+  async function outcome({ digest, payment }: Examined, requester: SettleRequester): Promise<SettleResult> {
+    const deadline = clock.now().getTime() + (requester.waitMs ?? settings.waitMs)
     const payer = payment.payer ?? ''
     for (;;) {
       const settlement = await look(digest)
       const now = clock.now()
       // A seller writes a failure down for good, so it is reported only once no reorganization can undo it.
-      if (settlement?.state === 'failed' && (asker.again || isFinalFailure(settlement, now))) {
+      if (settlement?.state === 'failed' && (requester.retryFailed || isFinalFailure(settlement, now))) {
         const { reason, ours } = settlement
         return { status: 'failed', success: false, payer, txHash: null, reason: reason ?? UNKNOWN, ours }
       }
       if (settlement?.state === 'settled' && settlement.txHash !== null) {
         const { txHash } = settlement
         const until = new Date(now.getTime() + PACE.offerMs)
-        const told = await store.offer(digest, asker.operation, asker.ownsResult, now, until)
+        const told = await store.offer(digest, requester.operation, requester.ownsResult, now, until)
         if (told === 'given') {
           await deps.failpoints.reach('settlement offered')
           return { status: 'settled', success: true, payer, txHash }
@@ -125,7 +127,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, bells: { cl
           reason: 'settlement_pending',
         }
       }
-      await bells.ended.wait(PACE.lookMs)
+      await signals.ended.wait(PACE.lookMs)
     }
   }
 
@@ -151,13 +153,13 @@ function createLook(store: FacilitatorDeps['store']): (digest: Hex) => Promise<S
 async function refuseUnlessPaid(
   deps: FacilitatorDeps,
   examined: Examined,
-  asker: Asker,
+  requester: SettleRequester,
   refusal: Reason,
 ): Promise<Reason | null> {
   const { store, clock, settings } = deps
   const { digest, authorization, chain, network } = examined
   const purchase = await store.bought(digest)
-  if (purchase?.buys !== asker.operation) return refusal
+  if (purchase?.purchaseId !== requester.operation) return refusal
   const head = await chain.head()
   const seenBlock = blockBefore(head, purchase.boughtAt)
   const { from: payer, nonce, validBefore } = authorization
@@ -192,7 +194,12 @@ async function refuseUnlessPaid(
   return null
 }
 
-async function assertGas(deps: FacilitatorDeps, gas: GasWatch, examined: Examined, asker: Asker): Promise<void> {
+async function assertGas(
+  deps: FacilitatorDeps,
+  gas: GasWatch,
+  examined: Examined,
+  requester: SettleRequester,
+): Promise<void> {
   const { store, clock, settings } = deps
   const { network, authorization } = examined
   // Nothing is claimed that cannot be sent.
@@ -205,8 +212,8 @@ async function assertGas(deps: FacilitatorDeps, gas: GasWatch, examined: Examine
   if (budgets.every((budget) => budget === null)) return
   const now = clock.now()
   const { from, to } = authorization
-  const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(asker) }, now)
-  const ours = asker.stranger !== true
+  const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(requester) }, now)
+  const ours = requester.isExternal !== true
   const over = overBudget(used, gas.priceOf(network.name), {
     network: gasPerDay === null || ours ? gasPerDay : (gasPerDay * BigInt(100 - gasReserve)) / 100n,
     payer: gasPerPayerDay,
@@ -217,8 +224,8 @@ async function assertGas(deps: FacilitatorDeps, gas: GasWatch, examined: Examine
   if (over !== null) throw gasSpent(network.name, over, secondsUntilTomorrow(now))
 }
 
-function callerOf({ stranger, caller }: Asker): string | null {
-  return stranger === true ? (caller ?? null) : null
+function callerOf({ isExternal, caller }: SettleRequester): string | null {
+  return isExternal === true ? (caller ?? null) : null
 }
 
 const USED = 'invalid_exact_evm_nonce_already_used'
@@ -231,6 +238,6 @@ function refuseKnown({ payment, authorization, signed }: Examined, known: Settle
   return refuseMatch(payment)
 }
 
-function failed(payment: PaymentRequest, reason: Reason): Answer {
+function failed(payment: PaymentRequest, reason: Reason): SettleResult {
   return { status: 'failed', success: false, payer: payment.payer, txHash: null, reason, ours: false }
 }

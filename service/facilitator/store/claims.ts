@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
+import { toBytes } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Settlement } from '../model.ts'
 import type { Claim, SettlementStore } from '../ports.ts'
-import { fromSettlementRow, SETTLEMENT, toBytes, type SettlementRow } from './rows.ts'
+import { fromSettlementRow, SETTLEMENT, type SettlementRow } from './rows.ts'
 
 type Claims = Pick<
   SettlementStore,
   'find' | 'findByNonce' | 'claim' | 'take' | 'offer' | 'confirm' | 'withdraw' | 'gasUsed'
 >
 
-/** Before the sponsor's part and after it: who claims an authorization, and who is told of its success. */
+/** Claims of authorizations, and who gets their success. */
 export function claims(statements: Statements): Claims {
   async function find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>> {
     const rows = await statements.run<SettlementRow>(FIND, [digests.map(toBytes)], 'facilitator_find')
@@ -38,15 +39,15 @@ export function claims(statements: Statements): Claims {
       return (await find([digest])).get(digest) ?? null
     },
 
-    async take(network, lane, limit, now, until) {
-      const rows = await statements.run<SettlementRow>(TAKE, [network, lane, limit, now, until], 'facilitator_take')
+    async take(network, workerId, { limit, now, until }) {
+      const rows = await statements.run<SettlementRow>(TAKE, [network, workerId, limit, now, until], 'facilitator_take')
       return rows.map(fromSettlementRow).sort((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime())
     },
 
-    async offer(digest, to, keeps, now, until) {
+    async offer(digest, to, ownsResult, now, until) {
       const [row] = await statements.run<{ handed: boolean | null }>(
         OFFER,
-        [toBytes(digest), to, keeps, now, until],
+        [toBytes(digest), to, ownsResult, now, until],
         'facilitator_offer',
       )
       if (row !== undefined) return 'given'
@@ -77,26 +78,24 @@ export function claims(statements: Statements): Claims {
       const [row] = await statements.run<Record<string, string>>(
         GAS_USED,
         [
-          ...[network, day.toISOString().slice(0, 10), toBytes(payer), recipientKey(to), to],
-          ...[by === null ? null : callerKey(by), by],
+          network,
+          day.toISOString().slice(0, 10),
+          toBytes(payer),
+          recipientKey(to),
+          to,
+          by === null ? null : callerKey(by),
+          by,
         ],
         'facilitator_gas_used',
       )
       const of = (name: string): bigint => BigInt(row?.[name] ?? 0)
-      return {
-        spent: {
-          network: of('spent'),
-          payer: of('payer_spent'),
-          recipient: of('recipient_spent'),
-          caller: of('caller_spent'),
-        },
-        pending: {
-          network: of('pending'),
-          payer: of('payer_pending'),
-          recipient: of('recipient_pending'),
-          caller: of('caller_pending'),
-        },
-      }
+      const shares = (what: 'spent' | 'pending') => ({
+        network: of(what),
+        payer: of(`payer_${what}`),
+        recipient: of(`recipient_${what}`),
+        caller: of(`caller_${what}`),
+      })
+      return { spent: shares('spent'), pending: shares('pending') }
     },
   }
 }
@@ -144,16 +143,27 @@ RETURNING ${SETTLEMENT}`
 function valuesOf(claim: Claim): unknown[] {
   const { digest, network, asset, authorization, payerHasCode, gas, seenBlock, caller, now } = claim
   const { from, nonce, to, value, validAfter, validBefore, signature } = authorization
-  const [digestBytes, assetBytes, payer, nonceBytes, payTo] = [digest, asset, from, nonce, to].map(toBytes)
   return [
-    ...[digestBytes, network, assetBytes, payer, nonceBytes, payTo],
-    ...[String(value), String(validAfter), String(validBefore), toBytes(signature), payerHasCode, gas, seenBlock, now],
+    toBytes(digest),
+    network,
+    toBytes(asset),
+    toBytes(from),
+    toBytes(nonce),
+    toBytes(to),
+    String(value),
+    String(validAfter),
+    String(validBefore),
+    toBytes(signature),
+    payerHasCode,
+    gas,
+    seenBlock,
+    now,
     toCaller(caller),
   ]
 }
 
-// Who is about to sign them says so, because a transaction that is signed for rows that another lane took
-// meanwhile is work for nothing. Only for a moment: a lane that died must not keep them.
+// Who is about to sign them says so, because a transaction that is signed for rows that another worker took
+// meanwhile is work for nothing. Only for a moment: a worker that died must not keep them.
 const TAKE = `
 UPDATE facilitator_settlement s SET taken_by = $2, taken_until = $5
 WHERE s.digest IN (

@@ -1,8 +1,9 @@
+import { toBytes, toHex } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { shareCost } from '../rules.ts'
 import type { SettlementStore } from '../ports.ts'
 import { callerKey, recipientKey } from './claims.ts'
-import { fromSettlementRow, SETTLEMENT, toBytes, toHex, type SettlementRow } from './rows.ts'
+import { fromSettlementRow, SETTLEMENT, type SettlementRow } from './rows.ts'
 
 type Endings = Pick<
   SettlementStore,
@@ -12,10 +13,10 @@ type Endings = Pick<
 /** What the chain did, written down. Every statement names the states that it may leave, so it may be repeated. */
 export function endings(statements: Statements): Endings {
   return {
-    async mined(carrier, receipt, settled, now) {
+    async mined(transaction, receipt, settled, now) {
       const payers = await statements.run<{ payer: Buffer; pay_to: Buffer; caller: Buffer | null }>(
         'SELECT payer, pay_to, caller FROM facilitator_settlement WHERE transaction_id = $1',
-        [carrier.id],
+        [transaction.id],
         'facilitator_payers',
       )
       const shares = payers.length === 0 ? [] : shareCost(receipt.cost, payers.length)
@@ -28,20 +29,16 @@ export function endings(statements: Statements): Endings {
       await statements.run(
         MINED,
         [
-          ...[
-            carrier.id,
-            receipt.blockNumber,
-            toBytes(receipt.blockHash),
-            toBytes(receipt.hash),
-            settled.map(toBytes),
-            now,
-          ],
-          ...[
-            carrier.network,
-            now.toISOString().slice(0, 10),
-            counted.map(({ key }) => key),
-            counted.map(({ share }) => share),
-          ],
+          transaction.id,
+          receipt.blockNumber,
+          toBytes(receipt.blockHash),
+          toBytes(receipt.hash),
+          settled.map(toBytes),
+          now,
+          transaction.network,
+          now.toISOString().slice(0, 10),
+          counted.map(({ key }) => key),
+          counted.map(({ share }) => share),
           String(receipt.cost),
         ],
         'facilitator_mined',
@@ -131,7 +128,7 @@ WITH told AS (
 UPDATE facilitator_settlement SET state = 'settled', tx_hash = $4, block_number = $2, ended_at = $6
 WHERE transaction_id = $1 AND digest = ANY($5) AND state IN ('signed', 'broadcast')`
 
-// A failure that was read from that block is open again too. What somebody else settled stands for itself.
+// A failure that was read from that block is open again too. What others settled is not affected.
 const VANISHED = `
 WITH back AS (
   UPDATE facilitator_transaction SET state = 'signed', sent_at = NULL, block_number = NULL, block_hash = NULL

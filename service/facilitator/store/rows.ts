@@ -1,11 +1,8 @@
-import type { Hex } from '../../chain/model.ts'
-import type { NetworkName } from '../../chain/networks.ts'
-import type { Carrier, Settlement, State } from '../model.ts'
-import type { Reason } from '../../x402/reasons.ts'
+import { toHex, type RowOf } from '../../kit/rows.ts'
+import type { Settlement, SponsorTransaction } from '../model.ts'
 
-export interface SettlementRow {
+export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 'digest' | 'txHash'>> {
   digest: Buffer
-  network: NetworkName
   payer: Buffer
   nonce: Buffer
   pay_to: Buffer
@@ -13,23 +10,7 @@ export interface SettlementRow {
   valid_after: string
   valid_before: string
   signature: Buffer
-  payer_has_code: boolean
-  alone: boolean
-  gas: bigint
-  seen_block: bigint
-  state: State
-  attempts: number
-  transaction_id: bigint | null
   tx_hash: Buffer | null
-  block_number: bigint | null
-  external: boolean
-  final: boolean
-  reason: Reason | null
-  ours: boolean
-  claimed_at: Date
-  ended_at: Date | null
-  offered_to: string | null
-  handed_out_at: Date | null
 }
 
 export const SETTLEMENT = `s.digest, s.network, s.payer, s.nonce, s.pay_to, s.value, s.valid_after, s.valid_before,
@@ -69,28 +50,22 @@ export function fromSettlementRow(row: SettlementRow): Settlement {
   }
 }
 
-export interface CarrierRow {
-  id: bigint
-  network: NetworkName
+type StoredAsItIs = 'id' | 'network' | 'state' | 'gas' | 'bumps' | 'signedAt' | 'sentAt' | 'blockNumber'
+
+export interface TransactionRow extends RowOf<Pick<SponsorTransaction, StoredAsItIs>> {
   sponsor: Buffer
   nonce: bigint
-  state: Carrier['state']
   target: Buffer
   data: Buffer
-  gas: bigint
   max_fee: string
   priority_fee: string
   hash: Buffer
   raw: Buffer
-  bumps: number
-  signed_at: Date
-  sent_at: Date | null
-  block_number: bigint | null
   block_hash: Buffer | null
   hashes: Buffer[]
 }
 
-export function fromCarrierRow(row: CarrierRow): Carrier {
+export function fromTransactionRow(row: TransactionRow): SponsorTransaction {
   const hash = toHex(row.hash)
   return {
     id: row.id,
@@ -112,12 +87,4 @@ export function fromCarrierRow(row: CarrierRow): Carrier {
     blockHash: row.block_hash === null ? null : toHex(row.block_hash),
     hashes: [hash, ...row.hashes.map(toHex).filter((other) => other !== hash)],
   }
-}
-
-export function toHex(bytes: Buffer): Hex {
-  return `0x${bytes.toString('hex')}`
-}
-
-export function toBytes(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import { again, type Statements } from '../../kit/transaction.ts'
+import { retryConflicts, type Statements } from '../../kit/transaction.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import { BUILT_IN_ISSUER } from '../model.ts'
@@ -48,7 +48,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       return { user, created }
     }
     // Of several first ones at once the later finds the row by its id, of which the conflict clause knows nothing.
-    return await again(() => store.inTransaction(act))
+    return await retryConflicts(() => store.inTransaction(act))
   }
 }
 

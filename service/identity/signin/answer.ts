@@ -1,4 +1,4 @@
-import { isOfAnotherSite } from '../../kit/fetch-site.ts'
+import { isOfAnotherSite } from '../../kit/http.ts'
 import { faultOfJsonShape } from '../../kit/json-shape.ts'
 import { ONE_LINE } from '../../kit/text.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { again, type StatementPool, type Statements } from '../../kit/transaction.ts'
+import { retryConflicts, type StatementPool, type Statements } from '../../kit/transaction.ts'
 import type { ConnectedWallet, ConnectedWallets, SignInEmails, Tell } from '../ports.ts'
 import { isWayIn, walletEmailOf, WALLETS_MAX, type Way } from '../rules.ts'
 
@@ -91,7 +91,7 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
   return {
     // Whoever signed up with it while this one waited is found the second time.
     change: ({ subject, from, to }, now) =>
-      again(() =>
+      retryConflicts(() =>
         statements.together(async (inside) => {
           const confirmed = await hold(inside, subject)
           if (confirmed === to) return 'changed'

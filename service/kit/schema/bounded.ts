@@ -21,11 +21,11 @@ export interface Limits {
   root?: Raw
 }
 
-export class TooLarge extends Error {}
+class TooLarge extends Error {}
 
 /**
- * A stranger's schema, of OpenAPI 3.0 or 3.1 or of JSON Schema, as plain JSON Schema (what draft 7 and 2020-12 have in
- * common), with an end: many refer to themselves and go on for megabytes. Whatever is left out asks less, so what fits the document's
+ * A foreign schema, of OpenAPI 3.0 or 3.1 or of JSON Schema, as plain JSON Schema (what draft 7 and 2020-12 have in
+ * common), with an end: many refer to themselves and go on for megabytes. What is left out asks less, so what fits the document's
  * schema fits this one.
  */
 export class Conversion {
@@ -93,11 +93,11 @@ export class Conversion {
     const isClosed = rest === false && this.limits.direction === 'input'
     return {
       ...(shown.length === 0 ? {} : { properties }),
-      // Who wants a field without saying what it is wants one that nobody can fill in.
+      // A required field without a description cannot be filled in.
       ...requiredOf(schema, (name) =>
         shown.length === 0 && !isClosed ? !Object.hasOwn(given, name) : isShown.has(name),
       ),
-      // A server that answers more than it said is no worse for it.
+      // A server may answer more than it declared.
       ...(isClosed ? { additionalProperties: false } : {}),
       ...(isRecord(rest) && Object.keys(rest).length > 0
         ? { additionalProperties: this.convert(rest, depth + 1) }
@@ -198,8 +198,8 @@ function hasParts(schema: Raw): boolean {
 const PARTS = ['properties', 'additionalProperties', 'items', 'oneOf', 'anyOf']
 
 function typesOf(schema: Raw): string[] {
-  const said = listOf(schema['type']).filter((type): type is string => typeof type === 'string' && TYPES.has(type))
-  const types = said.length > 0 ? [...new Set(said)] : inferred(schema)
+  const declared = listOf(schema['type']).filter((type): type is string => typeof type === 'string' && TYPES.has(type))
+  const types = declared.length > 0 ? [...new Set(declared)] : inferred(schema)
   if (schema['nullable'] === true && types.length > 0 && !types.includes('null')) types.push('null')
   return types
 }
@@ -236,9 +236,8 @@ function textBounds(schema: Raw, direction: Direction): JsonSchema {
   return {
     ...whole(schema, ['minLength', 'maxLength']),
     ...(typeof format === 'string' && FORMATS.has(format) ? { format } : {}),
-    // A stranger's pattern may take years on a text made for it: only what can be matched in linear time is kept, and has
-    // to be matched so by whoever checks an input.
-    // Of an answer nobody checks it.
+    // A foreign pattern may take years on a text made for it: only what can be matched in linear time stays, and inputs
+    // must be matched that way. Answers are not checked.
     ...(direction === 'input' && typeof pattern === 'string' && typeof parsePattern(pattern) !== 'string'
       ? { pattern }
       : {}),
@@ -298,4 +297,21 @@ function isOf(value: unknown, types: readonly string[]): boolean {
   if (typeof value === 'number')
     return types.includes('number') || (types.includes('integer') && Number.isInteger(value))
   return types.includes(typeof value)
+}
+
+/** The first of the tries that fits into so many characters, or null. */
+export function fitted(
+  tries: readonly Omit<Limits, 'bytes'>[],
+  bytes: number,
+  make: (conversion: Conversion) => JsonSchema,
+): JsonSchema | null {
+  for (const limits of tries) {
+    try {
+      const made = make(new Conversion({ ...limits, bytes }))
+      if (JSON.stringify(made).length <= bytes) return made
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error
+    }
+  }
+  return null
 }

@@ -30,7 +30,7 @@ function merge(one: Raw, other: Raw): Raw {
   return merged
 }
 
-/** Both are to hold. Where that cannot be said in one word the first one's does: less is asked, nothing wrong is. */
+/** Both are to hold. Where one keyword cannot express that the first one's holds: less is asked, nothing wrong is. */
 const JOINS: Readonly<Record<string, (one: unknown, other: unknown) => unknown>> = {
   properties: (one, other) => (isRecord(one) && isRecord(other) ? joinProperties(one, other) : one),
   required: (one, other) => [...new Set([...listOf(one), ...listOf(other)])],

@@ -1,6 +1,6 @@
 import { Batch } from '../../kit/batch.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { again, type StatementPool, type Statements } from '../../kit/transaction.ts'
+import { retryConflicts, type StatementPool, type Statements } from '../../kit/transaction.ts'
 import type { Act, ActOutcome, Ended, Hold, Reserve } from '../model.ts'
 import type { Also, Judge, LedgerStore } from '../ports.ts'
 import { Accounts } from './accounts.ts'
@@ -19,7 +19,7 @@ export function createLedgerStore(statements: StatementPool, clock: Clock): Ledg
   const prepare = createPreparation(accounts, clock)
   const batch = new Batch<Charge, ChargeResult>({
     largest: BATCH_MAX,
-    run: (charges) => again(() => flush(statements, charges)),
+    run: (charges) => retryConflicts(() => flush(statements, charges)),
   })
 
   async function reserve(command: Reserve, inside?: Statements): Promise<Hold> {
@@ -41,7 +41,7 @@ export function createLedgerStore(statements: StatementPool, clock: Clock): Ledg
   async function actTogether<T>(acts: readonly Act[], also: Also<T>, judge?: Judge): Promise<T> {
     const prepared: (Charge | Error)[] = []
     for (const act of acts) prepared.push(await prepare.act(act))
-    return await again(() =>
+    return await retryConflicts(() =>
       statements.together(async (inside) => {
         const judged = (await judge?.(inside, acts)) ?? []
         const charges = prepared.filter((one, place): one is Charge => !(one instanceof Error) && judged[place] == null)
@@ -86,7 +86,7 @@ ON CONFLICT (owner, environment, kind, stripe) DO NOTHING`
 
 /** A collision ends the caller's transaction, so there only the caller can begin again. */
 async function retrying<T>(inside: Statements | undefined, statement: () => Promise<T>): Promise<T> {
-  return inside === undefined ? await again(statement) : await statement()
+  return inside === undefined ? await retryConflicts(statement) : await statement()
 }
 
 function only<T>(items: readonly T[]): T {

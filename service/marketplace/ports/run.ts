@@ -3,7 +3,7 @@ import type { Departure } from '../../kit/departure.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
-import type { Answer, OutboundRequest } from '../../outbound/model.ts'
+import type { OutboundRequest, OutboundResponse } from '../../outbound/model.ts'
 import type { LanguageModel, RunnableAsset, Usage } from '../model/asset.ts'
 import type { CustomerRun, Ending, FreeRunsBound, Run, RunState, RunSummary } from '../model/run.ts'
 
@@ -100,7 +100,7 @@ export interface Transforms {
 
 /** The guarded client for addresses of creators. */
 export interface Callout {
-  send(request: OutboundRequest): Promise<Answer>
+  send(request: OutboundRequest): Promise<OutboundResponse>
 }
 
 /** The headers that prove to a creator's server who calls, in the name of that creator's account. */

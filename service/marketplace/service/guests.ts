@@ -11,7 +11,7 @@ import { GUESTS } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import { authorizationUsed, badPaymentId, deliveryErrors, paymentsUnavailable } from '../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks } from '../../sales/model.ts'
-import type { Ask, Made, Product, SellingDeps } from '../../sales/service/deps.ts'
+import type { PurchaseRequest, Made, Product, SellingDeps } from '../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { assetMissing, FAILURES, needsKey, runFailed, runUnsettled, tooOften } from '../errors.ts'
@@ -107,7 +107,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
 
   return {
     offer: async (slug: string, inputs: RunInput['inputs']) => pricedOf(await orderOf(slug, inputs)).offer,
-    buy: async (slug: string, inputs: RunInput['inputs'], ask: Ask) =>
+    buy: async (slug: string, inputs: RunInput['inputs'], ask: PurchaseRequest) =>
       await sales.buy({ ...ask, order: await orderOf(slug, inputs) }),
     journal,
   }
@@ -156,7 +156,7 @@ function pricedOf({ priced }: Order): Priced {
   return priced
 }
 
-type GuestAsk = Ask & { order: Order }
+type GuestAsk = PurchaseRequest & { order: Order }
 
 /** How often a failing run is tried for one payment. */
 const ATTEMPTS_MAX = 20

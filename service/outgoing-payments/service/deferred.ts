@@ -8,7 +8,7 @@ import type { OutgoingPaymentDeps } from './deps.ts'
  * Calls that wait for a person's approval while no caller waits for them, and what came of them. What callers send and
  * sellers answer may hold secrets: both are sealed while they are stored.
  */
-export function createDeferral({ store, seal }: Pick<OutgoingPaymentDeps, 'store' | 'seal'>) {
+export function createDeferral({ store, seal }: OutgoingPaymentDeps) {
   return {
     announcement({ owner, agentId, request, operation }: PaymentOrder): Announcement {
       const text = JSON.stringify({ ...request, maxAmount: String(request.maxAmount) })

@@ -14,10 +14,7 @@ import { reload, type Ending } from './end.ts'
 export function createFunding(deps: FundingDeps) {
   const { store, treasury, keys, outflow, clock, log, failpoints, ending } = deps
   const transfer = createTransfer(deps)
-  const starts = new Batch<Payment, { payment: Payment }>({
-    largest: 64,
-    run: createStart(deps),
-  })
+  const starts = new Batch({ largest: 64, run: createStart(deps) })
 
   async function step(payment: Payment): Promise<Payment> {
     switch (payment.state) {
@@ -34,12 +31,12 @@ export function createFunding(deps: FundingDeps) {
 
   async function fund(payment: Payment): Promise<Payment> {
     const lack = lacks(payment)
-    if (lack === null) return (await starts.add(payment)).payment
+    if (lack === null) return await starts.add(payment)
     log.error({ paymentId: payment.id }, lack)
     return await ending.giveBack(payment, 'not_set_up', 0n)
   }
 
-  /** Stored before anybody sees it; signing again gives the same. */
+  /** Stored before a seller sees it; signing again gives the same. */
   async function sign(payment: Payment): Promise<Payment> {
     const { id, owner, network, payer: from, payTo: to, amount: value, validBefore, nonce } = payment
     const key = keys?.of(owner)
@@ -72,23 +69,23 @@ type FundingDeps = Pick<
 
 /** Stores the terms. Payments of the same moment share one reading of the treasury, and each counts what those before it take. */
 function createStart({ store, treasury, chainOf, clock, log, failpoints, ending }: FundingDeps) {
-  return async (payments: readonly Payment[]): Promise<{ payment: Payment }[]> => {
+  return async (payments: readonly Payment[]): Promise<Payment[]> => {
     const rooms = new Map<NetworkName, Room | null>()
     for (const { network } of payments) if (!rooms.has(network)) rooms.set(network, await roomOn(network))
     const spares = new Map<string, bigint>()
-    const started: { payment: Payment }[] = []
+    const started: Payment[] = []
     for (const payment of payments) {
       const { id, owner, network, amount, payer } = payment
       const room = rooms.get(network) ?? null
       if (room === null) {
-        started.push({ payment })
+        started.push(payment)
         continue
       }
       const spare = spares.get(payer) ?? (await store.addPayer(owner, payer, clock.now())).spare
       const taken = spare < amount ? spare : amount
       if (room.left < amount - taken) {
         log.error({ paymentId: id, treasury: room.from, network }, 'The treasury has too little USDC for a payment.')
-        started.push({ payment: await ending.giveBack(payment, 'treasury_short', 0n) })
+        started.push(await ending.giveBack(payment, 'treasury_short', 0n))
         continue
       }
       room.left -= amount - taken
@@ -97,7 +94,7 @@ function createStart({ store, treasury, chainOf, clock, log, failpoints, ending 
       const terms = { from: room.from, validBefore, seenBlock: room.seenBlock }
       const funded = await store.fund(id, terms, new Date(clock.now().getTime() + SOON_MS))
       await failpoints.reach(`outgoing payment ${funded?.state === 'funded' ? 'funded' : 'funding'}`)
-      started.push({ payment: funded ?? (await reload(store, payment)) })
+      started.push(funded ?? (await reload(store, payment)))
     }
     return started
   }

@@ -3,7 +3,7 @@ import type { Page, Spender } from '../../budgets/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import type { Answer } from '../../outbound/model.ts'
+import type { OutboundResponse } from '../../outbound/model.ts'
 import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { noFitOffer, notSigned, paymentMissing, priceTooHigh } from '../errors.ts'
@@ -35,14 +35,14 @@ export function createPay(deps: PayDeps) {
     seller.checkHeaders(request.headers)
     await seller.checkAddress(request.url)
     const spender = spenderOf(order, onApproved)
-    // Before a stranger hears anything: an address that may not be paid is not called either.
+    // Before anything is sent: an address that may not be paid is not called either.
     if (spender !== null) await budgets.agents.mayReach(owner, spender, id)
     const first = await seller.send({ ...toOutbound(request), limits, redirects: 'pass' })
     if (first.status !== 402) return { payment: null, response: toResponse(first) }
     const network = owner.environment === 'production' ? NETWORKS.base : NETWORKS['base-sepolia']
     const payer = await reservation.payerFor(owner, network)
     const choice = choose(readOffers(first), network, payer.address, request.maxAmount)
-    if ('tooDear' in choice) throw priceTooHigh(choice.tooDear, request.maxAmount)
+    if ('priceTooHigh' in choice) throw priceTooHigh(choice.priceTooHigh, request.maxAmount)
     if ('unfit' in choice) throw noFitOffer(choice.unfit)
     // Before its address meets anything else of ours; the reservation asks again.
     outflow.assertAllowed(choice.offer.payTo)
@@ -121,9 +121,9 @@ export function createPay(deps: PayDeps) {
 
 interface PayDeps extends OutgoingPaymentDeps {
   reservation: Reservation
-  signing: Pick<Signing, 'signed'>
+  signing: Signing
   deferral: Deferral
-  reconciling: Pick<Reconciling, 'reconcile'>
+  reconciling: Reconciling
 }
 
 interface PayOptions {
@@ -150,7 +150,7 @@ function toOutbound({ url, method, headers, body }: PaidRequest) {
 }
 
 /** What a program can read stays readable. */
-function toResponse({ status, headers, body }: Answer): SellerResponse {
+function toResponse({ status, headers, body }: OutboundResponse): SellerResponse {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     return { status, headers, body: text, encoding: 'utf8' }

@@ -87,7 +87,7 @@ export function createReconciling({ store, chainOf, clock, log, confirmations, f
 export type Reconciling = ReturnType<typeof createReconciling>
 
 type ReconcilingDeps = Pick<OutgoingPaymentDeps, 'store' | 'chainOf' | 'clock' | 'log' | 'confirmations'> & {
-  funding: Pick<Funding, 'step'>
+  funding: Funding
   ending: Ending
 }
 

@@ -97,10 +97,7 @@ export function createReservation(deps: ReservationDeps) {
 
 export type Reservation = ReturnType<typeof createReservation>
 
-type ReservationDeps = Pick<
-  OutgoingPaymentDeps,
-  'store' | 'budgets' | 'outflow' | 'treasury' | 'chainOf' | 'clock' | 'isWorker'
-> & { signing: Pick<Signing, 'payerOf'>; funding: Pick<Funding, 'lacks'> }
+type ReservationDeps = OutgoingPaymentDeps & { signing: Signing; funding: Funding }
 
 interface Priced {
   id: Id<'pay'>

@@ -61,7 +61,7 @@ export type Signing = ReturnType<typeof createSigning>
 type SigningDeps = Pick<
   OutgoingPaymentDeps,
   'store' | 'keys' | 'isWorker' | 'statements' | 'announce' | 'clock' | 'pause'
-> & { funding: Pick<Funding, 'step'> }
+> & { funding: Funding }
 
 export const SIGN = 'spending.sign'
 

@@ -1,4 +1,4 @@
-import { HOP_BY_HOP } from '../../kit/hops.ts'
+import { HOP_BY_HOP } from '../../kit/http.ts'
 import type { HeaderList } from '../model.ts'
 
 /*

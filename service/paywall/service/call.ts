@@ -1,4 +1,4 @@
-import type { Ask as Buyer } from '../../sales/service/deps.ts'
+import type { PurchaseRequest as Buyer } from '../../sales/service/deps.ts'
 import { upstreamFailed } from '../errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment, Route, UpstreamAnswer } from '../model.ts'
 import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'

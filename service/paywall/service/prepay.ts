@@ -41,13 +41,13 @@ export function createPrepaying({ books, tokens, offering, metering, sales, fini
     const known = digest === null ? null : await books.find(digest)
     if (known === null || !tokens.matches(known.id, known.tokenHash, token)) return null
     if (known.state === 'paid' && known.handover !== 'none') return null
-    return await finish(call, await sales.again(call, { known, proven: true }))
+    return await finish(call, await sales.replay(call, { known, proven: true }))
   }
 
   async function bySignature(call: MeteredCall, presented: Presented): Promise<Outcome> {
     const { gate, operation, pricing } = call
     const judged = await sales.judge(call)
-    if ('known' in judged) return await finish(call, await sales.again(call, judged))
+    if ('known' in judged) return await finish(call, await sales.replay(call, judged))
     const { payer, digest, terms } = judged
     const left = await books.left(gate.id, gate.network, payer)
     if (pays(pricing, left)) {

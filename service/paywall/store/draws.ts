@@ -1,7 +1,7 @@
 import type { Address } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import { again, type StatementPool } from '../../kit/transaction.ts'
+import { retryConflicts, type StatementPool } from '../../kit/transaction.ts'
 import type { Held, Hold } from '../ports.ts'
 
 /**
@@ -24,7 +24,7 @@ export function createDraws(statements: StatementPool) {
       asks.map(({ minimum }) => minimum),
       asks.map(({ until }) => until),
     ]
-    const rows = await again(() => statements.run<HeldRow>(HOLD, values, 'paywall_hold'))
+    const rows = await retryConflicts(() => statements.run<HeldRow>(HOLD, values, 'paywall_hold'))
     const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
     return asks.map(({ amount }, index) => {
       const { payer, held, left } = byPlace.get(index + 1) ?? NOBODY
@@ -37,7 +37,9 @@ export function createDraws(statements: StatementPool) {
 
   async function drawAll(asks: readonly Draw[]): Promise<Usdc[]> {
     const values = [asks.map(({ call }) => call), asks.map(({ amount }) => amount), asks.map(({ at }) => at)]
-    const rows = await again(() => statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'))
+    const rows = await retryConflicts(() =>
+      statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'),
+    )
     const left = new Map(rows.map(({ call, available }) => [call, usdc(available)]))
     return asks.map(({ call }) => left.get(call) ?? ZERO)
   }

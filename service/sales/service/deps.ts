@@ -4,8 +4,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Departure } from '../../kit/departure.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Id } from '../../kit/ids.ts'
-import type { Log } from '../../kit/log.ts'
-import type { Measures } from '../ports.ts'
+import type { Log, Measures } from '../../kit/log.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Presented, Requirements } from '../../x402/model.ts'
@@ -27,8 +26,8 @@ export interface SellingDeps {
   settleMs: number
 }
 
-/** What a buyer sends, through whatever door. */
-export interface Ask {
+/** What a buyer sends, through any door. */
+export interface PurchaseRequest {
   /** Names this request; the sale's id comes from it. */
   operation: Id<'op'>
   presented: Presented | null
@@ -68,48 +67,48 @@ export interface Made<Value> {
   details: Sale['details'] | null
   /** For the product, in the transaction of the payment. */
   note: unknown
-  /** Nobody will have it. */
+  /** It is not handed to anyone. */
   discard(): void
 }
 
-export interface Product<Asked extends Ask, Value> {
+export interface Product<Order extends PurchaseRequest, Value> {
   name: ProductName
   idOf(operation: Id<'op'>): string
   isId(id: string): boolean
   /** For what was signed. */
-  terms(ask: Asked & { presented: Presented }): Terms
+  terms(order: Order & { presented: Presented }): Terms
   /** Whether the sale was made at this door of the product. */
-  isHere(sale: Sale, ask: Asked): boolean
+  isHere(sale: Sale, order: Order): boolean
   /** Throws unless the sale is of this very request. */
-  assertSame(sale: Sale, ask: Asked): void
+  assertSame(sale: Sale, order: Order): void
   /** The error that names what is wrong with how a sale was named. */
   badProof(why: string): Error
   /** What must hold before anything is claimed; throws where it does not. Answers how to give a place back. */
-  enter?(ask: Asked): Promise<() => void> | (() => void)
+  enter?(order: Order): Promise<() => void> | (() => void)
   /** Called for each authorization that is refused before there is a sale. */
   refused?(
-    ask: Asked & { presented: Presented },
+    order: Order & { presented: Presented },
     terms: Terms,
     refusal: { reason: string; digest: Hex | null },
   ): Promise<void>
   /** Null where nothing is delivered but by what the payment sets off: then a sale is given back however far it came. */
-  delivery: Delivery<Asked, Value> | null
+  delivery: Delivery<Order, Value> | null
 }
 
 /** How an answer is made and handed over. */
-export interface Delivery<Asked extends Ask, Value> {
+export interface Delivery<Order extends PurchaseRequest, Value> {
   /** Two who prove the same sale may both wait for its payment, and both have the answer. */
   joins: boolean
-  /** How long making an answer takes at most: nobody takes over a sale whose answer is being made. */
+  /** How long making an answer takes at most: no other request takes the sale over meanwhile. */
   makingMs: number
   /** How long an answer that was paid for first is owed; null: until it was handed over. */
   owedMs: number | null
   /** One that was released is claimed again: what it is now, or thrown why it is not sold any more. */
-  standing(sale: Sale, ask: Asked): Promise<Standing>
+  standing(sale: Sale, order: Order): Promise<Standing>
   /** `paid`: the money has arrived. */
-  make(ask: Asked, sale: Sale, paid: boolean): Promise<Made<Value>>
+  make(order: Order, sale: Sale, paid: boolean): Promise<Made<Value>>
   /** What was stored, as it was when it was made. */
-  restore(answer: StoredAnswer, sale: Sale, ask: Asked): Promise<Value>
+  restore(answer: StoredAnswer, sale: Sale, order: Order): Promise<Value>
   errors: DeliveryErrors
 }
 

@@ -8,7 +8,7 @@ import { requirementsOf } from '../../x402/requirements.ts'
 import { badToken, PaymentRefused } from '../errors.ts'
 import type { Offer } from '../model.ts'
 import type { Journal } from '../ports.ts'
-import type { Ask, Sold } from './deps.ts'
+import type { PurchaseRequest, Sold } from './deps.ts'
 import { TOKEN } from './proof.ts'
 
 /** What an HTTP request says of its payment. */
@@ -24,7 +24,7 @@ interface Counter<Value> {
   journal: Pick<Journal, 'handedOver' | 'leave'>
   /** Throws where the request could not be served, paid or not. */
   offer(): Promise<Offer>
-  buy(ask: Ask): Promise<Sold<Value>>
+  buy(ask: PurchaseRequest): Promise<Sold<Value>>
   toBody(sold: Paid<Value>): Readonly<Record<string, unknown>>
 }
 
@@ -49,7 +49,7 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
       status: 200,
       headers: { 'Cache-Control': 'no-store', 'X-Payment-ID': id, 'X-Payment-Token': sold.token, [name]: receipt },
       body: { ...counter.toBody({ ...sold, value }), txHash, network, payer, paymentToken: sold.token },
-      // An answer that has arrived is not given again; one that has not is fetched by whoever proves the sale.
+      // An answer that has arrived is not given again; one that has not can be fetched with proof of the sale.
       whenSent: (arrived: boolean) => (arrived ? counter.journal.handedOver(id) : counter.journal.leave(id)),
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts'
-import { again } from '../../kit/transaction.ts'
+import { retryConflicts } from '../../kit/transaction.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
@@ -17,12 +17,12 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
 
-    async begin(said, { resumeAt, note }) {
-      const { id, digest } = said
+    async begin(newSale, { resumeAt, note }) {
+      const { id, digest } = newSale
       if (digest === null) throw new Error('a sale without an authorization is simulated')
-      const sale = claimedSale(said)
+      const sale = claimedSale(newSale)
       return await store.inTransaction(async (inside) => {
-        const bought = await purchases.claim(inside, { digest, buys: id })
+        const bought = await purchases.claim(inside, { digest, purchaseId: id })
         if (bought !== id) return bought
         // Thrown, for what is refused must not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
@@ -63,7 +63,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
 
     async paid(id, txHash, { handover, note }) {
       const now = clock.now()
-      const paid = await again(() =>
+      const paid = await retryConflicts(() =>
         store.inTransaction(async (inside) => {
           const sale = await store.paid(inside, id, { txHash, handover, now })
           if (sale !== null) await hooksOf(sale).paid?.(inside, sale, note)
@@ -94,7 +94,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     answerOf: (id) => store.answerOf(id),
     begun: (id) => store.begun(id),
     handedOver: (id) => store.handedOver(id),
-    prove: (digest, buys) => store.inTransaction((inside) => purchases.prove(inside, { digest, buys })),
+    prove: (digest, purchaseId) => store.inTransaction((inside) => purchases.prove(inside, { digest, purchaseId })),
   }
 }
 

@@ -6,8 +6,8 @@ import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, NONCE, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
-import { createCarrying } from './carry.ts'
-import type { Ask, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
+import { createProcessing } from './process.ts'
+import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
 import { assertBuyer, tokenHash } from './proof.ts'
 
 /** An authorization that is good, before anything was made of it. */
@@ -25,35 +25,35 @@ export interface Known {
 }
 
 /**
- * From an authorization to an answer, for every product. Whatever is refused before the claim leaves no trace. The
+ * From an authorization to an answer, for every product. What is refused before the claim leaves no trace. The
  * claim and the sale are one transaction; from then on every state has an owner, a lease and a sweeper.
  */
-export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, product: Product<Asked, Value>) {
+export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
   const { journal, method, tokens, clock, failpoints } = deps
-  const carrying = createCarrying(deps, product)
+  const processing = createProcessing(deps, product)
 
-  async function buy(ask: Asked): Promise<Sold<Value>> {
-    if (ask.payment !== null) return await again(ask, await proven(ask, ask.payment))
-    const judged = await judge(ask)
-    return 'known' in judged ? await again(ask, judged) : await begin(ask, judged)
+  async function buy(order: Order): Promise<Sold<Value>> {
+    if (order.payment !== null) return await replay(order, await proven(order, order.payment))
+    const judged = await judge(order)
+    return 'known' in judged ? await replay(order, judged) : await begin(order, judged)
   }
 
   /** What is to be known of an authorization before anything is made of it. */
-  async function judge(ask: Asked): Promise<Judged | Known> {
-    const { presented } = ask
+  async function judge(order: Order): Promise<Judged | Known> {
+    const { presented } = order
     if (presented === null) throw new Error('what is bought is paid for, or was')
     const digest = method.digestOf(presented)
-    const known = await boughtBy(ask, digest)
+    const known = await boughtBy(order, digest)
     if (known !== null) return known
-    const terms = product.terms({ ...ask, presented })
+    const terms = product.terms({ ...order, presented })
     const request = requestOf(presented, terms.requirements)
     const { refusal, payer, payerHasCode = false } = await method.verify(request)
     if (refusal !== null || digest === null || payer === null) {
       // Its own twin may just have been settled.
-      const twin = await boughtBy(ask, digest)
+      const twin = await boughtBy(order, digest)
       if (twin !== null) return twin
       const reason = refusal ?? 'unsupported_payload_type'
-      await product.refused?.({ ...ask, presented }, terms, { reason, digest })
+      await product.refused?.({ ...order, presented }, terms, { reason, digest })
       throw paymentRefused(reason)
     }
     // A wallet with code may take its word back while the work is done: its money moves before.
@@ -62,30 +62,37 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     return { digest, request, payer: payer.toLowerCase() as Sale['payer'], terms: { ...terms, workMs } }
   }
 
-  async function begin(ask: Asked, judged: Judged): Promise<Sold<Value>> {
-    const leave = await product.enter?.(ask)
+  async function begin(order: Order, judged: Judged): Promise<Sold<Value>> {
+    const leave = await product.enter?.(order)
     try {
-      return await claim(ask, judged)
+      return await claim(order, judged)
     } finally {
       leave?.()
     }
   }
 
-  async function claim(ask: Asked, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
+  async function claim(order: Order, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
     const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs, note } = terms
-    const id = product.idOf(ask.operation)
+    const id = product.idOf(order.operation)
     const sale: NewSale = {
-      ...{ subject, userId, environment, amount, network, recipient, inputHash, details },
+      subject,
+      userId,
+      environment,
+      amount,
+      network,
+      recipient,
+      inputHash,
+      details,
       id,
       product: product.name,
       payer,
       simulated: false,
       digest,
       request,
-      // Whoever holds the token opens what was paid for: the buyer's own choice, else the one made here.
-      tokenHash: tokenHash(ask.token ?? tokens.of(id)),
-      leaseUntil: product.delivery === null ? null : carrying.until(),
+      // The token opens what was paid for: the buyer's own choice, else the one made here.
+      tokenHash: tokenHash(order.token ?? tokens.of(id)),
+      leaseUntil: product.delivery === null ? null : processing.until(),
       createdAt: now,
     }
     const bought = await journal.begin(sale, {
@@ -95,19 +102,19 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
-      return await again(ask, asBought(ask, twin))
+      return await replay(order, asBought(order, twin))
     }
     await failpoints.reach('sale claimed')
-    return await carrying.carry(ask, claimedSale(sale), workMs === 0)
+    return await processing.processSale(order, claimedSale(sale), workMs === 0)
   }
 
   /** The sale that this authorization has paid for; null where there is none. Throws unless the caller is its buyer. */
-  async function boughtBy(ask: Asked, digest: Hex | null): Promise<Known | null> {
+  async function boughtBy(order: Order, digest: Hex | null): Promise<Known | null> {
     const known = digest === null ? null : await journal.find(digest)
-    return known === null ? null : asBought(ask, known)
+    return known === null ? null : asBought(order, known)
   }
 
-  function asBought({ presented, token }: Asked, known: Sale): Known {
+  function asBought({ presented, token }: Order, known: Sale): Known {
     const isTokens = tokens.matches(known.id, known.tokenHash, token)
     const signature = known.request === null ? null : readRequest(known.request).authorization?.signature
     assertBuyer(
@@ -118,10 +125,10 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   }
 
   /** A sale that is named by its buyer: with the token, or with a signature that no chain has seen. */
-  async function proven(ask: Asked, name: string): Promise<Known> {
-    const { presented, token } = ask
+  async function proven(order: Order, name: string): Promise<Known> {
+    const { presented, token } = order
     const known = await named(presented, name)
-    if (known?.product !== product.name || !product.isHere(known, ask)) {
+    if (known?.product !== product.name || !product.isHere(known, order)) {
       throw product.badProof('names no payment that was made here')
     }
     if (tokens.matches(known.id, known.tokenHash, token)) return { known, proven: true }
@@ -147,44 +154,44 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   }
 
   /** The same sale for the same request goes on; one that has been used up does not. */
-  async function again(ask: Asked, { known, proven: isProven }: Known): Promise<Sold<Value>> {
-    product.assertSame(known, ask)
+  async function replay(order: Order, { known, proven: isProven }: Known): Promise<Sold<Value>> {
+    product.assertSame(known, order)
     const now = clock.now()
     const { delivery } = product
-    if (delivery === null) return await carrying.carry(ask, known, true)
+    if (delivery === null) return await processing.processSale(order, known, true)
     if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
     if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
     // An answer that is there needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
     if (isBusy) {
-      if (delivery.joins && isMade && known.state === 'settling') return await carrying.join(ask, known, delivery)
+      if (delivery.joins && isMade && known.state === 'settling') return await processing.join(order, known, delivery)
       throw delivery.errors.busy(known)
     }
-    const leave = isMade ? undefined : await product.enter?.(ask)
+    const leave = isMade ? undefined : await product.enter?.(order)
     try {
-      return await resume(ask, known, { delivery, isProven })
+      return await resume(order, known, { delivery, isProven })
     } finally {
       leave?.()
     }
   }
 
   async function resume(
-    ask: Asked,
+    order: Order,
     known: Sale,
-    { delivery, isProven }: { delivery: Delivery<Asked, Value>; isProven: boolean },
+    { delivery, isProven }: { delivery: Delivery<Order, Value>; isProven: boolean },
   ): Promise<Sold<Value>> {
     const isOpen = known.state === 'claimed' || known.state === 'released'
     const { workMs, details, note }: Standing = isOpen
-      ? await standingOf(known, await delivery.standing(known, ask), isProven)
+      ? await standingOf(known, await delivery.standing(known, order), isProven)
       : { workMs: 0, details: known.details, note: null }
     const payFirst = workMs === 0
-    const taken = await journal.take({ id: known.id, details }, carrying.until(), note)
+    const taken = await journal.take({ id: known.id, details }, processing.until(), note)
     if (taken === null) throw delivery.errors.busy(known)
-    return await carrying.carry(ask, taken, payFirst)
+    return await processing.processSale(order, taken, payFirst)
   }
 
-  function assertOwed(sale: Sale, { owedMs, errors }: Delivery<Asked, Value>, now: Date): void {
+  function assertOwed(sale: Sale, { owedMs, errors }: Delivery<Order, Value>, now: Date): void {
     if (sale.handover === 'expired') throw errors.expired(sale)
     if (sale.handover !== 'none') throw errors.given(sale)
     if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
@@ -194,8 +201,8 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
   async function standingOf(known: Sale, standing: Standing, isProven: boolean): Promise<Standing> {
     if (known.request === null) throw new Error('a simulated sale is never released')
     const { refusal, payerHasCode = false } = await method.verify(known.request)
-    // Somebody else has submitted it: it is this sale's all the same, for its buyer, whom the signature names no more.
-    // Or its payer has cancelled it: the chain says which, before any work.
+    // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
+    // its payer has cancelled it: the chain says which, before any work.
     if (refusal === USED && !isProven) throw paymentSubmitted()
     if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, known)
     const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
@@ -210,7 +217,7 @@ export function createSelling<Asked extends Ask, Value>(deps: SellingDeps, produ
     if (!outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
   }
 
-  return { buy, judge, begin, again, boughtBy, carry: carrying.carry, settle: carrying.settle }
+  return { buy, judge, begin, replay, boughtBy, processSale: processing.processSale, settle: processing.settle }
 }
 
 /** A fresh signature proves who its buyer is when it would buy the same thing for the same price again. */
@@ -219,6 +226,6 @@ function requirementsFor({ amount, network, recipient }: Sale) {
   return requirementsOf({ amount, network, recipient }, { url: '', description: '', mimeType: '' }, {})
 }
 
-export type Selling<Asked extends Ask, Value> = ReturnType<typeof createSelling<Asked, Value>>
+export type Selling<Order extends PurchaseRequest, Value> = ReturnType<typeof createSelling<Order, Value>>
 
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'

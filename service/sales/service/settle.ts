@@ -36,7 +36,7 @@ export function createSettling(deps: SettlingDeps) {
 
   /** Pending also where nothing is known: the chain is away, or today's gas is spent. It is asked again later. */
   async function ask({ id, request }: Sale, waitMs?: number): Promise<Settled> {
-    // This would be money that nobody paid.
+    // That would be money without a payment.
     if (request === null) throw new Error('a sale has no authorization')
     try {
       return await method.settle(request, id, waitMs)

@@ -4,7 +4,7 @@ import type { Journal, SaleStore } from '../ports.ts'
 import { HELD_MS } from '../rules.ts'
 import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
 
-/** Goes on with what nobody waits for any more, also what a process left that is gone. */
+/** Continues sales without a waiting buyer, also those of a process that has ended. */
 export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
   async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
     const outcomes = await Promise.allSettled(items.map(act))

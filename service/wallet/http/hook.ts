@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Hex } from '../../chain/model.ts'
 import { networkOf } from '../../chain/networks.ts'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
-import type { Wallets } from '../service.ts'
+import type { Wallets } from '../service/wallets.ts'
 import type { HookEvent } from '../service/hook.ts'
 
 /** The identity provider's messages: Standard Webhooks, or Svix, which has the same under other names. */

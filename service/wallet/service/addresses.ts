@@ -3,16 +3,11 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { AddressBook, AddressStore } from '../ports.ts'
 
-/** A wallet's own address on chain, in lower case; null where the server has none to give. */
+/** A wallet's own address on chain, in lower case; null where the server has no addresses. */
 export type DepositAddress = (owner: Owner) => Promise<Address | null>
 
-/** Given when it is first asked for and never changed, so each is looked up once in a process. */
-export function createDepositAddress(parts: {
-  store: AddressStore
-  book: AddressBook | null
-  clock: Clock
-}): DepositAddress {
-  const { store, book, clock } = parts
+/** Assigned at the first request and never changed, so each process looks it up once. */
+export function createDepositAddress({ store, book, clock }: DepositAddressDeps): DepositAddress {
   const known = new Map<string, Address>()
 
   return async (owner) => {
@@ -27,6 +22,12 @@ export function createDepositAddress(parts: {
     known.set(key, address)
     return address
   }
+}
+
+interface DepositAddressDeps {
+  store: AddressStore
+  book: AddressBook | null
+  clock: Clock
 }
 
 const REMEMBERED_MAX = 100_000

@@ -4,17 +4,17 @@ import type { Usdc } from '../../kit/money.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Alert } from '../ports.ts'
 import { alertChange, lowBalanceOf } from '../rules.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
-/** Tells an owner once that their money runs low, and again only after it did not in between. */
+/** Notifies an owner once when their balance is low, and again only after it has recovered in between. */
 export function createAlerts(deps: WalletDeps) {
   const { ledger, store, clock, settings } = deps
 
-  async function look(alert: Alert): Promise<void> {
+  async function check(alert: Alert): Promise<void> {
     const { owner, below } = alert
-    const figures = await ledger.wallet(owner)
-    if (figures === null) return
-    const { available } = figures.funds
+    const wallet = await ledger.wallet(owner)
+    if (wallet === null) return
+    const { available } = wallet.funds
     const change = alertChange(alert, available)
     if (change === null) return
     await store.together(async (inside) => {
@@ -37,7 +37,7 @@ export function createAlerts(deps: WalletDeps) {
       let last: Alert | null = null
       while (!signal.aborted) {
         const page: readonly Alert[] = await store.alerts.after(last, PAGE)
-        for (const alert of page) await look(alert)
+        for (const alert of page) await check(alert)
         last = page.at(-1) ?? null
         if (page.length < PAGE) return
       }

@@ -3,11 +3,11 @@ import type { Chain, Hex } from '../../chain/model.ts'
 import type { OwnAddress, Sweep } from '../model.ts'
 import { authorizationOf, COLLECT, isOver } from '../rules.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
 /**
- * Carries what deposit addresses took into the treasury, without gas of their own: each signs an authorization,
- * which the facilitator carries out. It changes nobody's balance; withdrawals are paid from there.
+ * Sweeps deposit addresses into the treasury without gas of their own: each signs an authorization, which the
+ * facilitator settles. No balance changes; withdrawals are paid from the treasury.
  */
 export function createCollecting(deps: WalletDeps) {
   const { store, book, chains, clock, log, measures, signer, settings } = deps
@@ -17,22 +17,21 @@ export function createCollecting(deps: WalletDeps) {
     const network = chain.network.name
     const open = await store.sweeps.open(network)
     const candidates = await store.sweeps.candidates(network, signer.account, settings.sweepMinimum, COLLECT.most)
-    const begun = async (address: OwnAddress): Promise<void> => {
-      const sweep = await begin(chain, address)
-      if (sweep !== null) await carry(chain, sweep)
-    }
     const work = [
-      ...open.map((sweep) => () => carry(chain, sweep)),
-      ...candidates.map((address) => () => begun(address)),
+      ...open.map((sweep) => () => settle(chain, sweep)),
+      ...candidates.map((address) => async () => {
+        const sweep = await begin(chain, address)
+        if (sweep !== null) await settle(chain, sweep)
+      }),
     ]
     for (let at = 0; at < work.length && !signal.aborted; at += COLLECT.atOnce) {
       const outcomes = await Promise.allSettled(work.slice(at, at + COLLECT.atOnce).map((one) => one()))
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-      if (failed !== undefined) log.warn({ err: failed.reason as unknown, network }, 'a sweep skips a turn')
+      if (failed !== undefined) log.warn({ err: failed.reason as unknown, network }, 'a sweep failed; retrying')
     }
   }
 
-  /** Stored before it is signed, so that whoever comes after a crash knows what may be under way. */
+  /** Stored before it is signed: after a crash it is known what may be under way. */
   async function begin(chain: Chain, { index, address }: OwnAddress): Promise<Sweep | null> {
     const amount = await chain.balanceOf(address)
     if (amount < settings.sweepMinimum) return null
@@ -42,7 +41,7 @@ export function createCollecting(deps: WalletDeps) {
     return await store.sweeps.begin({ network: chain.network.name, index, address, amount, nonce, validBefore }, now)
   }
 
-  async function carry(chain: Chain, sweep: Sweep): Promise<void> {
+  async function settle(chain: Chain, sweep: Sweep): Promise<void> {
     if (signer === null || book === null) return
     const { used, block } = await chain.authorizationAt(sweep.address, sweep.nonce)
     if (used) return await end(sweep, 'settled', null)
@@ -55,7 +54,7 @@ export function createCollecting(deps: WalletDeps) {
     )
     const payment = transferRequest(chain.network, signed)
     const operation = `sweep ${sweep.nonce}`
-    const answer = await deps.facilitator.settle(payment, { operation, ownsResult: true, again: true })
+    const answer = await deps.facilitator.settle(payment, { operation, ownsResult: true, retryFailed: true })
     if (answer.status === 'settled') await end(sweep, 'settled', answer.txHash)
   }
 

@@ -5,24 +5,16 @@ import type { Credit } from '../../ledger/model.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { NETWORK_OF, PLATFORM, type Transfer } from '../model.ts'
 import { deepEnough, transfersOf } from '../rules.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
-/** The one way in for what came over the chain, whoever found it: API, monitor or identity provider. */
-export interface Crediting {
-  /**
-   * Credits proven transfers of one owner, each once and all in one transaction. Null when every one was recorded
-   * before, by whichever of the three.
-   */
-  credit(transfers: readonly Transfer[], owner: Owner, act: string): Promise<{ balanceAfter: Usdc | null } | null>
-  /** The same act asking again: the answer that it got. */
-  again(transfer: Transfer, owner: Owner, act: string): Promise<Usdc>
-  /** All transfers of a transaction to addresses of ours. Answers how many; null while it is not deep enough. */
-  creditTransaction(network: Transfer['network'], hash: Hex, act: string): Promise<number | null>
-}
-
-export function createCrediting(deps: WalletDeps): Crediting {
+/** Credits every deposit on chain, whether the API, the monitor or the identity provider found it. */
+export function createCrediting(deps: WalletDeps) {
   const { ledger, store, book, chains, clock, settings } = deps
 
+  /**
+   * Credits proven transfers of one owner, each once and all in one transaction. Null when every one was recorded
+   * before.
+   */
   async function credit(transfers: readonly Transfer[], owner: Owner, act: string) {
     return await store.together(async (inside) => {
       let last: { balanceAfter: Usdc | null } | null = null
@@ -32,19 +24,20 @@ export function createCrediting(deps: WalletDeps): Crediting {
   }
 
   async function creditOne(transfer: Transfer, owner: Owner, act: string, inside: Statements) {
-    // Play money that was given for the word about this very transaction is not given again for the transaction.
-    const said = owner.environment === 'sandbox' && (await isSaid(transfer.transactionHash, owner, inside))
-    if (!(await store.deposits.record(transfer, owner, said ? SAID : act, clock.now(), inside))) return null
-    if (said || owner.userId === PLATFORM) return { balanceAfter: null }
+    // Sandbox: a claim about this transaction was credited before, so the transaction itself is not credited again.
+    const isClaimed = owner.environment === 'sandbox' && (await hasClaim(transfer.transactionHash, owner, inside))
+    const deposit = { transfer, owner, act: isClaimed ? CLAIMED : act, now: clock.now() }
+    if (!(await store.deposits.record(inside, deposit))) return null
+    if (isClaimed || owner.userId === PLATFORM) return { balanceAfter: null }
     return await ledger.credit(toCredit(transfer, owner, act), inside)
   }
 
-  async function isSaid(hash: Hex, owner: Owner, inside: Statements): Promise<boolean> {
+  async function hasClaim(hash: Hex, owner: Owner, inside: Statements): Promise<boolean> {
     await store.deposits.lockHash(hash, inside)
-    return (await store.deposits.saidBy(hash, inside)) === owner.userId
+    return (await store.deposits.claimantOf(hash, inside)) === owner.userId
   }
 
-  /** Whose a transfer is; null where it is none of ours or only changes the pocket. */
+  /** The owner of each transfer. Those to other addresses, and our own sweeps, have none. */
   async function ownersOf(transfers: readonly Transfer[]): Promise<ReadonlyMap<Transfer, Owner>> {
     const named = transfers.flatMap(({ from, to }) => [from, to])
     const known = new Map((await store.addresses.findAll([...new Set(named)])).map((one) => [one.address, one]))
@@ -63,11 +56,13 @@ export function createCrediting(deps: WalletDeps): Crediting {
   return {
     credit,
 
-    async again(transfer, owner, act) {
+    /** The same act again: answers what it answered the first time. */
+    async replay(transfer: Transfer, owner: Owner, act: string): Promise<Usdc> {
       return (await ledger.credit(toCredit(transfer, owner, act))).balanceAfter
     },
 
-    async creditTransaction(network, hash, act) {
+    /** All transfers of a transaction to our addresses. Answers how many; null while it is not deep enough. */
+    async creditTransaction(network: Transfer['network'], hash: Hex, act: string): Promise<number | null> {
       const chain = chains.get(network)
       const receipt = await chain?.receipt(hash)
       if (chain === undefined || receipt === undefined || receipt === null) return null
@@ -82,8 +77,10 @@ export function createCrediting(deps: WalletDeps): Crediting {
   }
 }
 
-/** The act of a transfer that was found on chain after its owner had said it. */
-const SAID = 'said'
+export type Crediting = ReturnType<typeof createCrediting>
+
+/** The act of a transfer that was found on chain after its owner had claimed it. */
+const CLAIMED = 'said'
 
 function toCredit(transfer: Transfer, owner: Owner, act: string): Credit {
   const { network, transactionHash, place, value } = transfer

@@ -2,7 +2,7 @@ import type { Chain, Hex } from '../../chain/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { LARGEST, type Usdc } from '../../kit/money.ts'
+import { LARGEST, largest, type Usdc } from '../../kit/money.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { alreadyRecorded, notProvable, notProven } from '../errors.ts'
@@ -11,16 +11,16 @@ import type { Recorded } from '../ports.ts'
 import { canonicalHash, deepEnough, provenTransfers, transfersOf } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { Crediting } from './credit.ts'
-import { PACE, type WalletDeps } from './parts.ts'
+import { PACE, type WalletDeps } from './deps.ts'
 
 /**
- * A deposit that somebody reports. In production the chain decides and the report only makes it fast; in the
- * sandbox it is play money and needs no chain. The operation tells a repeated request from a second report.
+ * A deposit that its owner reports. In production the chain decides and the report only makes it faster; in the sandbox
+ * it is play money and needs no chain. The operation tells a repeated request from a second report.
  */
 export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAddress: DepositAddress) {
   const { ledger, store, book, chains, settings } = deps
 
-  /** By word. A hash is recorded once, whoever says it and in whatever letters. */
+  /** On the owner's claim alone. A hash is recorded once, for any owner and in any letter case. */
   async function pretend(owner: Owner, { amount, transactionHash }: Deposit, operation: Id<'op'>): Promise<Usdc> {
     const kind = 'deposit' as const
     const command = { kind, owner, amount, act: operation, ceiling: LARGEST }
@@ -36,7 +36,7 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
         const { balanceAfter, replayed } = await ledger.credit({ ...command, id, reference: hash }, inside)
         const seen = replayed || !isWhole(hash) ? [] : await store.deposits.ofTransaction(NETWORK_OF.sandbox, hash)
         if (seen.length > 0) throw alreadyRecorded(transactionHash)
-        await store.deposits.say(hash, owner.userId, inside)
+        await store.deposits.addClaim(hash, owner.userId, inside)
         return balanceAfter
       })
     } catch (error) {
@@ -65,11 +65,10 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
       { transactionHash, amount, to, written: book.written(to), network },
       receipt,
       recorded.map(({ transfer }) => transfer),
-      head,
-      settings.confirmations,
+      { head, confirmations: settings.confirmations },
     )
     const credited = await crediting.credit(proven, owner, operation)
-    // Somebody else was faster with all of them.
+    // The monitor or another request recorded all of them first.
     const balance = credited?.balanceAfter ?? null
     if (balance === null) throw alreadyRecorded(transactionHash)
     return balance
@@ -78,10 +77,10 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
   async function answeredBefore(recorded: readonly Recorded[], owner: Owner, act: string): Promise<Usdc> {
     const last = recorded.at(-1)
     if (last === undefined) throw new Error('there is no last one')
-    return await crediting.again(last.transfer, owner, act)
+    return await crediting.replay(last.transfer, owner, act)
   }
 
-  /** Without a hash: the oldest transfer of that amount that nobody has recorded. */
+  /** Without a hash: the oldest unrecorded transfer of that amount. */
   async function find(chain: Chain, owner: Owner, amount: Usdc, operation: Id<'op'>): Promise<Usdc> {
     const network = chain.network.name
     const to = await depositAddress(owner)
@@ -122,8 +121,4 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
 
 function isWhole(hash: string): hash is Hex {
   return hash.length === 66
-}
-
-function largest(...numbers: readonly bigint[]): bigint {
-  return numbers.reduce((a, b) => (a > b ? a : b))
 }

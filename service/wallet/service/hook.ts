@@ -5,7 +5,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { hookRefused, hookUnavailable } from '../errors.ts'
 import { isSigned } from '../rules.ts'
 import type { Crediting } from './credit.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
 /** What the identity provider tells of its users' wallets, signed. */
 export interface HookMessage {
@@ -28,7 +28,7 @@ export function createHook(deps: WalletDeps, crediting: Crediting) {
   const { chains, clock, log, settings, measures } = deps
 
   return {
-    /** Throws unless the provider said this, within the last minutes. */
+    /** Throws unless the provider signed this within the last minutes. */
     assertSigned(message: HookMessage): void {
       if (settings.hook === null) throw hookUnavailable()
       if (!isSigned(settings.hook.secret, message, clock.now())) throw hookRefused()
@@ -40,7 +40,7 @@ export function createHook(deps: WalletDeps, crediting: Crediting) {
           return { credited: await fundsDeposited(event.transactionHash, event.network) }
         case 'user_created': {
           const issuer = settings.hook?.issuer ?? null
-          // Without a configured issuer nobody could ever sign in as this user.
+          // Without a configured issuer this user could never sign in.
           if (issuer !== null) await deps.signUp({ ...event.person, issuer })
           return { credited: 0 }
         }
@@ -56,7 +56,7 @@ export function createHook(deps: WalletDeps, crediting: Crediting) {
       try {
         credited += (await crediting.creditTransaction(network, hash, 'hook')) ?? 0
       } catch (error) {
-        // The monitor will find it: no reason to have the provider say it again and again.
+        // The monitor will find it, so the provider need not repeat it.
         if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error
         log.warn({ network, hash }, 'a deposit that the identity provider spoke of could not be looked at')
       }

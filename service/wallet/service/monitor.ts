@@ -1,29 +1,23 @@
 import type { Address, Chain, TransferScan } from '../../chain/model.ts'
-import type { NetworkName } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
+import { largest, least } from '../../kit/money.ts'
 import { NETWORK_OF, type Cursor, type OwnAddress } from '../model.ts'
 import { deepEnough } from '../rules.ts'
 import type { Crediting } from './credit.ts'
-import { PACE, type WalletDeps } from './parts.ts'
+import { PACE, type WalletDeps } from './deps.ts'
 
 /**
- * Reads each block of a network once it is deep enough, and credits what came to an address of ours. The cursor
- * moves only past what is credited, and every credit happens once by itself: whoever reads the same blocks again,
- * after a crash or beside another monitor, changes nothing.
+ * Reads each block of a network once it is deep enough, and credits the transfers to our addresses. The cursor moves
+ * only past what is credited, and every credit happens once, so reading the same blocks again changes nothing.
  */
-export interface Monitor {
-  readonly network: NetworkName
-  /** Everything up to the newest block that is deep enough, or until the signal. */
-  turn(now: Date, signal: AbortSignal): Promise<void>
-}
-
-export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediting): Monitor {
+export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediting) {
   const { store, book, clock, log, measures, settings } = deps
   const network = chain.network.name
   const environment = NETWORK_OF.production === network ? 'production' : 'sandbox'
   const watched: OwnAddress[] = []
   let width: bigint = PACE.searchMax
 
+  /** Everything up to the newest block that is deep enough, or until the signal. */
   async function turn(_now: Date, signal: AbortSignal): Promise<void> {
     const { number: head } = await chain.head()
     const newest = deepEnough(head, settings.confirmations)
@@ -38,7 +32,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
       const upTo = least(newest, largest(0n, from) + width - 1n)
       const scan = await search(largest(0n, from), upTo, cursor)
       if (cursor !== null && scan.markHash !== cursor.blockHash) {
-        await look(cursor)
+        await reportReorganisation(cursor)
         from = cursor.blockNumber - PACE.rewind
         // From here on it is another chain: there is nothing to compare with until the next note.
         cursor = null
@@ -58,7 +52,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     try {
       return await chain.transfersTo({ to, from, upTo, ...(cursor === null ? {} : { mark: cursor.blockNumber }) })
     } catch (error) {
-      // It may be the width that the RPC does not like, whatever it says: the next turn asks for less.
+      // The RPC may refuse the width of the range, with any error: the next turn asks for less.
       if (error instanceof DomainError && error.kind === 'unavailable') width = largest(1n, width / 4n)
       throw error
     }
@@ -84,8 +78,8 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     return true
   }
 
-  /** The chain that was read is gone, deeper than anybody waits. What was credited stays; somebody has to know. */
-  async function look(cursor: Cursor): Promise<void> {
+  /** A reorganisation deeper than the confirmations. What was credited stays; the operator has to know. */
+  async function reportReorganisation(cursor: Cursor): Promise<void> {
     log.error({ network, block: String(cursor.blockNumber) }, 'the network has reorganised blocks that were believed')
     measures.count('deposit_reorganisation')
     for (const { transfer, goneAt } of await store.deposits.since(network, cursor.blockNumber - PACE.rewind)) {
@@ -106,7 +100,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     watched.push(...found)
   }
 
-  /** Where nobody has read yet: from a while before the oldest address was given. */
+  /** For the first read: some blocks before the oldest address was assigned. */
   function firstBlock(newest: bigint): bigint {
     const oldest = Math.min(...watched.map(({ since }) => since.getTime()), clock.now().getTime())
     const age = BigInt(Math.ceil((clock.now().getTime() - oldest) / PACE.blockMs))
@@ -117,11 +111,3 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
 }
 
 const OUT_OF_ORDER = 1_000
-
-function largest(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}

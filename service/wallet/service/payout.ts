@@ -4,7 +4,7 @@ import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { WithdrawalEnd } from '../ports.ts'
 import { authorizationOf, isOver, PAYOUT } from '../rules.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
 /**
  * Carries withdrawals to their end, in a worker. Each has one authorization, whose terms are stored before it is
@@ -12,17 +12,11 @@ import type { WalletDeps } from './parts.ts'
  * by anybody at any time, and only the chain decides: paid when the authorization was used, deep enough; failed
  * when it never can be any more.
  */
-export interface Payouts {
-  /** The next step of one. */
-  step(id: string): Promise<void>
-  /** Of all that have not ended. */
-  stepAll(signal: AbortSignal): Promise<void>
-}
-
-export function createPayouts(deps: WalletDeps): Payouts {
+export function createPayouts(deps: WalletDeps) {
   const { outflow, store, book, chains, clock, log, measures, signer, failpoints } = deps
   const { confirm, fail } = createPayoutEnds(deps)
 
+  /** The next step of one withdrawal. */
   async function step(id: string): Promise<void> {
     const withdrawal = await store.withdrawals.find(id)
     if (withdrawal === null) return
@@ -102,7 +96,11 @@ export function createPayouts(deps: WalletDeps): Payouts {
     const signed = signer.sign('treasury', chain.network, authorization)
     try {
       const payment = transferRequest(chain.network, signed)
-      const answer = await deps.facilitator.settle(payment, { operation: withdrawal.id, ownsResult: true, again: true })
+      const answer = await deps.facilitator.settle(payment, {
+        operation: withdrawal.id,
+        ownsResult: true,
+        retryFailed: true,
+      })
       await failpoints.reach('withdrawal settled')
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
       if (answer.status === 'failed') {
@@ -121,12 +119,13 @@ export function createPayouts(deps: WalletDeps): Payouts {
 
   return {
     step,
-    async stepAll(signal) {
+    /** The next step of all that have not ended. */
+    async stepAll(signal: AbortSignal): Promise<void> {
       const open = await store.withdrawals.open(OPEN_MAX)
       for (let at = 0; at < open.length && !signal.aborted; at += AT_ONCE) {
         const outcomes = await Promise.allSettled(open.slice(at, at + AT_ONCE).map(({ id }) => step(id)))
         const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-        if (failed !== undefined) log.warn({ err: failed.reason as unknown }, 'a withdrawal skips a turn')
+        if (failed !== undefined) log.warn({ err: failed.reason as unknown }, 'a withdrawal step failed; retrying')
       }
     },
   }
@@ -137,7 +136,7 @@ function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpo
   async function confirm(withdrawal: Withdrawal, how: WithdrawalEnd): Promise<void> {
     const { id, owner, amount } = withdrawal
     await store.together(async (inside) => {
-      if (!(await store.withdrawals.end(id, 'submitted', how, clock.now(), inside))) return
+      if (!(await store.withdrawals.end(inside, { id, from: 'submitted', how, now: clock.now() }))) return
       const shares = [{ to: { platform: 'treasury' as const }, amount }]
       const reference = how.state === 'confirmed' ? how.transactionHash : null
       await ledger.capture({ hold: id, owner, amount, shares, kind: 'payout', reference, announcements: [] }, inside)
@@ -148,7 +147,8 @@ function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpo
 
   async function fail({ id, owner, state }: Withdrawal, reason: FailureReason): Promise<void> {
     await store.together(async (inside) => {
-      if (!(await store.withdrawals.end(id, state, { state: 'failed', reason }, clock.now(), inside))) return
+      const ended = { id, from: state, how: { state: 'failed', reason } as const, now: clock.now() }
+      if (!(await store.withdrawals.end(inside, ended))) return
       await ledger.release({ hold: id, owner, announcements: [] }, inside)
       await outflow.giveBack(id, inside)
     })

@@ -5,11 +5,11 @@ import { walletMissing } from '../../ledger/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { assertRecipient } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
-/** Whom money may go to, and whom it goes to where nobody is named. */
+/** Which addresses may be paid out to, and each owner's usual one. */
 export function createRecipients(deps: WalletDeps, depositAddress: DepositAddress) {
-  const { ledger, outflow, store, book, clock, tellOfPayoutAddress } = deps
+  const { ledger, outflow, store, book, clock, notifyOfPayoutAddress: tellOfPayoutAddress } = deps
 
   async function read(written: Address, owner: Owner): Promise<Address> {
     const to = written.toLowerCase() as Address
@@ -27,7 +27,7 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
   return {
     read,
 
-    /** As people write it. */
+    /** With its checksum. */
     async usual(owner: Owner): Promise<string | null> {
       const address = await store.payoutAddresses.find(owner)
       return address === null ? null : (book?.written(address) ?? address)

@@ -3,21 +3,18 @@ import type { Ledger } from '../../ledger/service.ts'
 import { NETWORK_OF, type Reconciliation } from '../model.ts'
 import type { Payers, Snapshot } from '../ports.ts'
 import { differenceOf } from '../rules.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 
-/** The books against the chain, both as of the block up to which all is booked. */
-export interface Reconciling {
-  /** Writes a report; null where it cannot be said now: no chain, nothing read yet, or the monitor is behind. */
-  reconcile(): Promise<Reconciliation | null>
-  newest(): Promise<Reconciliation | null>
-}
-
-/** Needs little of the wallet, so that it can be asked by hand beside a running service. */
-export function createReconciling(deps: ReconcilingDeps): Reconciling {
+/**
+ * Compares the books with the chain, both as of the block up to which all is booked. Needs little of the wallet, so
+ * that an operator can run it beside the service.
+ */
+export function createReconciling(deps: ReconcilingDeps) {
   const { ledger, store, book, chains, clock, log, measures } = deps
-  // The sandbox's money is made of words; there is nothing on chain that it could be compared with.
+  // The sandbox's money is not on chain, so there is nothing to compare it with.
   const network: NetworkName = NETWORK_OF.production
 
+  /** Writes a report; null where it is unknown: no chain, nothing read yet, or the monitor is behind. */
   async function reconcile(): Promise<Reconciliation | null> {
     const chain = chains.get(network)
     if (chain === undefined || book === null) return null
@@ -71,6 +68,8 @@ export function createReconciling(deps: ReconcilingDeps): Reconciling {
 
   return { reconcile, newest: () => store.reports.newest(network) }
 }
+
+export type Reconciling = ReturnType<typeof createReconciling>
 
 export interface ReconcilingDeps extends Pick<
   WalletDeps,

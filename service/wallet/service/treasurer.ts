@@ -2,21 +2,7 @@ import type { Address, Hex } from '../../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { transferRequest } from '../../x402/payload.ts'
-import type { WalletDeps } from './parts.ts'
-
-/** The treasury for other parts of the house, which name the terms and keep them: here it only counts and signs. */
-export interface Treasurer {
-  address(): Address | null
-  /** What is there on this network and not promised to anybody who withdraws. */
-  available(network: NetworkName): Promise<bigint>
-  /** A sentence for the operator where nothing can be sent from this process, which is a worker; else null. */
-  lacks(network: NetworkName): string | null
-  /**
-   * Signs the transfer and has it carried out; the same terms always give the same bytes, so it may be repeated. The
-   * hash as far as it is known: whether the money has moved is the chain's word alone.
-   */
-  send(transfer: Outgoing): Promise<Hex | null>
-}
+import type { WalletDeps } from './deps.ts'
 
 interface Outgoing {
   network: NetworkName
@@ -29,14 +15,16 @@ interface Outgoing {
   operation: string
 }
 
-export function createTreasurer(deps: WalletDeps): Treasurer {
+/** The treasury for other capabilities. They choose and store the terms; this counts the money and signs. */
+export function createTreasurer(deps: WalletDeps) {
   const { book, signer, chains, store, facilitator, log, measures } = deps
   const signs = book !== null && signer?.account === book.account
 
   return {
-    address: () => book?.treasury ?? null,
+    address: (): Address | null => book?.treasury ?? null,
 
-    async available(network) {
+    /** The balance on this network, less open withdrawals. */
+    async available(network: NetworkName): Promise<bigint> {
       const chain = chains.get(network)
       if (book === null || chain === undefined) return 0n
       const [balance, outgoing] = await Promise.all([
@@ -46,13 +34,18 @@ export function createTreasurer(deps: WalletDeps): Treasurer {
       return balance - outgoing
     },
 
-    lacks(network) {
+    /** In a worker: what the operator must set before it can send; null when nothing is missing. */
+    lacks(network: NetworkName): string | null {
       if (book === null) return 'This server has no treasury: WALLET_XPUB and WALLET_XPRV must be set.'
       if (!signs) return 'This worker cannot sign for the treasury: WALLET_XPRV must be set.'
       return chains.has(network) ? null : noRpc(network)
     },
 
-    async send({ network, from, to, amount, nonce, validBefore, operation }) {
+    /**
+     * Signs the transfer and has it settled; the same terms always give the same bytes, so it may be repeated. Answers
+     * the hash as far as it is known: only the chain decides whether the money has moved.
+     */
+    async send({ network, from, to, amount, nonce, validBefore, operation }: Outgoing): Promise<Hex | null> {
       // Another treasury's key would make another authorization, and a second transfer of it.
       if (!signs || signer === null || book.treasury !== from) return null
       const authorization = { from, to, value: amount, validAfter: 0n, validBefore, nonce }
@@ -61,7 +54,7 @@ export function createTreasurer(deps: WalletDeps): Treasurer {
         const answer = await facilitator.settle(transferRequest(NETWORKS[network], signed), {
           operation,
           ownsResult: true,
-          again: true,
+          retryFailed: true,
         })
         // Not the end: as long as it could be used, it might be. It is tried until its time is over.
         if (answer.status === 'failed') {

@@ -5,10 +5,10 @@ import type { Usdc } from '../../kit/money.ts'
 import { withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
 import { assertMinimum, payoutNonce } from '../rules.ts'
-import type { WalletDeps } from './parts.ts'
+import type { WalletDeps } from './deps.ts'
 import type { Recipients } from './recipient.ts'
 
-/** What somebody may ask about money on its way out. How it leaves is in `payout.ts`. */
+/** Withdrawals as their owners see them. How the money leaves is in `payout.ts`. */
 export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
   const { ledger, outflow, store, book, chains, clock, settings, announce } = deps
 
@@ -16,14 +16,14 @@ export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
    * Locks the money and writes down where it is to go, in one transaction. The lock has no deadline that comes:
    * only the withdrawal's own end takes it or gives it back, since no clock can know whether it has left.
    */
-  async function withdraw(caller: Caller, asked: Asked, operation: Id<'op'>): Promise<Withdrawal> {
+  async function withdraw(caller: Caller, input: WithdrawalInput, operation: Id<'op'>): Promise<Withdrawal> {
     const owner = ownerOf(caller)
     const id = deriveId('wdr', operation)
     const network = NETWORK_OF[owner.environment]
     const onChain = chains.has(network) && book !== null
     if (!onChain && owner.environment === 'production') throw withdrawalsUnavailable()
-    const to = await recipients.read(asked.to, owner)
-    const { amount } = asked
+    const to = await recipients.read(input.to, owner)
+    const { amount } = input
     const nonce = payoutNonce(id)
     const made = await store.together(async (inside) => {
       const before = await store.withdrawals.find(id, inside)
@@ -47,7 +47,7 @@ export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
   return {
     withdraw,
 
-    /** What holds for whoever would take money out now. What is left of a day is read without a lock: the act itself decides. */
+    /** What a withdrawal may take out now. Read without a lock; the withdrawal itself decides. */
     async terms(caller: Caller): Promise<Terms> {
       const owner = ownerOf(caller)
       const network = NETWORK_OF[owner.environment]
@@ -67,16 +67,16 @@ export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
   }
 }
 
-export interface Asked {
+export interface WithdrawalInput {
   amount: Usdc
   to: Address
 }
 
 export interface Terms {
   network: Withdrawal['network']
-  /** Without a chain play money is paid out for play, and real money not at all. */
+  /** Without a chain the sandbox simulates payouts, and production refuses them. */
   onChain: boolean
-  /** Where the owner takes their money out to, as they once said. */
+  /** The owner's stored payout address. */
   usualAddress: string | null
   /** In 24 hours; null where there is no limit. */
   perDay: Usdc | null

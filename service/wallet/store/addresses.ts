@@ -1,8 +1,8 @@
+import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../kit/owner.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { OwnAddress } from '../model.ts'
 import type { AddressStore } from '../ports.ts'
-import { bytesOf, hexOf } from './bytes.ts'
 
 /** Who has which address. Made once for a wallet, and never again another. */
 export function addresses(statements: Statements): AddressStore {
@@ -24,7 +24,7 @@ export function addresses(statements: Statements): AddressStore {
         `INSERT INTO wallet_address (index, account, environment, user_id, address, created_at)
          VALUES ($1, $2, $3::environment, $4, $5, $6)
          ON CONFLICT (user_id, environment) DO NOTHING`,
-        [index, account, owner.environment, owner.userId, bytesOf(derive(index)), now],
+        [index, account, owner.environment, owner.userId, toBytes(derive(index)), now],
       )
       const given = await find(owner)
       if (given === null) throw new Error('an address was given and is not there')
@@ -33,7 +33,7 @@ export function addresses(statements: Statements): AddressStore {
     async findAll(wanted) {
       const rows = await statements.run<Row>(
         `SELECT ${LIST} FROM wallet_address WHERE address = ANY ($1::bytea[])`,
-        [wanted.map(bytesOf)],
+        [wanted.map(toBytes)],
         'wallet_addresses_named',
       )
       return rows.map(fromRow)
@@ -53,20 +53,11 @@ export const COLUMNS = ['index', 'account', 'environment', 'user_id', 'address',
 const LIST = COLUMNS.join(', ')
 
 export function fromRow(row: Row): OwnAddress {
-  return {
-    index: row.index,
-    account: row.account,
-    address: hexOf(row.address),
-    owner: { userId: row.user_id, environment: row.environment },
-    since: row.created_at,
-  }
+  const { index, account, environment, user_id: userId, address, created_at: since } = row
+  return { index, account, address: toHex(address), owner: { userId, environment }, since }
 }
 
-export interface Row {
-  index: number
-  account: string
-  environment: Environment
-  user_id: string
+export interface Row extends RowOf<Pick<OwnAddress, 'index' | 'account'> & Owner> {
   address: Buffer
   created_at: Date
 }

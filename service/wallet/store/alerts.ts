@@ -1,17 +1,18 @@
-import { usdc } from '../../kit/money.ts'
+import { fromRow, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../kit/owner.ts'
-import type { AlertStore } from '../ports.ts'
+import type { Usdc } from '../../kit/money.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { Alert, AlertStore } from '../ports.ts'
 
-/** Who wants to be told of a low balance, and who was. */
+/** Low-balance alerts: thresholds, and who was notified. */
 export function alerts(statements: Statements): AlertStore {
   return {
     async find({ userId, environment }) {
-      const [row] = await statements.run<{ below: bigint }>(
+      const [row] = await statements.run<{ below: Usdc }>(
         'SELECT below FROM wallet_alert WHERE user_id = $1 AND environment = $2::environment',
         [userId, environment],
       )
-      return row === undefined ? null : usdc(row.below)
+      return row?.below ?? null
     },
     async set({ userId, environment }, below) {
       if (below === null) {
@@ -21,7 +22,7 @@ export function alerts(statements: Statements): AlertStore {
         ])
         return
       }
-      // Another threshold is another question: whoever is below it hears so anew.
+      // A changed threshold starts anew: an owner below it is notified again.
       await statements.run(
         `INSERT INTO wallet_alert (user_id, environment, below) VALUES ($1, $2::environment, $3)
          ON CONFLICT (user_id, environment) DO UPDATE SET below = excluded.below, alerted_at = NULL
@@ -30,21 +31,14 @@ export function alerts(statements: Statements): AlertStore {
       )
     },
     async after(last, limit) {
-      const rows = await statements.run<{
-        user_id: string
-        environment: Environment
-        below: bigint
-        alerted_at: Date | null
-      }>(
+      const rows = await statements.run<RowOf<Omit<Alert, 'owner'> & Owner>>(
         `SELECT user_id, environment, below, alerted_at FROM wallet_alert
          WHERE (user_id, environment) > ($1, $2::environment) ORDER BY user_id, environment LIMIT $3`,
         [last?.owner.userId ?? '', last?.owner.environment ?? 'sandbox', limit],
       )
-      return rows.map((row) => ({
-        owner: { userId: row.user_id, environment: row.environment },
-        below: usdc(row.below),
-        alertedAt: row.alerted_at,
-      }))
+      return rows
+        .map(fromRow)
+        .map(({ userId, environment, ...alert }) => ({ ...alert, owner: { userId, environment } }))
     },
     async mark({ userId, environment }, alerted, inside) {
       const rows = await inside.run(

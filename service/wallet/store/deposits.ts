@@ -1,13 +1,13 @@
-import type { NetworkName } from '../../chain/networks.ts'
+import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../kit/owner.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { Transfer } from '../model.ts'
 import type { DepositStore, Recorded } from '../ports.ts'
-import { bytesOf, hexOf } from './bytes.ts'
 
 /** Transfers that were credited, each once. */
 export function deposits(statements: Statements): DepositStore {
   return {
-    async record(transfer, owner, act, now, inside) {
+    async record(inside, { transfer, owner, act, now }) {
       const rows = await inside.run(
         `INSERT INTO wallet_deposit (network, transaction_hash, place, address, environment, user_id, sender, value,
                                      block_number, block_hash, act, at)
@@ -16,15 +16,15 @@ export function deposits(statements: Statements): DepositStore {
          RETURNING 1`,
         [
           transfer.network,
-          bytesOf(transfer.transactionHash),
+          toBytes(transfer.transactionHash),
           transfer.place,
-          bytesOf(transfer.to),
+          toBytes(transfer.to),
           owner.environment,
           owner.userId,
-          bytesOf(transfer.from),
+          toBytes(transfer.from),
           transfer.value,
           transfer.blockNumber,
-          bytesOf(transfer.blockHash),
+          toBytes(transfer.blockHash),
           act,
           now,
         ],
@@ -37,21 +37,21 @@ export function deposits(statements: Statements): DepositStore {
       const rows = await statements.run<{ hash: Buffer; count: bigint }>(
         `SELECT transaction_hash AS hash, count(*) AS count FROM wallet_deposit
          WHERE network = $1 AND transaction_hash = ANY ($2::bytea[]) GROUP BY transaction_hash`,
-        [network, hashes.map(bytesOf)],
+        [network, hashes.map(toBytes)],
       )
-      return new Map(rows.map((row) => [hexOf(row.hash), Number(row.count)]))
+      return new Map(rows.map((row) => [toHex(row.hash), Number(row.count)]))
     },
 
     ofTransaction: (network, hash) =>
-      select(statements, 'network = $1 AND transaction_hash = $2', [network, bytesOf(hash)]),
+      select(statements, 'network = $1 AND transaction_hash = $2', [network, toBytes(hash)]),
     ofAct: (network, address, act) =>
-      select(statements, 'network = $1 AND address = $2 AND act = $3', [network, bytesOf(address), act]),
+      select(statements, 'network = $1 AND address = $2 AND act = $3', [network, toBytes(address), act]),
     since: (network, block) => select(statements, 'network = $1 AND block_number >= $2', [network, block]),
 
     async markGone({ network, transactionHash }, gone) {
       await statements.run('UPDATE wallet_deposit SET gone_at = $3 WHERE network = $1 AND transaction_hash = $2', [
         network,
-        bytesOf(transactionHash),
+        toBytes(transactionHash),
         gone,
       ])
     },
@@ -59,14 +59,14 @@ export function deposits(statements: Statements): DepositStore {
     async lockHash(hash, inside) {
       await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || $1, 0))`, [hash])
     },
-    async saidBy(hash, inside) {
+    async claimantOf(hash, inside) {
       const [row] = await inside.run<{ user_id: string }>(
         `SELECT user_id FROM wallet_word WHERE transaction_hash = decode($1, 'hex')`,
         [wholeHash(hash)],
       )
       return row?.user_id ?? null
     },
-    async say(hash, userId, inside) {
+    async addClaim(hash, userId, inside) {
       await inside.run(
         `INSERT INTO wallet_word (transaction_hash, user_id) VALUES (decode($1, 'hex'), $2) ON CONFLICT DO NOTHING`,
         [wholeHash(hash), userId],
@@ -75,7 +75,7 @@ export function deposits(statements: Statements): DepositStore {
   }
 }
 
-/** What is said in the sandbox may be shorter than a hash is. */
+/** A hash that is claimed in the sandbox may be shorter than a real one. */
 function wholeHash(hash: string): string {
   return hash.slice(2).padStart(64, '0')
 }
@@ -89,13 +89,13 @@ async function select(statements: Statements, where: string, values: readonly un
   return rows.map((row) => ({
     transfer: {
       network: row.network,
-      transactionHash: hexOf(row.transaction_hash),
+      transactionHash: toHex(row.transaction_hash),
       place: row.place,
-      from: hexOf(row.sender),
-      to: hexOf(row.address),
+      from: toHex(row.sender),
+      to: toHex(row.address),
       value: row.value,
       blockNumber: row.block_number,
-      blockHash: hexOf(row.block_hash),
+      blockHash: toHex(row.block_hash),
     },
     owner: { userId: row.user_id, environment: row.environment },
     act: row.act,
@@ -103,17 +103,11 @@ async function select(statements: Statements, where: string, values: readonly un
   }))
 }
 
-interface Row {
-  network: NetworkName
+type Copied = Pick<Transfer, 'network' | 'place' | 'value' | 'blockNumber'> & Pick<Recorded, 'act' | 'goneAt'> & Owner
+
+interface Row extends RowOf<Copied> {
   transaction_hash: Buffer
-  place: number
   address: Buffer
-  environment: Environment
-  user_id: string
   sender: Buffer
-  value: bigint
-  block_number: bigint
   block_hash: Buffer
-  act: string
-  gone_at: Date | null
 }

@@ -1,6 +1,6 @@
+import { toBytes, toHex } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { PayoutAddressStore } from '../ports.ts'
-import { bytesOf, hexOf } from './bytes.ts'
 
 /** Where people take their money out to. */
 export function payoutAddresses(statements: Statements): PayoutAddressStore {
@@ -10,11 +10,11 @@ export function payoutAddresses(statements: Statements): PayoutAddressStore {
         'SELECT address FROM wallet_payout_address WHERE user_id = $1 AND environment = $2::environment',
         [userId, environment],
       )
-      return row === undefined ? null : hexOf(row.address)
+      return row === undefined ? null : toHex(row.address)
     },
 
     async set({ userId, environment }, address, now, inside) {
-      const values = address === null ? [userId, environment] : [userId, environment, bytesOf(address), now]
+      const values = address === null ? [userId, environment] : [userId, environment, toBytes(address), now]
       return (await inside.run(address === null ? REMOVE : SET, values)).length > 0
     },
   }

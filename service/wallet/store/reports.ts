@@ -1,10 +1,9 @@
-import type { NetworkName } from '../../chain/networks.ts'
+import { fromRow, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Reconciliation } from '../model.ts'
 import type { ReportStore } from '../ports.ts'
-import { hexOf } from './bytes.ts'
 import { cursors } from './cursors.ts'
-import { fromRow, type Row as WithdrawalRow } from './withdrawals.ts'
+import { fromRow as fromWithdrawalRow, type Row as WithdrawalRow } from './withdrawals.ts'
 
 /** What the wallet's rows say of a network, and the reports that came of it. */
 export function reports(statements: Statements): ReportStore {
@@ -34,15 +33,14 @@ export function reports(statements: Statements): ReportStore {
         capital: sums?.capital ?? 0n,
         laterDeposits: sums?.later_deposits ?? 0n,
         laterWithdrawals: sums?.later_withdrawals ?? 0n,
-        submitted: submitted.map(fromRow),
-        addresses: found.map(({ address }) => hexOf(address)),
+        submitted: submitted.map(fromWithdrawalRow),
+        addresses: found.map(({ address }) => toHex(address)),
       }
     },
 
     async add(report) {
       await statements.run(
-        `INSERT INTO wallet_reconciliation (network, block_number, at, wallets, revenue, capital, treasury, deposit_addresses,
-                                            payers, in_flight, difference)
+        `INSERT INTO wallet_reconciliation (${COLUMNS})
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
           report.network,
@@ -61,43 +59,14 @@ export function reports(statements: Statements): ReportStore {
     },
 
     async newest(network) {
-      const [row] = await statements.run<Row>(
-        'SELECT * FROM wallet_reconciliation WHERE network = $1 ORDER BY id DESC LIMIT 1',
+      const [row] = await statements.run<RowOf<Reconciliation>>(
+        `SELECT ${COLUMNS} FROM wallet_reconciliation WHERE network = $1 ORDER BY id DESC LIMIT 1`,
         [network],
       )
-      return row === undefined ? null : toReport(row)
+      return row === undefined ? null : fromRow(row)
     },
   }
 }
 
-function toReport(row: Row): Reconciliation {
-  const { network, at, wallets, revenue, capital, treasury, payers, difference } = row
-  const { block_number: blockNumber, deposit_addresses: depositAddresses, in_flight: inFlight } = row
-  return {
-    network,
-    blockNumber,
-    at,
-    wallets,
-    revenue,
-    capital,
-    treasury,
-    depositAddresses,
-    payers,
-    inFlight,
-    difference,
-  }
-}
-
-interface Row {
-  network: NetworkName
-  block_number: bigint
-  at: Date
-  wallets: bigint
-  revenue: bigint
-  capital: bigint
-  treasury: bigint
-  deposit_addresses: bigint
-  payers: bigint
-  in_flight: bigint
-  difference: bigint
-}
+const COLUMNS = `network, block_number, at, wallets, revenue, capital, treasury, deposit_addresses, payers, in_flight,
+  difference`

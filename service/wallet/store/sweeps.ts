@@ -1,9 +1,8 @@
-import type { NetworkName } from '../../chain/networks.ts'
+import { fromRow, toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sweep } from '../model.ts'
 import type { SweepStore } from '../ports.ts'
-import { COLUMNS, fromRow, type Row as AddressRow } from './addresses.ts'
-import { bytesOf, hexOf } from './bytes.ts'
+import { COLUMNS, fromRow as fromAddressRow, type Row as AddressRow } from './addresses.ts'
 
 /** What is carried from deposit addresses into the treasury. */
 export function sweeps(statements: Statements): SweepStore {
@@ -23,56 +22,36 @@ export function sweeps(statements: Statements): SweepStore {
          LIMIT $4`,
         [network, account, minimum, limit],
       )
-      return rows.map(fromRow)
+      return rows.map(fromAddressRow)
     },
 
     async begin({ network, index, address, amount, nonce, validBefore }, now) {
       const [row] = await statements.run<{ id: bigint }>(
         `INSERT INTO wallet_sweep (network, address_index, amount, nonce, valid_before, created_at)
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (network, address_index) WHERE state = 'open' DO NOTHING RETURNING id`,
-        [network, index, amount, bytesOf(nonce), validBefore, now],
+        [network, index, amount, toBytes(nonce), validBefore, now],
       )
       return row === undefined ? null : { id: row.id, network, index, address, amount, nonce, validBefore }
     },
 
     async open(network) {
       const rows = await statements.run<Row>(
-        `SELECT s.id, s.network, s.address_index, a.address, s.amount, s.nonce, s.valid_before
+        `SELECT s.id, s.network, a.index, a.address, s.amount, s.nonce, s.valid_before
          FROM wallet_sweep s JOIN wallet_address a ON a.index = s.address_index
          WHERE s.network = $1 AND s.state = 'open' ORDER BY s.id`,
         [network],
       )
-      return rows.map(toSweep)
+      return rows.map((row) => ({ ...fromRow(row), address: toHex(row.address), nonce: toHex(row.nonce) }))
     },
 
     async end(sweep, state, hash, now) {
       await statements.run(
         `UPDATE wallet_sweep SET state = $2::wallet_sweep_state, transaction_hash = $3, ended_at = $4
          WHERE id = $1 AND state = 'open'`,
-        [sweep.id, state, hash === null ? null : bytesOf(hash), now],
+        [sweep.id, state, hash === null ? null : toBytes(hash), now],
       )
     },
   }
 }
 
-function toSweep(row: Row): Sweep {
-  return {
-    id: row.id,
-    network: row.network,
-    index: row.address_index,
-    address: hexOf(row.address),
-    amount: row.amount,
-    nonce: hexOf(row.nonce),
-    validBefore: row.valid_before,
-  }
-}
-
-interface Row {
-  id: bigint
-  network: NetworkName
-  address_index: number
-  address: Buffer
-  amount: bigint
-  nonce: Buffer
-  valid_before: bigint
-}
+type Row = RowOf<Omit<Sweep, 'address' | 'nonce'>> & { address: Buffer; nonce: Buffer }

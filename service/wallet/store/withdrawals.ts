@@ -1,11 +1,8 @@
-import type { NetworkName } from '../../chain/networks.ts'
-import type { Id } from '../../kit/ids.ts'
-import { usdc } from '../../kit/money.ts'
+import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Environment } from '../../kit/owner.ts'
-import type { FailureReason, Withdrawal, WithdrawalState } from '../model.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { Withdrawal } from '../model.ts'
 import type { WithdrawalStore } from '../ports.ts'
-import { bytesOf, hexOf } from './bytes.ts'
 
 /** Withdrawals, from the moment their money is locked to their end. */
 export function withdrawals(statements: Statements): WithdrawalStore {
@@ -14,7 +11,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       const [row] = await inside.run<Row>(
         `INSERT INTO wallet_withdrawal (id, environment, user_id, network, recipient, amount, nonce, simulated, created_at)
          VALUES ($1, $2::environment, $3, $4, $5, $6, $7, $8, $9) RETURNING *`,
-        [id, owner.environment, owner.userId, network, bytesOf(to), amount, bytesOf(nonce), simulated, now],
+        [id, owner.environment, owner.userId, network, toBytes(to), amount, toBytes(nonce), simulated, now],
       )
       if (row === undefined) throw new Error('a withdrawal was added and is not there')
       return fromRow(row)
@@ -55,7 +52,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
     async outgoing(payer) {
       const [row] = await statements.run<{ amount: bigint }>(
         `SELECT coalesce(sum(amount), 0)::bigint AS amount FROM wallet_withdrawal WHERE state = 'submitted' AND payer = $1`,
-        [bytesOf(payer)],
+        [toBytes(payer)],
       )
       return row?.amount ?? 0n
     },
@@ -64,7 +61,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       const [row] = await statements.run<Row>(
         `UPDATE wallet_withdrawal SET state = 'submitted', payer = $2, valid_before = $3, seen_block = $4, submitted_at = $5
          WHERE id = $1 AND state = 'pending' RETURNING *`,
-        [id, terms === null ? null : bytesOf(terms.payer), terms?.validBefore, terms?.seenBlock, now],
+        [id, terms === null ? null : toBytes(terms.payer), terms?.validBefore, terms?.seenBlock, now],
       )
       return row === undefined ? null : fromRow(row)
     },
@@ -72,12 +69,12 @@ export function withdrawals(statements: Statements): WithdrawalStore {
     async noteHash(id, hash) {
       await statements.run(`UPDATE wallet_withdrawal SET transaction_hash = $2 WHERE id = $1 AND state = 'submitted'`, [
         id,
-        bytesOf(hash),
+        toBytes(hash),
       ])
     },
 
-    async end(id, from, how, now, inside) {
-      const hash = how.state === 'confirmed' && how.transactionHash !== null ? bytesOf(how.transactionHash) : null
+    async end(inside, { id, from, how, now }) {
+      const hash = how.state === 'confirmed' && how.transactionHash !== null ? toBytes(how.transactionHash) : null
       const rows = await inside.run(
         `UPDATE wallet_withdrawal SET state = $3::wallet_withdrawal_state, ended_at = $4, transaction_hash = $5, block_number = $6, reason = $7
          WHERE id = $1 AND state = $2::wallet_withdrawal_state RETURNING 1`,
@@ -102,16 +99,16 @@ export function fromRow(row: Row): Withdrawal {
     id: row.id,
     owner: { userId: row.user_id, environment: row.environment },
     network: row.network,
-    to: hexOf(row.recipient),
-    amount: usdc(row.amount),
+    to: toHex(row.recipient),
+    amount: row.amount,
     state: row.state,
-    nonce: hexOf(row.nonce),
+    nonce: toHex(row.nonce),
     terms:
       payer === null || validBefore === null || seenBlock === null
         ? null
-        : { payer: hexOf(payer), validBefore, seenBlock },
+        : { payer: toHex(payer), validBefore, seenBlock },
     simulated: row.simulated,
-    transactionHash: hash === null ? null : hexOf(hash),
+    transactionHash: hash === null ? null : toHex(hash),
     blockNumber: row.block_number,
     reason: row.reason,
     createdAt: row.created_at,
@@ -120,23 +117,13 @@ export function fromRow(row: Row): Withdrawal {
   }
 }
 
-export interface Row {
-  id: Id<'wdr'>
-  environment: Environment
-  user_id: string
-  network: NetworkName
+type Translated = 'owner' | 'to' | 'nonce' | 'terms' | 'transactionHash'
+
+export interface Row extends RowOf<Omit<Withdrawal, Translated> & Owner> {
   recipient: Buffer
-  amount: bigint
-  state: WithdrawalState
   nonce: Buffer
   payer: Buffer | null
   valid_before: bigint | null
   seen_block: bigint | null
-  simulated: boolean
   transaction_hash: Buffer | null
-  block_number: bigint | null
-  reason: FailureReason | null
-  created_at: Date
-  submitted_at: Date | null
-  ended_at: Date | null
 }

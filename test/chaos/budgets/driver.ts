@@ -1,4 +1,4 @@
-import { startEmbedded } from '../../../service/database/embedded.ts'
+import { startEmbedded } from '../../../service/database/embedded/database.ts'
 import { openDatabase } from '../../../service/database/client.ts'
 import { migrate } from '../../../service/database/migrate.ts'
 import type { Clock } from '../../../service/kit/clock.ts'

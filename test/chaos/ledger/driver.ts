@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openDatabase } from '../../../service/database/client.ts'
-import { startEmbedded } from '../../../service/database/embedded.ts'
+import { startEmbedded } from '../../../service/database/embedded/database.ts'
 import { migrate } from '../../../service/database/migrate.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
 import { DomainError } from '../../../service/kit/errors.ts'

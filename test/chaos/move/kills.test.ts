@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbedded, type Embedded } from '../../../service/database/embedded.ts'
+import { startEmbedded, type Embedded } from '../../../service/database/embedded/database.ts'
 import { migrate } from '../../../service/database/migrate.ts'
 import { fillHistory } from '../../bench/growth/fill.ts'
 

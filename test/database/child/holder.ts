@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { startEmbedded } from '../../../service/database/embedded.ts'
+import { startEmbedded } from '../../../service/database/embedded/database.ts'
 
 /*
  * A service reduced to its database: says the address when it is up, writes rows as fast as they are

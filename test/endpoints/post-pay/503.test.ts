@@ -46,7 +46,7 @@ describe('POST /v1/pay, 503', () => {
   })
 
   test('without anybody who pays for gas', async () => {
-    expect(await refused(rpc())).toBe('Nobody pays for gas on base-sepolia: SPONSOR_PRIVATE_KEYS must be set.')
+    expect(await refused(rpc())).toBe('No sponsor pays for gas on base-sepolia: SPONSOR_PRIVATE_KEYS must be set.')
   })
 
   test('with a treasury whose key is not here', async () => {

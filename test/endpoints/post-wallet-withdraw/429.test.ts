@@ -1,4 +1,4 @@
-import { createWalletStore } from '../../../service/wallet/store.ts'
+import { createWalletStore } from '../../../service/wallet/store/wallet-store.ts'
 import { testService } from '../../harness/service.ts'
 
 const TO = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02914'

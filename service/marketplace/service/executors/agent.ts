@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../kit/clock.ts'
 import { DomainError } from '../../../kit/errors.ts'
-import type { Answer } from '../../../outbound/model.ts'
+import type { OutboundResponse } from '../../../outbound/model.ts'
 import { ExecutionFailed } from '../../errors.ts'
 import type { AgentConfig } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
@@ -13,7 +13,7 @@ import { callFailure, withReason } from '../../rules/reason.ts'
 export function createAgentExecutor(deps: AgentDeps): Executor {
   const { callout, sign, assets, clock } = deps
 
-  async function ask(work: Work, config: AgentConfig, call: Call, signal: AbortSignal): Promise<Answer> {
+  async function ask(work: Work, config: AgentConfig, call: Call, signal: AbortSignal): Promise<OutboundResponse> {
     const { asset, runId } = work
     const owner = { userId: asset.ownerId, environment: asset.environment }
     const signed = await sign(owner, runId, call.body)
@@ -105,7 +105,7 @@ function finished(reply: Reply, secrets: readonly string[]): Executed {
 
 /** The reply; or none, with the error to throw unless the call is repeated. */
 async function tried(
-  send: () => Promise<Answer>,
+  send: () => Promise<OutboundResponse>,
   signal: AbortSignal,
   secrets: readonly string[],
 ): Promise<{ reply: Reply; retry: null } | { reply: null; retry: ExecutionFailed }> {

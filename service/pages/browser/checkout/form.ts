@@ -1,4 +1,4 @@
-import { withScheme } from '../../../kit/web-address.ts'
+import { withScheme } from '../../../kit/text.ts'
 import type { Field } from '../../model.ts'
 
 /** What a form holds of a field: the text of it, or whether its box is ticked. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts'
-import { Turns } from '../../../kit/turns.ts'
+import { FairTurns } from '../../../kit/fair-line.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import type { Entry, Tool, UserId } from '../../model/tool.ts'
 import type { Measured } from '../../ports/catalogue.ts'
@@ -21,7 +21,7 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
   const own = new Recent<string, Shelf>(OWN_WEIGHT_MAX)
   /** Shelves being read, by owner: a second reader waits for the first. */
   const reading = new Map<string, Promise<Shelf>>()
-  const turns = { sandbox: new Turns(READ_TURNS), production: new Turns(READ_TURNS) }
+  const turns = { sandbox: new FairTurns(READ_TURNS), production: new FairTurns(READ_TURNS) }
 
   /** Asks for changes, at most every second; only the very first request waits for them. */
   async function shelfOf(environment: Environment): Promise<Shelf> {

@@ -3,7 +3,7 @@ import { invalid } from '../../../kit/errors.ts'
 import { newId } from '../../../kit/ids.ts'
 import { ZERO, type Usdc } from '../../../kit/money.ts'
 import { quotaExceeded } from '../../../kit/quota.ts'
-import { Turns } from '../../../kit/turns.ts'
+import { FairTurns } from '../../../kit/fair-line.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import { documentRefused, importsBusy, providerNotFound, slugsCollide } from '../../errors/catalogue.ts'
 import type { ImportReport, Reading } from '../../model/draft.ts'
@@ -20,7 +20,7 @@ import type { CredentialKeeping } from './credentials.ts'
 /** From a document or a server to tools. Reading takes seconds and holds nothing; writing is one transaction. */
 export function createImporting(deps: ImportingDeps) {
   const { store, clock, documents, servers, fetching, directory, credentials, quotas } = deps
-  const turns = { sandbox: new Turns(IMPORT_TURNS), production: new Turns(IMPORT_TURNS) }
+  const turns = { sandbox: new FairTurns(IMPORT_TURNS), production: new FairTurns(IMPORT_TURNS) }
 
   /**
    * An account's import is counted before anything is fetched, and takes its turn: a document that is being read takes

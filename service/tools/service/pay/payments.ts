@@ -4,7 +4,7 @@ import { isId } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
 import { paymentsUnavailable } from '../../../sales/errors.ts'
 import type { Offer, Sale } from '../../../sales/model.ts'
-import type { Ask, SellingDeps, Sold } from '../../../sales/service/deps.ts'
+import type { PurchaseRequest, SellingDeps, Sold } from '../../../sales/service/deps.ts'
 import { createSelling } from '../../../sales/service/sell.ts'
 import { canonicalHash } from '../../../kit/hash.ts'
 import { needsKey, paymentMissing } from '../../errors/call.ts'
@@ -32,7 +32,7 @@ export function createToolPayments(deps: ToolPaymentDeps) {
   }
 
   return {
-    async buy(slug: string, inputs: unknown, ask: Ask): Promise<Sold<ToolAnswer>> {
+    async buy(slug: string, inputs: unknown, ask: PurchaseRequest): Promise<Sold<ToolAnswer>> {
       const tool = await findTool(slug)
       const input = unpaid.checked(tool, inputs)
       return await sales.buy({ ...ask, tool, input, inputHash: canonicalHash([tool.id, input]) })

@@ -6,7 +6,7 @@ import { ZERO } from '../../../kit/money.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import { authorizationUsed, badPaymentId, deliveryErrors } from '../../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks, StoredAnswer } from '../../../sales/model.ts'
-import type { Ask, Made, Product, Terms } from '../../../sales/service/deps.ts'
+import type { PurchaseRequest, Made, Product, Terms } from '../../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../../sales/service/door.ts'
 import type { PaymentTokens } from '../../../sales/service/proof.ts'
 import { callAborted, ofCall } from '../../errors/call.ts'
@@ -17,7 +17,7 @@ import type { Calls } from '../calls/calls.ts'
 import { failureOf } from '../calls/reach.ts'
 
 /** A call that a buyer without an account pays for. */
-export interface ToolCallInput extends Ask {
+export interface ToolCallInput extends PurchaseRequest {
   tool: Tool
   input: Readonly<Record<string, unknown>>
   inputHash: Buffer

@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import pg from 'pg'
+import type { Config } from '../../config.ts'
+import { attachOrStart } from '../../database/embedded/database.ts'
+import { isMigrated } from '../../database/migrate.ts'
+import { loadOrMakeKey, parseKeyring } from '../../vault/keyring.ts'
+import { vaultOf } from '../../vault/vault.ts'
+import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
+
+/** Whether PostgreSQL is there, keeps what it promises, has our tables, and our vault's key opens what is in them. */
+export async function checkDatabase(patient: CheckContext): Promise<readonly Finding[]> {
+  const { config } = patient
+  if (config.DATABASE_URL === undefined && !existsSync(path.join(config.DATA_DIR, 'postgres'))) {
+    const says = `DATABASE_URL is not set, and there is no embedded database in ${config.DATA_DIR} yet: the first start makes one.`
+    return [config.LIVE ? fault('database', says) : warning('database', says)]
+  }
+  const embedded = config.DATABASE_URL === undefined ? await attachOrStart({ dataDir: config.DATA_DIR }) : null
+  const pool = new pg.Pool({
+    connectionString: config.DATABASE_URL ?? embedded?.url ?? '',
+    max: 1,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+  })
+  pool.on('error', () => undefined)
+  try {
+    await pool.query('select 1')
+  } catch (error) {
+    await pool.end()
+    await embedded?.stop()
+    return [fault('database', `The database cannot be reached: ${reasonOf(error)}. Check DATABASE_URL and the server.`)]
+  }
+  try {
+    return [
+      ...(config.LIVE && embedded !== null
+        ? [warning('database', 'LIVE uses the embedded database: it has no replica, and backups are yours to make.')]
+        : []),
+      ...settings(await settingsOf(pool), config),
+      await migrations(pool),
+      await clock(pool, patient.now),
+      ...(await sealed(pool, config)),
+      ...(await payouts(pool, config)),
+    ]
+  } finally {
+    await pool.end()
+    await embedded?.stop()
+  }
+}
+
+type Settings = Record<
+  'fsync' | 'full_page_writes' | 'synchronous_commit' | 'server_encoding' | 'default_transaction_read_only',
+  string
+> & { version: number; connections: number; reserved: number; taken: number; standby: boolean; superuser: boolean }
+
+async function settingsOf(pool: pg.Pool): Promise<Settings> {
+  const { rows } = await pool.query<Settings>(
+    `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
+            current_setting('full_page_writes') AS full_page_writes,
+            current_setting('synchronous_commit') AS synchronous_commit,
+            current_setting('server_encoding') AS server_encoding,
+            current_setting('default_transaction_read_only') AS default_transaction_read_only,
+            current_setting('max_connections')::int AS connections,
+            current_setting('superuser_reserved_connections')::int AS reserved,
+            (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::int AS taken,
+            pg_is_in_recovery() AS standby,
+            (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS superuser`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the server says nothing of its settings')
+  return row
+}
+
+function settings(found: Settings, config: Config): Finding[] {
+  const version = `PostgreSQL ${String(Math.floor(found.version / 10_000))}`
+  const free = found.connections - found.reserved - found.taken
+  const unsafe = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => found[name] === 'off')
+  return [
+    found.version >= OLDEST
+      ? fine('database', `${version} answers.`)
+      : fault('database', `${version} is too old: 15 or newer is needed.`),
+    unsafe.length === 0
+      ? fine('database durability', 'What is committed is on disk.')
+      : fault(
+          'database durability',
+          `${unsafe.join(', ')} is off: a crash of the server loses payments that were answered. Turn it on.`,
+        ),
+    found.server_encoding === 'UTF8'
+      ? fine('database encoding', 'UTF8.')
+      : fault('database encoding', `The database is encoded in ${found.server_encoding}: make one in UTF8.`),
+    found.standby || found.default_transaction_read_only === 'on'
+      ? fault('database role', 'The server only reads: DATABASE_URL must name the primary.')
+      : found.superuser
+        ? warning('database role', 'The service connects as a superuser: a role that owns its database is enough.')
+        : fine('database role', 'Connects to a primary, as a role without special rights.'),
+    free >= config.DATABASE_POOL
+      ? fine(
+          'database connections',
+          `${String(free)} of ${String(found.connections)} are free, DATABASE_POOL is ${String(config.DATABASE_POOL)}.`,
+        )
+      : fault(
+          'database connections',
+          `Only ${String(free)} of ${String(found.connections)} connections are free, and each process wants up to DATABASE_POOL (${String(config.DATABASE_POOL)}) and a few for the queue.`,
+        ),
+  ]
+}
+
+/** Nothing to say of a database that has no such table yet: the check of the migrations says why. */
+async function payouts(pool: pg.Pool, config: Config): Promise<Finding[]> {
+  if (config.PAYOUTS === 'off') return [warning('payouts', 'PAYOUTS is off: no money leaves until it is removed.')]
+  const { rows } = await pool.query<{ there: boolean }>(`SELECT to_regclass('outflow_switch') IS NOT NULL AS there`)
+  if (rows[0]?.there !== true) return []
+  const { rows: switches } = await pool.query<{ paused: boolean }>('SELECT paused FROM outflow_switch')
+  return switches[0]?.paused === true
+    ? [warning('payouts', 'An operator has paused payouts: npm run admin -- payouts on lets them go on.')]
+    : [fine('payouts', 'Money may leave, within the limits.')]
+}
+
+async function migrations(pool: pg.Pool): Promise<Finding> {
+  try {
+    return (await isMigrated(pool))
+      ? fine('database migrations', 'All are applied.')
+      : fault('database migrations', 'Some are missing: run "npm run migrate" before the new version starts.')
+  } catch (error) {
+    return fault('database migrations', reasonOf(error))
+  }
+}
+
+/** Leases and due times are the processes' own clocks: beyond a second they work against each other. */
+async function clock(pool: pg.Pool, now: () => number): Promise<Finding> {
+  const sent = now()
+  const { rows } = await pool.query<{ at: string }>(`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS at`)
+  const skewMs = Math.abs(Number(rows[0]?.at) - (sent + now()) / 2)
+  const seconds = (skewMs / 1_000).toFixed(1)
+  return skewMs <= SKEW_MS
+    ? fine('database clock', `Agrees with this machine's to ${seconds} s.`)
+    : fault(
+        'database clock',
+        `Is ${seconds} s off this machine's: leases need clocks that agree to a second. Run NTP on both.`,
+      )
+}
+
+/** Every key that something is sealed with has to be known, and one of each kind of secret has to open. */
+async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
+  try {
+    const found = await pool.query<{ token: string; context: string }>(SEALED)
+    const hasFile = existsSync(path.join(config.DATA_DIR, 'vault.key'))
+    const key = config.VAULT_KEY ?? (hasFile ? await loadOrMakeKey(config.DATA_DIR) : null)
+    if (key === null) {
+      const says = 'VAULT_KEY is not set: the first process to start makes one for itself, and others another.'
+      return [
+        found.rows.length === 0
+          ? warning('vault', says)
+          : fault('vault', `VAULT_KEY is not set, and secrets are sealed.`),
+      ]
+    }
+    const vault = vaultOf(parseKeyring(key, config.VAULT_OLD_KEYS))
+    for (const { token, context } of found.rows) vault.open(token, context)
+    const old = found.rows.filter(({ token }) => vault.needsRotation(token)).length
+    const tried = `${String(found.rows.length)} stored secrets were opened`
+    return [
+      fine('vault', found.rows.length === 0 ? 'The key is whole; nothing is sealed yet.' : `${tried}.`),
+      ...(old > 0 ? [warning('vault', 'Some are sealed with an old key: keep it in VAULT_OLD_KEYS.')] : []),
+    ]
+  } catch (error) {
+    if ((error as { code?: string }).code === '42P01')
+      return [warning('vault', 'There are no tables to look into yet.')]
+    return [fault('vault', `VAULT_KEY does not open what is stored: ${reasonOf(error)}`)]
+  }
+}
+
+/** Of each key and each kind of secret the newest, with what it is bound to. */
+const SEALED = `
+SELECT DISTINCT ON (kind, split_part(token, '.', 2)) token, context FROM (
+  SELECT 'target' AS kind, sealed AS token, id || '/signingSecret' AS context, id AS at FROM delivery_target
+  UNION ALL
+  SELECT 'account', sealed, user_id || '/' || environment || '/signingSecret', user_id FROM identity_signing_secret
+  UNION ALL
+  SELECT 'paywall', secret_sealed, id || '/secret', id FROM paywall
+) AS secret
+ORDER BY kind, split_part(token, '.', 2), at DESC`
+
+const OLDEST = 150_000
+const SKEW_MS = 1_000

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import pg from 'pg'
+import type { Config } from '../../config.ts'
+import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
+
+/** What a live server needs before it has anything to sell: models, wallets, tools, and which hosts it may call. */
+export async function checkSelling({ config }: CheckContext): Promise<readonly Finding[]> {
+  if (!config.LIVE) return []
+  return [models(config), wallets(config), hosts(config), await catalogue(config)]
+}
+
+function models({ MODELS_BASE_URL, MODELS_API_KEY, MODELS_FILE }: Config): Finding {
+  if (MODELS_BASE_URL === undefined)
+    return warning(
+      'models',
+      'MODELS_BASE_URL is not set, so no prompt can run. Set it, MODELS_API_KEY and MODELS_FILE.',
+    )
+  if (MODELS_FILE === undefined)
+    return warning(
+      'models',
+      'MODELS_FILE is not set: prices come from the built-in list, which may not be your vendor’s.',
+    )
+  if (!existsSync(MODELS_FILE)) return fault('models', `There is no file ${MODELS_FILE}: check MODELS_FILE.`)
+  return MODELS_API_KEY === undefined
+    ? warning('models', 'MODELS_API_KEY is not set: the models are asked without a key.')
+    : fine('models', `Prompts run at ${MODELS_BASE_URL}.`)
+}
+
+function wallets({ WALLET_XPUB, WALLET_XPRV, ROLES }: Config): Finding {
+  if (WALLET_XPUB === undefined && WALLET_XPRV === undefined)
+    return fault('wallet keys', 'WALLET_XPUB is not set, so no account has a deposit address. Set it in every process.')
+  if (ROLES.includes('worker') && WALLET_XPRV === undefined)
+    return warning(
+      'wallet keys',
+      'WALLET_XPRV is not set in this worker: withdrawals and sweeps wait for one that has it.',
+    )
+  return fine('wallet keys', 'Deposit addresses can be derived.')
+}
+
+function hosts({ ALLOW_HOSTS }: Config): Finding {
+  return ALLOW_HOSTS.length === 0
+    ? fine('ALLOW_HOSTS', 'Calls go to public addresses alone.')
+    : warning('ALLOW_HOSTS', `Every account can have these hosts called: ${ALLOW_HOSTS.join(', ')}.`)
+}
+
+async function catalogue({ DATABASE_URL }: Config): Promise<Finding> {
+  if (DATABASE_URL === undefined) return warning('catalogue', 'Was not looked at: DATABASE_URL is not set.')
+  const client = new pg.Client({
+    connectionString: DATABASE_URL,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+  })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ count: number }>(COUNT)
+    const count = rows[0]?.count ?? 0
+    return count === 0
+      ? warning('catalogue', 'No tool can be called. Import one: npm run tools -- import github --key-file <file>')
+      : fine('catalogue', `${String(count)} tools can be called.`)
+  } catch (error) {
+    return warning('catalogue', `Could not be read: ${reasonOf(error)}`)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+const COUNT = `SELECT count(*)::int AS count FROM tool WHERE environment = 'production' AND status <> 'removed'`

@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Address, Hex } from '../../chain/model.ts'
+import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
+import { outOfGas, settlementMissing } from '../errors.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { PaymentRequest } from '../../x402/model.ts'
+import type { Purchase, Settlement, Verification } from '../model.ts'
+import { createSignal } from './signal.ts'
+import { examine, identify, simulate, type Signed } from './checks.ts'
+import { createGasWatch } from './gas.ts'
+import { createSponsorWorker, type SponsorWorker } from './sponsor-worker.ts'
+import { PACE, type FacilitatorDeps } from './deps.ts'
+import { reconcile } from './reconcile.ts'
+import { createSettling } from './settle.ts'
+
+/** Verifies and settles, over HTTP for everyone; checkouts and paywalls call it directly. */
+export function createFacilitator(deps: FacilitatorDeps) {
+  const signals = { claimed: createSignal(), ended: createSignal() }
+  const gas = createGasWatch(deps)
+  const { settle } = createSettling(deps, gas, signals)
+  const workers = [...deps.chains.values()].flatMap((chain) =>
+    deps.keys.map((key) => createSponsorWorker(deps, chain, key, { gas, ended: signals.ended })),
+  )
+  const anyChain = [...deps.chains.values()][0]
+  let running: Promise<unknown> | null = null
+  let stopped = false
+
+  async function run(worker: SponsorWorker): Promise<void> {
+    while (!stopped) {
+      try {
+        await worker.turn()
+      } catch (error) {
+        deps.log.warn(
+          { err: error, network: worker.network, sponsor: worker.sponsor },
+          'sponsor iteration failed; retrying',
+        )
+        await pause(PACE.recheckMs)
+      }
+      if (worker.busy()) await pause(PACE.turnMs)
+      else await signals.claimed.wait(PACE.turnMs)
+      await pause(PACE.gatherMs)
+    }
+    // Not worth an error on the way out: the lease ends by itself.
+    await worker.release().catch(() => undefined)
+  }
+
+  return {
+    /**
+     * Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked, and, to those who sell
+     * here, where the gas cannot be paid; external callers get that as the reason.
+     */
+    async verify(payment: PaymentRequest, isExternal = false): Promise<Verification> {
+      const examined = examine(deps, payment)
+      const simulated = typeof examined === 'string' ? { refusal: examined } : await simulate(deps, examined)
+      const { refusal } = simulated
+      const payerHasCode = refusal === null && simulated.payerHasCode
+      const { network, payer } = payment
+      if (refusal !== null || network === null || (await gas.pays(network.name)))
+        return { payer, refusal, payerHasCode }
+      if (!isExternal) throw outOfGas(network.name)
+      return { payer, refusal: 'facilitator_out_of_gas', payerHasCode }
+    },
+
+    /** Makes the transfer once, and hands its success out once. See `SettleRequester` about who gets it. */
+    settle,
+
+    purchases: {
+      /** What identifies the authorization; null where the payment is not one of USDC on a network that is known. */
+      digestOf: (signed: Signed): Hex | null => identify(deps, signed)?.digest ?? null,
+      /**
+       * In the transaction of what is sold. Answers the id of the purchase that has the authorization and settles it
+       * under that id. No other caller gets its success from then on.
+       */
+      claim: (inside: Statements, purchase: Purchase): Promise<string> =>
+        deps.store.buy(inside, purchase, deps.clock.now()),
+      /**
+       * An authorization that only proves who the caller is. From then on it proves this and buys nothing. False where it
+       * has bought something else or was submitted to a chain, where everybody can read it.
+       */
+      async prove(inside: Statements, purchase: Purchase): Promise<boolean> {
+        if (await deps.store.isSubmitted(inside, purchase.digest)) return false
+        return (await deps.store.buy(inside, purchase, deps.clock.now())) === purchase.purchaseId
+      },
+      /** Of an authorization that was submitted here, by what its payer knows of it. */
+      async digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null> {
+        return (await deps.store.findByNonce(network, payer, nonce))?.digest ?? null
+      },
+    },
+
+    /** Whether payments on this network can be settled, as far as this process knows. */
+    serves: (network: NetworkName): boolean =>
+      deps.chains.has(network) && (deps.keys.length > 0 || deps.signsElsewhere) && gas.seemsToPay(network),
+
+    /** Confirms that the caller received the success, or withdraws the offer so that the next caller gets it. */
+    async delivered(digest: Hex, operation: string, arrived: boolean): Promise<void> {
+      if (arrived) await deps.store.confirm(digest, operation, deps.clock.now())
+      else await deps.store.withdraw(digest, operation)
+      signals.ended.notify()
+    },
+
+    async find(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement> {
+      const found = await deps.store.findByNonce(network, payer, nonce)
+      if (found === null) throw settlementMissing()
+      return found
+    },
+
+    networks: Object.values(NETWORKS),
+    /** Who pays the gas. */
+    sponsors: (): readonly Address[] => (anyChain === undefined ? [] : deps.keys.map((key) => anyChain.addressOf(key))),
+    gas: gas.known,
+
+    reconcile: (now: Date): Promise<void> => reconcile(deps, now),
+    /** From now on this process signs for any sponsor whose lease is free. */
+    start(): void {
+      running ??= Promise.all(workers.map(run))
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      signals.claimed.notify()
+      await running
+    },
+  }
+}
+
+export type Facilitator = ReturnType<typeof createFacilitator>

@@ -1,0 +1,37 @@
+/** A row of a table whose columns are the fields of a model: `block_number` for `blockNumber`. */
+export type RowOf<Model> = { [Field in keyof Model & string as Underscored<Field>]: Model[Field] }
+
+/** The model of a row whose columns are its fields, value by value. */
+export type ModelOf<Row> = { [Column in keyof Row & string as CamelCased<Column>]: Row[Column] }
+
+export function fromRow<Row extends object>(row: Row): ModelOf<Row> {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [camelCased(column), value])) as ModelOf<Row>
+}
+
+/** Addresses and hashes are stored as bytes: half the size, and letter case cannot tell two apart. */
+export function toBytes(hex: `0x${string}`): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+export function toHex(bytes: Buffer): `0x${string}` {
+  return `0x${bytes.toString('hex')}`
+}
+
+type Underscored<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Underscored<Rest>}`
+  : ''
+
+type CamelCased<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCased<Tail>>}`
+  : Name
+
+function camelCased(column: string): string {
+  let name = names.get(column)
+  if (name === undefined) {
+    name = column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    names.set(column, name)
+  }
+  return name
+}
+
+const names = new Map<string, string>()
