@@ -1,4 +1,4 @@
-import type { Deliveries } from '../deliveries/service.ts'
+import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import { signatureOf } from '../deliveries/rules/signature.ts'
 import type { Identity } from '../identity/service.ts'
 import { deriveId } from '../kit/ids.ts'

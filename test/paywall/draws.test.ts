@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '../../service/chain/model.ts'
 import { usdc } from '../../service/kit/money.ts'
-import { createDraws } from '../../service/paywall/store/draws.ts'
+import { createDraws } from '../../service/paywall/store/debits.ts'
 import { generator } from '../harness/random.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 

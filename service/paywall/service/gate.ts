@@ -13,9 +13,9 @@ import { paymentOf } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
 import { keyOf, routeOf, segmentsOf } from '../rules/routes.ts'
 import { createCalling, soldOutcome, type Call } from './call.ts'
-import { createMetering } from './metering.ts'
+import { createMetering } from './metered-calls.ts'
 import { createOffering } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 import { createPrepaying, type MeteredCall } from './prepay.ts'
 import {
   AnotherTier,

@@ -8,7 +8,7 @@ import { keyOf } from '../rules/routes.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 
 export interface Offering {
   unpaid(call: Call, pricing: Exact | Metered): Promise<Outcome>

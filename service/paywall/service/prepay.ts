@@ -9,9 +9,9 @@ import type { Metered, Outcome } from '../model.ts'
 import type { Presented } from '../rules/payload.ts'
 import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
 import type { Call } from './call.ts'
-import { TooLittle, type Metering } from './metering.ts'
+import { TooLittle, type Metering } from './metered-calls.ts'
 import type { Offering } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 import { signedPrice, type GateAnswer, type PaidCall } from './product.ts'
 
 export interface MeteredCall extends PaidCall {

@@ -27,10 +27,10 @@ import type { Presented } from '../rules/payload.ts'
 import { discard, type Gathered } from './answer.ts'
 import { hashOf } from './body.ts'
 import { endpointOf, type Call, type Calling, type Sellable } from './call.ts'
-import { costOfWhole } from './meter.ts'
-import { TooLittle, type Metering } from './metering.ts'
+import { costOfWhole } from './usage-meter.ts'
+import { TooLittle, type Metering } from './metered-calls.ts'
 import type { Offering, Why } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 
 /** A request that is paid for, at a route with a price. */
 export interface PaidCall extends Call {

@@ -8,9 +8,9 @@ import { detailsOf, lineHash, TEST_TOKEN } from '../rules/payment.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { endpointOf, soldOutcome, type Call, type Calling } from './call.ts'
-import { costOfWhole } from './meter.ts'
+import { costOfWhole } from './usage-meter.ts'
 import type { Offering } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 
 export interface Simulating {
   serve(call: Call, pricing: Exact | Metered): Promise<Outcome>

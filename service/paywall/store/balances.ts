@@ -1,7 +1,7 @@
 import { usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { PrepaidStore } from '../ports.ts'
-import { createDraws } from './draws.ts'
+import { createDraws } from './debits.ts'
 
 type Balances = Pick<PrepaidStore, 'hold' | 'draw' | 'left' | 'addCounts' | 'endHolds'>
 

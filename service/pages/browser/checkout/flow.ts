@@ -4,7 +4,7 @@ import type { Api, PayCall, Refusal } from './api.ts'
 import { dropDraft } from './draft.ts'
 import { check, errorsOf, type Raw } from './form.ts'
 import type { Keeper, Kept } from './kept.ts'
-import { signTerms } from './signing.ts'
+import { signTerms } from './wallets.ts'
 import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 

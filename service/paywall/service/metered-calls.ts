@@ -6,8 +6,8 @@ import { lastsMs } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import type { Gathered } from './answer.ts'
 import { soldOutcome, type Call, type Calling } from './call.ts'
-import { costOfWhole, StreamMeter } from './meter.ts'
-import type { GateDeps } from './parts.ts'
+import { costOfWhole, StreamMeter } from './usage-meter.ts'
+import type { GateDeps } from './deps.ts'
 
 export interface Metering {
   /** A call that draws from a balance; null where that is not enough, with what there is. */

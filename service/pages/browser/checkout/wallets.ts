@@ -1,6 +1,7 @@
 import { discoverWallets } from '../../../ui-kit/discovery.ts'
 import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../../../ui-kit/provider.ts'
-import { balanceOf, chainIdOf, connect, known, switchTo, toChainId } from '../pay/wallet.ts'
+import { authorize, typedData, type PaymentPayload } from '../pay/authorization.ts'
+import { balanceOf, chainIdOf, connect, known, sign, switchTo, toChainId } from '../pay/wallet.ts'
 import type { Account, Notice, State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
@@ -131,6 +132,29 @@ export function openPurse(store: Watched<State>): Purse {
     look: () => doing('looking', look, ''),
     refresh: () => void look(),
     change: forget,
+  }
+}
+
+/** The authorization that the page asks for, signed by this account; null where its wallet did not. */
+export async function signTerms(store: Watched<State>, from: Hex, nowMs: number): Promise<PaymentPayload | null> {
+  const { account, page } = store.read()
+  const accepted = page.paymentRequirements?.v2
+  if (account === null || accepted === undefined) return null
+  store.change({ doing: 'signing', notice: null })
+  const authorization = authorize(accepted, from, nowMs)
+  try {
+    const signature = await sign(account.wallet.provider, from, typedData(accepted, authorization))
+    const { product, url } = page.checkout
+    const resource = { url, description: product.name, mimeType: 'application/json' }
+    return { x402Version: 2, resource, accepted, payload: { signature, authorization } }
+  } catch (error) {
+    const text = isRejected(error)
+      ? 'You declined in your wallet. Nothing was charged.'
+      : `${account.wallet.name} could not sign. Nothing was charged.`
+    store.change({ notice: { tone: isRejected(error) ? 'plain' : 'bad', text } })
+    return null
+  } finally {
+    store.change({ doing: null })
   }
 }
 
