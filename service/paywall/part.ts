@@ -124,7 +124,7 @@ function paywallsOn(
     store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
     sales: parts.sales,
     prepaid,
-    books: { ...journal, ...prepaidBy(prepaid, clock) },
+    journal: { ...journal, ...prepaidBy(prepaid, clock) },
     method: remote === undefined ? method : remoteMethod(remote, facilitatorClient, platform, parts.chains),
     tokens,
     measures,

@@ -29,7 +29,7 @@ export interface Why {
 }
 
 /** What is said to whoever has not paid, or not what it costs. */
-export function createOffering({ books, tally, clock, addresses, limits }: GateDeps): Offering {
+export function createOffering({ journal, tally, clock, addresses, limits }: GateDeps): Offering {
   function offerOf(
     { gate, route, request }: Call,
     pricing: Exact | Metered,
@@ -54,7 +54,7 @@ export function createOffering({ books, tally, clock, addresses, limits }: GateD
 
   async function tierOf({ gate, route }: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number> {
     if (pricing.model !== 'tiered' || payer === null) return 0
-    return await books.tier(gate.id, keyOf(route), payer, pricing.tiers, windowStart(pricing.window, clock.now()))
+    return await journal.tier(gate.id, keyOf(route), payer, pricing.tiers, windowStart(pricing.window, clock.now()))
   }
 
   function required(offer: Offer, told: Parameters<typeof toRequired>[1], more: HeaderList = []): Outcome {

@@ -11,7 +11,7 @@ import type { createTally } from './tally.ts'
 
 /** Prices on other people's APIs: what their owners say of them, and the gateway that asks for them. */
 export function createPaywalls(deps: PaywallDeps) {
-  const { store, prepaid, books, clock, gateAddress } = deps
+  const { store, prepaid, journal, clock, gateAddress } = deps
   const engine = createGate(deps)
   const owning = createOwning(deps)
   const gates = new Map<string, Kept>()
@@ -55,7 +55,7 @@ export function createPaywalls(deps: PaywallDeps) {
 
     /** For whoever has its id: nothing of it is secret, it is on the chain. */
     async payment(id: string): Promise<Payment> {
-      const sale = isId('pay', id) ? await books.findById(id) : null
+      const sale = isId('pay', id) ? await journal.findById(id) : null
       if (sale?.product !== 'gate') throw paymentMissing()
       return paymentOf(sale)
     },

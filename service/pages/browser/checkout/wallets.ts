@@ -1,25 +1,13 @@
 import { discoverWallets } from '../../../ui-kit/discovery.ts'
 import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../../../ui-kit/provider.ts'
 import { authorize, typedData, type PaymentPayload } from '../pay/authorization.ts'
-import { balanceOf, chainIdOf, connect, known, sign, switchTo, toChainId } from '../pay/wallet.ts'
+import { balanceOf, chainIdOf, connect, known, onWalletChange, sign, switchTo, toChainId } from '../pay/wallet.ts'
 import type { Account, Notice, State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
 /** The wallets of this browser, and the account that is to pay. */
-export interface Purse {
-  /** Looks for wallets until the answer is called; takes the account up again that the customer let in before. */
-  open(): () => void
-  connect(wallet: Wallet): Promise<void>
-  switchNetwork(): Promise<void>
-  /** Reads network and balance anew, because the customer asked. */
-  look(): Promise<void>
-  /** The same by itself. */
-  refresh(): void
-  change(): void
-}
-
-export function openPurse(store: Watched<State>): Purse {
-  let unhear: () => void = () => undefined
+export function openWallets(store: Watched<State>) {
+  let unlisten: () => void = () => undefined
   /** Asked once each; and no more once the customer chose by hand. */
   const asked = new Set<string>()
   let chosen = false
@@ -34,32 +22,28 @@ export function openPurse(store: Watched<State>): Purse {
   async function use(wallet: Wallet, address: Hex): Promise<void> {
     const account: Account = { wallet, address, chainId: await chainIdOf(wallet.provider), balance: null }
     store.change({ account })
-    unhear()
-    unhear = hear(wallet, address)
+    unlisten()
+    unlisten = listen(wallet, address)
     // Nobody has to wait for the balance: who clicks on "Pay" at once is served at once.
     void look()
   }
 
-  function hear({ provider }: Wallet, address: Hex): () => void {
-    const onAccounts = (told: unknown): void => {
-      const now: unknown = Array.isArray(told) ? told[0] : undefined
-      const { account } = store.read()
-      if (account === null || String(now).toLowerCase() === address.toLowerCase()) return
-      if (typeof now === 'string') void use(account.wallet, now as Hex)
-      else forget()
-    }
-    const onChain = (told: unknown): void => {
-      const { account } = store.read()
-      if (account === null) return
-      store.change({ account: { ...account, chainId: toChainId(told), balance: null }, notice: null })
-      void look()
-    }
-    provider.on?.('accountsChanged', onAccounts)
-    provider.on?.('chainChanged', onChain)
-    return () => {
-      provider.removeListener?.('accountsChanged', onAccounts)
-      provider.removeListener?.('chainChanged', onChain)
-    }
+  function listen({ provider }: Wallet, address: Hex): () => void {
+    return onWalletChange(provider, {
+      accounts(accounts) {
+        const now: unknown = Array.isArray(accounts) ? accounts[0] : undefined
+        const { account } = store.read()
+        if (account === null || String(now).toLowerCase() === address.toLowerCase()) return
+        if (typeof now === 'string') void use(account.wallet, now as Hex)
+        else forget()
+      },
+      chain(chainId) {
+        const { account } = store.read()
+        if (account === null) return
+        store.change({ account: { ...account, chainId: toChainId(chainId), balance: null }, notice: null })
+        void look()
+      },
+    })
   }
 
   async function look(): Promise<void> {
@@ -76,11 +60,26 @@ export function openPurse(store: Watched<State>): Purse {
   }
 
   function forget(): void {
-    unhear()
-    unhear = () => undefined
+    unlisten()
+    unlisten = () => undefined
     looks++
     chosen = true
     store.change({ account: null, notice: null })
+  }
+
+  async function join(wallet: Wallet): Promise<void> {
+    chosen = true
+    const [address] = await connect(wallet.provider)
+    if (address === undefined) throw new Error('no account')
+    await use(wallet, address)
+  }
+
+  async function switchNetwork(): Promise<void> {
+    const { account, page } = store.read()
+    if (account === null) return
+    await switchTo(account.wallet.provider, page.checkout.chainId)
+    await look()
+    if (store.read().account?.chainId !== page.checkout.chainId) throw new Error('not switched')
   }
 
   async function doing(what: 'connecting' | 'switching' | 'looking', act: () => Promise<void>, declined: string) {
@@ -96,6 +95,7 @@ export function openPurse(store: Watched<State>): Purse {
   }
 
   return {
+    /** Looks for wallets until the answer is called; takes the account up again that the customer let in before. */
     open() {
       const stop = discoverWallets((wallets) => {
         store.change({ wallets })
@@ -103,33 +103,16 @@ export function openPurse(store: Watched<State>): Purse {
       })
       return () => {
         stop()
-        unhear()
+        unlisten()
       }
     },
-    connect: (wallet) =>
-      doing(
-        'connecting',
-        async () => {
-          chosen = true
-          const [address] = await connect(wallet.provider)
-          if (address === undefined) throw new Error('no account')
-          await use(wallet, address)
-        },
-        'You did not connect a wallet. Nothing was charged.',
-      ),
+    connect: (wallet: Wallet) =>
+      doing('connecting', () => join(wallet), 'You did not connect a wallet. Nothing was charged.'),
     switchNetwork: () =>
-      doing(
-        'switching',
-        async () => {
-          const { account, page } = store.read()
-          if (account === null) return
-          await switchTo(account.wallet.provider, page.checkout.chainId)
-          await look()
-          if (store.read().account?.chainId !== page.checkout.chainId) throw new Error('not switched')
-        },
-        'The network was not switched. You can also switch it in your wallet.',
-      ),
+      doing('switching', switchNetwork, 'The network was not switched. You can also switch it in your wallet.'),
+    /** Reads network and balance anew, because the customer asked. */
     look: () => doing('looking', look, ''),
+    /** The same by itself. */
     refresh: () => void look(),
     change: forget,
   }
