@@ -1,4 +1,4 @@
-import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
+import type { CheckoutPage, PaymentState, Requirements, SimulatedOutcome } from '../../model.ts'
 import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
 import type { Api, PayCall, Refusal } from './api.ts'
 import { dropDraft } from './draft.ts'
@@ -6,6 +6,7 @@ import { check, errorsOf, type Raw } from './form.ts'
 import type { Keeper, Kept } from './kept.ts'
 import { signTerms } from './wallets.ts'
 import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type Progress, type State } from './state.ts'
+import type { Hex } from '../../../ui-kit/provider.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
 export type Flow = ReturnType<typeof openFlow>
@@ -48,10 +49,7 @@ export function openFlow(deps: FlowDeps) {
     if (await isOutdated(deps, page)) return
     const terms = store.read().page.paymentRequirements?.v2
     if (terms === undefined) return
-    const { spare } = signed
-    const usable = spare?.payload.authorization.from === account.address && stillPays(spare, terms, now())
-    const paymentPayload = usable ? spare : await signTerms(store, account.address, now())
-    if (!usable) signed.spare = paymentPayload
+    const paymentPayload = await signatureFor(deps, signed, account.address, terms)
     if (paymentPayload === null) return
     const { quoteId } = store.read().page.quote
     const kept: Kept = { input, paymentPayload, quoteId, token: randomToken(), payment: null }
@@ -96,23 +94,12 @@ export function openFlow(deps: FlowDeps) {
     refuse(store, refusal)
   }
 
-  /** Repeats the call until there is an answer: without one it is unknown whether the money moves. */
+  /** Null once there is a payment. */
   async function ask(call: PayCall, key: string | null): Promise<Refusal | null> {
-    store.change({ doing: 'sending', notice: null, errors: {}, progress: { state: null, slow: false, live: true } })
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await api.pay(call, key)
-      if (outcome.kind === 'payment') {
-        store.change({ doing: null })
-        arrived(outcome.state, true)
-        return null
-      }
-      if (outcome.kind === 'refused') {
-        store.change({ doing: null, progress: null })
-        return outcome.refusal
-      }
-      if (attempt >= 1) store.change({ progress: { state: null, slow: true, live: true } })
-      await wait(delayOf(outcome.retryAfterMs, attempt))
-    }
+    const result = await repeat(deps, call, key)
+    if (!('payment' in result)) return result
+    arrived(result, true)
+    return null
   }
 
   async function find(id: string, token: string | null): Promise<void> {
@@ -202,6 +189,33 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
   }
 
   return { arrived, unfollow: (): void => end() }
+}
+
+/** Repeats the call until there is an answer: without one it is unknown whether the money moves. */
+async function repeat(deps: FlowDeps, call: PayCall, key: string | null): Promise<PaymentState | Refusal> {
+  const { store, api } = deps
+  store.change({ doing: 'sending', notice: null, errors: {}, progress: { state: null, slow: false, live: true } })
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await api.pay(call, key)
+    if (outcome.kind === 'payment') {
+      store.change({ doing: null })
+      return outcome.state
+    }
+    if (outcome.kind === 'refused') {
+      store.change({ doing: null, progress: null })
+      return outcome.refusal
+    }
+    if (attempt >= 1) store.change({ progress: { state: null, slow: true, live: true } })
+    await wait(delayOf(outcome.retryAfterMs, attempt))
+  }
+}
+
+/** The spare one where it still pays, else a new one; null where the wallet did not sign. */
+async function signatureFor({ store, now }: FlowDeps, signed: Signed, from: Hex, terms: Requirements) {
+  const { spare } = signed
+  const usable = spare?.payload.authorization.from === from && stillPays(spare, terms, now())
+  if (!usable) signed.spare = await signTerms(store, from, now())
+  return signed.spare
 }
 
 /** Nobody signs for another price than the one on the button that was clicked. */
