@@ -8,7 +8,7 @@ import { createBudgets, type Budgets } from './service/budgets.ts'
 import { createAgentStore } from './store/agents.ts'
 import { createApprovalStore } from './store/approvals.ts'
 import { createDecisionStore } from './store/decisions.ts'
-import type { Deliveries } from '../deliveries/service.ts'
+import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
-import type { Checkouts } from './service.ts'
+import type { Checkouts } from './service/checkouts.ts'
 import { PAUSED } from './service/watch.ts'
 
 export function checkoutSweepers({ sweepers }: Checkouts): Sweeper[] {

@@ -5,7 +5,7 @@ import { toWire } from '../kit/money.ts'
 import { inputBody, shown } from './http/bodies.ts'
 import { bodyOf } from './http/owner.ts'
 import type { Checkout } from './model.ts'
-import type { Checkouts } from './service.ts'
+import type { Checkouts } from './service/checkouts.ts'
 
 /** What the dashboard shows of checkouts; they are made by the workflows that they start. */
 export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: string; clock: Clock }) {

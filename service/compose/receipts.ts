@@ -1,6 +1,6 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
 import type { CheckoutPages, FoundReceipt, Receipt } from '../checkouts/ports.ts'
-import type { Checkouts } from '../checkouts/service.ts'
+import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import { toWire } from '../kit/money.ts'
 import type { Sale } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'

@@ -1,5 +1,5 @@
 import { apiTables } from '../api/idempotency.ts'
-import { checkoutsTables } from '../checkouts/store.ts'
+import { checkoutsTables } from '../checkouts/tables.ts'
 import { deliveriesTables } from '../deliveries/tables.ts'
 import { facilitatorTables } from '../facilitator/tables.ts'
 import { identityTables } from '../identity/tables.ts'

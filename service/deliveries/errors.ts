@@ -9,19 +9,13 @@ export function endpointMissing(): DomainError {
 }
 
 export function endpointOff(): DomainError {
-  return new DomainError(
-    'conflict',
-    'webhook_endpoint_disabled',
-    'The webhook endpoint is disabled or deleted: enable it first.',
-  )
+  const sentence = 'The webhook endpoint is disabled or deleted: enable it first.'
+  return new DomainError('conflict', 'webhook_endpoint_disabled', sentence)
 }
 
 export function tooManyEndpoints(most: number): DomainError {
-  return new DomainError(
-    'conflict',
-    'too_many_webhook_endpoints',
-    `An account has at most ${String(most)} webhook endpoints in an environment.`,
-  )
+  const sentence = `An account has at most ${String(most)} webhook endpoints in an environment.`
+  return new DomainError('conflict', 'too_many_webhook_endpoints', sentence)
 }
 
 /** The guarded client refused the address, and says why. */

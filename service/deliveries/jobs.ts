@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
 import { WAIT_MS, WAIT_MS_MAX } from './rules/answer.ts'
-import type { Deliveries } from './service.ts'
-import { ATTEMPT, LONG_ATTEMPT, NOTICE } from './service/announcing.ts'
-import type { Notice } from './service/telling.ts'
+import type { Deliveries } from './service/deliveries.ts'
+import { ATTEMPT, LONG_ATTEMPT, NOTICE } from './service/write.ts'
+import type { Notice } from './service/notices.ts'
 
 interface Turn {
   id: string
@@ -13,10 +13,10 @@ interface Turn {
 export function deliveryTopics(deliveries: Deliveries): Topic[] {
   const decode = z.object({ id: z.string(), turn: z.int() })
   const handle: Topic<Turn>['handle'] = (turn, { signal }) => deliveries.attempt(turn, signal)
-  const attempts = { decode, handle, retryDelaysMs: AGAIN_MS }
+  const attempts = { decode, handle, retryDelaysMs: RETRY_DELAYS_MS }
   const topics: [Topic<Turn>, Topic<Turn>, Topic<Notice & { userId: string }>] = [
-    { ...attempts, topic: ATTEMPT, concurrency: 256, timeoutMs: WAIT_MS + BESIDES_MS },
-    { ...attempts, topic: LONG_ATTEMPT, concurrency: 512, timeoutMs: WAIT_MS_MAX + BESIDES_MS },
+    { ...attempts, topic: ATTEMPT, concurrency: 256, timeoutMs: WAIT_MS + OVERHEAD_MS },
+    { ...attempts, topic: LONG_ATTEMPT, concurrency: 512, timeoutMs: WAIT_MS_MAX + OVERHEAD_MS },
     {
       topic: NOTICE,
       decode: z.object({
@@ -37,11 +37,11 @@ export function deliverySweepers(deliveries: Deliveries): Sweeper[] {
   return [{ name: 'deliveries.states', everyMs: 2_000, run: (_now, signal) => deliveries.sweep(signal) }]
 }
 
-/** What an attempt takes besides the receiver's answer: its turn in the process, and being written down. */
-const BESIDES_MS = 30_000
+/** What an attempt takes besides the receiver's answer: waiting for a slot, and being recorded. */
+const OVERHEAD_MS = 30_000
 
 /**
- * The receiver's failures are in the delivery, which has its own schedule. What fails here is ours, the database
- * mostly, and is tried until it goes: a paid delivery is never given up for it.
+ * The receiver's failures follow the delivery's own schedule. What fails here is ours, the database mostly, and is
+ * retried until it succeeds: a paid delivery is never given up for it.
  */
-const AGAIN_MS = [1_000, 5_000, 15_000, ...Array.from({ length: 10_000 }, () => 60_000)]
+const RETRY_DELAYS_MS = [1_000, 5_000, 15_000, ...Array.from({ length: 10_000 }, () => 60_000)]

@@ -3,7 +3,7 @@ import type { Owner } from '../kit/owner.ts'
 
 /** Something that a receiver has to be told, written in the transaction of what it is about. */
 export interface NewDelivery {
-  /** The `webhook-id`, one a payment or run: `idLike('dlv', payment)`. Writing it twice changes nothing. */
+  /** The `webhook-id`, one a payment or run: `deriveId('dlv', payment)`. Writing it twice changes nothing. */
   id: Id<'dlv'>
   owner: Owner
   /** What it is about: `pay_…`, `run_…`, `evt_…`. */

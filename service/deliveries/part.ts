@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto'
-import { deliveriesRoutes } from './http.ts'
+import { deliveryRoutes } from './http/deliveries.ts'
+import { endpointRoutes } from './http/endpoints.ts'
 import { deliverySweepers, deliveryTopics } from './jobs.ts'
 import type { Listener } from './ports.ts'
-import { createDeliveries, type Deliveries } from './service.ts'
-import { createDeliveryStore, createTargetStore } from './store.ts'
+import { createDeliveries, type Deliveries } from './service/deliveries.ts'
+import { createDeliveryStore } from './store/deliveries.ts'
+import { createTargetStore } from './store/targets.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { samplesAt } from './samples-part.ts'
 
-/** `attempted` is told of every attempt at a target; whoever keeps targets here may want to know. */
+/** `attempted` is called after every attempt at a target. */
 export function openDeliveries(
   platform: Platform,
   identity: Identity,
@@ -36,13 +38,13 @@ export function openDeliveries(
       metrics.count(event)
     },
     chance: () => randomInt(1_000_000) / 1_000_000,
-    // Of 256 places for short attempts: half at most for either environment, a quarter for one account.
-    lanes: { own: 24, host: 64, account: 64, environment: 128 },
+    // Of 256 concurrent short attempts: half at most for one environment, a quarter for one account.
+    slots: { own: 24, host: 64, account: 64, environment: 128 },
   })
   return {
     deliveries,
     part: {
-      routes: [{ surface: 'api', routes: deliveriesRoutes(deliveries) }],
+      routes: [{ surface: 'api', routes: [...endpointRoutes(deliveries), ...deliveryRoutes(deliveries)] }],
       topics: deliveryTopics(deliveries),
       sweepers: deliverySweepers(deliveries),
     },

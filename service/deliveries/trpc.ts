@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock.ts'
 import { toDelivery, toDetail } from './http/deliveries.ts'
 import { changedEndpointBody, newEndpointBody, testBody, toEndpoint, toTests } from './http/endpoints.ts'
 import { DELIVERY_STATES } from './model.ts'
-import type { Deliveries } from './service.ts'
+import type { Deliveries } from './service/deliveries.ts'
 
 /** What was sent to an account's receivers, and the endpoints that listen for events. */
 export function deliveriesRouters(deliveries: Deliveries, clock: Clock) {

@@ -1,5 +1,5 @@
 import type { Address } from '../chain/model.ts'
-import type { Deliveries } from '../deliveries/service.ts'
+import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import { createRateLimit } from '../api/limits.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { assetRoutes } from './http/assets.ts'

@@ -1,7 +1,7 @@
 import type { Budgets } from '../budgets/service/budgets.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { signatureOf } from '../deliveries/rules/signature.ts'
-import type { Deliveries } from '../deliveries/service.ts'
+import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { runRoutes, toEndEvent } from './http/runs.ts'
 import { resumeTopic, runSweepers, runTopics } from './jobs.ts'

@@ -1,6 +1,5 @@
 import { serveAssets } from './assets.ts'
-import { loadBuilt } from './built.ts'
-import { createPages, type Pages } from './pages.ts'
+import { createPages, loadBuilt, type Pages } from './pages.ts'
 import type { Platform, Part } from '../compose/platform.ts'
 import { withoutTrailing } from '../kit/text.ts'
 

@@ -15,17 +15,17 @@ import { toGatePage } from './http/page.ts'
 import { gateHandler, gateUpgrades, isOurs, type GateSetting } from './http/gate.ts'
 import { paywallRoutes } from './http/owner.ts'
 import { gateReference } from './http/reference.ts'
-import { paywallSweepers } from './jobs.ts'
 import type { Prepaid, PrepaidStore } from './ports.ts'
 import { nextTier } from './rules/pricing.ts'
 import { gateHooks } from './service/hooks.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
 import type { Method } from '../sales/ports.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
-import { createPaywalls, type Paywalls } from './service.ts'
+import { createPaywalls, type Paywalls } from './service/paywalls.ts'
 import { createRemoteMethod } from './service/remote.ts'
 import { createTally } from './service/tally.ts'
-import { createPaywallStore, createPrepaidStore } from './store.ts'
+import { createPaywallStore } from './store/paywalls.ts'
+import { createPrepaidStore } from './store/prepaid.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { Platform, Part } from '../compose/platform.ts'
@@ -46,8 +46,8 @@ export function openPaywalls(platform: Platform, parts: PaywallsGiven): { paywal
     idleMs: config.GATE_IDLE_TIMEOUT_MS,
   })
   // The operator chose it: it may be on this machine, whatever users may name.
-  const elsewhere = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
-  const paywalls = paywallsOn(platform, parts, { prepaid, tally, elsewhere })
+  const facilitatorClient = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  const paywalls = paywallsOn(platform, parts, { prepaid, tally, facilitatorClient })
   const limit = createRateLimit('gate', config.RATE_GATE_PER_MINUTE, redis)
   const gatePath = withoutTrailing(new URL(addresses.gate).pathname, '/')
   const setting: GateSetting = {
@@ -84,7 +84,7 @@ export function openPaywalls(platform: Platform, parts: PaywallsGiven): { paywal
           isFor: (request) => isOurs(setting, request),
         },
       ],
-      sweepers: paywallSweepers(paywalls),
+      sweepers: [{ name: 'paywall.holds', everyMs: 30_000, run: (now) => paywalls.endHolds(now) }],
       start() {
         flushing = setInterval(() => void tally.flush(), 1_000)
       },
@@ -92,7 +92,7 @@ export function openPaywalls(platform: Platform, parts: PaywallsGiven): { paywal
         clearInterval(flushing)
         await tally.flush()
         await relay.close()
-        await elsewhere.close()
+        await facilitatorClient.close()
       },
     },
   }
@@ -111,7 +111,11 @@ interface PaywallsGiven {
 function paywallsOn(
   platform: Platform,
   parts: PaywallsGiven,
-  { prepaid, tally, elsewhere }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally>; elsewhere: Outbound },
+  {
+    prepaid,
+    tally,
+    facilitatorClient,
+  }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally>; facilitatorClient: Outbound },
 ): Paywalls {
   const { config, database, clock, log, vault, outbound } = platform
   const { journal, method, tokens, measures, failpoints } = parts.selling
@@ -120,8 +124,8 @@ function paywallsOn(
     store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
     sales: parts.sales,
     prepaid,
-    books: { ...journal, ...prepaidBy(prepaid, clock) },
-    method: remote === undefined ? method : remoteMethod(remote, elsewhere, platform, parts.chains),
+    journal: { ...journal, ...prepaidBy(prepaid, clock) },
+    method: remote === undefined ? method : remoteMethod(remote, facilitatorClient, platform, parts.chains),
     tokens,
     measures,
     failpoints,
@@ -157,7 +161,7 @@ function paywallsOn(
 
 function remoteMethod(
   url: string,
-  elsewhere: ReturnType<typeof outboundClient>,
+  facilitatorClient: ReturnType<typeof outboundClient>,
   { clock, config }: Platform,
   chains: Chains,
 ): Method {
@@ -169,7 +173,7 @@ function remoteMethod(
       }
       const timeoutMs = config.GATE_FACILITATOR_TIMEOUT_MS
       const limits = { totalMs: timeoutMs, headersMs: timeoutMs, bodyBytes: 65_536 }
-      const answer = await elsewhere.send({
+      const answer = await facilitatorClient.send({
         url: url + path,
         method: 'POST',
         headers,

@@ -8,7 +8,7 @@ import type { Places } from './rules/pricing.ts'
 import type { DayRow, Facts, Gate, Offered, Payment, Paywall, Tier } from './model.ts'
 
 /*
- * Two kinds of ports. The engine (`service/gate.ts` and what it is made of) knows `Books`, `Method` and `Tally`
+ * Two kinds of ports. The engine (`service/gate.ts` and what it is made of) knows `PaymentJournal`, `Method` and `Tally`
  * alone: it is the same in this service's gateway and in the middleware that others put into their own server. What
  * follows after them belongs to the gateway.
  */

@@ -6,7 +6,7 @@ import { toAnalyticsBody } from './http/analytics.ts'
 import { newPaywall, paywallChange, toChange, toPaywallBody, toWanted } from './http/bodies.ts'
 import { toPaymentBody } from './http/owner.ts'
 import type { Paywall } from './model.ts'
-import type { Paywalls } from './service.ts'
+import type { Paywalls } from './service/paywalls.ts'
 
 /** What the dashboard shows and does with paywalls. */
 export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: string; clock: Clock }) {

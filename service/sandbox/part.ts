@@ -1,4 +1,4 @@
-import type { Deliveries } from '../deliveries/service.ts'
+import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Mailer } from '../identity/ports.ts'
 import { isLocalAddress } from './access.ts'
 import { echo } from './echo.ts'

@@ -1,4 +1,4 @@
-import { createLanes } from '../../service/deliveries/service/lanes.ts'
+import { createSlots } from '../../service/deliveries/service/slots.ts'
 import { ok, startReceiver } from './receiver.ts'
 import { startWorld } from './world.ts'
 
@@ -41,21 +41,21 @@ describe('a lane', () => {
   const sizes = { own: 2, host: 3, account: 10, environment: 20 }
 
   test('that is full and quick lets the next one wait its turn', async () => {
-    const lanes = createLanes(sizes, () => 0)
-    const [first] = [await taken(lanes), await taken(lanes)]
-    const third = taken(lanes)
+    const slots = createSlots(sizes, () => 0)
+    const [first] = [await taken(slots), await taken(slots)]
+    const third = taken(slots)
     first.leave()
     ;(await third).leave()
   })
 
   test('that is full and stays so sends away for longer and longer, one after the other', async () => {
-    const lanes = createLanes(sizes, () => 0)
-    await taken(lanes)
-    await taken(lanes)
+    const slots = createSlots(sizes, () => 0)
+    await taken(slots)
+    await taken(slots)
     // The first has to find out that it is slow; from then on nobody waits.
     const stays: number[] = []
     for (let n = 0; n < 20; n++) {
-      const place = await lanes.enter(by('own'))
+      const place = await slots.enter(by('own'))
       if (!('stayAwayMs' in place)) throw new Error('there was room')
       stays.push(place.stayAwayMs)
     }
@@ -66,19 +66,19 @@ describe('a lane', () => {
   })
 
   test("of one owner leaves room at the host for another's", async () => {
-    const lanes = createLanes(sizes, () => 0)
-    await taken(lanes)
-    await taken(lanes)
-    const other = await taken(lanes, 'other')
-    expect(await lanes.enter(by('third'))).toHaveProperty('stayAwayMs')
+    const slots = createSlots(sizes, () => 0)
+    await taken(slots)
+    await taken(slots)
+    const other = await taken(slots, 'other')
+    expect(await slots.enter(by('third'))).toHaveProperty('stayAwayMs')
     other.leave()
-    await taken(lanes, 'third')
+    await taken(slots, 'third')
   })
 
   test('of one account leaves room for others, however many addresses it names; so does one of an environment', async () => {
-    const lanes = createLanes({ own: 2, host: 3, account: 4, environment: 6 }, () => 0)
+    const slots = createSlots({ own: 2, host: 3, account: 4, environment: 6 }, () => 0)
     const enter = (n: number, account: string, environment = 'sandbox') =>
-      lanes.enter({ own: `own ${String(n)}`, host: `host ${String(n)}`, account, environment })
+      slots.enter({ own: `own ${String(n)}`, host: `host ${String(n)}`, account, environment })
     const hostile = await Promise.all(Array.from({ length: 10 }, (_, n) => enter(n, 'hostile')))
     expect(hostile.filter((place) => 'leave' in place)).toHaveLength(4)
     expect(await enter(10, 'honest')).toHaveProperty('leave')
@@ -89,8 +89,8 @@ describe('a lane', () => {
 
   const by = (own: string) => ({ own, host: 'host', account: own, environment: 'sandbox' })
 
-  async function taken(lanes: ReturnType<typeof createLanes>, own = 'own') {
-    const place = await lanes.enter(by(own))
+  async function taken(slots: ReturnType<typeof createSlots>, own = 'own') {
+    const place = await slots.enter(by(own))
     if ('stayAwayMs' in place) throw new Error('sent away')
     return place
   }

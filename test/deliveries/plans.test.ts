@@ -1,5 +1,5 @@
 import { newId } from '../../service/kit/ids.ts'
-import { createDeliveryStore } from '../../service/deliveries/store.ts'
+import { createDeliveryStore } from '../../service/deliveries/store/deliveries.ts'
 import { ADD } from '../../service/deliveries/store/write.ts'
 import { CLAIM } from '../../service/deliveries/store/claims.ts'
 import { testDatabase } from '../harness/database.ts'
@@ -31,7 +31,14 @@ test('what the worker runs reads no table from end to end once there is somethin
     await store.load(ids)
     await store.confirm(ids.map((id) => ({ ...ended, id })))
     await store.lock(statements, ids)
-    const course = { state: 'pending', place: 1, dueAt: new Date(), reopened: false, told: null, error: null } as const
+    const course = {
+      state: 'pending',
+      place: 1,
+      dueAt: new Date(),
+      reopened: false,
+      notice: null,
+      error: null,
+    } as const
     await store.redirect(
       statements,
       ids.map((id) => ({ ...course, id, attempt: concluded })),

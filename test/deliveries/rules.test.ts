@@ -8,7 +8,7 @@ import {
   ATTEMPTS,
   dueAt,
   isGivenUp,
-  verdictOf,
+  decisionOf,
   type Standing,
 } from '../../service/deliveries/rules/schedule.ts'
 import { signatureOf } from '../../service/deliveries/rules/signature.ts'
@@ -100,8 +100,8 @@ describe('the schedule', () => {
     [404, '', 'failed'],
     [500, '', 'failed'],
     [null, null, 'failed'],
-  ] as const)('%s with %j is %s', (status, answer, verdict) => {
-    expect(verdictOf(status, answer)).toBe(verdict)
+  ] as const)('%s with %j is %s', (status, answer, decision) => {
+    expect(decisionOf(status, answer)).toBe(decision)
   })
 
   const standing: Standing = { state: 'pending', place: 0, onUnconfirmed: 'hold' }
@@ -112,13 +112,13 @@ describe('the schedule', () => {
       place: 1,
       dueAt: new Date(now.getTime() + 5 * second),
       reopened: false,
-      told: null,
+      notice: null,
     })
     const last = { ...standing, place: ATTEMPTS - 1 }
     expect(afterFailure(last, 'failed', now, 0)).toMatchObject({
       state: 'exhausted',
       dueAt: null,
-      told: 'delivery.exhausted',
+      notice: 'delivery.exhausted',
     })
   })
 
@@ -126,17 +126,17 @@ describe('the schedule', () => {
     expect(afterFailure(standing, 'gone', now, 0)).toMatchObject({
       state: 'stopped',
       dueAt: null,
-      told: 'delivery.stopped',
+      notice: 'delivery.stopped',
     })
   })
 
   test('of a claimed one is over: its owner decides', () => {
-    for (const verdict of ['failed', 'gone'] as const) {
-      expect(afterFailure({ ...standing, state: 'claimed' }, verdict, now, 0)).toMatchObject({
+    for (const decision of ['failed', 'gone'] as const) {
+      expect(afterFailure({ ...standing, state: 'claimed' }, decision, now, 0)).toMatchObject({
         state: 'unconfirmed',
         dueAt: null,
         reopened: false,
-        told: 'delivery.unconfirmed',
+        notice: 'delivery.unconfirmed',
       })
     }
   })
@@ -148,11 +148,11 @@ describe('the schedule', () => {
       place: 3,
       dueAt: new Date(now.getTime() + 2 * minute),
       reopened: true,
-      told: null,
+      notice: null,
     })
     expect(afterFailure({ ...claimed, place: ATTEMPTS - 1 }, 'failed', now, 0)).toMatchObject({
       state: 'unconfirmed',
-      told: 'delivery.unconfirmed',
+      notice: 'delivery.unconfirmed',
     })
   })
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Metered } from '../../service/paywall/model.ts'
 import { gather } from '../../service/paywall/service/answer.ts'
-import { StreamMeter } from '../../service/paywall/service/meter.ts'
+import { StreamMeter } from '../../service/paywall/service/usage-meter.ts'
 
 const PRICING = { model: 'per-minute', perMinute: 1n, maximum: 1n } as unknown as Metered
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '../../service/chain/model.ts'
 import { usdc } from '../../service/kit/money.ts'
-import { createDraws } from '../../service/paywall/store/draws.ts'
+import { createDebits } from '../../service/paywall/store/debits.ts'
 import { generator } from '../harness/random.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
@@ -46,7 +46,7 @@ describe('balances of prepaid calls', () => {
 
   test('whoever asks for too much stands in nobody else’s way', async () => {
     await fill('pw_0', 10n)
-    const { hold } = createDraws(database.statements)
+    const { hold } = createDebits(database.statements)
     const [first, dear, last, none] = await Promise.all([
       hold(holdOf('one', 'pw_0', PAYERS[0]!, 4n)),
       hold(holdOf('two', 'pw_0', PAYERS[0]!, 11n)),
@@ -69,7 +69,7 @@ describe('balances of prepaid calls', () => {
     const random = generator(seed)
     await fill('pw_1', 2_000n)
     await fill('pw_2', 2_000n)
-    const processes = [1, 2, 3].map(() => createDraws(database.statements))
+    const processes = [1, 2, 3].map(() => createDebits(database.statements))
     const cost = new Map<string, bigint>()
     let refused = 0
     await Promise.all(

@@ -222,7 +222,7 @@ describe('a prepaid route', () => {
      INSERT INTO paywall_hold VALUES ('op_dead', $1, 'base-sepolia', $2, 'GET /endless', 50000, 10000, $3)`,
       [paywall, payer.address, clock.now()],
     )
-    await paywalls.sweepers.holds(clock.now())
+    await paywalls.endHolds(clock.now())
     expect(await balanceOf(payer.address)).toEqual({ available: 40_000n, held: 0n, paid: 150_000n, drawn: 110_000n })
   })
 

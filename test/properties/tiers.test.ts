@@ -4,13 +4,14 @@ import { newId } from '../../service/kit/ids.ts'
 import { usdc, ZERO } from '../../service/kit/money.ts'
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
 import type { Payment, Paywall, Pricing, Route, Tier } from '../../service/paywall/model.ts'
-import type { Books } from '../../service/paywall/service/parts.ts'
+import type { PaymentJournal } from '../../service/paywall/service/deps.ts'
 import { detailsOf, paymentOf } from '../../service/paywall/rules/payment.ts'
 import { gateHooks } from '../../service/paywall/service/hooks.ts'
 import { AnotherTier } from '../../service/paywall/service/product.ts'
 import { nextTier, tierAt, tierOf, windowStart } from '../../service/paywall/rules/pricing.ts'
 import { keyOf } from '../../service/paywall/rules/routes.ts'
-import { createPaywallStore, createPrepaidStore } from '../../service/paywall/store.ts'
+import { createPaywallStore } from '../../service/paywall/store/paywalls.ts'
+import { createPrepaidStore } from '../../service/paywall/store/prepaid.ts'
 import { claimedSale, type NewSale, type Sale } from '../../service/sales/model.ts'
 import { createJournal } from '../../service/sales/service/journal.ts'
 import { createSaleStore } from '../../service/sales/store.ts'
@@ -59,7 +60,7 @@ const tiersOf = fc
 const history = fc.record({ tiers: tiersOf, steps: fc.array(step, { minLength: 4, maxLength: 40 }) })
 
 /** What of the books a tiered price needs. */
-type TieredBooks = Pick<Books, 'begin' | 'take' | 'release' | 'settling' | 'paid' | 'failed' | 'tier'>
+type TieredBooks = Pick<PaymentJournal, 'begin' | 'take' | 'release' | 'settling' | 'paid' | 'failed' | 'tier'>
 
 interface Customer {
   books: TieredBooks

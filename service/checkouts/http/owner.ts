@@ -3,8 +3,8 @@ import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { page } from '../../kit/wire.ts'
 import type { Checkout } from '../model.ts'
-import { statusOf } from '../rules/life.ts'
-import type { Checkouts } from '../service.ts'
+import { statusOf } from '../rules/lifecycle.ts'
+import type { Checkouts } from '../service/checkouts.ts'
 import { checkoutOut, inputBody, paymentOut, shown, termsBody, toTerms } from './bodies.ts'
 
 /** `/checkouts`, for whoever sells. */

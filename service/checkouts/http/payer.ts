@@ -6,7 +6,7 @@ import { TOKEN } from '../../sales/service/proof.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import type { CheckoutPages } from '../ports.ts'
-import type { Checkouts } from '../service.ts'
+import type { Checkouts } from '../service/checkouts.ts'
 import { isObject, payBody, paymentOut, shown } from './bodies.ts'
 import { requireAgain, sold, toRequired } from './x402.ts'
 

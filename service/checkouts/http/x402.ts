@@ -2,7 +2,7 @@ import type { Reply } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
 import { paymentRequired, receiptHeader } from '../../x402/answers.ts'
-import type { Offer } from '../service/show.ts'
+import type { Offer } from '../service/presenter.ts'
 
 export function toRequired(offer: Offer, error: string, reason: string | null = null): Reply {
   const { product, address, expires, ...terms } = offer

@@ -4,7 +4,7 @@ import { deriveId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Checkout, Payment } from '../model.ts'
 import { FAILURES_PER_HOUR, failureOf, isFailedPayment, refusalDataOf } from '../rules/failures.ts'
-import type { CheckoutDeps } from './parts.ts'
+import type { CheckoutDeps } from './deps.ts'
 
 export interface Failures {
   /** In the transaction in which the payment failed. */

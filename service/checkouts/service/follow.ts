@@ -7,9 +7,9 @@ import type { Sale } from '../../sales/model.ts'
 import { checkoutMissing, paymentMissing } from '../errors.ts'
 import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
 import type { Page } from '../ports.ts'
-import { assertShown, isAtRest, pauseBetweenLooks, paymentOf, statusOf } from '../rules/life.ts'
-import type { CheckoutDeps } from './parts.ts'
-import type { Showing, Viewer } from './show.ts'
+import { assertShown, isAtRest, pauseBetweenLooks, paymentOf, statusOf } from '../rules/lifecycle.ts'
+import type { CheckoutDeps } from './deps.ts'
+import type { Showing, Viewer } from './presenter.ts'
 
 /** Reading: the payer by the ids that they know, the owner all that is theirs. */
 export function createFollowing({ store, selling, sales, deliveries, clock, showing }: FollowingDeps) {

@@ -1,7 +1,7 @@
 import { isId, newId } from '../../kit/ids.ts'
-import { isGone, isThere, MISSING_MAX, nextProbe, pauseOf } from '../rules/life.ts'
-import { pausedMail } from './mails.ts'
-import type { CheckoutDeps } from './parts.ts'
+import { isGone, isThere, MISSING_MAX, nextProbe, pauseOf } from '../rules/lifecycle.ts'
+import type { Checkout } from '../model.ts'
+import type { CheckoutDeps } from './deps.ts'
 
 export interface Watching {
   /** What a callback said to an attempt; null when nothing came. */
@@ -73,3 +73,14 @@ const AGAIN_MS = 5_000
 const REMEMBERED = 10_000
 const TAKEN_MS = 60_000
 const AT_ONCE = 20
+
+function pausedMail({ id, product, callbackUrl }: Checkout): { subject: string; text: string } {
+  return {
+    subject: `The checkout "${product.name.replace(/\s+/g, ' ')}" is paused`,
+    text: `The workflow behind the checkout ${id} is not there: ${callbackUrl} has answered 404 again and again.
+
+Customers are told that it is not available, and nothing is charged. It sells again by itself once the workflow
+answers: activate the workflow, or expire the checkout if it has had its time.
+`,
+  }
+}

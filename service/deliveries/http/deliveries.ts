@@ -3,7 +3,7 @@ import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { accountOf } from '../../kit/caller.ts'
 import { page, timestamp } from '../../kit/wire.ts'
 import { DELIVERY_STATES, type Attempt, type DeliveryDetail, type DeliveryView } from '../model.ts'
-import type { Deliveries } from '../service.ts'
+import type { Deliveries } from '../service/deliveries.ts'
 
 export function deliveryRoutes(deliveries: Deliveries): AnyRoute[] {
   return [

@@ -3,7 +3,7 @@ import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { isSigningSecret, SIGNING_SECRET_FAULT } from '../../kit/signing-secret.ts'
 import { page, timestamp } from '../../kit/wire.ts'
 import { EVENTS, type Endpoint } from '../model.ts'
-import type { Deliveries } from '../service.ts'
+import type { Deliveries } from '../service/deliveries.ts'
 import type { TestEvent } from '../service/endpoints.ts'
 
 export function endpointRoutes(deliveries: Deliveries): AnyRoute[] {
@@ -194,11 +194,11 @@ function secretOnce(status: number, endpoint: Endpoint, secret: string) {
 }
 
 export function toEndpoint(endpoint: Endpoint): z.infer<typeof endpointBody> {
-  const { id, url: address, events: asked, status } = endpoint
+  const { id, status } = endpoint
   return {
     id,
-    url: address,
-    events: [...asked],
+    url: endpoint.url,
+    events: [...endpoint.events],
     status,
     failingSince: endpoint.failingSince?.toISOString() ?? null,
     disabledAt: endpoint.disabledAt?.toISOString() ?? null,

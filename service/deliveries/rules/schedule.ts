@@ -16,11 +16,11 @@ export function dueAt(place: number, now: Date, chance: number): Date | null {
   return waitMs === undefined ? null : new Date(now.getTime() + Math.round(waitMs * (1 + 0.1 * chance)))
 }
 
-/** What an attempt came to. */
-export type Verdict = 'confirmed' | 'gone' | 'failed'
+/** What follows from the receiver's answer. */
+export type Decision = 'confirmed' | 'gone' | 'failed'
 
-/** A receiver that has seen it before confirms nothing: whoever saw it first may have died over it. */
-export function verdictOf(status: number | null, answer: string | null): Verdict {
+/** `duplicate` confirms nothing: the attempt that came first may have failed halfway. */
+export function decisionOf(status: number | null, answer: string | null): Decision {
   if (status === 410) return 'gone'
   if (status === null || status < 200 || status > 299) return 'failed'
   return saysDuplicate(answer) ? 'failed' : 'confirmed'
@@ -39,31 +39,31 @@ export interface Course {
   state: DeliveryState
   place: number
   dueAt: Date | null
-  /** Whoever claimed it has lost it. */
+  /** The claim is taken back. */
   reopened: boolean
-  /** Its owner is to be told. */
-  told: 'delivery.unconfirmed' | 'delivery.stopped' | 'delivery.exhausted' | null
+  /** What its owner is notified of. */
+  notice: 'delivery.unconfirmed' | 'delivery.stopped' | 'delivery.exhausted' | null
 }
 
 /**
- * A claimed one is left alone unless its owner wants it sent again, since whoever claimed it may have acted. All
- * others follow the schedule to its end.
+ * A claimed delivery is left alone unless its owner wants it sent again, since the work may have been done. All others
+ * follow the schedule to its end.
  */
-export function afterFailure(standing: Standing, verdict: 'gone' | 'failed', now: Date, chance: number): Course {
+export function afterFailure(standing: Standing, decision: 'gone' | 'failed', now: Date, chance: number): Course {
   const claimed = standing.state === 'claimed'
   const place = standing.place + 1
   const ended = { place, dueAt: null, reopened: false }
-  if (claimed && (standing.onUnconfirmed === 'hold' || verdict === 'gone')) {
-    return { ...ended, state: 'unconfirmed', told: 'delivery.unconfirmed' }
+  if (claimed && (standing.onUnconfirmed === 'hold' || decision === 'gone')) {
+    return { ...ended, state: 'unconfirmed', notice: 'delivery.unconfirmed' }
   }
-  if (verdict === 'gone') return { ...ended, state: 'stopped', told: 'delivery.stopped' }
+  if (decision === 'gone') return { ...ended, state: 'stopped', notice: 'delivery.stopped' }
   const next = dueAt(place, now, chance)
-  if (next !== null) return { state: 'pending', place, dueAt: next, reopened: claimed, told: null }
-  if (claimed) return { ...ended, state: 'unconfirmed', told: 'delivery.unconfirmed' }
-  return { ...ended, state: 'exhausted', told: 'delivery.exhausted' }
+  if (next !== null) return { state: 'pending', place, dueAt: next, reopened: claimed, notice: null }
+  if (claimed) return { ...ended, state: 'unconfirmed', notice: 'delivery.unconfirmed' }
+  return { ...ended, state: 'exhausted', notice: 'delivery.exhausted' }
 }
 
-/** A claimed delivery may be confirmed for as long as an attempt may take, and this breath longer. */
+/** A claimed delivery may be confirmed for as long as an attempt may take, and this much longer. */
 export const CONFIRM_GRACE_MS = 10_000
 
 /** Whether an endpoint that fails now has done nothing else for too long. */

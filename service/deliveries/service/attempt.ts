@@ -4,17 +4,17 @@ import type { Owner } from '../../kit/owner.ts'
 import { FAILS_FIRST, type Attempt } from '../model.ts'
 import type { Concluded, Outgoing } from '../ports.ts'
 import { KEEP_BYTES_MAX, toKept, WAIT_MS } from '../rules/answer.ts'
-import { verdictOf, type Verdict } from '../rules/schedule.ts'
+import { decisionOf, type Decision } from '../rules/schedule.ts'
 import { signatureOf } from '../rules/signature.ts'
-import { createLanes, type Lanes } from './lanes.ts'
-import type { DeliveriesDeps } from './parts.ts'
+import type { DeliveriesDeps } from './deps.ts'
 import type { createRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
+import { createSlots, type Slots } from './slots.ts'
 
-/** One turn of a delivery: sent if it is still that turn, and written down. Safe to call twice. */
+/** One turn of a delivery: sent if it is still that turn, and recorded. Safe to call twice. */
 export function createAttempt(deps: AttemptDeps) {
   const { store, clock, log, record, secrets } = deps
-  const lanes = createLanes(deps.lanes, () => deps.chance())
+  const slots = createSlots(deps.slots, () => deps.chance())
   const loads = new Batch<string, Outgoing | 'none'>({
     largest: 500,
     async run(ids) {
@@ -27,32 +27,24 @@ export function createAttempt(deps: AttemptDeps) {
     const delivery = await loads.add(id)
     if (delivery === 'none' || delivery.turn !== turn || delivery.state !== 'pending') return
     if (delivery.target?.open === false) {
-      await record.failed({ id, turn, attempt: null, error: 'endpoint_disabled', verdict: 'gone' })
+      await record.failed({ id, turn, attempt: null, error: 'endpoint_disabled', decision: 'gone' })
       return
     }
     if (failsFirst(delivery)) {
-      const attempt = {
-        at: clock.now(),
-        durationMs: 0,
-        status: null,
-        error: 'simulated_failure',
-        answer: null,
-        id,
-        turn,
-      }
-      // Without its target, whose own failures are counted, and its owner is told of nothing: anybody may simulate.
-      const tried = { ...attempt, target: null }
-      await record.failed({ id, turn, attempt: tried, error: null, verdict: 'gone', silent: true })
+      const result = { status: null, error: 'simulated_failure', answer: null }
+      // Anyone may simulate: the failure is not counted against the target, and the owner gets no notice.
+      const attempt = { ...result, at: clock.now(), durationMs: 0, id, turn, target: null }
+      await record.failed({ id, turn, attempt, error: null, decision: 'gone', silent: true })
       return
     }
-    const place = await lanes.enter(lanesOf(delivery.owner, delivery.url, delivery.waitMs))
-    if ('stayAwayMs' in place) {
+    const slot = await slots.enter(slotsOf(delivery.owner, delivery.url, delivery.waitMs))
+    if ('stayAwayMs' in slot) {
       deps.count('delivery waits')
-      await record.wait({ id, turn, dueAt: new Date(clock.now().getTime() + place.stayAwayMs) })
+      await record.wait({ id, turn, dueAt: new Date(clock.now().getTime() + slot.stayAwayMs) })
       return
     }
     const made = await send(delivery, signal).finally(() => {
-      place.leave()
+      slot.leave()
     })
     await write(delivery, made)
   }
@@ -77,7 +69,7 @@ export function createAttempt(deps: AttemptDeps) {
         },
         body,
         limits: { headersMs: waitMs, idleMs: waitMs, totalMs: waitMs, bodyBytes: KEEP_BYTES_MAX },
-        // A redirect is an answer like any other that is no 2xx: followed, the body would go where nobody meant it to.
+        // A redirect counts as a failure: the body was signed for this address alone.
         redirects: 'pass',
         truncate: true,
         signal,
@@ -85,7 +77,7 @@ export function createAttempt(deps: AttemptDeps) {
       received.status = answer.status
       for await (const chunk of answer.body) received.chunks.push(chunk as Buffer)
     } catch (error) {
-      // The process is stopping: whoever takes the row over tries again.
+      // The process is stopping: another one tries again.
       signal.throwIfAborted()
       if (!(error instanceof DomainError)) throw error
       received.error = error.code
@@ -93,24 +85,24 @@ export function createAttempt(deps: AttemptDeps) {
     return toMade(received, at, performance.now() - started, delivery.keepBytes)
   }
 
-  async function write({ id, turn, target }: Outgoing, { verdict, attempt }: Made): Promise<void> {
+  async function write({ id, turn, target }: Outgoing, { decision, attempt }: Made): Promise<void> {
     const concluded: Concluded = { ...attempt, id, turn, target: target?.id ?? null }
-    deps.count(`delivery ${verdict}`)
-    if (verdict === 'confirmed') await record.confirmed(concluded)
-    else await record.failed({ id, turn, attempt: concluded, error: null, verdict })
+    deps.count(`delivery ${decision}`)
+    if (decision === 'confirmed') await record.confirmed(concluded)
+    else await record.failed({ id, turn, attempt: concluded, error: null, decision })
     if (target === null) return
     const { status } = attempt
     try {
       await deps.attempted(target.id, { status, kind: status === null ? 'failed' : 'answered' })
     } catch (error) {
-      log.warn({ err: error, target: target.id }, 'what an attempt came to could not be told')
+      log.warn({ err: error, target: target.id }, 'the result of an attempt could not be passed on')
     }
   }
 }
 
 type AttemptDeps = Pick<
   DeliveriesDeps,
-  'store' | 'post' | 'clock' | 'log' | 'chance' | 'lanes' | 'attempted' | 'count'
+  'store' | 'post' | 'clock' | 'log' | 'chance' | 'slots' | 'attempted' | 'count'
 > & {
   record: ReturnType<typeof createRecord>
   secrets: Secrets
@@ -127,7 +119,7 @@ interface Received {
 }
 
 interface Made {
-  verdict: Verdict
+  decision: Decision
   attempt: Attempt
 }
 
@@ -135,20 +127,19 @@ interface Made {
 function toMade({ status, chunks, error }: Received, at: Date, tookMs: number, keepBytes: number): Made {
   const body = Buffer.concat(chunks)
   const answer = status === null ? null : toKept(body, keepBytes)
-  const verdict = verdictOf(status, status === null ? null : toKept(body, KEEP_BYTES_MAX))
-  return { verdict, attempt: { at, durationMs: Math.round(tookMs), status, error, answer } }
+  const decision = decisionOf(status, status === null ? null : toKept(body, KEEP_BYTES_MAX))
+  return { decision, attempt: { at, durationMs: Math.round(tookMs), status, error, answer } }
 }
 
-/** Those that may take minutes do not fill the lanes of those that take moments. */
-function lanesOf(owner: Owner, url: string, waitMs: number): Parameters<Lanes['enter']>[0] {
-  // What is no address fails as an attempt does, when it is called.
+/** Attempts that may take minutes have slots of their own. */
+function slotsOf(owner: Owner, url: string, waitMs: number): Parameters<Slots['enter']>[0] {
+  // An invalid address fails when it is called.
   const origin = URL.canParse(url) ? new URL(url).origin : url
   const kind = waitMs > WAIT_MS ? 'long' : 'short'
-  const account = `${kind} ${owner.environment} ${owner.userId}`
   return {
     own: `${kind} ${owner.userId} ${origin}`,
     host: `${kind} ${origin}`,
-    account,
+    account: `${kind} ${owner.environment} ${owner.userId}`,
     environment: `${kind} ${owner.environment}`,
   }
 }

@@ -8,23 +8,16 @@ import { endpointMissing, endpointOff, tooManyEndpoints, urlRefused } from '../e
 import type { Endpoint, EventName, Page } from '../model.ts'
 import type { EndpointChange } from '../ports.ts'
 import { deliveryOf } from '../rules/ids.ts'
-import type { DeliveriesDeps } from './parts.ts'
+import type { DeliveriesDeps } from './deps.ts'
 import type { Secrets } from './secrets.ts'
 import { SECRET_BYTES, type createTargets } from './targets.ts'
 import type { createWriting } from './write.ts'
 
 /** An account's own addresses for events. */
-export function createEndpoints({
-  store,
-  targets,
-  clock,
-  secrets,
-  checkAddress,
-  sampleOf,
-  writing,
-  own,
-}: EndpointsDeps) {
-  /** What the guard says of the address, said of the field. */
+export function createEndpoints(deps: EndpointsDeps) {
+  const { store, targets, clock, secrets, checkAddress, sampleOf, writing, ownTargets } = deps
+
+  /** Throws what the guard says of the address, as a fault of the field. */
   async function check(url: string): Promise<void> {
     try {
       await checkAddress(url)
@@ -40,13 +33,9 @@ export function createEndpoints({
   }
 
   return {
-    async list(caller: Caller, page: Page) {
-      return await targets.listEndpoints(accountOf(caller), page)
-    },
+    list: (caller: Caller, page: Page) => targets.listEndpoints(accountOf(caller), page),
 
-    async get(caller: Caller, id: string): Promise<Endpoint> {
-      return await find(accountOf(caller), id)
-    },
+    get: (caller: Caller, id: string): Promise<Endpoint> => find(accountOf(caller), id),
 
     /** The operation names it: a request that is repeated after a crash finds it, with the secret it has. */
     async create(
@@ -61,10 +50,10 @@ export function createEndpoints({
       const { url, events } = wanted
       const row = { id, owner, url, events, sealed, madeBy: operation, createdAt: clock.now() }
       if (!(await targets.addEndpoint(row, ENDPOINTS_MAX))) throw tooManyEndpoints(ENDPOINTS_MAX)
-      return { endpoint: await find(owner, id), ...(await own.secrets(id, owner)) }
+      return { endpoint: await find(owner, id), ...(await ownTargets.secrets(id, owner)) }
     },
 
-    /** Enabled again it starts with a clean slate. */
+    /** Once it is enabled again, earlier failures no longer count. */
     async change(caller: Caller, id: string, change: EndpointChange): Promise<Endpoint> {
       const owner = accountOf(caller)
       if (change.url !== null) await check(change.url)
@@ -73,7 +62,7 @@ export function createEndpoints({
       return changed
     },
 
-    /** What it has not been told yet is not sent any more. */
+    /** Deliveries that wait for it are not sent any more. */
     async remove(caller: Caller, id: string): Promise<void> {
       if (!(await targets.removeEndpoint(accountOf(caller), id))) throw endpointMissing()
     },
@@ -81,13 +70,10 @@ export function createEndpoints({
     async rotate(caller: Caller, id: string, operation: Id<'op'>): Promise<{ endpoint: Endpoint; secret: string }> {
       const owner = accountOf(caller)
       const endpoint = await find(owner, id)
-      return { endpoint, ...(await own.rotate({ id, owner }, operation)) }
+      return { endpoint, ...(await ownTargets.rotate({ id, owner }, operation)) }
     },
 
-    /**
-     * To see whether they arrive, and what they look like: an event of each type that the endpoint asks for, or of the
-     * one that is named. Nothing happened for them.
-     */
+    /** Sends a sample of each event type that the endpoint listens for, or of the one that is named. */
     async test(caller: Caller, id: string, wanted: EventName | null, operation: Id<'op'>): Promise<TestEvent[]> {
       const owner = accountOf(caller)
       const endpoint = await find(owner, id)
@@ -119,7 +105,7 @@ export interface TestEvent {
 type EndpointsDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'clock' | 'checkAddress' | 'sampleOf'> & {
   secrets: Secrets
   writing: ReturnType<typeof createWriting>
-  own: ReturnType<typeof createTargets>
+  ownTargets: ReturnType<typeof createTargets>
 }
 
 /** An event is one delivery to each. */

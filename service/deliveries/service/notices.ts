@@ -1,6 +1,61 @@
-import type { Notice } from './telling.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { newId } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Endpoint, EventName, NewEvent } from '../model.ts'
+import type { Announce, Locked } from '../ports.ts'
+import type { Course } from '../rules/schedule.ts'
+import { NOTICE } from './write.ts'
 
-/** In plain text, to whoever owns what it is about. */
+/** Notifies an owner, with an event for their endpoints and a mail, in the same transaction. */
+export function createNotices({ announce, event, clock }: NoticesDeps) {
+  async function send(inside: Statements, news: Omit<NewEvent, 'id'>, notice: Notice): Promise<void> {
+    await event(inside, { ...news, id: newId('evt', clock.now()) })
+    await announce(inside, [{ topic: NOTICE, payload: { userId: news.owner.userId, ...notice } }])
+  }
+
+  return {
+    async ofDelivery(inside: Statements, name: DeliveryNotice, { id, subject, owner }: Locked): Promise<void> {
+      // An event that did not arrive leads to no further event, which would hardly arrive either.
+      if (subject.startsWith('evt_')) return
+      await send(inside, { owner, event: name, data: endOf({ id, subject }) }, { event: name, id, about: subject })
+    },
+
+    async ofEndpoint(inside: Statements, endpoint: Endpoint): Promise<void> {
+      const { id, url, owner } = endpoint
+      const data = disabledOf(endpoint)
+      await send(inside, { owner, event: 'endpoint.disabled', data }, { event: 'endpoint.disabled', id, about: url })
+    },
+  }
+}
+
+/** The event's data when a delivery did not arrive. */
+export function endOf({ id, subject }: Pick<Locked, 'id' | 'subject'>) {
+  return { id, subject }
+}
+
+/** The event's data, for the other endpoints, when one was disabled. */
+export function disabledOf({ id, url, failingSince }: Pick<Endpoint, 'id' | 'url' | 'failingSince'>) {
+  return { id, url, failingSince: failingSince?.toISOString() ?? null }
+}
+
+export type Notices = ReturnType<typeof createNotices>
+
+interface NoticesDeps {
+  announce: Announce
+  event(inside: Statements, event: NewEvent): Promise<void>
+  clock: Clock
+}
+
+type DeliveryNotice = NonNullable<Course['notice']>
+
+/** What a mail is about. */
+export interface Notice {
+  event: Extract<EventName, DeliveryNotice | 'endpoint.disabled'>
+  id: string
+  about: string
+}
+
+/** In plain text, to the owner. */
 export function toMail({ event, id, about }: Notice): { subject: string; text: string } {
   switch (event) {
     case 'delivery.unconfirmed':

@@ -1,17 +1,17 @@
 import { Batch } from '../../kit/batch.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Concluded, Live, Locked, Redirected, Wait } from '../ports.ts'
-import { afterFailure, isGivenUp, type Verdict } from '../rules/schedule.ts'
-import { toAnnouncement } from './announcing.ts'
-import type { DeliveriesDeps } from './parts.ts'
-import type { Telling } from './telling.ts'
+import { afterFailure, isGivenUp, type Decision } from '../rules/schedule.ts'
+import type { DeliveriesDeps } from './deps.ts'
+import type { Notices } from './notices.ts'
+import { toAnnouncement } from './write.ts'
 
 /**
- * Writes down how attempts ended and what follows: state, attempt and next announcement in one commit. Those of
- * the same moment travel together.
+ * Records how attempts ended and what follows: state, attempt and next announcement in one commit. Those of the same
+ * moment are written together.
  */
 export function createRecord(deps: RecordDeps) {
-  const { store, targets, announce, clock, chance, telling } = deps
+  const { store, targets, announce, clock, chance, notices } = deps
 
   const confirmations = batchOf<Concluded>((done) => store.confirm(done))
   const failures = batchOf<Ending>((endings) => store.inTransaction((inside) => end(inside, endings)))
@@ -31,11 +31,10 @@ export function createRecord(deps: RecordDeps) {
     for (const ending of endings) {
       const before = locked.get(ending.id)
       if (before === undefined) continue
-      // Sent again by hand meanwhile, or ended by another process: what was tried is kept and changes nothing.
+      // Sent again by hand meanwhile, or ended by another process: the attempt is recorded and changes nothing.
       if (isCurrent(before, ending) && !moved.has(ending.id)) {
         moved.add(ending.id)
-        const to = redirected(before, ending, now)
-        changes.push({ before, to: ending.silent === true ? { ...to, told: null } : to })
+        changes.push({ before, to: redirected(before, ending, now) })
       } else if (ending.attempt !== null) late.push(ending.attempt)
     }
     await store.redirect(
@@ -49,12 +48,13 @@ export function createRecord(deps: RecordDeps) {
         to.dueAt === null ? [] : [{ id: to.id, turn: before.turn + 1, waitMs: before.waitMs, dueAt: to.dueAt }],
       ),
     )
-    for (const { before, to } of changes) if (to.told !== null) await telling.ofDelivery(inside, to.told, before)
+    for (const { before, to } of changes) if (to.notice !== null) await notices.ofDelivery(inside, to.notice, before)
     await giveUp(inside, endings, now)
   }
 
-  function redirected(before: Locked, { verdict, attempt, error }: Ending, now: Date): Redirected {
-    return { ...afterFailure(before, verdict, now, chance()), id: before.id, attempt, error }
+  function redirected(before: Locked, { decision, attempt, error, silent }: Ending, now: Date): Redirected {
+    const course = afterFailure(before, decision, now, chance())
+    return { ...course, notice: silent === true ? null : course.notice, id: before.id, attempt, error }
   }
 
   /** Five days of nothing but failures switch an endpoint off. */
@@ -64,7 +64,7 @@ export function createRecord(deps: RecordDeps) {
     const failing = await targets.failing(inside, [...failed], now)
     const hopeless = failing.filter(({ since }) => isGivenUp(since, now)).map(({ id }) => id)
     if (hopeless.length === 0) return
-    for (const endpoint of await targets.disable(inside, hopeless, now)) await telling.ofEndpoint(inside, endpoint)
+    for (const endpoint of await targets.disable(inside, hopeless, now)) await notices.ofEndpoint(inside, endpoint)
   }
 
   async function announceAll(inside: Statements, live: readonly Live[]): Promise<void> {
@@ -76,11 +76,11 @@ export function createRecord(deps: RecordDeps) {
     failed: (ending: Ending) => failures.add(ending),
     wait: (wait: Wait) => waits.add(wait),
 
-    /** What dead processes left: claims that nobody confirms any more, and attempts that nobody makes. */
+    /** Ends claims that were not confirmed in time, and announces attempts again that a dead process left. */
     async sweep(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const ids = await store.overdueClaims(clock.now(), SWEPT)
-        const endings = ids.map((id): Ending => ({ id, turn: null, attempt: null, error: null, verdict: 'failed' }))
+        const endings = ids.map((id): Ending => ({ id, turn: null, attempt: null, error: null, decision: 'failed' }))
         if (endings.length > 0) await store.inTransaction((inside) => end(inside, endings))
         if (ids.length < SWEPT) break
       }
@@ -100,20 +100,20 @@ export function createRecord(deps: RecordDeps) {
 /** An attempt that did not confirm, or an end without one. */
 export interface Ending {
   id: string
-  /** Null: whichever it is at. */
+  /** Null for the current one. */
   turn: number | null
   attempt: Concluded | null
   error: string | null
-  verdict: Exclude<Verdict, 'confirmed'>
-  /** Its owner is not told. */
+  decision: Exclude<Decision, 'confirmed'>
+  /** The owner gets no notice. */
   silent?: true
 }
 
-type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'clock' | 'chance'> & { telling: Telling }
+type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'clock' | 'chance'> & { notices: Notices }
 
 const SWEPT = 200
 
-/** Longer than an attempt, all its waits in the process and a crowded queue take. */
+/** Longer than an attempt, its waits in the process and a full queue take together. */
 const LOST_MS = 15 * 60_000
 
 function isCurrent(before: Locked, { turn }: Ending): boolean {
@@ -121,12 +121,12 @@ function isCurrent(before: Locked, { turn }: Ending): boolean {
   return before.turn === turn && (before.state === 'pending' || before.state === 'claimed')
 }
 
-function batchOf<Ask>(run: (asks: readonly Ask[]) => Promise<void>): Batch<Ask, true> {
+function batchOf<Item>(run: (items: readonly Item[]) => Promise<void>): Batch<Item, true> {
   return new Batch({
     largest: 500,
-    async run(asks) {
-      await run(asks)
-      return asks.map(() => true)
+    async run(items) {
+      await run(items)
+      return items.map(() => true)
     },
   })
 }

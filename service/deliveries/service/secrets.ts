@@ -3,16 +3,17 @@ import type { Outgoing, Sealing, SealedSecrets, SecretsOf } from '../ports.ts'
 
 /** The secrets that sign now: the present one, and for a day the one before it. */
 export function createSecrets({ sealing, accountSecrets }: SecretsDeps) {
-  const asked = new Map<string, ReturnType<SecretsOf>>()
+  const pending = new Map<string, ReturnType<SecretsOf>>()
 
-  /** A thousand deliveries of one moment ask once; nothing is remembered beyond the answer. */
+  /** A thousand deliveries of one moment share one query; nothing is remembered beyond its answer. */
   function ofAccount(owner: Owner): ReturnType<SecretsOf> {
     const key = `${owner.userId} ${owner.environment}`
-    const already = asked.get(key)
-    if (already !== undefined) return already
-    const asking = accountSecrets(owner).finally(() => asked.delete(key))
-    asked.set(key, asking)
-    return asking
+    let query = pending.get(key)
+    if (query === undefined) {
+      query = accountSecrets(owner).finally(() => pending.delete(key))
+      pending.set(key, query)
+    }
+    return query
   }
 
   return {

@@ -4,17 +4,17 @@ import { toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { NewTarget } from '../model.ts'
-import type { DeliveriesDeps } from './parts.ts'
+import type { DeliveriesDeps } from './deps.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Addresses that other capabilities keep here, each with a secret of its own. */
 export function createTargets({ targets, clock, secrets }: TargetsDeps) {
-  const draw = (id: string): string => secrets.seal(toSigningSecret(randomBytes(SECRET_BYTES)), id)
+  const newSecret = (id: string): string => secrets.seal(toSigningSecret(randomBytes(SECRET_BYTES)), id)
 
   async function secretOf(owner: Owner, id: string): Promise<string> {
-    const kept = await targets.secrets(owner, id)
-    if (kept === null) throw new Error(`there is no target ${id} of this owner`)
-    return secrets.open(kept, id)
+    const sealed = await targets.secrets(owner, id)
+    if (sealed === null) throw new Error(`there is no target ${id} of this owner`)
+    return secrets.open(sealed, id)
   }
 
   return {
@@ -22,14 +22,14 @@ export function createTargets({ targets, clock, secrets }: TargetsDeps) {
     async put(inside: Statements, { id, owner, url }: NewTarget): Promise<{ secret: string }> {
       const createdAt = clock.now()
       const madeBy = newId('op', createdAt)
-      const kept = await targets.put(inside, { id, owner, url, sealed: draw(id), madeBy, createdAt })
-      return { secret: secrets.open(kept, id) }
+      const stored = await targets.put(inside, { id, owner, url, sealed: newSecret(id), madeBy, createdAt })
+      return { secret: secrets.open(stored, id) }
     },
 
-    /** The one before signs along for a day, so that the receiver can change over. The same act makes no other. */
+    /** The old secret stays valid for a day. The same operation makes no second one. */
     async rotate({ id, owner }: Pick<NewTarget, 'id' | 'owner'>, operation: Id<'op'>): Promise<{ secret: string }> {
-      const until = new Date(clock.now().getTime() + SIGNS_ALONG_MS)
-      await targets.rotate(owner, id, { sealed: draw(id), madeBy: operation }, until)
+      const until = new Date(clock.now().getTime() + OLD_VALID_MS)
+      await targets.rotate(owner, id, { sealed: newSecret(id), madeBy: operation }, until)
       return { secret: await secretOf(owner, id) }
     },
 
@@ -43,4 +43,4 @@ export function createTargets({ targets, clock, secrets }: TargetsDeps) {
 type TargetsDeps = Pick<DeliveriesDeps, 'targets' | 'clock'> & { secrets: Secrets }
 
 export const SECRET_BYTES = 32
-const SIGNS_ALONG_MS = 24 * 3_600_000
+const OLD_VALID_MS = 24 * 3_600_000

@@ -1,12 +1,12 @@
 import type { Statements } from '../../kit/transaction.ts'
 import type { NewDelivery, NewEvent } from '../model.ts'
-import type { DeliveryRow } from '../ports.ts'
+import type { Announcement } from '../../queue/model.ts'
+import type { DeliveryRow, Live } from '../ports.ts'
 import { KEEP_BYTES, KEEP_BYTES_MAX, WAIT_MS, WAIT_MS_MAX } from '../rules/answer.ts'
 import { deliveryOf } from '../rules/ids.ts'
-import { toAnnouncement } from './announcing.ts'
-import type { DeliveriesDeps } from './parts.ts'
+import type { DeliveriesDeps } from './deps.ts'
 
-/** The row and its announcement, in the transaction of what they tell. */
+/** The row and its announcement, in the transaction of what they are about. */
 export function createWriting({ store, targets, announce, clock }: WritingDeps) {
   async function add(inside: Statements, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>> {
     const added = await store.add(inside, rows)
@@ -27,7 +27,7 @@ export function createWriting({ store, targets, announce, clock }: WritingDeps) 
       }
     },
 
-    /** One delivery to each endpoint that asked for it; where nobody asked, nothing. */
+    /** One delivery to each endpoint that listens for the event. */
     async event(inside: Statements, { id, owner, event, data, headers = {}, bound }: NewEvent): Promise<void> {
       const endpoints = await targets.listening(inside, owner, event)
       if (endpoints.length === 0) return
@@ -42,6 +42,15 @@ export function createWriting({ store, targets, announce, clock }: WritingDeps) 
 
     add,
   }
+}
+
+export const ATTEMPT = 'deliveries.attempt'
+/** Attempts that may take minutes have a queue of their own. */
+export const LONG_ATTEMPT = 'deliveries.long-attempt'
+export const NOTICE = 'deliveries.notice'
+
+export function toAnnouncement({ id, turn, waitMs, dueAt }: Live): Announcement {
+  return { topic: waitMs > WAIT_MS ? LONG_ATTEMPT : ATTEMPT, payload: { id, turn }, dueAt }
 }
 
 type WritingDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'clock'>

@@ -1,8 +1,8 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { Environment } from '../../kit/owner.ts'
-import type { Attempt, OnUnconfirmed } from '../model.ts'
-import type { DeliveryStore, Live, Locked, Outgoing, Redirected } from '../ports.ts'
-import { toSecrets } from './secrets.ts'
+import type { Owner } from '../../kit/owner.ts'
+import { columnsOf, withOwner } from '../../kit/rows.ts'
+import type { DeliveryStore, Live, Locked, Outgoing } from '../ports.ts'
+import { toSecrets } from './targets.ts'
 
 /**
  * What the worker reads and writes. All of a moment is one statement, and rows are named by arrays of ids. None of
@@ -17,29 +17,34 @@ export function endings(statements: StatementPool): Endings {
     },
 
     async confirm(done) {
-      const values = [...toColumns(done), done.map(({ turn }) => turn), done.map(({ target }) => target)]
-      await statements.run(CONFIRM, values)
+      await statements.run(CONFIRM, columnsOf(done, ...ATTEMPT_FIELDS, 'turn', 'target'))
     },
 
     async lock(inside, ids) {
       const rows = await inside.run<LockedRow>(LOCK, [ids])
-      return new Map(rows.map((row) => [row.id, toLocked(row)]))
+      return new Map(rows.map((row) => [row.id, withOwner(row)]))
     },
 
     async redirect(inside, changes) {
       if (changes.length === 0) return
       const tried = changes.flatMap(({ id, attempt }) => (attempt === null ? [] : [{ id, ...attempt }]))
-      const values = [...toColumns(tried), ...toCourses(changes)]
+      const courses = changes.map(({ attempt, error, ...course }) => ({
+        ...course,
+        tried: attempt !== null,
+        at: attempt?.at ?? null,
+        status: attempt?.status ?? null,
+        error: attempt === null ? error : attempt.error,
+      }))
+      const values = [...columnsOf(tried, ...ATTEMPT_FIELDS), ...columnsOf(courses, ...COURSE_FIELDS)]
       await inside.run(REDIRECT, values)
     },
 
     async keep(inside, attempts) {
-      await inside.run(KEEP, toColumns(attempts))
+      await inside.run(KEEP, columnsOf(attempts, ...ATTEMPT_FIELDS))
     },
 
     async postpone(inside, waits) {
-      const values = [waits.map(({ id }) => id), waits.map(({ turn }) => turn), waits.map(({ dueAt }) => dueAt)]
-      return await inside.run<Live>(POSTPONE, values)
+      return await inside.run<Live>(POSTPONE, columnsOf(waits, 'id', 'turn', 'dueAt'))
     },
 
     async overdueClaims(now, limit) {
@@ -64,6 +69,10 @@ SELECT d.id, d.user_id AS "userId", d.environment, d.turn, d.state, d.attempts, 
   t.previous_sealed AS "previousSealed", t.previous_expires_at AS "previousExpiresAt"
 FROM delivery d LEFT JOIN delivery_target t ON t.id = d.target_id
 WHERE d.id = ANY($1::text[])`
+
+/** In the order of `ATTEMPTS`, and of `REDIRECT`. */
+const ATTEMPT_FIELDS = ['id', 'at', 'durationMs', 'status', 'error', 'answer'] as const
+const COURSE_FIELDS = ['id', 'state', 'place', 'dueAt', 'reopened', 'tried', 'at', 'status', 'error'] as const
 
 const ATTEMPTS = `unnest($1::text[], $2::timestamptz[], $3::int[], $4::int[], $5::text[], $6::text[])
     AS a (id, at, duration_ms, status, error, answer)`
@@ -144,43 +153,7 @@ WHERE id = ANY(ARRAY(
 ))
 RETURNING id, turn, wait_ms AS "waitMs", due_at AS "dueAt"`
 
-function toColumns(attempts: readonly (Attempt & { id: string })[]): unknown[] {
-  return [
-    attempts.map(({ id }) => id),
-    attempts.map(({ at }) => at),
-    attempts.map(({ durationMs }) => durationMs),
-    attempts.map(({ status }) => status),
-    attempts.map(({ error }) => error),
-    attempts.map(({ answer }) => answer),
-  ]
-}
-
-function toCourses(changes: readonly Redirected[]): unknown[] {
-  return [
-    changes.map(({ id }) => id),
-    changes.map(({ state }) => state),
-    changes.map(({ place }) => place),
-    changes.map(({ dueAt }) => dueAt),
-    changes.map(({ reopened }) => reopened),
-    changes.map(({ attempt }) => attempt !== null),
-    changes.map(({ attempt }) => attempt?.at ?? null),
-    changes.map(({ attempt }) => attempt?.status ?? null),
-    changes.map(({ attempt, error }) => (attempt === null ? error : attempt.error)),
-  ]
-}
-
-interface OutgoingRow {
-  id: string
-  userId: string
-  environment: Environment
-  turn: number
-  state: Outgoing['state']
-  attempts: number
-  url: string
-  body: string
-  headers: Record<string, string>
-  waitMs: number
-  keepBytes: number
+interface OutgoingRow extends Omit<Outgoing, 'owner' | 'target'>, Owner {
   targetId: string | null
   open: boolean | null
   sealed: string | null
@@ -189,32 +162,10 @@ interface OutgoingRow {
 }
 
 function toOutgoing(row: OutgoingRow): Outgoing {
-  const { id, userId, environment, turn, state, attempts, url, body, headers, waitMs, keepBytes, targetId } = row
-  return {
-    id,
-    owner: { userId, environment },
-    turn,
-    state,
-    attempts,
-    url,
-    body,
-    headers,
-    waitMs,
-    keepBytes,
-    target: targetId === null || row.sealed === null ? null : toTarget(targetId, row.sealed, row),
-  }
+  const { targetId, open, sealed, previousSealed, previousExpiresAt, ...delivery } = withOwner(row)
+  if (targetId === null || sealed === null) return { ...delivery, target: null }
+  const secrets = toSecrets({ sealed, previousSealed, previousExpiresAt })
+  return { ...delivery, target: { id: targetId, open: open === true, secrets } }
 }
 
-function toTarget(id: string, sealed: string, row: OutgoingRow): Outgoing['target'] {
-  return { id, open: row.open === true, secrets: toSecrets({ ...row, sealed }) }
-}
-
-interface LockedRow extends Omit<Locked, 'owner'> {
-  userId: string
-  environment: Environment
-  onUnconfirmed: OnUnconfirmed
-}
-
-function toLocked({ userId, environment, ...rest }: LockedRow): Locked {
-  return { ...rest, owner: { userId, environment } }
-}
+type LockedRow = Omit<Locked, 'owner'> & Owner

@@ -1,6 +1,6 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { Id } from '../../kit/ids.ts'
-import type { Environment, Owner } from '../../kit/owner.ts'
+import type { Owner } from '../../kit/owner.ts'
+import { columnsOf, withOwner } from '../../kit/rows.ts'
 import type { Endpoint } from '../model.ts'
 import type { Failing, TargetStore } from '../ports.ts'
 
@@ -15,7 +15,7 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
 
     async findEndpoint({ userId, environment }, id) {
       const [row] = await statements.run<EndpointRow>(FIND, [userId, environment, id], 'delivery_endpoint_find')
-      return row === undefined ? null : toEndpoint(row)
+      return row === undefined ? null : withOwner(row)
     },
 
     async listEndpoints({ userId, environment }, { limit, offset }) {
@@ -24,13 +24,13 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
         statements.run<EndpointRow>(LIST, [...values, limit, offset], 'delivery_endpoint_list'),
         statements.run<{ total: bigint }>(COUNT, values, 'delivery_endpoint_count'),
       ])
-      return { endpoints: rows.map(toEndpoint), total: Number(counted?.total ?? 0) }
+      return { endpoints: rows.map(withOwner), total: Number(counted?.total ?? 0) }
     },
 
     async changeEndpoint({ userId, environment }, id, { url, events, status }, now) {
       const values = [userId, environment, id, url, events, status, now]
       const [row] = await statements.run<EndpointRow>(CHANGE, values, 'delivery_endpoint_change')
-      return row === undefined ? null : toEndpoint(row)
+      return row === undefined ? null : withOwner(row)
     },
 
     async removeEndpoint({ userId, environment }, id) {
@@ -45,14 +45,14 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
 
     async withinBound(inside, { about, key, perHour }, now) {
       const since = new Date(now.getTime() - 3_600_000)
-      // A full hour costs one look and no lock: refused payments must not queue up behind each other.
+      // A full hour costs one query and no lock: refused payments must not queue up behind each other.
       const open = await inside.run(BOUND_LOCK, [about, since, perHour], 'delivery_bound_lock')
       if (open.length === 0) return false
       return (await inside.run(BOUND_ADD, [about, key, now, since, perHour], 'delivery_bound_add')).length > 0
     },
 
     async listeners(inside, owners, events) {
-      const values = [owners.map(({ userId }) => userId), owners.map(({ environment }) => environment), events]
+      const values = [...columnsOf(owners, 'userId', 'environment'), events]
       return await inside.run<Owner>(LISTENERS, values, 'delivery_endpoint_listeners')
     },
 
@@ -62,7 +62,7 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
 
     async disable(inside, ids, now) {
       const rows = await inside.run<EndpointRow>(DISABLE, [ids, now])
-      return rows.map(toEndpoint)
+      return rows.map(withOwner)
     },
   }
 }
@@ -74,7 +74,7 @@ const ENDPOINT = `t.id, t.user_id AS "userId", t.environment, t.url, t.events, t
 const IS_ENDPOINT = `t.events <> '{}' AND t.status <> 'deleted'`
 const OWNED = `t.user_id = $1 AND t.environment = $2::environment AND ${IS_ENDPOINT}`
 
-// Counted under no lock: two at the same moment may make one too many, which harms nobody.
+// Counted under no lock: two at the same moment may make one too many, which does no harm.
 const ADD = `
 WITH room AS (
   SELECT (
@@ -146,22 +146,4 @@ UPDATE delivery_target t SET status = 'disabled', disabled_at = $2::timestamptz
 WHERE t.id = ANY($1::text[]) AND ${IS_ENDPOINT} AND t.status = 'enabled'
 RETURNING ${ENDPOINT}`
 
-interface EndpointRow extends Omit<Endpoint, 'id' | 'owner'> {
-  id: string
-  userId: string
-  environment: Environment
-}
-
-function toEndpoint(row: EndpointRow): Endpoint {
-  const { userId, environment } = row
-  return {
-    id: row.id as Id<'whe'>,
-    owner: { userId, environment },
-    url: row.url,
-    events: row.events,
-    status: row.status,
-    failingSince: row.failingSince,
-    disabledAt: row.disabledAt,
-    createdAt: row.createdAt,
-  }
-}
+type EndpointRow = Omit<Endpoint, 'owner'> & Owner

@@ -1,13 +1,16 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { TargetStore } from '../ports.ts'
-import { toSecrets, type SecretsRow } from './secrets.ts'
+import type { SealedSecrets, TargetStore } from '../ports.ts'
+import { endpoints } from './endpoints.ts'
 
-export function targets(statements: StatementPool): Pick<TargetStore, 'put' | 'rotate' | 'secrets'> {
+/** Addresses and their secrets in PostgreSQL. */
+export function createTargetStore(statements: StatementPool): TargetStore {
   return {
+    ...endpoints(statements),
+
     async put(inside, { id, owner, url, sealed, madeBy, createdAt }) {
       const values = [id, owner.userId, owner.environment, url, sealed, madeBy, createdAt]
       const [row] = await inside.run<SecretsRow>(PUT, values, 'delivery_target_put')
-      if (row === undefined) throw new Error(`the target ${id} is somebody else's`)
+      if (row === undefined) throw new Error(`the target ${id} belongs to another account`)
       return toSecrets(row)
     },
 
@@ -24,7 +27,7 @@ export function targets(statements: StatementPool): Pick<TargetStore, 'put' | 'r
 
 const SEALED = 't.sealed, t.previous_sealed AS "previousSealed", t.previous_expires_at AS "previousExpiresAt"'
 
-// The secret that was drawn for it is dropped where there is one already.
+// A target that exists keeps its secret; the new one is dropped.
 const PUT = `
 INSERT INTO delivery_target AS t (id, user_id, environment, url, sealed, made_by, created_at)
 VALUES ($1, $2, $3::environment, $4, $5, $6, $7::timestamptz)
@@ -39,3 +42,14 @@ WHERE t.id = $3 AND t.user_id = $1 AND t.environment = $2::environment AND t.mad
 
 const SECRETS = `
 SELECT ${SEALED} FROM delivery_target t WHERE t.id = $3 AND t.user_id = $1 AND t.environment = $2::environment`
+
+interface SecretsRow {
+  sealed: string
+  previousSealed: string | null
+  previousExpiresAt: Date | null
+}
+
+export function toSecrets({ sealed, previousSealed, previousExpiresAt }: SecretsRow): SealedSecrets {
+  const hasPrevious = previousSealed !== null && previousExpiresAt !== null
+  return { sealed, previous: hasPrevious ? { sealed: previousSealed, expiresAt: previousExpiresAt } : null }
+}

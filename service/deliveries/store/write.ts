@@ -1,9 +1,11 @@
-import type { DeliveryRow, DeliveryStore } from '../ports.ts'
+import { columnsOf } from '../../kit/rows.ts'
+import type { DeliveryStore } from '../ports.ts'
 
 export function writing(): Pick<DeliveryStore, 'add' | 'has'> {
   return {
     async add(inside, rows) {
-      const added = await inside.run<{ id: string }>(ADD, toColumns(rows), 'delivery_add')
+      const stored = rows.map(({ owner, headers, ...row }) => ({ ...row, ...owner, headers: JSON.stringify(headers) }))
+      const added = await inside.run<{ id: string }>(ADD, columnsOf(stored, ...COLUMNS), 'delivery_add')
       return new Set(added.map(({ id }) => id))
     },
 
@@ -13,25 +15,24 @@ export function writing(): Pick<DeliveryStore, 'add' | 'has'> {
   }
 }
 
-function toColumns(rows: readonly DeliveryRow[]): unknown[] {
-  return [
-    rows.map(({ id }) => id),
-    rows.map(({ owner }) => owner.userId),
-    rows.map(({ owner }) => owner.environment),
-    rows.map(({ subject }) => subject),
-    rows.map(({ targetId }) => targetId),
-    rows.map(({ url }) => url),
-    rows.map(({ body }) => body),
-    rows.map(({ headers }) => JSON.stringify(headers)),
-    rows.map(({ waitMs }) => waitMs),
-    rows.map(({ keepBytes }) => keepBytes),
-    rows.map(({ onUnconfirmed }) => onUnconfirmed),
-    rows.map(({ createdAt }) => createdAt),
-  ]
-}
+/** In the order of `ADD`. */
+const COLUMNS = [
+  'id',
+  'userId',
+  'environment',
+  'subject',
+  'targetId',
+  'url',
+  'body',
+  'headers',
+  'waitMs',
+  'keepBytes',
+  'onUnconfirmed',
+  'createdAt',
+] as const
 
-// Nobody writes to somebody else's target, whatever id they were given. Asked like this each row looks its target up
-// by its id; with EXISTS the plan of a young database reads all targets first.
+// Only the owner's own targets are written to. In this form each row looks its target up by its id; with EXISTS the
+// plan of a young database reads all targets first.
 export const ADD = `
 INSERT INTO delivery (
   id, user_id, environment, subject, target_id, url, body, headers, wait_ms, keep_bytes, on_unconfirmed, due_at, created_at

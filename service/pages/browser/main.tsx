@@ -4,12 +4,12 @@ import { openApi } from './checkout/api.ts'
 import { Checkout } from './checkout/Checkout.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper } from './checkout/kept.ts'
-import { openPurse } from './checkout/purse.ts'
+import { openWallets } from './checkout/wallets.ts'
 import { firstState, hurdleOf, type State } from './checkout/state.ts'
+import type { Wallet } from '../../ui-kit/provider.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
-import { openGateFlow } from './gate/flow.ts'
+import { firstGateState, openGateFlow, type GateState } from './gate/flow.ts'
 import { Gate } from './gate/Gate.tsx'
-import { firstGateState, type GateState } from './gate/state.ts'
 import './style.css'
 
 interface Data {
@@ -26,7 +26,7 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
   if (root === null) return
   const store = openWatched<State>(firstState(page, payment))
   const now = (): number => Date.now() + clockBehindMs
-  const purse = openPurse(store)
+  const wallets = openWallets(store)
   // The path alone: the page may have been reached by another name than its public one.
   const home = new URL(page.checkout.url).pathname
   const api = openApi(home)
@@ -37,10 +37,7 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
       acts={{
         pay: (raw) => void flow.pay(raw),
         simulate: (raw, outcome) => void flow.simulate(raw, outcome),
-        connect: (wallet) => void purse.connect(wallet),
-        switchNetwork: () => void purse.switchNetwork(),
-        look: () => void purse.look(),
-        changeWallet: purse.change,
+        ...walletActs(wallets),
         again: flow.again,
         retry: () => void flow.renew(),
       }}
@@ -48,13 +45,13 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
     root,
   )
   flow.resume(payment)
-  if (!page.checkout.testMode) purse.open()
+  if (!page.checkout.testMode) wallets.open()
 
   // A tab comes back after an hour: the price, the balance and the wallet's network are read anew.
   const lookAround = (): void => {
     if (document.visibilityState !== 'visible') return
     if (Date.parse(store.read().page.quote.expiresAt) - now() < RENEW_MS) void flow.renew()
-    if (hurdleOf(store.read()) === 'too-little') purse.refresh()
+    if (hurdleOf(store.read()) === 'too-little') wallets.refresh()
   }
   document.addEventListener('visibilitychange', lookAround)
   setInterval(lookAround, LOOK_MS)
@@ -65,7 +62,7 @@ function startGate({ page }: Data, clockBehindMs: number): void {
   const root = document.getElementById('root')
   if (root === null) return
   const store = openWatched<GateState>(firstGateState(page))
-  const purse = openPurse(store)
+  const wallets = openWallets(store)
   const resource = location.pathname + location.search
   const keeper = openKeeper(resource)
   const flow = openGateFlow({ store, keeper, resource, now: () => Date.now() + clockBehindMs })
@@ -75,10 +72,7 @@ function startGate({ page }: Data, clockBehindMs: number): void {
       acts={{
         pay: flow.pay,
         simulate: (testToken) => void flow.simulate(testToken),
-        connect: (wallet) => void purse.connect(wallet),
-        switchNetwork: () => void purse.switchNetwork(),
-        look: () => void purse.look(),
-        changeWallet: purse.change,
+        ...walletActs(wallets),
         again: flow.again,
         retry: () => undefined,
       }}
@@ -86,7 +80,16 @@ function startGate({ page }: Data, clockBehindMs: number): void {
     root,
   )
   flow.resume()
-  if (!page.checkout.testMode) purse.open()
+  if (!page.checkout.testMode) wallets.open()
+}
+
+function walletActs(wallets: ReturnType<typeof openWallets>) {
+  return {
+    connect: (wallet: Wallet) => void wallets.connect(wallet),
+    switchNetwork: () => void wallets.switchNetwork(),
+    look: () => void wallets.look(),
+    changeWallet: wallets.change,
+  }
 }
 
 const RENEW_MS = 60_000

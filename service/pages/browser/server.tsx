@@ -5,7 +5,7 @@ import { CoinMark } from './checkout/Icons.tsx'
 import { firstState } from './checkout/state.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
 import { Gate } from './gate/Gate.tsx'
-import { firstGateState } from './gate/state.ts'
+import { firstGateState } from './gate/flow.ts'
 import { Shell } from './Shell.tsx'
 
 export const renderCheckout: Renderer['renderCheckout'] = (page, payment, frame) =>

@@ -7,7 +7,7 @@ import { toWire } from '../../kit/money.ts'
 import { paywallMissing } from '../errors.ts'
 import type { Ask, Asked, GateRequest, HeaderList, Offer, Outcome, UpstreamAnswer } from '../model.ts'
 import { passes, toClient, toUpstream } from '../rules/headers.ts'
-import type { Opened, Paywalls } from '../service.ts'
+import type { Opened, Paywalls } from '../service/paywalls.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 

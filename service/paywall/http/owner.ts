@@ -3,7 +3,7 @@ import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page, timestamp } from '../../kit/wire.ts'
 import type { Payment, Paywall } from '../model.ts'
-import type { Paywalls } from '../service.ts'
+import type { Paywalls } from '../service/paywalls.ts'
 import { analyticsOut, spanOf, spanQuery, toAnalyticsBody } from './analytics.ts'
 import { newPaywall, paywallChange, paywallOut, toChange, toPaywallBody, toWanted } from './bodies.ts'
 

@@ -8,7 +8,7 @@ import { DomainError, type Kind } from '../../kit/errors.ts'
 import { answer } from '../http/answer.ts'
 import { paymentMissing } from '../errors.ts'
 import type { Ask, Gate, GateRequest, HeaderList, Outcome } from '../model.ts'
-import type { Books } from '../service/parts.ts'
+import type { PaymentJournal } from '../service/deps.ts'
 import { NO_FAILPOINTS } from '../../kit/failpoints.ts'
 import { createPaymentTokens } from '../../sales/service/proof.ts'
 import { paymentOf } from '../rules/payment.ts'
@@ -37,7 +37,7 @@ export interface PaywallOptions extends GivenOptions {
   /** How long the facilitator may take; 25 seconds when absent. */
   timeoutMs?: number
   /** In memory, and gone with the process, unless you keep them somewhere. */
-  books?: Books
+  books?: PaymentJournal
   onEvent?: (event: PaymentEvent) => void
   /** For answers that do not say what they used; the tables of o200k_base when absent. */
   countTokens?: (text: string) => Promise<number>
@@ -60,7 +60,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
   const tokens = createPaymentTokens(randomBytes(32))
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
-    books,
+    journal: books,
     method: createRemoteMethod({
       post: (path, body, operation) => post(facilitator + path, body, operation, timeoutMs),
       verifier: options.rpc === undefined ? null : rpcVerifier(options.rpc),
@@ -156,7 +156,7 @@ interface Wire {
 
 const STATUS_PATH = '/.coinslot/payments/'
 
-async function statusOf(books: Books, id: string): Promise<Outcome> {
+async function statusOf(books: PaymentJournal, id: string): Promise<Outcome> {
   const sale = await books.findById(id)
   if (sale === null) return refusalOf(paymentMissing())
   const { state: status, txHash, reason, delivery } = paymentOf(sale)

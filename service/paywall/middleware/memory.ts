@@ -2,7 +2,7 @@ import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import type { Hold } from '../ports.ts'
-import type { Books } from '../service/parts.ts'
+import type { PaymentJournal } from '../service/deps.ts'
 import { eventsOf, failureOf, HELD_MS, paymentOf } from '../rules/payment.ts'
 import { memoryBalances } from './memory-balances.ts'
 import { memoryPlaces, type MemoryPlaces } from './memory-places.ts'
@@ -12,13 +12,13 @@ export interface PaymentEvent {
   data: Readonly<Record<string, unknown>>
 }
 
-export type MemoryBooks = Books & {
+export type MemoryBooks = PaymentJournal & {
   /** What was paid here since the start. */
   readonly revenue: Usdc
 }
 
 /**
- * Books that end with the process: balances, tiers and which payments were used are gone after a restart, and no two
+ * PaymentJournal that end with the process: balances, tiers and which payments were used are gone after a restart, and no two
  * processes share them. A used authorization stays used on the chain; a balance that was paid in is lost. Whoever sells
  * prepaid calls in earnest keeps `Books` in a database of their own.
  */
@@ -147,7 +147,7 @@ function memorySales() {
   return { sales, digests, answers, existing, change }
 }
 
-type Claims = Pick<Books, 'begin' | 'take' | 'leave' | 'release' | 'bind' | 'settling'>
+type Claims = Pick<PaymentJournal, 'begin' | 'take' | 'leave' | 'release' | 'bind' | 'settling'>
 
 /** Up to the moment at which the money moves. */
 function claimsIn(
@@ -204,7 +204,7 @@ function claimsIn(
   }
 }
 
-type Answers = Pick<Books, 'store' | 'answerOf' | 'begun' | 'handedOver'>
+type Answers = Pick<PaymentJournal, 'store' | 'answerOf' | 'begun' | 'handedOver'>
 
 function answersIn({ answers, existing, change }: MemorySales): Answers {
   return {

@@ -5,7 +5,7 @@ import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'
 import { keyOf } from '../rules/routes.ts'
 import { gather, type Gathered } from './answer.ts'
 import { watched, type WatchedBody } from './body.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 
 /** One request at one gate. */
 export interface Call extends Buyer {

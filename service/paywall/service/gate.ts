@@ -13,9 +13,9 @@ import { paymentOf } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
 import { keyOf, routeOf, segmentsOf } from '../rules/routes.ts'
 import { createCalling, soldOutcome, type Call } from './call.ts'
-import { createMetering } from './metering.ts'
+import { createMeteredCalls } from './metered-calls.ts'
 import { createOffering } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 import { createPrepaying, type MeteredCall } from './prepay.ts'
 import {
   AnotherTier,
@@ -31,16 +31,16 @@ import { createSimulating } from './simulate.ts'
 
 /** Decides what a request costs, takes the money, and passes it on: the same in the gateway and in the middleware. */
 export function createGate(deps: GateDeps) {
-  const { books, tokens, tally, clock, method } = deps
+  const { journal, tokens, tally, clock, method } = deps
   const offering = createOffering(deps)
   const calling = createCalling(deps)
-  const metering = createMetering({ ...deps, calling })
+  const meteredCalls = createMeteredCalls({ ...deps, calling })
   const selling = createSelling(
-    { ...deps, journal: books, settleMs: deps.limits.settleMs },
-    createGateProduct({ ...deps, calling, metering, offering }),
+    { ...deps, settleMs: deps.limits.settleMs },
+    createGateProduct({ ...deps, calling, meteredCalls, offering }),
   )
   const sales = { ...selling, digestOf: method.digestOf }
-  const prepaying = createPrepaying({ ...deps, offering, metering, sales, finish })
+  const prepaying = createPrepaying({ ...deps, offering, meteredCalls, sales, finish })
   const simulating = createSimulating({ ...deps, offering, calling })
 
   async function serve(gate: Gate, request: GateRequest, ask: Ask, hops = 0): Promise<Outcome> {
@@ -97,15 +97,15 @@ export function createGate(deps: GateDeps) {
     if (value.kind === 'metered') return { ...value.outcome, headers: [...value.outcome.headers, ...headers] }
     tally.count(call.gate.id, keyOf(call.route), 'answered')
     const { gathered, sent } = value
-    const whenSent = (arrived: boolean): Promise<void> => (arrived ? books.handedOver(id) : books.leave(id))
+    const whenSent = (arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(id))
     if (isMetered(call.pricing)) {
-      const outcome = await metering.paidCall(call, call.pricing, paymentOf(sale), { gathered, sent, headers })
+      const outcome = await meteredCalls.paidCall(call, call.pricing, paymentOf(sale), { gathered, sent, headers })
       return gathered.kind === 'whole' ? { ...outcome, whenSent } : outcome
     }
     // Of what streams, no byte is given a second time.
     return {
       ...soldOutcome(gathered, headers),
-      whenSent: gathered.kind === 'whole' ? whenSent : () => books.handedOver(id),
+      whenSent: gathered.kind === 'whole' ? whenSent : () => journal.handedOver(id),
     }
   }
 

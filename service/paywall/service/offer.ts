@@ -8,7 +8,7 @@ import { keyOf } from '../rules/routes.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 
 export interface Offering {
   unpaid(call: Call, pricing: Exact | Metered): Promise<Outcome>
@@ -29,7 +29,7 @@ export interface Why {
 }
 
 /** What is said to whoever has not paid, or not what it costs. */
-export function createOffering({ books, tally, clock, addresses, limits }: GateDeps): Offering {
+export function createOffering({ journal, tally, clock, addresses, limits }: GateDeps): Offering {
   function offerOf(
     { gate, route, request }: Call,
     pricing: Exact | Metered,
@@ -54,7 +54,7 @@ export function createOffering({ books, tally, clock, addresses, limits }: GateD
 
   async function tierOf({ gate, route }: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number> {
     if (pricing.model !== 'tiered' || payer === null) return 0
-    return await books.tier(gate.id, keyOf(route), payer, pricing.tiers, windowStart(pricing.window, clock.now()))
+    return await journal.tier(gate.id, keyOf(route), payer, pricing.tiers, windowStart(pricing.window, clock.now()))
   }
 
   function required(offer: Offer, told: Parameters<typeof toRequired>[1], more: HeaderList = []): Outcome {

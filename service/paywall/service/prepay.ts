@@ -9,9 +9,9 @@ import type { Metered, Outcome } from '../model.ts'
 import type { Presented } from '../rules/payload.ts'
 import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
 import type { Call } from './call.ts'
-import { TooLittle, type Metering } from './metering.ts'
+import { TooLittle, type MeteredCalls } from './metered-calls.ts'
 import type { Offering } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 import { signedPrice, type GateAnswer, type PaidCall } from './product.ts'
 
 export interface MeteredCall extends PaidCall {
@@ -26,7 +26,7 @@ export interface Prepaying {
 }
 
 /** Measured calls, paid from what was paid in before. */
-export function createPrepaying({ books, tokens, offering, metering, sales, finish }: PrepayingDeps): Prepaying {
+export function createPrepaying({ journal, tokens, offering, meteredCalls, sales, finish }: PrepayingDeps): Prepaying {
   async function tooLittle(
     call: Call,
     pricing: Metered,
@@ -38,7 +38,7 @@ export function createPrepaying({ books, tokens, offering, metering, sales, fini
   /** By the payment's token, what it has paid for and was not handed over; null where nothing is owed. */
   async function owed(call: MeteredCall, presented: Presented, token: string): Promise<Outcome | null> {
     const digest = sales.digestOf(presented)
-    const known = digest === null ? null : await books.find(digest)
+    const known = digest === null ? null : await journal.find(digest)
     if (known === null || !tokens.matches(known.id, known.tokenHash, token)) return null
     if (known.state === 'paid' && known.handover !== 'none') return null
     return await finish(call, await sales.replay(call, { known, proven: true }))
@@ -49,12 +49,12 @@ export function createPrepaying({ books, tokens, offering, metering, sales, fini
     const judged = await sales.judge(call)
     if ('known' in judged) return await finish(call, await sales.replay(call, judged))
     const { payer, digest, terms } = judged
-    const left = await books.left(gate.id, gate.network, payer)
+    const left = await journal.left(gate.id, gate.network, payer)
     if (pays(pricing, left)) {
       // Claimed before it is used: the same signature buys no second call, here or elsewhere.
-      if (!(await books.prove(digest, operation))) throw authorizationUsed()
+      if (!(await journal.prove(digest, operation))) throw authorizationUsed()
       try {
-        return await metering.call(call, pricing, { payer })
+        return await meteredCalls.call(call, pricing, { payer })
       } catch (error) {
         // Others drew from it in this very moment.
         if (!(error instanceof TooLittle)) throw error
@@ -73,7 +73,7 @@ export function createPrepaying({ books, tokens, offering, metering, sales, fini
       const open = presented === null ? null : await owed(call, presented, token)
       if (open !== null) return open
       try {
-        return await metering.call(call, pricing, { token: tokenHash(token) })
+        return await meteredCalls.call(call, pricing, { token: tokenHash(token) })
       } catch (error) {
         if (!(error instanceof TooLittle)) throw error
         if (presented !== null) {
@@ -103,7 +103,7 @@ const NO_BALANCE = {
 
 interface PrepayingDeps extends GateDeps {
   offering: Offering
-  metering: Metering
+  meteredCalls: MeteredCalls
   sales: Selling<PaidCall, GateAnswer> & { digestOf: GateDeps['method']['digestOf'] }
   /** What its buyer is answered. */
   finish(call: PaidCall, sold: Sold<GateAnswer>): Promise<Outcome>

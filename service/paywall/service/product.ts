@@ -27,10 +27,10 @@ import type { Presented } from '../rules/payload.ts'
 import { discard, type Gathered } from './answer.ts'
 import { hashOf } from './body.ts'
 import { endpointOf, type Call, type Calling, type Sellable } from './call.ts'
-import { costOfWhole } from './meter.ts'
-import { TooLittle, type Metering } from './metering.ts'
+import { costOfWhole } from './usage-meter.ts'
+import { TooLittle, type MeteredCalls } from './metered-calls.ts'
 import type { Offering, Why } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 
 /** A request that is paid for, at a route with a price. */
 export interface PaidCall extends Call {
@@ -80,7 +80,7 @@ export function signedPrice({ gate, route, presented }: Call & { presented: Pres
 
 /** A request at a gate: its upstream is asked, before the money moves or after it. */
 export function createGateProduct(deps: GateProductDeps): Product<PaidCall, GateAnswer> {
-  const { books, tokens, tally, clock, limits, addresses, metering, offering } = deps
+  const { journal, tokens, tally, clock, limits, addresses, meteredCalls, offering } = deps
 
   /** Still for the price that was signed, in the window and tier of now. */
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
@@ -93,7 +93,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       throw new NotSold({ reason: 'tier_changed', payer, sentence: TIER_CHANGED })
     }
     if (price.part && isMetered(pricing)) {
-      const balance = await books.left(gate.id, gate.network, payer)
+      const balance = await journal.left(gate.id, gate.network, payer)
       const why = { reason: 'insufficient_balance', payer, balance, sentence: TOO_LITTLE }
       if (!pays(pricing, balance, amount)) throw new NotSold(why)
     }
@@ -106,7 +106,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     const { pricing } = call
     if (paid && isMetered(pricing)) {
       // What was paid is in the balance: the call draws from it like any other.
-      await books.begun(sale.id)
+      await journal.begun(sale.id)
       return { ...NOTHING_STORED, value: { kind: 'metered', outcome: await drawn(call, pricing, sale) } }
     }
     const answer = await callFor(deps, call, sale, paid)
@@ -130,7 +130,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
 
   async function drawn(call: PaidCall, pricing: Metered, sale: Sale): Promise<Outcome> {
     try {
-      return await metering.call(call, pricing, { payer: sale.payer }, paymentOf(sale).id)
+      return await meteredCalls.call(call, pricing, { payer: sale.payer }, paymentOf(sale).id)
     } catch (error) {
       if (!(error instanceof TooLittle)) throw error
       const { balance } = error
@@ -216,10 +216,10 @@ function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
 }
 
 async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: boolean): Promise<Sellable> {
-  const { books, calling, tally } = deps
+  const { journal, calling, tally } = deps
   const { id, payer, amount } = sale
   const bind = async (hash: Buffer): Promise<void> => {
-    if (!(await books.bind(id, hash))) throw anotherRequest()
+    if (!(await journal.bind(id, hash))) throw anotherRequest()
   }
   try {
     const who = { payment: paymentOf(sale).id, payer, amount, measured: isMetered(call.pricing), bind }
@@ -253,7 +253,7 @@ function windowOf(pricing: Exact | Metered, now: Date): Date | null {
 
 interface GateProductDeps extends GateDeps {
   calling: Calling
-  metering: Metering
+  meteredCalls: MeteredCalls
   offering: Offering
 }
 

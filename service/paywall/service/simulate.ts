@@ -8,22 +8,29 @@ import { detailsOf, lineHash, TEST_TOKEN } from '../rules/payment.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { endpointOf, soldOutcome, type Call, type Calling } from './call.ts'
-import { costOfWhole } from './meter.ts'
+import { costOfWhole } from './usage-meter.ts'
 import type { Offering } from './offer.ts'
-import type { GateDeps } from './parts.ts'
+import type { GateDeps } from './deps.ts'
 
 export interface Simulating {
   serve(call: Call, pricing: Exact | Metered): Promise<Outcome>
 }
 
 /** Test mode: the owner's token stands for a payment, no chain is touched, and no balance or revenue changes. */
-export function createSimulating({ books, clock, tally, countTokens, offering, calling }: SimulatingDeps): Simulating {
+export function createSimulating({
+  journal,
+  clock,
+  tally,
+  countTokens,
+  offering,
+  calling,
+}: SimulatingDeps): Simulating {
   async function costOf(call: Call, pricing: Exact | Metered, body: Buffer | null, sent: string): Promise<Usdc> {
     if (!isMetered(pricing)) {
       if (pricing.model === 'per-request') return pricing.amount
       const { gate, route } = call
       const start = windowStart(pricing.window, clock.now())
-      return chargeOf(pricing, await books.tier(gate.id, keyOf(route), ZERO_ADDRESS, pricing.tiers, start))
+      return chargeOf(pricing, await journal.tier(gate.id, keyOf(route), ZERO_ADDRESS, pricing.tiers, start))
     }
     if (body === null) return pricing.minimum > 0n ? pricing.minimum : usdc(1n)
     return await costOfWhole(pricing, { sent, body, ms: clock.now().getTime() - call.began.getTime() }, countTokens)
@@ -62,7 +69,7 @@ export function createSimulating({ books, clock, tally, countTokens, offering, c
       const { gathered, sent } = answer
       const whole = gathered.kind === 'whole' ? gathered.body : null
       const amount = await costOf(call, pricing, whole, sent?.text() ?? '')
-      await books.simulated(simulatedSale(call, amount, clock.now()), null)
+      await journal.simulated(simulatedSale(call, amount, clock.now()), null)
       tally.count(gate.id, keyOf(route), 'simulated')
       const headers: HeaderList = [
         ['X-Payment-ID', payment],

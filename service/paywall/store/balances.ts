@@ -1,13 +1,13 @@
 import { usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { PrepaidStore } from '../ports.ts'
-import { createDraws } from './draws.ts'
+import { createDebits } from './debits.ts'
 
 type Balances = Pick<PrepaidStore, 'hold' | 'draw' | 'left' | 'addCounts' | 'endHolds'>
 
 /** What measured calls draw from. */
 export function balances(statements: StatementPool): Balances {
-  const { hold, draw } = createDraws(statements)
+  const { hold, draw } = createDebits(statements)
 
   return {
     hold,

@@ -1,13 +1,13 @@
 import { isId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
-import { holdQuota } from '../../kit/quota.ts'
+import { holdQuota, QUOTAS } from '../../kit/quota.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { DayRow, Offered, Paywall } from '../model.ts'
 import type { PaywallStore, SealedDeps } from '../ports.ts'
 import { fromEarlier, fromPaywallRow, toStoredRoute, type PaywallRow } from './rows.ts'
 
-/** Paywalls, and what their owners ask of them. */
-export function paywalls(statements: StatementPool, paywallsMax: number): PaywallStore {
+/** Paywalls in PostgreSQL. */
+export function createPaywallStore(statements: StatementPool, paywallsMax: number = QUOTAS.paywalls): PaywallStore {
   return {
     inTransaction: (work) => statements.together(work),
 

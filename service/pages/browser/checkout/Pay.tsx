@@ -3,9 +3,8 @@ import type { Wallet } from '../../../ui-kit/provider.ts'
 import type { SimulatedOutcome } from '../../model.ts'
 import { microInUsdc, shortly } from '../../../ui-kit/format.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
-import type { WalletActs } from './acts.ts'
 import { Chevron, Spinner, WalletGlyph, Warning } from './Icons.tsx'
-import { hurdleOf, missingOf, priceOf, type Account, type State } from './state.ts'
+import { hurdleOf, missingOf, priceOf, type Account, type State, type WalletActs } from './state.ts'
 
 /** The end of the form: the wallet, and the one act that is next. */
 export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) {

@@ -3,9 +3,8 @@ import type { CheckoutPage, PaymentState } from '../../model.ts'
 import { Answer } from '../answer/Answer.tsx'
 import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
-import type { Acts } from './acts.ts'
 import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
-import { faultOf, headlineOf, isPaid, stageOf, type Progress as Way, type Stage } from './state.ts'
+import { faultOf, headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
 
 /** A payment on its way, and what it came to. */
 export function Progress({ page, progress, acts }: { page: CheckoutPage; progress: Way; acts: Acts | null }) {

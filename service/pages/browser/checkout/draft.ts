@@ -2,12 +2,22 @@ import { remember, remembered } from '../../../ui-kit/watched.ts'
 import type { Field } from '../../model.ts'
 import type { Raw } from './form.ts'
 
-/** What stands in a form survives a reload of its tab, and nothing else: it goes with the tab, or with the payment. */
+/** What the form holds now. */
+export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
+  return Object.fromEntries(
+    fields.map(({ name, type }): [string, string | boolean] => {
+      const control = form.elements.namedItem(name) as HTMLInputElement | null
+      return [name, type === 'boolean' ? control?.checked === true : (control?.value ?? '')]
+    }),
+  )
+}
+
+/** A form's contents survive a reload of its tab; they go with the tab, or with the payment. */
 export function saveDraft(checkoutId: string, fields: readonly Field[], raw: Raw): void {
-  // What belongs to a file is chosen anew.
-  const kept = fields.filter(({ type }) => type !== 'file').map(({ name }) => [name, raw[name] ?? ''])
-  const text = JSON.stringify(kept)
-  // Where storage is switched off or full the form works without.
+  // A file has to be chosen again.
+  const values = fields.filter(({ type }) => type !== 'file').map(({ name }) => [name, raw[name] ?? ''])
+  const text = JSON.stringify(values)
+  // Where storage is off or full, the form works without a draft.
   if (text.length <= LONGEST) remember(nameOf(checkoutId), text, ofTab)
 }
 

@@ -1,26 +1,17 @@
-import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
+import type { CheckoutPage, PaymentState, Requirements, SimulatedOutcome } from '../../model.ts'
 import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
 import type { Api, PayCall, Refusal } from './api.ts'
 import { dropDraft } from './draft.ts'
 import { check, errorsOf, type Raw } from './form.ts'
 import type { Keeper, Kept } from './kept.ts'
-import { signTerms } from './signing.ts'
-import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type State } from './state.ts'
+import { signTerms } from './wallets.ts'
+import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type Progress, type State } from './state.ts'
+import type { Hex } from '../../../ui-kit/provider.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
-/** From a filled form to a payment that has come to rest. */
-export interface Flow {
-  /** Goes on with the payment that this page is about, or that an earlier life of it began. */
-  resume(payment: PaymentState | null): void
-  pay(raw: Raw): Promise<void>
-  simulate(raw: Raw, outcome: SimulatedOutcome): Promise<void>
-  /** After a failure: back to the form. */
-  again(): void
-  /** The price holds ten minutes; a page that stays open asks anew. */
-  renew(): Promise<void>
-}
+export type Flow = ReturnType<typeof openFlow>
 
-interface Parts {
+interface FlowDeps {
   store: Watched<State>
   api: Api
   keeper: Keeper
@@ -30,152 +21,85 @@ interface Parts {
   now(): number
 }
 
-export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
-  /** Signed, and refused before anything was taken: good for the next attempt instead of another signature. */
-  let spare: PaymentPayload | null = null
+/** The signatures of this page's life. */
+interface Signed {
+  /** Refused before anything was taken: good for the next attempt instead of another signature. */
+  spare: PaymentPayload | null
   /** What the payment that is awaited was signed with. */
-  let sending: Kept | null = null
-  let unfollow: () => void = () => undefined
+  sending: Kept | null
+}
+
+/** From a filled form to a payment that has come to rest. */
+export function openFlow(deps: FlowDeps) {
+  const { store, api, keeper, home, now } = deps
+  const signed: Signed = { spare: null, sending: null }
+  const { arrived, unfollow } = openTracking(deps, signed)
 
   async function pay(raw: Raw): Promise<void> {
     const { account, doing, page } = store.read()
     if (doing !== null || account === null || hurdleOf(store.read()) === 'wrong-network') return
-    const input = filled(page, raw)
+    const input = filled(store, raw)
     if (input === null) return
-    const under = keeper.read()
-    if (under !== null) {
-      // Another tab has signed, and is not done: one more signature could pay twice.
-      await send(under)
+    const unfinished = keeper.read()
+    if (unfinished !== null) {
+      // Another tab has signed and is not done: one more signature could pay twice.
+      await send(unfinished)
       return
     }
-    if (await outdated(page)) return
+    if (await isOutdated(deps, page)) return
     const terms = store.read().page.paymentRequirements?.v2
     if (terms === undefined) return
-    if (spare === null || !stillPays(spare, terms, now()) || spare.payload.authorization.from !== account.address) {
-      spare = await signTerms(store, account.address, now())
-    }
-    if (spare === null) return
-    const kept: Kept = {
-      input,
-      paymentPayload: spare,
-      quoteId: store.read().page.quote.quoteId,
-      token: randomToken(),
-      payment: null,
-    }
+    const paymentPayload = await signatureFor(deps, signed, account.address, terms)
+    if (paymentPayload === null) return
+    const { quoteId } = store.read().page.quote
+    const kept: Kept = { input, paymentPayload, quoteId, token: randomToken(), payment: null }
     keeper.write(kept)
     await send(kept)
   }
 
-  /** Nobody signs for another price than the one on the button that was clicked. */
-  async function outdated(page: CheckoutPage): Promise<boolean> {
-    if (Date.parse(page.quote.expiresAt) - now() >= RENEW_BEFORE_MS) return false
-    store.change({ doing: 'sending' })
-    const changed = await renew()
-    store.change({ doing: null })
-    return changed
-  }
-
   async function simulate(raw: Raw, outcome: SimulatedOutcome): Promise<void> {
     if (store.read().doing !== null) return
-    const input = filled(store.read().page, raw)
+    const input = filled(store, raw)
     if (input === null) return
     const { quoteId } = store.read().page.quote
     const refusal = await ask({ input, quoteId, token: randomToken(), simulate: true, outcome }, randomHex())
-    if (refusal?.code === 'quote_expired') await renew(true)
-    else if (refusal !== null) refuse(refusal)
+    if (refusal?.code === 'quote_expired') await renew(deps, true)
+    else if (refusal !== null) refuse(store, refusal)
   }
 
   async function send(kept: Kept): Promise<void> {
     const { input, paymentPayload, quoteId, token } = kept
     const proof = token === undefined ? {} : { token }
-    spare = paymentPayload
-    sending = kept
+    signed.spare = paymentPayload
+    signed.sending = kept
     const forget = (): void => keeper.forget((other) => nonceOf(other) === nonceOf(kept))
     let refusal = await ask({ input, paymentPayload, quoteId, ...proof }, null)
     if (refusal?.code === 'quote_expired') {
-      const changed = await renew(true)
+      const changed = await renew(deps, true)
       const { page } = store.read()
       const terms = page.paymentRequirements?.v2
       if (terms !== undefined && stillPays(paymentPayload, terms, now())) {
         refusal = await ask({ input, paymentPayload, quoteId: page.quote.quoteId, ...proof }, null)
       } else if (changed) {
-        // The page says the new price already; whoever agrees to it signs anew.
-        sending = null
+        // The page shows the new price already; a customer who agrees signs again.
+        signed.sending = null
         forget()
         return
       }
     }
     if (refusal === null) return
-    sending = null
+    signed.sending = null
     forget()
-    if (!isAboutInput(refusal) && refusal.status < 500) spare = null
-    refuse(refusal)
+    if (!isAboutInput(refusal) && refusal.status < 500) signed.spare = null
+    refuse(store, refusal)
   }
 
-  /** Asks until there is an answer: without one, nobody knows whether the money moves, and the page says just that. */
+  /** Null once there is a payment. */
   async function ask(call: PayCall, key: string | null): Promise<Refusal | null> {
-    store.change({ doing: 'sending', notice: null, errors: {}, progress: { state: null, slow: false, live: true } })
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await api.pay(call, key)
-      if (outcome.kind === 'payment') {
-        store.change({ doing: null })
-        arrived(outcome.state, true)
-        return null
-      }
-      if (outcome.kind === 'refused') {
-        store.change({ doing: null, progress: null })
-        return outcome.refusal
-      }
-      if (attempt >= 1) store.change({ progress: { state: null, slow: true, live: true } })
-      await wait(outcome.retryAfterMs ?? Math.min(1_000 * 2 ** attempt, 15_000))
-    }
-  }
-
-  function refuse(refusal: Refusal): void {
-    const errors = errorsOf(store.read().page.checkout.fields, refusal.details)
-    if (refusal.code === 'checkout_not_found') store.change({ gone: true })
-    else if (Object.keys(errors).length > 0) store.change({ errors })
-    else if (refusal.code === 'workflow_unavailable') store.change({ page: { ...store.read().page, available: false } })
-    else store.change({ notice: { tone: 'bad', text: withoutCharge(refusal.sentence) } })
-  }
-
-  function filled(page: CheckoutPage, raw: Raw): Record<string, unknown> | null {
-    const { input, errors } = check(page.checkout.fields, raw)
-    store.change({ errors, notice: null })
-    return Object.keys(errors).length === 0 ? input : null
-  }
-
-  function arrived(state: PaymentState, live: boolean): void {
-    unfollow()
-    const { id, token } = state.payment
-    history.replaceState(history.state, '', linkOf(home, id, token))
-    if (sending !== null) keeper.write({ ...sending, payment: id })
-    sending = null
-    const told = (next: PaymentState): void => {
-      const progress = { state: next, slow: false, live }
-      store.change({ progress })
-      // From here on the payment's own address says everything; a new visit to the link begins anew.
-      if (isPaid(progress) || isOver(progress)) {
-        spare = null
-        keeper.forget(({ payment }) => payment === id)
-        if (isPaid(progress)) dropDraft(store.read().page.checkout.id)
-      }
-      if (isOver(progress)) unfollow()
-    }
-    unfollow = () => undefined
-    told(state)
-    if (isOver({ state, slow: false, live })) return
-    const slowly = setTimeout(() => {
-      const { progress } = store.read()
-      if (progress?.state !== null && progress !== null && !isOver(progress)) {
-        store.change({ progress: { ...progress, slow: true } })
-      }
-    }, SLOW_MS)
-    const end = api.follow(id, token, told)
-    unfollow = () => {
-      clearTimeout(slowly)
-      end()
-    }
+    const result = await repeat(deps, call, key)
+    if (!('payment' in result)) return result
+    arrived(result, true)
+    return null
   }
 
   async function find(id: string, token: string | null): Promise<void> {
@@ -193,50 +117,145 @@ export function openFlow({ store, api, keeper, home, now }: Parts): Flow {
         if (kept !== null) await send(kept)
         return
       }
-      await wait(outcome.retryAfterMs ?? Math.min(1_000 * 2 ** attempt, 15_000))
+      await wait(delayOf(outcome.retryAfterMs, attempt))
     }
-  }
-
-  /** Answers whether something else is asked for now than the customer has seen. */
-  async function renew(forced = false): Promise<boolean> {
-    const { page: before, progress } = store.read()
-    if (!forced && progress !== null) return false
-    const page = await api.page()
-    if (page === 'gone') store.change({ gone: true })
-    if (typeof page === 'string') return page === 'gone'
-    store.change({ page })
-    const was = before.paymentRequirements?.v2
-    const is = page.paymentRequirements?.v2
-    if (was?.amount === is?.amount && was?.network === is?.network) return false
-    store.change({ notice: { tone: 'plain', text: `The price has changed. It is now ${priceOf(page)}.` } })
-    return true
   }
 
   return {
     pay,
     simulate,
+    /** A quote holds for ten minutes; a page that stays open asks again. */
     async renew() {
-      await renew()
+      await renew(deps)
     },
-    resume(payment) {
+    /** Continues the payment that this page is about, or that it began before a reload. */
+    resume(payment: PaymentState | null) {
       if (payment !== null) {
         arrived(payment, !isOver({ state: payment, slow: false, live: false }))
         return
       }
-      const asked = new URLSearchParams(location.search)
-      // Links of before had the payment behind a hash, and no token.
-      const id = asked.get('payment') ?? /^#payment=(pay_[0-9A-Za-z]+)$/.exec(location.hash)?.[1]
+      const query = new URLSearchParams(location.search)
+      // Older links have the payment behind a hash, and no token.
+      const id = query.get('payment') ?? /^#payment=(pay_[0-9A-Za-z]+)$/.exec(location.hash)?.[1]
       const kept = keeper.read()
-      if (id !== undefined) void find(id, asked.get('token') ?? kept?.token ?? null)
+      if (id !== undefined) void find(id, query.get('token') ?? kept?.token ?? null)
       else if (kept !== null) void send(kept)
     },
+    /** After a failure: back to the form. */
     again() {
       unfollow()
       history.replaceState(history.state, '', home)
       store.change({ progress: null, notice: null, errors: {} })
-      void renew()
+      void renew(deps)
     },
   }
+}
+
+/** A payment that exists: its own address shows how far it has come, and the page follows it. */
+function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
+  let end: () => void = () => undefined
+
+  function show(progress: Progress, id: string): void {
+    store.change({ progress })
+    // From here on the payment's own address says everything; a new visit to the link begins anew.
+    if (isPaid(progress) || isOver(progress)) {
+      signed.spare = null
+      keeper.forget(({ payment }) => payment === id)
+      if (isPaid(progress)) dropDraft(store.read().page.checkout.id)
+    }
+    if (isOver(progress)) end()
+  }
+
+  function arrived(state: PaymentState, live: boolean): void {
+    end()
+    end = () => undefined
+    const { id, token } = state.payment
+    history.replaceState(history.state, '', linkOf(home, id, token))
+    if (signed.sending !== null) keeper.write({ ...signed.sending, payment: id })
+    signed.sending = null
+    show({ state, slow: false, live }, id)
+    if (isOver({ state, slow: false, live })) return
+    const slowly = setTimeout(() => {
+      const { progress } = store.read()
+      if (progress !== null && progress.state !== null && !isOver(progress)) {
+        store.change({ progress: { ...progress, slow: true } })
+      }
+    }, SLOW_MS)
+    const stop = api.follow(id, token, (next) => show({ state: next, slow: false, live }, id))
+    end = () => {
+      clearTimeout(slowly)
+      stop()
+    }
+  }
+
+  return { arrived, unfollow: (): void => end() }
+}
+
+/** Repeats the call until there is an answer: without one it is unknown whether the money moves. */
+async function repeat(deps: FlowDeps, call: PayCall, key: string | null): Promise<PaymentState | Refusal> {
+  const { store, api } = deps
+  store.change({ doing: 'sending', notice: null, errors: {}, progress: { state: null, slow: false, live: true } })
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await api.pay(call, key)
+    if (outcome.kind === 'payment') {
+      store.change({ doing: null })
+      return outcome.state
+    }
+    if (outcome.kind === 'refused') {
+      store.change({ doing: null, progress: null })
+      return outcome.refusal
+    }
+    if (attempt >= 1) store.change({ progress: { state: null, slow: true, live: true } })
+    await wait(delayOf(outcome.retryAfterMs, attempt))
+  }
+}
+
+/** The spare one where it still pays, else a new one; null where the wallet did not sign. */
+async function signatureFor({ store, now }: FlowDeps, signed: Signed, from: Hex, terms: Requirements) {
+  const { spare } = signed
+  const usable = spare?.payload.authorization.from === from && stillPays(spare, terms, now())
+  if (!usable) signed.spare = await signTerms(store, from, now())
+  return signed.spare
+}
+
+/** Nobody signs for another price than the one on the button that was clicked. */
+async function isOutdated(deps: FlowDeps, page: CheckoutPage): Promise<boolean> {
+  if (Date.parse(page.quote.expiresAt) - deps.now() >= RENEW_BEFORE_MS) return false
+  deps.store.change({ doing: 'sending' })
+  const changed = await renew(deps)
+  deps.store.change({ doing: null })
+  return changed
+}
+
+/** True where the page now asks for something else than the customer has seen. */
+async function renew({ store, api }: FlowDeps, forced = false): Promise<boolean> {
+  const { page: before, progress } = store.read()
+  if (!forced && progress !== null) return false
+  const page = await api.page()
+  if (page === 'gone') store.change({ gone: true })
+  if (typeof page === 'string') return page === 'gone'
+  store.change({ page })
+  const was = before.paymentRequirements?.v2
+  const is = page.paymentRequirements?.v2
+  if (was?.amount === is?.amount && was?.network === is?.network) return false
+  store.change({ notice: { tone: 'plain', text: `The price has changed. It is now ${priceOf(page)}.` } })
+  return true
+}
+
+function refuse(store: Watched<State>, refusal: Refusal): void {
+  const { page } = store.read()
+  const errors = errorsOf(page.checkout.fields, refusal.details)
+  if (refusal.code === 'checkout_not_found') store.change({ gone: true })
+  else if (Object.keys(errors).length > 0) store.change({ errors })
+  else if (refusal.code === 'workflow_unavailable') store.change({ page: { ...page, available: false } })
+  else store.change({ notice: { tone: 'bad', text: withoutCharge(refusal.sentence) } })
+}
+
+/** The form's values; null where one of them is wrong. */
+function filled(store: Watched<State>, raw: Raw): Record<string, unknown> | null {
+  const { input, errors } = check(store.read().page.checkout.fields, raw)
+  store.change({ errors, notice: null })
+  return Object.keys(errors).length === 0 ? input : null
 }
 
 const SLOW_MS = 20_000
@@ -253,6 +272,10 @@ function nonceOf({ paymentPayload }: Kept): string {
 
 function isAboutInput({ details }: Refusal): boolean {
   return Object.keys(details).some((name) => name.startsWith('input.'))
+}
+
+function delayOf(retryAfterMs: number | null, attempt: number): number {
+  return retryAfterMs ?? Math.min(1_000 * 2 ** attempt, 15_000)
 }
 
 function wait(ms: number): Promise<void> {

@@ -1,7 +1,8 @@
-import type { Attempt, CheckoutPage, PaymentState } from '../../model.ts'
+import type { Attempt, CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
 import { inUsdc } from '../../../ui-kit/format.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import type { Hex, Wallet } from '../../../ui-kit/provider.ts'
+import type { Raw } from './form.ts'
 
 /** All that the page shows follows from this. */
 export interface State {
@@ -226,4 +227,25 @@ export function firstState(page: CheckoutPage, payment: PaymentState | null): St
     progress: payment === null ? null : { state: payment, slow: false, live: false },
     gone: false,
   }
+}
+
+/** What a customer can do here. */
+export interface WalletActs {
+  pay(raw: Raw): void
+  connect(wallet: Wallet): void
+  switchNetwork(): void
+  look(): void
+  changeWallet(): void
+  again(): void
+  retry(): void
+}
+
+/** At a checkout. */
+export interface Acts extends WalletActs {
+  simulate(raw: Raw, outcome: SimulatedOutcome): void
+}
+
+/** At a gate: in test mode its owner's token stands for a payment. */
+export interface GateActs extends WalletActs {
+  simulate(testToken: string): void
 }

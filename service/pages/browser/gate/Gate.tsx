@@ -1,13 +1,13 @@
 import type { Ref } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Answer } from '../answer/Answer.tsx'
-import type { GateActs } from '../checkout/acts.ts'
 import { Spinner, Tick } from '../checkout/Icons.tsx'
 import { Pay, Primary, Said } from '../checkout/Pay.tsx'
 import { Summary } from '../checkout/Summary.tsx'
 import { useWatched } from '../checkout/watched.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
-import type { Bought as BoughtAnswer, GateState } from './state.ts'
+import type { GateActs } from '../checkout/state.ts'
+import type { Bought as BoughtAnswer, GateState } from './flow.ts'
 
 /** A 402 for a person: the price, their wallet, and then what it bought. */
 export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateActs | null }) {

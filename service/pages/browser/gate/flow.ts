@@ -1,11 +1,30 @@
-import type { Requirements } from '../../model.ts'
+import type { CheckoutPage, Requirements } from '../../model.ts'
 import { randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
 import type { Keeper } from '../checkout/kept.ts'
-import { signTerms } from '../checkout/signing.ts'
-import { hurdleOf, withoutCharge } from '../checkout/state.ts'
+import { signTerms } from '../checkout/wallets.ts'
+import { firstState, hurdleOf, withoutCharge, type State } from '../checkout/state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
-import type { GateState } from './state.ts'
+
+/** A checkout's wallet and price, with what a gate answers instead of a receipt. */
+export interface GateState extends State {
+  /** Sent, and no answer yet; `slow` once that takes long. */
+  sent: 'no' | 'yes' | 'slow'
+  answer: Bought | null
+}
+
+export interface Bought {
+  /** Null where it is not text: then it can be saved only. */
+  text: string | null
+  /** Of this page's memory. */
+  href: string
+  name: string
+  paymentId: string | null
+}
+
+export function firstGateState(page: CheckoutPage): GateState {
+  return { ...firstState(page, null), sent: 'no', answer: null }
+}
 
 interface Parts {
   store: Watched<GateState>

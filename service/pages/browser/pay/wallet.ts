@@ -20,9 +20,22 @@ export async function chainIdOf(provider: Provider): Promise<number> {
   return toChainId(await provider.request({ method: 'eth_chainId' }))
 }
 
+/** Listens for another account or network; the answer ends it. */
+export function onWalletChange(
+  provider: Provider,
+  { accounts, chain }: { accounts(accounts: unknown): void; chain(chainId: unknown): void },
+): () => void {
+  provider.on?.('accountsChanged', accounts)
+  provider.on?.('chainChanged', chain)
+  return () => {
+    provider.removeListener?.('accountsChanged', accounts)
+    provider.removeListener?.('chainChanged', chain)
+  }
+}
+
 /** Some wallets say it in decimals. */
-export function toChainId(told: unknown): number {
-  return typeof told === 'string' || typeof told === 'number' ? Number(told) : NaN
+export function toChainId(chainId: unknown): number {
+  return typeof chainId === 'string' || typeof chainId === 'number' ? Number(chainId) : NaN
 }
 
 export async function switchTo(provider: Provider, chainId: number): Promise<void> {
@@ -43,8 +56,8 @@ export async function switchTo(provider: Provider, chainId: number): Promise<voi
 export async function balanceOf(provider: Provider, token: string, owner: Hex): Promise<bigint | null> {
   const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
   try {
-    const told = await provider.request({ method: 'eth_call', params: [{ to: token, data }, 'latest'] })
-    return typeof told === 'string' && /^0x[0-9a-f]{64}$/i.test(told) ? BigInt(told) : null
+    const balance = await provider.request({ method: 'eth_call', params: [{ to: token, data }, 'latest'] })
+    return typeof balance === 'string' && /^0x[0-9a-f]{64}$/i.test(balance) ? BigInt(balance) : null
   } catch {
     return null
   }
@@ -58,7 +71,7 @@ export async function sign(provider: Provider, signer: Hex, data: TypedData): Pr
   return signature as Hex
 }
 
-function addresses(told: unknown): Hex[] {
-  if (!Array.isArray(told)) return []
-  return told.filter((each): each is Hex => typeof each === 'string' && /^0x[0-9a-f]{40}$/i.test(each))
+function addresses(accounts: unknown): Hex[] {
+  if (!Array.isArray(accounts)) return []
+  return accounts.filter((each): each is Hex => typeof each === 'string' && /^0x[0-9a-f]{40}$/i.test(each))
 }

@@ -1,30 +1,21 @@
 import { isId } from '../../kit/ids.ts'
-import { holdQuota } from '../../kit/quota.ts'
+import { holdQuota, QUOTAS } from '../../kit/quota.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Checkout } from '../model.ts'
 import type { CheckoutStore } from '../ports.ts'
+import { pauses } from './pauses.ts'
 import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
+import { sales } from './sales.ts'
 
-type Lives = Pick<
-  CheckoutStore,
-  | 'inTransaction'
-  | 'assertRoom'
-  | 'find'
-  | 'findOwn'
-  | 'list'
-  | 'lockSource'
-  | 'add'
-  | 'save'
-  | 'prolong'
-  | 'expire'
-  | 'endSoon'
-  | 'expireLeases'
->
-
-/** How checkouts come, change and go. */
-export function lives(statements: StatementPool, activeMax: number): Lives {
+/** Checkouts in PostgreSQL; here how they come, change and go. */
+export function createCheckoutStore(
+  statements: StatementPool,
+  activeMax: number = QUOTAS.active_checkouts,
+): CheckoutStore {
   return {
     inTransaction: (work) => statements.together(work),
+    ...pauses(statements),
+    ...sales(statements),
 
     // What has not the form of an id names nothing, and may not even be a text to PostgreSQL.
     async find(id) {

@@ -6,11 +6,11 @@ import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { CountTokens, Prepaid, Tally } from '../ports.ts'
 
 /** What is kept of sales, and of what was paid in before. */
-export type Books = SellingDeps['journal'] & Prepaid
+export type PaymentJournal = SellingDeps['journal'] & Prepaid
 
 /** What the engine stands on, in the gateway and in the middleware alike. */
 export interface GateDeps {
-  books: Books
+  journal: PaymentJournal
   method: SellingDeps['method']
   tokens: SellingDeps['tokens']
   tally: Tally

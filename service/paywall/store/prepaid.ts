@@ -1,10 +1,16 @@
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { PrepaidStore } from '../ports.ts'
 import type { Places } from '../rules/pricing.ts'
+import { balances } from './balances.ts'
+import { income } from './income.ts'
 
-/** Where customers stand in tiered prices. */
-export function places(statements: StatementPool): Pick<PrepaidStore, 'takePlace' | 'freePlace' | 'places'> {
+/** Tiers, customers, balances and counts in PostgreSQL; here the places of customers in tiered prices. */
+export function createPrepaidStore(statements: StatementPool): PrepaidStore {
   return {
+    inTransaction: (work) => statements.together(work),
+    ...income(),
+    ...balances(statements),
+
     async takePlace(inside, { paywallId, route, payer, windowStart }) {
       const [row] = await inside.run<Places>(TAKE_PLACE, [paywallId, route, payer, windowStart], 'paywall_take_place')
       if (row === undefined) throw new Error('a place in a tier vanished')

@@ -1,10 +1,10 @@
-import type { CheckoutDeps } from './service/parts.ts'
-import { createBuying } from './service/buy.ts'
-import { createFailures } from './service/failures.ts'
-import { createFollowing } from './service/follow.ts'
-import { createLife } from './service/life.ts'
-import { createShowing } from './service/show.ts'
-import { createWatching } from './service/watch.ts'
+import type { CheckoutDeps } from './deps.ts'
+import { createBuying } from './buy.ts'
+import { createFailures } from './failures.ts'
+import { createFollowing } from './follow.ts'
+import { createLife } from './lifecycle.ts'
+import { createShowing } from './presenter.ts'
+import { createWatching } from './watch.ts'
 
 /** A price on a workflow, and what is sold by it. */
 export function createCheckouts(deps: CheckoutDeps) {

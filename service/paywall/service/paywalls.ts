@@ -1,17 +1,17 @@
-import { paymentMissing, paywallMissing } from './errors.ts'
-import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment } from './model.ts'
-import type { PaywallStore, PrepaidStore } from './ports.ts'
-import { paymentOf } from './rules/payment.ts'
-import { IDENTITY_HEADER, signedIdentity } from './rules/identity.ts'
-import { isId } from '../kit/ids.ts'
-import { createGate } from './service/gate.ts'
-import { createOwning, type OwnerDeps } from './service/owner.ts'
-import type { GateDeps } from './service/parts.ts'
-import type { createTally } from './service/tally.ts'
+import { paymentMissing, paywallMissing } from '../errors.ts'
+import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment } from '../model.ts'
+import type { PaywallStore, PrepaidStore } from '../ports.ts'
+import { paymentOf } from '../rules/payment.ts'
+import { IDENTITY_HEADER, signedIdentity } from '../rules/identity.ts'
+import { isId } from '../../kit/ids.ts'
+import { createGate } from './gate.ts'
+import { createOwning, type OwnerDeps } from './owner.ts'
+import type { GateDeps } from './deps.ts'
+import type { createTally } from './tally.ts'
 
 /** Prices on other people's APIs: what their owners say of them, and the gateway that asks for them. */
 export function createPaywalls(deps: PaywallDeps) {
-  const { store, prepaid, books, clock, gateAddress } = deps
+  const { store, prepaid, journal, clock, gateAddress } = deps
   const engine = createGate(deps)
   const owning = createOwning(deps)
   const gates = new Map<string, Kept>()
@@ -55,17 +55,15 @@ export function createPaywalls(deps: PaywallDeps) {
 
     /** For whoever has its id: nothing of it is secret, it is on the chain. */
     async payment(id: string): Promise<Payment> {
-      const sale = isId('pay', id) ? await books.findById(id) : null
+      const sale = isId('pay', id) ? await journal.findById(id) : null
       if (sale?.product !== 'gate') throw paymentMissing()
       return paymentOf(sale)
     },
 
-    /** Ends what ends by itself, also what a process left that is gone. */
-    sweepers: {
-      holds: (now: Date): Promise<void> => prepaid.endHolds(now),
-    },
+    /** Ends the holds whose time is over, also those of a process that is gone. */
+    endHolds: (now: Date): Promise<void> => prepaid.endHolds(now),
 
-    /** What was counted up to now is in the analytics then. */
+    /** Writes what was counted up to now, so that the analytics have it. */
     flush: (): Promise<void> => deps.tally.flush(),
   }
 }

@@ -6,10 +6,10 @@ import { lastsMs } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import type { Gathered } from './answer.ts'
 import { soldOutcome, type Call, type Calling } from './call.ts'
-import { costOfWhole, StreamMeter } from './meter.ts'
-import type { GateDeps } from './parts.ts'
+import { costOfWhole, StreamMeter } from './usage-meter.ts'
+import type { GateDeps } from './deps.ts'
 
-export interface Metering {
+export interface MeteredCalls {
   /** A call that draws from a balance; null where that is not enough, with what there is. */
   call(
     call: Call,
@@ -41,7 +41,14 @@ export class TooLittle extends Error {
 }
 
 /** Calls whose price is known only when they are over: the most is set aside before, what they cost is taken after. */
-export function createMetering({ books, calling, tally, clock, countTokens, log }: MeteringDeps): Metering {
+export function createMeteredCalls({
+  journal,
+  calling,
+  tally,
+  clock,
+  countTokens,
+  log,
+}: MeteredCallsDeps): MeteredCalls {
   async function call(
     one: Call,
     pricing: Metered,
@@ -49,7 +56,7 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
     payment?: Payment['id'],
   ): Promise<Outcome> {
     const { gate, route, operation: id } = one
-    const held = await books.hold({
+    const held = await journal.hold({
       call: id,
       paywallId: gate.id,
       network: gate.network,
@@ -65,13 +72,13 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
       const answer = await calling.paid(one, { ...who, state: 'prepaid', measured: true, bind: null })
       if (answer.failed !== null) {
         tally.count(gate.id, keyOf(route), 'upstream_error')
-        const left = await books.draw(id, ZERO)
+        const left = await journal.draw(id, ZERO)
         return { ...answer.failed, headers: [...answer.failed.headers, balanceHeader(left)] }
       }
       return await measure(one, pricing, answer.gathered, answer.sent?.text() ?? '', held.left, [])
     } catch (error) {
       // A hold that has ended already stays ended.
-      await books.draw(id, ZERO)
+      await journal.draw(id, ZERO)
       throw error
     }
   }
@@ -88,24 +95,24 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
     const elapsed = (): number => clock.now().getTime() - one.began.getTime()
     if (gathered.kind === 'whole') {
       const cost = await costOfWhole(pricing, { sent, body: gathered.body, ms: elapsed() }, countTokens)
-      const after = await books.draw(one.operation, cost)
+      const after = await journal.draw(one.operation, cost)
       return soldOutcome(gathered, [...headers, costHeader(cost), balanceHeader(after)])
     }
     const cutAfterMs = Math.max(0, Math.min(lastsMs(pricing) ?? HOLD_MS, HOLD_MS - MARGIN_MS) - elapsed())
     const outcome = soldOutcome(gathered, [...headers, balanceHeader(left)])
-    const meter = new StreamMeter(pricing)
+    const usageMeter = new StreamMeter(pricing)
     let after: Usdc | null = null
     const end = async (): Promise<void> => {
-      const cost = await meter.cost(pricing, sent, elapsed(), countTokens)
-      after = await books.draw(one.operation, cost)
+      const cost = await usageMeter.cost(pricing, sent, elapsed(), countTokens)
+      after = await journal.draw(one.operation, cost)
     }
     if (gathered.kind === 'tunnel') return { ...outcome, cutAfterMs, whenSent: end }
-    const heard = meter.listen(gathered.body, cutAfterMs)
+    const heard = usageMeter.listen(gathered.body, cutAfterMs)
     const { trailers } = gathered
     return {
       ...outcome,
       cutAfterMs,
-      body: meter,
+      body: usageMeter,
       trailers: () => ({ ...trailers(), ...(after === null ? {} : { 'X-Payment-Balance': toDecimal(after) }) }),
       async whenSent() {
         await heard.end
@@ -120,17 +127,17 @@ export function createMetering({ books, calling, tally, clock, countTokens, log 
     call,
     async paidCall(one, pricing, payment, { gathered, sent, headers }) {
       if (gathered.kind !== 'whole') {
-        const left = await books.left(payment.paywallId, payment.network, payment.payer)
+        const left = await journal.left(payment.paywallId, payment.network, payment.payer)
         return await measure(one, pricing, gathered, sent, left, headers)
       }
-      const left = await books.left(payment.paywallId, payment.network, payment.payer)
+      const left = await journal.left(payment.paywallId, payment.network, payment.payer)
       const cost = payment.cost === null ? [] : [costHeader(payment.cost)]
       return soldOutcome(gathered, [...headers, ...cost, balanceHeader(left)])
     },
   }
 }
 
-interface MeteringDeps extends GateDeps {
+interface MeteredCallsDeps extends GateDeps {
   calling: Calling
 }
 

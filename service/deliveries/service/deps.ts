@@ -12,7 +12,7 @@ import type {
   SecretsOf,
   TargetStore,
 } from '../ports.ts'
-import type { LaneSizes } from './lanes.ts'
+import type { SlotLimits } from './slots.ts'
 
 export interface DeliveriesDeps {
   store: DeliveryStore
@@ -29,7 +29,7 @@ export interface DeliveriesDeps {
   log: Log
   /** From 0 to 1, for the jitter. */
   chance(): number
-  /** One more of these, for whoever keeps metrics. */
+  /** Counts one more of these in the metrics. */
   count(event: string): void
-  lanes: LaneSizes
+  slots: SlotLimits
 }

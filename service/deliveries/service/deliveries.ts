@@ -1,40 +1,38 @@
-import { accountOf, type Caller } from '../kit/caller.ts'
-import { newId, type Id } from '../kit/ids.ts'
-import type { Owner } from '../kit/owner.ts'
-import { deliveryMissing, endpointOff } from './errors.ts'
-import type { AnsweredDelivery, DeliveryDetail, Page } from './model.ts'
-import type { DeliveryFilter } from './ports.ts'
-import { signatureOf } from './rules/signature.ts'
-import { createAttempt } from './service/attempt.ts'
-import { toAnnouncement } from './service/announcing.ts'
-import { createEndpoints } from './service/endpoints.ts'
-import { toMail } from './service/notices.ts'
-import type { DeliveriesDeps } from './service/parts.ts'
-import { createRecord } from './service/record.ts'
-import { createSecrets } from './service/secrets.ts'
-import { createTargets } from './service/targets.ts'
-import { createTelling, type Notice } from './service/telling.ts'
-import { createWriting } from './service/write.ts'
+import { accountOf, type Caller } from '../../kit/caller.ts'
+import { newId, type Id } from '../../kit/ids.ts'
+import type { Owner } from '../../kit/owner.ts'
+import { deliveryMissing, endpointOff } from '../errors.ts'
+import type { AnsweredDelivery, DeliveryDetail, Page } from '../model.ts'
+import type { DeliveryFilter } from '../ports.ts'
+import { signatureOf } from '../rules/signature.ts'
+import { createAttempt } from './attempt.ts'
+import { createEndpoints } from './endpoints.ts'
+import { createNotices, toMail, type Notice } from './notices.ts'
+import type { DeliveriesDeps } from './deps.ts'
+import { createRecord } from './record.ts'
+import { createSecrets } from './secrets.ts'
+import { createTargets } from './targets.ts'
+import { createWriting, toAnnouncement } from './write.ts'
 
-/** What has to be told to receivers outside, until they have it. */
+/** Sends what receivers outside have to know, until they have it. */
 export function createDeliveries(deps: DeliveriesDeps) {
   const { store, announce, clock } = deps
   const secrets = createSecrets(deps)
   const writing = createWriting(deps)
-  const own = createTargets({ ...deps, secrets })
-  const telling = createTelling({ ...deps, event: (inside, event) => writing.event(inside, event) })
-  const record = createRecord({ ...deps, telling })
+  const targets = createTargets({ ...deps, secrets })
+  const notices = createNotices({ ...deps, event: writing.event })
+  const record = createRecord({ ...deps, notices })
 
   return {
     /** In the caller's transaction: the row, and the announcement of its first attempt. */
     write: writing.write,
     event: writing.event,
-    /** For whoever has many events at once: of these accounts, those that anybody would be told for. */
+    /** Of these accounts, those with an endpoint that listens for one of the events. */
     listeners: deps.targets.listeners.bind(deps.targets),
-    targets: own,
-    endpoints: createEndpoints({ ...deps, secrets, writing, own }),
+    targets,
+    endpoints: createEndpoints({ ...deps, secrets, writing, ownTargets: targets }),
 
-    /** True to the first who asks, and to that very act again. Nobody sends a claimed one by itself any more. */
+    /** True for the first caller, and for that operation again. A claimed delivery is not sent again by itself. */
     async claim(
       owner: Owner,
       id: string,
@@ -45,7 +43,7 @@ export function createDeliveries(deps: DeliveriesDeps) {
       return { claimed }
     },
 
-    /** Now, under the same `webhook-id`, with the whole schedule before it, to be claimed anew. */
+    /** Sends it now, under the same `webhook-id`, with its whole schedule, to be claimed anew. */
     async redeliver(owner: Owner, id: string, operation: Id<'op'> = newId('op', clock.now())): Promise<DeliveryDetail> {
       const open = await store.isOpen(owner, id)
       if (open === null) throw deliveryMissing()
@@ -57,7 +55,7 @@ export function createDeliveries(deps: DeliveriesDeps) {
       return await find(owner, id)
     },
 
-    /** The newest delivery of each subject; of anybody's when no owner is named. */
+    /** The newest delivery of each subject; of every owner's when none is named. */
     async bySubject(owner: Owner | null, subjects: readonly string[]): Promise<ReadonlyMap<string, AnsweredDelivery>> {
       return subjects.length === 0 ? new Map() : await store.bySubject(owner, subjects)
     },
@@ -70,7 +68,7 @@ export function createDeliveries(deps: DeliveriesDeps) {
       return await find(accountOf(caller), id)
     },
 
-    /** What these bytes of a delivery are signed with; null where there is none of this id. For a receiver of ours. */
+    /** The signature of a delivery with this body; null where there is no such delivery. For our own receiver. */
     async signatureOf(id: string, timestampSeconds: number, body: string): Promise<string | null> {
       const delivery = (await store.load([id])).get(id)
       if (delivery === undefined) return null

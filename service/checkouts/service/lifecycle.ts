@@ -6,8 +6,8 @@ import type { Owner } from '../../kit/owner.ts'
 import { checkoutMissing } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
 import type { Page } from '../ports.ts'
-import { assertTerms, leaseEnd, renewed, successor } from '../rules/life.ts'
-import type { CheckoutDeps } from './parts.ts'
+import { assertTerms, leaseEnd, renewed, successor } from '../rules/lifecycle.ts'
+import type { CheckoutDeps } from './deps.ts'
 
 /** How a checkout comes, changes and goes, at its owner's word. */
 export function createLife({ store, deliveries, callbacks, walletAddress, clock }: CheckoutDeps) {

@@ -1,18 +1,24 @@
 import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool, Statements } from '../../kit/transaction.ts'
-import type { Id } from '../../kit/ids.ts'
-import type { Environment } from '../../kit/owner.ts'
-import type { AnsweredDelivery, Attempt, DeliveryView } from '../model.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
+import { withOwner } from '../../kit/rows.ts'
+import type { Attempt, DeliveryView } from '../model.ts'
 import type { DeliveryFilter, DeliveryStore } from '../ports.ts'
+import { claiming } from './claims.ts'
+import { endings } from './endings.ts'
+import { writing } from './write.ts'
 
-/** Deliveries as their owners see them. */
-export function reading(statements: StatementPool): Pick<DeliveryStore, 'find' | 'isOpen' | 'list' | 'bySubject'> {
+/** Deliveries and their attempts in PostgreSQL; here how their owners see them. */
+export function createDeliveryStore(statements: StatementPool): DeliveryStore {
   return {
+    inTransaction: (work) => statements.together(work),
+    ...writing(),
+    ...endings(statements),
+    ...claiming(statements),
+
     async find({ userId, environment }, id) {
       const [row] = await statements.run<DetailRow>(FIND, [userId, environment, id], 'delivery_find')
-      if (row === undefined) return null
-      const history = row.history.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
-      return { ...toView(row), body: row.body, history }
+      return row === undefined ? null : { ...withOwner(row), history: withDates(row.history) }
     },
 
     async isOpen({ userId, environment }, id) {
@@ -23,7 +29,7 @@ export function reading(statements: StatementPool): Pick<DeliveryStore, 'find' |
     async list({ userId, environment }, filter, { limit, offset }) {
       const { where, values } = toWhere(userId, environment, filter)
       const page = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`
-      // Without names: planned for the very filter that was given.
+      // Without names, so that each is planned for its own filter.
       const [rows, total] = await Promise.all([
         statements.run<ViewRow>(`SELECT ${VIEW} FROM ${JOINED} WHERE ${where} ORDER BY d.id DESC ${page}`, [
           ...values,
@@ -32,24 +38,14 @@ export function reading(statements: StatementPool): Pick<DeliveryStore, 'find' |
         ]),
         filter.state === null ? countGrowing(statements, where, values) : count(statements, where, values),
       ])
-      return { deliveries: rows.map(toView), total }
+      return { deliveries: rows.map(withOwner), total }
     },
 
     async bySubject(owner, subjects) {
-      const rows =
-        owner === null
-          ? await statements.run<AnsweredRow>(bySubject(''), [subjects])
-          : await statements.run<AnsweredRow>(bySubject('AND d.user_id = $2 AND d.environment = $3::environment'), [
-              subjects,
-              owner.userId,
-              owner.environment,
-            ])
-      return new Map(
-        rows.map((row): [string, AnsweredDelivery] => {
-          const history = row.history.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
-          return [row.subject, { ...toView(row), answer: row.answer, history }]
-        }),
-      )
+      const owned = owner === null ? '' : 'AND d.user_id = $2 AND d.environment = $3::environment'
+      const values = owner === null ? [subjects] : [subjects, owner.userId, owner.environment]
+      const rows = await statements.run<AnsweredRow>(bySubject(owned), values)
+      return new Map(rows.map((row) => [row.subject, { ...withOwner(row), history: withDates(row.history) }]))
     },
   }
 }
@@ -92,12 +88,12 @@ function countGrowing(statements: Statements, where: string, values: readonly un
 }
 
 function toWhere(userId: string, environment: Environment, { subject, state, target }: DeliveryFilter) {
-  const asked = { 'd.subject': subject, 'd.state': state, 'd.target_id': target }
-  const given = Object.entries(asked).filter(([, value]) => value !== null)
-  const conditions = given.map(([column], place) => `${column} = $${place + 3}`)
+  const columns = { 'd.subject': subject, 'd.state': state, 'd.target_id': target }
+  const filters = Object.entries(columns).filter(([, value]) => value !== null)
+  const conditions = filters.map(([column], place) => `${column} = $${place + 3}`)
   return {
     where: ['d.user_id = $1', 'd.environment = $2::environment', ...conditions].join(' AND '),
-    values: [userId, environment, ...given.map(([, value]) => value)],
+    values: [userId, environment, ...filters.map(([, value]) => value)],
   }
 }
 
@@ -105,11 +101,11 @@ const HISTORY_MAX = 10
 
 function bySubject(owned: string): string {
   return `
-SELECT DISTINCT ON (d.subject) ${VIEW}, said.answer, tried.history
+SELECT DISTINCT ON (d.subject) ${VIEW}, last.answer, tried.history
 FROM ${JOINED}
 LEFT JOIN LATERAL (
   SELECT a.answer FROM delivery_attempt a WHERE a.delivery_id = d.id ORDER BY a.id DESC LIMIT 1
-) AS said ON true
+) AS last ON true
 LEFT JOIN LATERAL (
   SELECT coalesce(json_agg(json_build_object('at', a.at, 'status', a.status, 'error', a.error) ORDER BY a.id), '[]') AS history
   FROM (
@@ -120,38 +116,15 @@ WHERE d.subject = ANY($1::text[]) ${owned}
 ORDER BY d.subject, d.created_at DESC, d.id DESC`
 }
 
-interface ViewRow extends Omit<DeliveryView, 'id' | 'owner'> {
-  id: string
-  userId: string
-  environment: Environment
-}
-
-interface DetailRow extends ViewRow {
-  body: string
-  history: readonly (Omit<Attempt, 'at'> & { at: string })[]
-}
-
-interface AnsweredRow extends ViewRow {
+type ViewRow = Omit<DeliveryView, 'owner'> & Owner
+/** Moments within JSON are text. */
+type Stored<Of extends { at: Date }> = Omit<Of, 'at'> & { at: string }
+type DetailRow = ViewRow & { body: string; history: readonly Stored<Attempt>[] }
+type AnsweredRow = ViewRow & {
   answer: string | null
-  history: readonly (Pick<Attempt, 'status' | 'error'> & { at: string })[]
+  history: readonly Stored<Pick<Attempt, 'at' | 'status' | 'error'>>[]
 }
 
-function toView(row: ViewRow): DeliveryView {
-  const { userId, environment } = row
-  return {
-    id: row.id as Id<'dlv'>,
-    owner: { userId, environment },
-    subject: row.subject,
-    target: row.target,
-    url: row.url,
-    state: row.state,
-    attempts: row.attempts,
-    lastStatus: row.lastStatus,
-    lastError: row.lastError,
-    lastAttemptAt: row.lastAttemptAt,
-    nextAttemptAt: row.nextAttemptAt,
-    claimedAt: row.claimedAt,
-    deliveredAt: row.deliveredAt,
-    createdAt: row.createdAt,
-  }
+function withDates<Of extends { at: string }>(history: readonly Of[]): (Omit<Of, 'at'> & { at: Date })[] {
+  return history.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
 }

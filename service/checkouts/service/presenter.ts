@@ -6,10 +6,10 @@ import { toWire } from '../../kit/money.ts'
 import { inTestMode } from '../errors.ts'
 import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
 import type { Requirements } from '../../x402/model.ts'
-import { redirectOf, statusOf } from '../rules/life.ts'
+import { redirectOf, statusOf } from '../rules/lifecycle.ts'
 import { quoteOf, toQuoteId } from '../rules/quote.ts'
 import { requirementsOf } from '../rules/x402.ts'
-import type { CheckoutDeps } from './parts.ts'
+import type { CheckoutDeps } from './deps.ts'
 
 export interface Showing {
   addressOf(checkout: Pick<Checkout, 'id'>): string

@@ -8,25 +8,25 @@ import type { Held, Hold } from '../ports.ts'
  * A customer's calls all change one balance, and each change is flushed: one by one they would wait for each other's
  * flushes. Those of the same moment are one statement.
  */
-export function createDraws(statements: StatementPool) {
+export function createDebits(statements: StatementPool) {
   const holds = new Batch<Hold, Held | 'ask again'>({ largest: LARGEST, run: holdAll })
-  const draws = new Batch<Draw, Usdc>({ largest: LARGEST, run: drawAll })
+  const debits = new Batch<Debit, Usdc>({ largest: LARGEST, run: debitAll })
 
-  async function holdAll(asks: readonly Hold[]): Promise<(Held | 'ask again')[]> {
+  async function holdAll(items: readonly Hold[]): Promise<(Held | 'ask again')[]> {
     const values = [
-      asks.map(({ paywallId }) => paywallId),
-      asks.map(({ network }) => network),
-      asks.map(({ by }) => ('token' in by ? by.token : null)),
-      asks.map(({ by }) => ('payer' in by ? by.payer : null)),
-      asks.map(({ amount }) => amount),
-      asks.map(({ call }) => call),
-      asks.map(({ route }) => route),
-      asks.map(({ minimum }) => minimum),
-      asks.map(({ until }) => until),
+      items.map(({ paywallId }) => paywallId),
+      items.map(({ network }) => network),
+      items.map(({ by }) => ('token' in by ? by.token : null)),
+      items.map(({ by }) => ('payer' in by ? by.payer : null)),
+      items.map(({ amount }) => amount),
+      items.map(({ call }) => call),
+      items.map(({ route }) => route),
+      items.map(({ minimum }) => minimum),
+      items.map(({ until }) => until),
     ]
     const rows = await retryConflicts(() => statements.run<HeldRow>(HOLD, values, 'paywall_hold'))
     const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
-    return asks.map(({ amount }, index) => {
+    return items.map(({ amount }, index) => {
       const { payer, held, left } = byPlace.get(index + 1) ?? NOBODY
       if (payer === null) return { held: false, balance: null }
       if (held) return { held: true, payer, left: usdc(left) }
@@ -35,13 +35,11 @@ export function createDraws(statements: StatementPool) {
     })
   }
 
-  async function drawAll(asks: readonly Draw[]): Promise<Usdc[]> {
-    const values = [asks.map(({ call }) => call), asks.map(({ amount }) => amount), asks.map(({ at }) => at)]
-    const rows = await retryConflicts(() =>
-      statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'),
-    )
+  async function debitAll(items: readonly Debit[]): Promise<Usdc[]> {
+    const values = [items.map(({ call }) => call), items.map(({ amount }) => amount), items.map(({ at }) => at)]
+    const rows = await retryConflicts(() => statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'))
     const left = new Map(rows.map(({ call, available }) => [call, usdc(available)]))
-    return asks.map(({ call }) => left.get(call) ?? ZERO)
+    return items.map(({ call }) => left.get(call) ?? ZERO)
   }
 
   return {
@@ -51,11 +49,11 @@ export function createDraws(statements: StatementPool) {
         if (held !== 'ask again') return held
       }
     },
-    draw: (call: string, amount: Usdc, at: Date): Promise<Usdc> => draws.add({ call, amount, at }),
+    draw: (call: string, amount: Usdc, at: Date): Promise<Usdc> => debits.add({ call, amount, at }),
   }
 }
 
-interface Draw {
+interface Debit {
   call: string
   amount: Usdc
   at: Date

@@ -1,0 +1,148 @@
+import { discoverWallets } from '../../../ui-kit/discovery.ts'
+import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../../../ui-kit/provider.ts'
+import { authorize, typedData, type PaymentPayload } from '../pay/authorization.ts'
+import { balanceOf, chainIdOf, connect, known, onWalletChange, sign, switchTo, toChainId } from '../pay/wallet.ts'
+import type { Account, Notice, State } from './state.ts'
+import type { Watched } from '../../../ui-kit/watched.ts'
+
+/** The wallets of this browser, and the account that is to pay. */
+export function openWallets(store: Watched<State>) {
+  let unlisten: () => void = () => undefined
+  /** Asked once each; and no more once the customer chose by hand. */
+  const asked = new Set<string>()
+  let chosen = false
+  let looks = 0
+
+  async function takeUp(wallet: Wallet): Promise<void> {
+    asked.add(wallet.id)
+    const [address] = await known(wallet.provider)
+    if (address !== undefined && !chosen && store.read().account === null) await use(wallet, address)
+  }
+
+  async function use(wallet: Wallet, address: Hex): Promise<void> {
+    const account: Account = { wallet, address, chainId: await chainIdOf(wallet.provider), balance: null }
+    store.change({ account })
+    unlisten()
+    unlisten = listen(wallet, address)
+    // Nobody has to wait for the balance: who clicks on "Pay" at once is served at once.
+    void look()
+  }
+
+  function listen({ provider }: Wallet, address: Hex): () => void {
+    return onWalletChange(provider, {
+      accounts(accounts) {
+        const now: unknown = Array.isArray(accounts) ? accounts[0] : undefined
+        const { account } = store.read()
+        if (account === null || String(now).toLowerCase() === address.toLowerCase()) return
+        if (typeof now === 'string') void use(account.wallet, now as Hex)
+        else forget()
+      },
+      chain(chainId) {
+        const { account } = store.read()
+        if (account === null) return
+        store.change({ account: { ...account, chainId: toChainId(chainId), balance: null }, notice: null })
+        void look()
+      },
+    })
+  }
+
+  async function look(): Promise<void> {
+    const { account, page } = store.read()
+    if (account === null) return
+    const turn = ++looks
+    const { wallet, address } = account
+    const chainId = await chainIdOf(wallet.provider).catch(() => account.chainId)
+    const { asset } = page.checkout
+    const balance = chainId === page.checkout.chainId ? await balanceOf(wallet.provider, asset.address, address) : null
+    const now = store.read().account
+    // Whoever looked later knows better.
+    if (turn === looks && now !== null) store.change({ account: { ...now, chainId, balance } })
+  }
+
+  function forget(): void {
+    unlisten()
+    unlisten = () => undefined
+    looks++
+    chosen = true
+    store.change({ account: null, notice: null })
+  }
+
+  async function join(wallet: Wallet): Promise<void> {
+    chosen = true
+    const [address] = await connect(wallet.provider)
+    if (address === undefined) throw new Error('no account')
+    await use(wallet, address)
+  }
+
+  async function switchNetwork(): Promise<void> {
+    const { account, page } = store.read()
+    if (account === null) return
+    await switchTo(account.wallet.provider, page.checkout.chainId)
+    await look()
+    if (store.read().account?.chainId !== page.checkout.chainId) throw new Error('not switched')
+  }
+
+  async function doing(what: 'connecting' | 'switching' | 'looking', act: () => Promise<void>, declined: string) {
+    if (store.read().doing !== null) return
+    store.change({ doing: what, notice: null })
+    try {
+      await act()
+    } catch (error) {
+      store.change({ notice: noticeOf(error, declined) })
+    } finally {
+      store.change({ doing: null })
+    }
+  }
+
+  return {
+    /** Looks for wallets until the answer is called; takes the account up again that the customer let in before. */
+    open() {
+      const stop = discoverWallets((wallets) => {
+        store.change({ wallets })
+        for (const wallet of wallets) if (!asked.has(wallet.id)) void takeUp(wallet).catch(() => undefined)
+      })
+      return () => {
+        stop()
+        unlisten()
+      }
+    },
+    connect: (wallet: Wallet) =>
+      doing('connecting', () => join(wallet), 'You did not connect a wallet. Nothing was charged.'),
+    switchNetwork: () =>
+      doing('switching', switchNetwork, 'The network was not switched. You can also switch it in your wallet.'),
+    /** Reads network and balance anew, because the customer asked. */
+    look: () => doing('looking', look, ''),
+    /** The same by itself. */
+    refresh: () => void look(),
+    change: forget,
+  }
+}
+
+/** The authorization that the page asks for, signed by this account; null where its wallet did not. */
+export async function signTerms(store: Watched<State>, from: Hex, nowMs: number): Promise<PaymentPayload | null> {
+  const { account, page } = store.read()
+  const accepted = page.paymentRequirements?.v2
+  if (account === null || accepted === undefined) return null
+  store.change({ doing: 'signing', notice: null })
+  const authorization = authorize(accepted, from, nowMs)
+  try {
+    const signature = await sign(account.wallet.provider, from, typedData(accepted, authorization))
+    const { product, url } = page.checkout
+    const resource = { url, description: product.name, mimeType: 'application/json' }
+    return { x402Version: 2, resource, accepted, payload: { signature, authorization } }
+  } catch (error) {
+    const text = isRejected(error)
+      ? 'You declined in your wallet. Nothing was charged.'
+      : `${account.wallet.name} could not sign. Nothing was charged.`
+    store.change({ notice: { tone: isRejected(error) ? 'plain' : 'bad', text } })
+    return null
+  } finally {
+    store.change({ doing: null })
+  }
+}
+
+function noticeOf(error: unknown, declined: string): Notice {
+  if (isRejected(error)) return { tone: 'plain', text: declined }
+  if (codeOf(error) === PENDING) return { tone: 'plain', text: 'Your wallet is waiting for you: open it to go on.' }
+  return { tone: 'bad', text: 'The wallet did not answer as it should. Open it and try again.' }
+}
