@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { refresh, type QueryPath } from './ask.ts'
-import { useEnvironment, type Environment } from './environment.ts'
+import { refresh, type QueryPath } from './procedures.ts'
+import { useEnvironment, type Environment } from '../settings.ts'
 import { sessionEnded } from './session.ts'
 
 /*

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { user } from '../../../identity/http/sign-in.ts'
 import { openWatched } from '../../../ui-kit/watched.ts'
@@ -85,7 +86,12 @@ export async function signOut(): Promise<void> {
   session.set({ state: 'none' })
 }
 
-/** The sign-in speaks plain JSON, not tRPC. */
+/** What the sign-in knows of the account; it answers plain JSON, not tRPC. */
+export function useAccount<T>(path: '/auth/email' | '/auth/list-sessions' | '/auth/siwe/wallets') {
+  return useQuery<T, Fault>({ queryKey: [path], queryFn: async () => (await call('GET', path)) as T })
+}
+
+/** The sign-in answers plain JSON, not tRPC. */
 export async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(path, {
     method,

@@ -1,31 +1,31 @@
 import { useForm } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
-import { useAct, useAsk } from '../api/ask.ts'
+import { useAction, useRead } from '../api/procedures.ts'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
-import { Awaited } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
+import { Card, Page } from '../parts/layout.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
 import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent } from './agents/policy.ts'
 
 /** How much an agent may spend, how fast, and on what. */
 export default function AgentForm() {
   const { id } = useParams<{ id?: string }>()
-  const agent = useAsk('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })
+  const agent = useRead('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })
   if (id === undefined) return <Rules agent={null} />
-  return agent.data === undefined ? <Awaited of={agent} /> : <Rules agent={agent.data} />
+  return <Loaded of={agent}>{(data) => <Rules agent={data} />}</Loaded>
 }
 
 function Rules({ agent }: { agent: Agent | null }) {
   const [, go] = useLocation()
-  const create = useAct('spending.createAgent', { changes: ['spending.'], quiet: true, once: true })
-  const change = useAct('spending.changeAgent', { changes: ['spending.'], quiet: true })
+  const create = useAction('spending.createAgent', { changes: ['spending.'], quiet: true, once: true })
+  const change = useAction('spending.changeAgent', { changes: ['spending.'], quiet: true })
   const form = useForm({ defaultValues: toRules(agent) })
   return (
-    <div className="max-w-3xl">
-      <PageHead
-        title={agent === null ? 'New agent' : `Rules of ${agent.name}`}
-        back={agent === null ? { to: '/agents', name: 'Agents' } : { to: `/agents/${agent.id}`, name: agent.name }}
-      />
+    <Page
+      narrow
+      title={agent === null ? 'New agent' : `Rules of ${agent.name}`}
+      back={agent === null ? { to: '/agents', name: 'Agents' } : { to: `/agents/${agent.id}`, name: agent.name }}
+    >
       <Form
         form={form}
         act={agent === null ? 'Create agent' : 'Save'}
@@ -33,7 +33,7 @@ function Rules({ agent }: { agent: Agent | null }) {
           const body = toPolicy(rules, agent)
           const { id } =
             agent === null ? await create.mutateAsync(body) : await change.mutateAsync({ id: agent.id, body })
-          say({
+          toast({
             tone: 'good',
             text: agent === null ? 'The agent is made. Bind a key to it.' : 'Saved: it holds from the next call on.',
           })
@@ -111,6 +111,6 @@ function Rules({ agent }: { agent: Agent | null }) {
           </Card>
         ))}
       </Form>
-    </div>
+    </Page>
   )
 }

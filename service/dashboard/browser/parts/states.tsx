@@ -1,8 +1,8 @@
 import { CrossCircledIcon, ReloadIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
-import { toFault, type Fault } from '../api/fault.ts'
+import type { Fault } from '../api/fault.ts'
 import { Button } from './Button.tsx'
-import { Copy } from './figures.tsx'
+import { Copy } from './values.tsx'
 
 /** Instead of what could not be shown: why, and what to do now. */
 export function Failure({ fault, again }: { fault: Fault; again: () => void }) {
@@ -38,15 +38,15 @@ function titleOf(fault: Fault): string {
   return 'This could not be loaded'
 }
 
-/** Until there is an answer: about where its parts will be, or why there is none. */
-export function Awaited({
-  of,
-  children = <PageSkeleton />,
-}: {
-  of: { error: Fault | null; refetch: () => Promise<unknown> }
-  children?: ReactNode
+/** What `children` make of an answer; until it is here a skeleton, or why there is none. */
+export function Loaded<Data>(props: {
+  of: { data: Data | undefined; error: Fault | null; refetch: () => Promise<unknown> }
+  waiting?: ReactNode
+  children: (data: Data) => ReactNode
 }) {
-  return of.error === null ? children : <Failure fault={toFault(of.error)} again={() => void of.refetch()} />
+  const { data, error, refetch } = props.of
+  if (data !== undefined) return props.children(data)
+  return error === null ? (props.waiting ?? <PageSkeleton />) : <Failure fault={error} again={() => void refetch()} />
 }
 
 /** Nothing is there yet: what it will be, and how the first one comes. */

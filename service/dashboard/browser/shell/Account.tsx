@@ -7,7 +7,7 @@ import { isWallet, signOut, type SignedIn } from '../api/session.ts'
 import { shortly } from '../../../ui-kit/format.ts'
 import { MENU, MENU_ITEM } from './menu.ts'
 import { chooseTheme, THEMES, useTheme, type Theme } from './theme.ts'
-import { say } from './toasts.ts'
+import { toast } from './Toasts.tsx'
 
 export function Account({ user }: { user: SignedIn }) {
   const theme = useTheme()
@@ -18,7 +18,7 @@ export function Account({ user }: { user: SignedIn }) {
       await signOut()
       kept.clear()
     } catch (error) {
-      say({ tone: 'bad', text: `You are still signed in. ${toFault(error).message}` })
+      toast({ tone: 'bad', text: `You are still signed in. ${toFault(error).message}` })
     }
   }
   return (

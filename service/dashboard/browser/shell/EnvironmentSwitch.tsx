@@ -1,7 +1,6 @@
 import { CheckIcon, ChevronDownIcon } from '@radix-ui/react-icons'
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { chooseEnvironment, useEnvironment, type Environment } from '../api/environment.ts'
-import { settings } from '../settings.ts'
+import { chooseEnvironment, useEnvironment, type Environment, settings } from '../settings.ts'
 import { MENU, MENU_ITEM } from './menu.ts'
 
 /** Always in sight: whoever looks at play money must never take it for real money, or the other way round. */

@@ -8,7 +8,7 @@ import { isAt, PAGES } from '../../pages.ts'
 import { ICONS } from '../pages.ts'
 import { IconButton } from '../parts/Button.tsx'
 import { Account } from './Account.tsx'
-import { Coin } from './Coin.tsx'
+import { Coin } from './OpenShell.tsx'
 import { Connection } from './Connection.tsx'
 import { EnvironmentSwitch } from './EnvironmentSwitch.tsx'
 

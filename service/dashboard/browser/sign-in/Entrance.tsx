@@ -7,7 +7,7 @@ import { settings } from '../settings.ts'
 import { Form, TextField } from '../parts/form.tsx'
 import { Notice } from '../parts/states.tsx'
 import { Provider } from './Provider.tsx'
-import { Wallets } from './Wallets.tsx'
+import { Wallets } from './WalletChoice.tsx'
 
 /** The ways in: a password, the operator's provider, or a wallet's signature. */
 export function Entrance({

@@ -4,8 +4,7 @@ import { useSearchParams } from 'wouter'
 import { Fault, inPlace, missing, toFault } from '../api/fault.ts'
 import { call } from '../api/session.ts'
 import { LinkButton, TextLink } from '../parts/Button.tsx'
-import { Form, TextField } from '../parts/form.tsx'
-import { NewPassword } from '../parts/NewPassword.tsx'
+import { Form, TextField, NewPassword } from '../parts/form.tsx'
 import { Notice } from '../parts/states.tsx'
 import { Frame } from './SignIn.tsx'
 
@@ -56,7 +55,7 @@ function Choose({ token }: { token: string }) {
     return (
       <div className="space-y-4">
         <Notice tone="good">Your new password is set.</Notice>
-        <LinkButton to="/sign-in" look="main">
+        <LinkButton to="/sign-in" variant="main">
           Sign in
         </LinkButton>
       </div>

@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { Notice } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
-import { Coin } from '../shell/Coin.tsx'
+import { Coin } from '../shell/OpenShell.tsx'
 import { Entrance } from './Entrance.tsx'
 
 /** `next` is a page of ours, from its address. */

@@ -1,4 +1,4 @@
-import type { Input, Output } from '../../api/ask.ts'
+import type { Input, Output } from '../../api/procedures.ts'
 import { fromTexts, linesOf, toTexts } from '../../parts/texts.ts'
 
 export type Agent = Output<'spending.agent'>

@@ -1,5 +1,5 @@
 import type { UseFormReturn } from 'react-hook-form'
-import { useAsk } from '../../api/ask.ts'
+import { useRead } from '../../api/procedures.ts'
 import { AmountField, Choice, TextArea, TextField, TextFields, type TextFieldOf } from '../../parts/form.tsx'
 import type { Draft } from './draft.ts'
 
@@ -19,7 +19,7 @@ export function Config({ form, type }: { form: UseFormReturn<Draft>; type: Draft
 }
 
 function Prompt({ form }: { form: UseFormReturn<Draft> }) {
-  const models = useAsk('assets.models', undefined)
+  const models = useRead('assets.models', undefined)
   return (
     <>
       <TextArea

@@ -1,4 +1,4 @@
-import type { Input } from '../../api/ask.ts'
+import type { Input } from '../../api/procedures.ts'
 import { fromTexts, linesOf, orNull, toAmount, toTexts, type Kinds, type TextsOf } from '../../parts/texts.ts'
 import type { Asset } from '../marketplace/RunPanel.tsx'
 

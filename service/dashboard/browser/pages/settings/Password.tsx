@@ -3,11 +3,10 @@ import { useForm } from 'react-hook-form'
 import { inPlace, missing, toFault } from '../../api/fault.ts'
 import { call, type SignedIn } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
-import { Form, TextField } from '../../parts/form.tsx'
+import { Form, TextField, NewPassword } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { NewPassword } from '../../parts/NewPassword.tsx'
-import { say } from '../../shell/toasts.ts'
-import { useEmail } from './email.ts'
+import { toast } from '../../shell/Toasts.tsx'
+import { useEmail } from './EmailForm.tsx'
 
 export function Password({ user }: { user: SignedIn }) {
   const { data } = useEmail()
@@ -22,7 +21,7 @@ function First({ email }: { email: string }) {
       await call('POST', '/auth/request-password-reset', { email })
       setAsked(true)
     } catch (error) {
-      say({ tone: 'bad', text: toFault(error).message })
+      toast({ tone: 'bad', text: toFault(error).message })
     }
   }
   return (
@@ -43,7 +42,7 @@ function Another() {
     <Form
       form={form}
       act="Change password"
-      look="plain"
+      variant="plain"
       submit={async (values) => {
         if (values.currentPassword === '') throw missing('currentPassword')
         if (values.newPassword === '') throw missing('newPassword')
@@ -53,7 +52,7 @@ function Another() {
           },
         )
         form.reset()
-        say({ tone: 'good', text: 'Changed. You are signed out everywhere else.' })
+        toast({ tone: 'good', text: 'Changed. You are signed out everywhere else.' })
       }}
     >
       <TextField

@@ -1,17 +1,17 @@
 import { useForm } from 'react-hook-form'
-import { useAct } from '../../api/ask.ts'
+import { useAction } from '../../api/procedures.ts'
 import { missing } from '../../api/fault.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { say } from '../../shell/toasts.ts'
+import { toast } from '../../shell/Toasts.tsx'
 
 /** The key that calls of an imported API are sent with: a new one, or none any more. The one that is kept is not shown. */
 export function Credentials({ provider, close }: { provider: string; close: () => void }) {
-  const set = useAct('tools.setCredentials', { quiet: true })
+  const set = useAction('tools.setCredentials', { quiet: true })
   const form = useForm({ defaultValues: { credentials: '' } })
   const done = (text: string): void => {
-    say({ tone: 'good', text })
+    toast({ tone: 'good', text })
     close()
   }
   return (
@@ -33,7 +33,7 @@ export function Credentials({ provider, close }: { provider: string; close: () =
         }}
         aside={
           <Button
-            look="danger"
+            variant="danger"
             busy={set.isPending}
             onClick={() => {
               form.clearErrors()

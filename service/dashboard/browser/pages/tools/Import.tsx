@@ -1,13 +1,13 @@
 import { useForm } from 'react-hook-form'
-import { useAct } from '../../api/ask.ts'
-import { inCounts } from '../../parts/figures.tsx'
+import { useAction } from '../../api/procedures.ts'
+import { inCounts } from '../../parts/values.tsx'
 import { Choice, Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { say } from '../../shell/toasts.ts'
+import { toast } from '../../shell/Toasts.tsx'
 
 /** Brings in the tools of an API or of another MCP server, for oneself alone. */
 export function Import({ close }: { close: () => void }) {
-  const bring = useAct('tools.import', { changes: ['tools.'], quiet: true })
+  const bring = useAction('tools.import', { changes: ['tools.'], quiet: true })
   const form = useForm<{ kind: 'openapi' | 'mcp'; slug: string; address: string; credentials: string }>({
     defaultValues: { kind: 'openapi', slug: '', address: '', credentials: '' },
   })
@@ -29,7 +29,7 @@ export function Import({ close }: { close: () => void }) {
             ...(credentials === '' ? {} : { credentials }),
           })
           const left = skipped.length === 0 ? '' : ` ${inCounts(skipped.length)} could not be used.`
-          say({
+          toast({
             tone: 'good',
             text: `The tools of ${provider} are here: ${inCounts(added.length + changed.length + unchanged)}.${left}`,
           })

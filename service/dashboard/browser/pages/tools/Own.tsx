@@ -1,23 +1,23 @@
 import { LockClosedIcon, TrashIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { useAct, useAsk } from '../../api/ask.ts'
+import { useAction, useRead } from '../../api/procedures.ts'
 import { Badge } from '../../parts/Badge.tsx'
 import { IconButton } from '../../parts/Button.tsx'
-import { inCounts } from '../../parts/figures.tsx'
+import { inCounts } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Confirm } from '../../parts/Modal.tsx'
-import { say } from '../../shell/toasts.ts'
+import { toast } from '../../shell/Toasts.tsx'
 import { Credentials } from './Credentials.tsx'
 
 /** What was imported by whoever looks. */
 export function Own() {
-  const { data } = useAsk('tools.providers', undefined)
+  const { data } = useRead('tools.providers', undefined)
   const [removing, setRemoving] = useState<string | null>(null)
   const [keyed, setKeyed] = useState<string | null>(null)
-  const remove = useAct('tools.removeProvider', {
+  const remove = useAction('tools.removeProvider', {
     changes: ['tools.'],
-    done: () => say({ tone: 'good', text: 'Removed, with all its tools.' }),
+    done: () => toast({ tone: 'good', text: 'Removed, with all its tools.' }),
   })
   const own = data?.filter((provider) => provider.own && provider.kind !== 'rda') ?? []
   if (own.length === 0) return null

@@ -16,13 +16,13 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { AppRouter } from '../../../compose.ts'
-import { say } from '../shell/toasts.ts'
-import { environment, useEnvironment, type Environment } from './environment.ts'
+import { toast } from '../shell/Toasts.tsx'
+import { environment, useEnvironment, type Environment } from '../settings.ts'
 import { Fault, toFault } from './fault.ts'
 import { sessionEnded } from './session.ts'
 
 /*
- * The service's procedures, each by its path, on TanStack Query: `useAsk('wallet.balance')`. The path and the input
+ * The service's procedures, each by its path, on TanStack Query: `useRead('wallet.balance')`. The path and the input
  * are the key of what is kept, the environment before them: what belongs to one never shows in the other.
  */
 
@@ -54,7 +54,7 @@ export const queries = new QueryClient({
 })
 
 /** Once, outside of a component: what a list exports, for instance. */
-export async function ask<P extends QueryPath>(path: P, input: Input<P>, at = environment()): Promise<Output<P>> {
+export async function read<P extends QueryPath>(path: P, input: Input<P>, at = environment()): Promise<Output<P>> {
   try {
     return (await client.query(path, input, { context: { environment: at } })) as Output<P>
   } catch (error) {
@@ -62,24 +62,24 @@ export async function ask<P extends QueryPath>(path: P, input: Input<P>, at = en
   }
 }
 
-export function useAsk<P extends QueryPath>(path: P, input: Input<P>, options: AskOptions = {}) {
+export function useRead<P extends QueryPath>(path: P, input: Input<P>, options: ReadOptions = {}) {
   const at = useEnvironment()
   return useQuery<Output<P>, Fault>({
     queryKey: [at, path, input ?? null],
-    queryFn: () => ask(path, input, at),
+    queryFn: () => read(path, input, at),
     // The page before stays until the next one is here, but never another environment's.
     placeholderData: (before, query) => (query?.queryKey[0] === at ? keepPreviousData(before) : undefined),
     ...options,
   })
 }
 
-interface AskOptions {
+interface ReadOptions {
   enabled?: boolean
 }
 
-export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) {
+export function useAction<P extends ActionPath>(path: P, options: ActionOptions<P> = {}) {
   const kept = useQueryClient()
-  const keyOf = useActKey()
+  const keyOf = useActionKey()
   return useMutation<Output<P>, Fault, Input<P>, Undo>({
     mutationFn: async (input) => {
       const { key, answered } = keyOf(input)
@@ -97,16 +97,16 @@ export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) 
     onError: (fault, _input, undo) => {
       undo?.()
       // A form shows its fields' faults itself, beside them.
-      if (options.quiet !== true && !fault.isSessionOver) say({ tone: 'bad', text: sentenceOf(fault) })
+      if (options.quiet !== true && !fault.isSessionOver) toast({ tone: 'bad', text: sentenceOf(fault) })
     },
     onSuccess: (output, input) => options.done?.(output, input),
     onSettled: () => refresh(kept, options.changes ?? []),
   })
 }
 
-interface ActOptions<P extends ActPath> {
+interface ActionOptions<P extends ActionPath> {
   /** It moves money or makes something: whoever got no answer presses again, and it is done once. */
-  once?: P extends OncePath ? true : never
+  once?: P extends IdempotentPath ? true : never
   /** It only looks: without an answer nothing was done. */
   looks?: boolean
   /** What is asked anew afterwards: paths, or the beginning of some (`wallet.`). */
@@ -121,7 +121,7 @@ interface ActOptions<P extends ActPath> {
  * The key of an act: the same until there is an answer, with a yes or a no, or until something else is wanted. Then the
  * next one is another act.
  */
-function useActKey() {
+function useActionKey() {
   const under = useRef({ wanted: '', key: '' })
   return (input: unknown) => {
     const wanted = JSON.stringify(input) ?? ''
@@ -149,9 +149,16 @@ interface Foreseen {
   change: (before: unknown) => unknown
 }
 
-/** Ties what is foreseen to the type of what is kept under the path. */
+/** The expected change of the cached answer under the path. */
 export function foreseen<P extends QueryPath>(path: P, change: (before: Output<P>) => Output<P>): Foreseen {
   return { path, change: (before) => change(before as Output<P>) }
+}
+
+/** The expected change of some fields of the record with this id. */
+export function foreseenFields<P extends QueryPath>(path: P, id: string, fields: Partial<Output<P>>): Foreseen {
+  const change = (before: unknown): unknown =>
+    (before as { id?: unknown }).id === id ? { ...(before as object), ...fields } : before
+  return { path, change }
 }
 
 type Undo = () => void
@@ -210,9 +217,9 @@ type Those<Kind> = {
 }[keyof Procedures]
 
 export type QueryPath = Those<AnyQueryProcedure>
-export type ActPath = Those<AnyMutationProcedure>
+export type ActionPath = Those<AnyMutationProcedure>
 /** Those that a key can be said to. */
-type OncePath = { [P in ActPath]: Input<P> extends { key?: string | undefined } ? P : never }[ActPath]
+type IdempotentPath = { [P in ActionPath]: Input<P> extends { key?: string | undefined } ? P : never }[ActionPath]
 type Procedure<P extends keyof Procedures> = Procedures[P] extends AnyProcedure ? Procedures[P] : never
 export type Input<P extends keyof Procedures> = inferProcedureInput<Procedure<P>>
 export type Output<P extends keyof Procedures> = inferTransformedProcedureOutput<AppRouter, Procedure<P>>
