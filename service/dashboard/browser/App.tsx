@@ -99,7 +99,7 @@ function Pages() {
           <Route key={path} path={path} component={View} />
         ))}
         <Route>
-          <Empty title="There is no such page" action={<LinkButton to="/">Go to overview</LinkButton>}>
+          <Empty title="Page not found" action={<LinkButton to="/">Go to overview</LinkButton>}>
             The link may be old or mistyped.
           </Empty>
         </Route>
@@ -112,7 +112,7 @@ function Pages() {
 export function SessionEnded({ user }: { user: SignedIn }) {
   const kept = useQueryClient()
   return (
-    <Modal title="Your session has ended" note="Sign in again to go on. What you typed is kept." open>
+    <Modal title="Your session has ended" note="Sign in again to continue. What you typed is kept." open>
       <Entrance
         email={user.email}
         entered={(id) => {
@@ -139,10 +139,10 @@ export class Boundary extends Component<{ children: ReactNode }, { broken: boole
       <div role="alert" className="flex flex-col items-center gap-2 px-6 py-14 text-center">
         <p className="font-semibold">This page stopped working</p>
         <p className="max-w-sm text-quiet">
-          There may be a newer version of it, or your connection broke off. Nothing that you did is lost.
+          There may be a newer version of the page, or the connection was lost. What you saved is not lost.
         </p>
         <Button className="mt-2" onClick={() => window.location.reload()}>
-          Load it again
+          Reload page
         </Button>
       </div>
     )

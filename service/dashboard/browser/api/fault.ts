@@ -42,7 +42,7 @@ export function inPlace(error: unknown, fieldOf: Readonly<Record<string, string>
 /** Said before anything is asked of the service. */
 export function missing(...names: readonly string[]): Fault {
   const details = Object.fromEntries(names.map((name) => [name, 'is required']))
-  return new Fault('Something is missing.', { status: 400, fields: { details } })
+  return new Fault('Fill in the required fields.', { status: 400, fields: { details } })
 }
 
 export function toFault(error: unknown): Fault {
@@ -62,7 +62,8 @@ export function toFault(error: unknown): Fault {
 export function fromAnswer(status: number, body: unknown): Fault {
   const { error, code, requestId, ...fields } = isRecord(body) ? body : {}
   // Whatever stands in front of a service that is down answers in a form of its own.
-  if (typeof error !== 'string') return status >= 500 ? away(status) : new Fault('This did not work.', { status })
+  if (typeof error !== 'string')
+    return status >= 500 ? away(status) : new Fault('The request failed. Try again.', { status })
   return new Fault(error, {
     status,
     code: typeof code === 'string' ? code : 'unknown',

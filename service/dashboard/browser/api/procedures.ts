@@ -137,7 +137,7 @@ function useActionKey() {
 }
 
 function unanswered({ once, looks }: { once?: boolean; looks?: boolean }, fault: Fault): Fault {
-  if (once === true) return new Fault('No answer came. Try again: it is done once, however often you ask.', UNANSWERED)
+  if (once === true) return new Fault('No answer came. Try again: it is done only once.', UNANSWERED)
   return looks === true ? new Fault('No answer came. Nothing was changed: try again.', UNANSWERED) : fault
 }
 
@@ -196,7 +196,7 @@ export function sentenceOf(fault: Fault): string {
   if (fault.isSilence && fault.code !== UNANSWERED.code)
     return 'No answer came. Check whether it went through before you retry.'
   if (fault.status === null || fault.status < 500 || fault.requestId === null) return fault.message
-  return `${fault.message} What you typed is kept: try again, or tell us this number: ${fault.requestId}.`
+  return `${fault.message} What you typed is kept. Try again, or send us this request ID: ${fault.requestId}.`
 }
 
 function told(error: unknown): Fault {

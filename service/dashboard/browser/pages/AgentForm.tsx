@@ -7,7 +7,7 @@ import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/Toasts.tsx'
 import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent } from './agents/policy.ts'
 
-/** How much an agent may spend, how fast, and on what. */
+/** The limits of an agent: how much, how fast, and on what it may spend. */
 export default function AgentForm() {
   const { id } = useParams<{ id?: string }>()
   const agent = useRead('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })
@@ -28,14 +28,17 @@ function Rules({ agent }: { agent: Agent | null }) {
     >
       <Form
         form={form}
-        act={agent === null ? 'Create agent' : 'Save'}
+        act={agent === null ? 'Create agent' : 'Save rules'}
         submit={async (rules) => {
           const body = toPolicy(rules, agent)
           const { id } =
             agent === null ? await create.mutateAsync(body) : await change.mutateAsync({ id: agent.id, body })
           toast({
             tone: 'good',
-            text: agent === null ? 'The agent is made. Bind a key to it.' : 'Saved: it holds from the next call on.',
+            text:
+              agent === null
+                ? 'Agent created. Create an API key for it next.'
+                : 'Rules saved. They apply from the next call on.',
           })
           go(`/agents/${id}`)
         }}
@@ -59,23 +62,23 @@ function Rules({ agent }: { agent: Agent | null }) {
             <TextField
               form={form}
               name="rate.callsPerMinute"
-              label="Calls a minute"
+              label="Calls per minute"
               inputMode="numeric"
               placeholder="No limit"
             />
             <AmountField
               form={form}
               name="approvalAbove"
-              label="Ask me above"
+              label="Approval above"
               optional
-              hint="Dearer calls wait 15 minutes for your word."
+              hint="More expensive calls wait up to 15 minutes for your approval."
             />
             <TextField
               form={form}
               name="alerts"
-              label="Tell me at"
+              label="Alerts at"
               optional
-              hint="Percent of any limit, such as 50, 80."
+              hint="Percent of a limit, such as 50, 80."
             />
             <Choice
               form={form}
@@ -92,7 +95,7 @@ function Rules({ agent }: { agent: Agent | null }) {
           [
             ['tools', 'Tools', 'weather-*'],
             ['rdas', 'Assets', 'headline-writer'],
-            ['domains', 'Paid addresses', '*.example.com'],
+            ['domains', 'Paid URLs', '*.example.com'],
           ] as const
         ).map(([name, title, placeholder]) => (
           <Card key={name} title={title}>
@@ -100,13 +103,13 @@ function Rules({ agent }: { agent: Agent | null }) {
               <TextArea
                 form={form}
                 name={`${name}.allow`}
-                label="Only these"
+                label="Allow only"
                 rows={2}
                 mono
                 placeholder={placeholder}
-                hint="One a line, * for any text. Empty: all."
+                hint="One per line; * stands for any text. Leave it empty to allow all."
               />
-              <TextArea form={form} name={`${name}.deny`} label="Never these" rows={2} mono />
+              <TextArea form={form} name={`${name}.deny`} label="Deny" rows={2} mono />
             </div>
           </Card>
         ))}

@@ -11,14 +11,14 @@ import type { Agent, Limit } from './agents/policy.ts'
 export default function Agents() {
   const create = (
     <LinkButton to="/agents/new" variant="main">
-      <PlusIcon /> New agent
+      <PlusIcon /> Create agent
     </LinkButton>
   )
   return (
     <Page
       title="Agents"
       actions={create}
-      intro="Budgets for programs that spend by themselves: bind a key to one, and its limits hold everywhere."
+      intro="Spending limits for programs. Bind an API key to an agent, and its limits apply everywhere."
     >
       <Approvals />
       <List
@@ -29,7 +29,7 @@ export default function Agents() {
         href={({ id }) => `/agents/${id}`}
         empty={
           <Empty title="No agents yet" action={create}>
-            Say how much an agent may spend and on what, then make an API key that is bound to it.
+            Create an agent with its limits, then create an API key that is bound to it.
           </Empty>
         }
       />

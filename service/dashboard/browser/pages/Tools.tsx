@@ -22,11 +22,11 @@ export default function Tools() {
   const collections = useRead('tools.collections', undefined).data ?? []
   const bring = (
     <Button variant="main" onClick={() => setParams({ import: '1' })}>
-      <DownloadIcon /> Import
+      <DownloadIcon /> Import tools
     </Button>
   )
   return (
-    <Page title="Tools" actions={bring} intro="APIs by the call, over REST and MCP. Your credits are spent first.">
+    <Page title="Tools" actions={bring} intro="APIs paid per call, over REST and MCP. Your credits are used first.">
       <List
         path="tools.list"
         filter={chosen}
@@ -37,7 +37,7 @@ export default function Tools() {
         href={({ slug }) => `/catalogue/${slug}`}
         controls={
           <>
-            <Search label="What it is for" {...filterOf('search')} />
+            <Search label="Search tools" {...filterOf('search')} />
             <Select
               label="Provider"
               all="All providers"
@@ -81,7 +81,7 @@ export function Calls({ tool }: { tool?: string }) {
       titled
       pageKey="calls"
       columns={CALLS}
-      empty={<Empty title="Nothing was called yet">Try a tool here, or call it with a key of yours.</Empty>}
+      empty={<Empty title="No calls yet">Test a tool here, or call one with your API key.</Empty>}
     />
   )
 }
@@ -115,7 +115,7 @@ const TOOLS: Column<Tool>[] = [
     csv: ({ stats }) => stats.successRate,
     wide: true,
   },
-  durationColumn('Takes', ({ stats }) => stats.p50),
+  durationColumn('Duration', ({ stats }) => stats.p50),
   {
     title: 'Price',
     end: true,
@@ -139,7 +139,7 @@ const CALLS: Column<Call>[] = [
     ),
     csv: ({ success, code }) => (success ? 'succeeded' : code),
   },
-  durationColumn('Took', ({ duration }) => duration),
+  durationColumn('Duration', ({ duration }) => duration),
   timeColumn('When', ({ at }) => at, { wide: true }),
   moneyColumn('Cost', ({ cost }) => cost),
 ]

@@ -83,7 +83,7 @@ export function List<P extends QueryPath, Row extends { id: string }>(props: {
           <span className="mr-2 text-quiet tabular-nums">
             {inCounts((page - 1) * PAGE + 1)}–{inCounts(Math.min(page * PAGE, total))} of {inCounts(total)}
           </span>
-          <IconButton label="Page before" disabled={page === 1} onClick={() => turn(page - 1)}>
+          <IconButton label="Previous page" disabled={page === 1} onClick={() => turn(page - 1)}>
             <ChevronLeftIcon />
           </IconButton>
           <IconButton label="Next page" disabled={page * PAGE >= total} onClick={() => turn(page + 1)}>
@@ -102,7 +102,7 @@ function totalOf(found: unknown): number {
 }
 
 function counted(total: number): string {
-  return total === 0 ? '' : `${inCounts(total)} in all`
+  return total === 0 ? '' : `${inCounts(total)} in total`
 }
 
 function Table<Row extends { id: string }>({
@@ -209,7 +209,7 @@ function Export<Row>({
       const taken = columns.flatMap(({ title, csv }) => (csv === undefined ? [] : [{ title, csv }]))
       saveCsv(name, [taken.map(({ title }) => title), ...all.map((row) => taken.map(({ csv }) => csv(row)))])
     } catch (error) {
-      toast({ tone: 'bad', text: `Not exported. ${toFault(error).message}` })
+      toast({ tone: 'bad', text: `Export failed. ${toFault(error).message}` })
     } finally {
       setBusy(false)
     }

@@ -6,7 +6,7 @@ import { jsonIn, LONGEST } from '../../../ui-kit/format.ts'
 import { isMarkdown, toBlocks } from '../../../ui-kit/markdown.ts'
 import { drawBlocks, type Styles } from '../../../ui-kit/drawing.ts'
 
-/** What came out of a run or a call: JSON in lines, Markdown formatted, anything as it came for whoever wants that. */
+/** The output of a run or a call: JSON indented, Markdown formatted, or raw. */
 export function Output({ title, output }: { title: string; output: string }) {
   const [isRaw, setRaw] = useState(false)
   const pretty = jsonIn(output)
@@ -18,7 +18,7 @@ export function Output({ title, output }: { title: string; output: string }) {
         <>
           {(isFormatted || (pretty !== null && pretty !== output)) && (
             <Button variant="quiet" small onClick={() => setRaw(!isRaw)}>
-              {isRaw ? 'Formatted' : 'As it came'}
+              {isRaw ? 'Formatted' : 'Raw'}
             </Button>
           )}
           <Copy value={isRaw ? output : (pretty ?? output)} label="Copy the output" />

@@ -36,7 +36,7 @@ export function Connection() {
   if (!lost) return null
   return (
     <div role="status" className="flex items-center justify-center gap-3 bg-bad-soft px-4 py-2 text-bad">
-      <span>No connection to the service. What you see may be old.</span>
+      <span>No connection to the service. This page may be out of date.</span>
       <Button
         small
         onClick={() => {
@@ -44,7 +44,7 @@ export function Connection() {
           void kept.invalidateQueries({ predicate: ({ state }) => state.error !== null })
         }}
       >
-        Try now
+        Reconnect
       </Button>
     </div>
   )

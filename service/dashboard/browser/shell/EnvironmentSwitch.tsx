@@ -20,9 +20,9 @@ export function EnvironmentSwitch() {
       <Menu.Portal>
         <Menu.Content align="end" sideOffset={6} className={`${MENU} w-72`}>
           <Menu.RadioGroup value={at} onValueChange={(value) => chooseEnvironment(value as Environment)}>
-            <Item value="sandbox">Play money: nothing here is charged.</Item>
+            <Item value="sandbox">Play money. Nothing is charged.</Item>
             <Item value="production" disabled={!settings.live}>
-              {settings.live ? 'Real USDC moves.' : 'This server is a sandbox. It starts with LIVE=true.'}
+              {settings.live ? 'Real USDC moves.' : 'Not available: this server runs without LIVE=true.'}
             </Item>
           </Menu.RadioGroup>
         </Menu.Content>

@@ -34,11 +34,11 @@ export default function Palette({ close }: { close: () => void }) {
             <Command.Input
               value={text}
               onValueChange={setText}
-              placeholder="Go to a page, do something, or paste an id"
+              placeholder="Go to a page, run an action, or paste an ID"
               className="h-12 w-full border-b border-line bg-paper px-4 text-base outline-none"
             />
             <Command.List className="max-h-[50vh] overflow-y-auto p-1.5">
-              <Command.Empty className="px-3 py-6 text-center text-quiet">Nothing has this name.</Command.Empty>
+              <Command.Empty className="px-3 py-6 text-center text-quiet">No matching page or action.</Command.Empty>
               {named !== null && (
                 <Item name={`Open ${text.trim()}`} select={to(named)}>
                   {text.trim()}

@@ -49,7 +49,7 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
         href="#main"
         className="sr-only z-50 rounded bg-paper px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-side lg:flex">
         <Mark />

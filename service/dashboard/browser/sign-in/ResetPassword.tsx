@@ -18,11 +18,11 @@ export function ResetPassword() {
   return (
     <Frame
       title={token === null ? 'Forgot your password?' : 'Choose a new password'}
-      note={token === null ? 'We send you a link that is good for an hour.' : 'You are signed out everywhere else.'}
+      note={token === null ? 'We send you a link that is valid for one hour.' : 'Other sessions are signed out.'}
     >
       {token === null ? <Ask /> : <Choose token={token} />}
       <p className="mt-5 text-center">
-        <TextLink to="/sign-in">Back to the sign-in</TextLink>
+        <TextLink to="/sign-in">Back to sign-in</TextLink>
       </p>
     </Frame>
   )
@@ -31,11 +31,11 @@ export function ResetPassword() {
 function Ask() {
   const form = useForm({ defaultValues: { email: '' } })
   const [sent, setSent] = useState(false)
-  if (sent) return <Notice tone="good">If there is an account of this address, a mail is on its way to it.</Notice>
+  if (sent) return <Notice tone="good">If there is an account with this address, we sent it an e-mail.</Notice>
   return (
     <Form
       form={form}
-      act="Send the link"
+      act="Send link"
       full
       submit={async ({ email }) => {
         if (email.trim() === '') throw missing('email')
@@ -64,7 +64,7 @@ function Choose({ token }: { token: string }) {
   return (
     <Form
       form={form}
-      act="Set the password"
+      act="Set password"
       full
       submit={async ({ newPassword }) => {
         if (newPassword === '') throw missing('newPassword')
@@ -73,7 +73,7 @@ function Choose({ token }: { token: string }) {
         } catch (error) {
           const fault = toFault(error)
           if (fault.code === 'invalid_token') {
-            throw new Fault('This link was used already, or is older than an hour. Ask for another one.', {
+            throw new Fault('This link has expired or was already used. Request a new one.', {
               status: 400,
             })
           }

@@ -4,7 +4,7 @@ import { Money, When } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { toast } from '../../shell/Toasts.tsx'
 
-/** What waits for a person's word, before it lapses. */
+/** Calls that wait for a person's approval. */
 export function Approvals() {
   const { data } = useRead('spending.approvals', { status: 'pending', limit: 20, offset: 0 })
   const decide = useAction('spending.decide', {
@@ -16,7 +16,7 @@ export function Approvals() {
       })),
     ],
     done: (_approval, { state }) =>
-      toast({ tone: 'good', text: state === 'approved' ? 'Approved: it may go on, once.' : 'Refused.' }),
+      toast({ tone: 'good', text: state === 'approved' ? 'Approved for one call.' : 'Call refused.' }),
   })
   if (data === undefined || data.approvals.length === 0) return null
   return (
@@ -33,7 +33,7 @@ export function Approvals() {
                 on <code className="font-mono text-[0.8125rem]">{approval.target}</code>
               </p>
               <p className="text-[0.8125rem] text-quiet">
-                Lapses <When at={approval.expiresAt} />
+                Expires <When at={approval.expiresAt} />
               </p>
             </div>
             <div className="flex gap-2">

@@ -18,12 +18,12 @@ export interface Rules extends Required<Pick<Body, 'name' | 'onExceeded'>> {
 type Lists = Record<'allow' | 'deny', string>
 
 export const LIMITS = {
-  perCall: 'A call',
-  perMinute: 'A minute',
-  perDay: 'A day',
-  perWeek: 'A week',
-  perMonth: 'A month',
-  lifetime: 'For ever',
+  perCall: 'Per call',
+  perMinute: 'Per minute',
+  perDay: 'Per day',
+  perWeek: 'Per week',
+  perMonth: 'Per month',
+  lifetime: 'Lifetime',
 } as const
 export type Limit = keyof typeof LIMITS
 export const LIMIT_NAMES = Object.keys(LIMITS) as Limit[]

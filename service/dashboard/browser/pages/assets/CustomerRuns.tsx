@@ -22,7 +22,7 @@ export function CustomerRuns({ id, sharesInputs }: { id: string; sharesInputs: b
       columns={runColumns<Line>(null, sharesInputs ? [INPUTS] : [])}
       controls={<StateFilter {...filterOf('status')} />}
       empty={
-        <Empty title="No customer has run it yet">
+        <Empty title="No customer runs yet">
           Each run of another account appears here with its state, its cost and the reason of a failure. You do not see
           who ran it{sharesInputs ? ', and its inputs only where the customer agreed' : ', or with which inputs'}.
         </Empty>

@@ -13,7 +13,7 @@ export function Password({ user }: { user: SignedIn }) {
   return <Card title="Password">{data?.hasPassword === false ? <First email={user.email} /> : <Another />}</Card>
 }
 
-/** Of somebody who came by wallet: by mail, as somebody who forgot theirs. */
+/** For an account that began with a wallet: it sets its first password by e-mail. */
 function First({ email }: { email: string }) {
   const [asked, setAsked] = useState(false)
   const ask = async (): Promise<void> => {
@@ -27,11 +27,7 @@ function First({ email }: { email: string }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-quiet">You have no password: your wallet signs you in.</p>
-      {asked ? (
-        <p>The mail is on its way to {email}.</p>
-      ) : (
-        <Button onClick={() => void ask()}>Send a link to choose one</Button>
-      )}
+      {asked ? <p>We sent an e-mail to {email}.</p> : <Button onClick={() => void ask()}>Send password link</Button>}
     </div>
   )
 }
@@ -52,13 +48,13 @@ function Another() {
           },
         )
         form.reset()
-        toast({ tone: 'good', text: 'Changed. You are signed out everywhere else.' })
+        toast({ tone: 'good', text: 'Password changed. Other sessions are signed out.' })
       }}
     >
       <TextField
         form={form}
         name="currentPassword"
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
       />

@@ -21,19 +21,19 @@ export function Profile({ user }: { user: SignedIn }) {
           facts={[
             isWallet(user) ? ['Wallet', <Id key="wallet" value={user.name} whole />] : null,
             ['E-mail', <Email key="email" user={user} />],
-            ['User id', me.data === undefined ? '…' : <Id key="id" value={me.data.userId} whole />],
+            ['User ID', me.data === undefined ? '…' : <Id key="id" value={me.data.userId} whole />],
           ]}
         />
         {!isWallet(user) && (
           <Form
             form={form}
-            act="Save"
+            act="Save name"
             variant="plain"
             submit={async ({ name }) => {
               if (name.trim() === '') throw missing('name')
               await call('POST', '/auth/update-user', { name: name.trim() })
               await loadSession()
-              toast({ tone: 'good', text: 'Saved.' })
+              toast({ tone: 'good', text: 'Name saved.' })
             }}
           >
             <TextField form={form} name="name" label="Name" hint="Shown beside what you publish." autoComplete="name" />
@@ -64,15 +64,15 @@ function Email({ user }: { user: SignedIn }) {
       {has &&
         !user.emailVerified &&
         (asked ? (
-          <span className="text-quiet">The mail is on its way.</span>
+          <span className="text-quiet">E-mail sent.</span>
         ) : (
           <Button small onClick={() => void confirm()}>
-            Send the mail again
+            Resend e-mail
           </Button>
         ))}
       {data?.changeable === true && (
         <Button small onClick={() => setChanging(true)}>
-          {has ? 'Change e-mail' : 'Add an e-mail address'}
+          {has ? 'Change e-mail' : 'Add e-mail address'}
         </Button>
       )}
       {data !== undefined && (

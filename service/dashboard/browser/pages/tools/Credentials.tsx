@@ -16,20 +16,20 @@ export function Credentials({ provider, close }: { provider: string; close: () =
   }
   return (
     <Modal
-      title={`The key of ${provider}`}
-      note="Sent with each call from now on. It is kept sealed and never shown again."
+      title={`API key of ${provider}`}
+      note="Sent with each call from now on. Stored encrypted and not shown again."
       open
       close={close}
     >
       <Form
         form={form}
-        act="Use this key"
+        act="Save key"
         cancel={close}
         submit={async ({ credentials }) => {
           const key = credentials.trim()
           if (key === '') throw missing('credentials')
           await set.mutateAsync({ provider, credentials: key })
-          done('The new key is used from now on.')
+          done('Key saved.')
         }}
         aside={
           <Button
@@ -40,13 +40,13 @@ export function Credentials({ provider, close }: { provider: string; close: () =
               set.mutate(
                 { provider, credentials: null },
                 {
-                  onSuccess: () => done('Calls are sent without a key from now on.'),
+                  onSuccess: () => done('Key removed. Calls are sent without one.'),
                   onError: (fault) => form.setError('credentials', { message: fault.message }),
                 },
               )
             }}
           >
-            Take the key away
+            Remove key
           </Button>
         }
       >

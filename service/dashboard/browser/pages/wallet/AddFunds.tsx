@@ -33,11 +33,11 @@ function PlayMoney({ close }: { close: () => void }) {
       full
       submit={async ({ amount }) => {
         const { newBalance } = await deposit.mutateAsync({ amount: toAmount(amount) })
-        toast({ tone: 'good', text: `Added. You have ${inUsdc(newBalance)} USDC now.` })
+        toast({ tone: 'good', text: `Funds added. You have ${inUsdc(newBalance)} USDC now.` })
         close()
       }}
     >
-      <AmountField form={form} name="amount" label="Amount" hint="The sandbox gives you as much as you like." />
+      <AmountField form={form} name="amount" label="Amount" hint="Play money is free." />
     </Form>
   )
 }
@@ -49,15 +49,15 @@ function Receive() {
   if (receiving.isPending) return <Skeleton className="h-48 w-full" />
   if (receiving.data === null) {
     return at === 'production' ? (
-      <Notice tone="warn">This server has no deposit addresses. Ask whoever runs it.</Notice>
+      <Notice tone="warn">This server has no deposit addresses. Ask its operator.</Notice>
     ) : null
   }
   const { address, network, qr } = receiving.data
   return (
     <section aria-label="By a transfer" className={at === 'sandbox' ? 'border-t border-line pt-5' : ''}>
       <p className="mb-3">
-        Send USDC on <strong className="font-semibold">{NETWORK_NAMES[network]}</strong> to this address of yours. It
-        counts after three confirmations, some six seconds.
+        Send USDC on <strong className="font-semibold">{NETWORK_NAMES[network]}</strong> to this address of yours. It is
+        credited after three confirmations, about six seconds.
       </p>
       <div className="flex flex-col items-center gap-3 rounded-lg bg-sunk p-4">
         <img

@@ -33,7 +33,7 @@ export function refusalOf(amount: number, { available, minimum, left, paused }: 
 
 /** Why money that was to leave did not. */
 export const REASONS: Record<NonNullable<Output<'wallet.withdrawal'>['reason']>, string> = {
-  treasury_short: 'The treasury was short.',
-  expired: 'It came too late for the chain.',
-  canceled: 'It was canceled.',
+  treasury_short: 'The treasury did not have enough funds.',
+  expired: 'The transfer expired before it was on chain.',
+  canceled: 'The withdrawal was canceled.',
 }

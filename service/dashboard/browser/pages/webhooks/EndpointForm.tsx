@@ -15,28 +15,28 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: 
   })
   if (create.data !== undefined) {
     return (
-      <Modal title="Save the signing secret now" open>
+      <Modal title="Signing secret" open>
         <OneTimeSecret
           secret={create.data.secret}
           close={close}
-          lost="Open the endpoint and make a new secret."
-          note="This is the only time that it is shown. Each delivery is signed with it (Standard Webhooks): check the signature before you believe one."
+          lost="Open the endpoint and rotate its secret."
+          note="Copy it now. It is not shown again. Each delivery is signed with it (Standard Webhooks): verify the signature before you trust a delivery."
         />
       </Modal>
     )
   }
   const fault = form.formState.errors.events?.message
   return (
-    <Modal title={endpoint === undefined ? 'Add an endpoint' : 'Change the endpoint'} open close={close}>
+    <Modal title={endpoint === undefined ? 'Add endpoint' : 'Edit endpoint'} open close={close}>
       <Form
         form={form}
-        act={endpoint === undefined ? 'Add endpoint' : 'Save'}
+        act={endpoint === undefined ? 'Add endpoint' : 'Save endpoint'}
         cancel={close}
         submit={async (values) => {
           if (endpoint === undefined) await create.mutateAsync(values)
           else {
             await change.mutateAsync({ id: endpoint.id, ...values })
-            toast({ tone: 'good', text: 'Saved.' })
+            toast({ tone: 'good', text: 'Endpoint saved.' })
             close()
           }
         }}
@@ -69,7 +69,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: 
 
 export type EventName = Output<'webhooks.get'>['events'][number]
 
-/** What each event means to whoever wants to be told. */
+/** What each event means. */
 export const EVENTS: Readonly<Record<EventName, string>> = {
   'payment.completed': 'A payment succeeded',
   'payment.failed': 'A payment failed',
@@ -78,13 +78,13 @@ export const EVENTS: Readonly<Record<EventName, string>> = {
   'pricing.tier_changed': 'A customer moved to another tier',
   'run.completed': 'A run succeeded',
   'run.failed': 'A run failed',
-  'checkout.paused': 'A workflow does not answer any more',
-  'agent.spending.warning': 'An agent comes near a limit',
+  'checkout.paused': 'A checkout is paused because its workflow does not answer',
+  'agent.spending.warning': 'An agent is close to a limit',
   'agent.spending.exceeded': 'An agent reached a limit',
   'agent.paused': 'An agent was paused',
-  'wallet.low_balance': 'The wallet runs low',
-  'delivery.unconfirmed': 'A delivery was taken, and nobody confirmed it',
-  'delivery.stopped': 'A receiver wants no more of a delivery',
+  'wallet.low_balance': 'The wallet balance is low',
+  'delivery.unconfirmed': 'A delivery was accepted but not confirmed',
+  'delivery.stopped': 'A receiver stopped a delivery',
   'delivery.exhausted': 'A delivery failed at every attempt',
   'endpoint.disabled': 'An endpoint failed for five days',
 }
