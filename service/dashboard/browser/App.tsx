@@ -109,16 +109,16 @@ function Pages() {
 }
 
 /** Over the page, not instead of it: what was typed there is still there afterwards. */
-export function SessionEnded({ user }: { user: SignedIn }) {
-  const kept = useQueryClient()
+function SessionEnded({ user }: { user: SignedIn }) {
+  const cache = useQueryClient()
   return (
     <Modal title="Your session has ended" note="Sign in again to continue. What you typed is kept." open>
       <Entrance
         email={user.email}
         entered={(id) => {
           // Somebody else must not see what the one before was shown.
-          if (id === user.id) void kept.invalidateQueries()
-          else kept.clear()
+          if (id === user.id) void cache.invalidateQueries()
+          else cache.clear()
         }}
       />
     </Modal>
@@ -126,7 +126,7 @@ export function SessionEnded({ user }: { user: SignedIn }) {
 }
 
 /** A fault in the page itself, or a piece of a release that is gone: never a white page. */
-export class Boundary extends Component<{ children: ReactNode }, { broken: boolean }> {
+class Boundary extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false }
 
   static getDerivedStateFromError(): { broken: boolean } {

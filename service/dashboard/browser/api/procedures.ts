@@ -58,7 +58,7 @@ export async function read<P extends QueryPath>(path: P, input: Input<P>, at = e
   try {
     return (await client.query(path, input, { context: { environment: at } })) as Output<P>
   } catch (error) {
-    throw told(error)
+    throw toSessionFault(error)
   }
 }
 
@@ -78,29 +78,29 @@ interface ReadOptions {
 }
 
 export function useAction<P extends ActionPath>(path: P, options: ActionOptions<P> = {}) {
-  const kept = useQueryClient()
+  const cache = useQueryClient()
   const keyOf = useActionKey()
   return useMutation<Output<P>, Fault, Input<P>, Undo>({
     mutationFn: async (input) => {
-      const { key, answered } = keyOf(input)
+      const { key, settled } = keyOf(input)
       try {
         const output = await client.mutation(path, options.once === true ? { ...(input as object), key } : input)
-        answered()
+        settled()
         return output as Output<P>
       } catch (error) {
-        const fault = told(error)
-        if (fault.status !== null && fault.status < 500) answered()
+        const fault = toSessionFault(error)
+        if (fault.status !== null && fault.status < 500) settled()
         throw fault.isSilence ? unanswered(options, fault) : fault
       }
     },
-    onMutate: async (input) => await foresee(kept, options.foresees?.(input) ?? []),
+    onMutate: async (input) => await foresee(cache, options.foresees?.(input) ?? []),
     onError: (fault, _input, undo) => {
       undo?.()
       // A form shows its fields' faults itself, beside them.
       if (options.quiet !== true && !fault.isSessionOver) toast({ tone: 'bad', text: sentenceOf(fault) })
     },
     onSuccess: (output, input) => options.done?.(output, input),
-    onSettled: () => refresh(kept, options.changes ?? []),
+    onSettled: () => refresh(cache, options.changes ?? []),
   })
 }
 
@@ -129,10 +129,10 @@ function useActionKey() {
       under.current = { wanted, key: crypto.randomUUID() }
     }
     const { key } = under.current
-    const answered = (): void => {
+    const settled = (): void => {
       if (under.current.key === key) under.current = { wanted: '', key: '' }
     }
-    return { key, answered }
+    return { key, settled }
   }
 }
 
@@ -163,32 +163,32 @@ export function foreseenFields<P extends QueryPath>(path: P, id: string, fields:
 
 type Undo = () => void
 
-async function foresee(kept: QueryClient, all: readonly Foreseen[]): Promise<Undo> {
+async function foresee(cache: QueryClient, all: readonly Foreseen[]): Promise<Undo> {
   const before: [readonly unknown[], unknown][] = []
   for (const { path, change } of all) {
     const queryKey = [environment(), path]
     // An answer that is on its way would show the old state again.
-    await kept.cancelQueries({ queryKey })
-    before.push(...kept.getQueriesData({ queryKey }))
-    kept.setQueriesData({ queryKey }, (data: unknown) => (data === undefined ? undefined : change(data)))
+    await cache.cancelQueries({ queryKey })
+    before.push(...cache.getQueriesData({ queryKey }))
+    cache.setQueriesData({ queryKey }, (data: unknown) => (data === undefined ? undefined : change(data)))
   }
   return () => {
-    for (const [key, data] of before) kept.setQueryData(key, data)
+    for (const [key, data] of before) cache.setQueryData(key, data)
   }
 }
 
-export async function refresh(kept: QueryClient, paths: readonly string[]): Promise<void> {
+export async function refresh(cache: QueryClient, paths: readonly string[]): Promise<void> {
   const at: Environment = environment()
   const isConcerned = ({ queryKey: [of, path] }: { queryKey: QueryKey }): boolean =>
     of === at && paths.some((start) => String(path).startsWith(start))
   // What is asked for the first time just now may be answered with how it was: it is not canceled, but asked again.
-  for (const query of kept.getQueryCache().findAll({ predicate: isConcerned, fetchStatus: 'fetching' })) {
+  for (const query of cache.getQueryCache().findAll({ predicate: isConcerned, fetchStatus: 'fetching' })) {
     if (query.state.data === undefined) {
-      const again = (): void => void kept.invalidateQueries({ queryKey: query.queryKey, exact: true })
+      const again = (): void => void cache.invalidateQueries({ queryKey: query.queryKey, exact: true })
       void query.promise?.then(again, () => undefined)
     }
   }
-  await kept.invalidateQueries({ predicate: isConcerned })
+  await cache.invalidateQueries({ predicate: isConcerned })
 }
 
 /** After an act without an answer nobody knows whether it was done: trying again at once might do it twice. */
@@ -199,7 +199,7 @@ export function sentenceOf(fault: Fault): string {
   return `${fault.message} What you typed is kept. Try again, or send us this request ID: ${fault.requestId}.`
 }
 
-function told(error: unknown): Fault {
+function toSessionFault(error: unknown): Fault {
   const fault = toFault(error)
   if (fault.isSessionOver) sessionEnded()
   return fault

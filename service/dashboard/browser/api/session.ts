@@ -18,12 +18,12 @@ export interface SignedIn extends Pick<z.input<typeof user>, 'id' | 'name' | 'em
 }
 
 /** As the sign-in knows somebody; to the service they are who they are at their provider. */
-interface Told extends Omit<SignedIn, 'issuer'> {
+interface SessionUser extends Omit<SignedIn, 'issuer'> {
   issuer?: string | null
   subject?: string | null
 }
 
-function toSignedIn({ subject, issuer, ...user }: Told): SignedIn {
+function toSignedIn({ subject, issuer, ...user }: SessionUser): SignedIn {
   return { ...user, id: subject ?? user.id, issuer: issuer ?? null }
 }
 
@@ -46,7 +46,7 @@ export function useSession(): Session {
 /** Asks the service who this is; answers the user's id. */
 export async function loadSession(): Promise<string | null> {
   try {
-    const answer = (await call('GET', '/auth/get-session')) as { user: Told } | null
+    const answer = (await call('GET', '/auth/get-session')) as { user: SessionUser } | null
     const user = answer === null ? null : toSignedIn(answer.user)
     session.set(user === null ? { state: 'none' } : { state: 'in', user })
     return user?.id ?? null

@@ -1,11 +1,11 @@
-import { useForm } from 'react-hook-form'
+import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/Toasts.tsx'
-import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent } from './agents/policy.ts'
+import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent, type PolicyDraft } from './agents/policy.ts'
 
 /** The limits of an agent: how much, how fast, and on what it may spend. */
 export default function AgentForm() {
@@ -46,51 +46,7 @@ function Rules({ agent }: { agent: Agent | null }) {
         <Card title="Agent">
           <TextField form={form} name="name" label="Name" placeholder="Research assistant" />
         </Card>
-        <Card title="Limits">
-          <div className="grid gap-4 sm:grid-cols-3">
-            {LIMIT_NAMES.map((limit) => (
-              <AmountField
-                key={limit}
-                form={form}
-                name={`limits.${limit}`}
-                label={LIMITS[limit]}
-                placeholder="No limit"
-              />
-            ))}
-          </div>
-          <div className="mt-4 grid gap-4 sm:grid-cols-2">
-            <TextField
-              form={form}
-              name="rate.callsPerMinute"
-              label="Calls per minute"
-              inputMode="numeric"
-              placeholder="No limit"
-            />
-            <AmountField
-              form={form}
-              name="approvalAbove"
-              label="Approval above"
-              optional
-              hint="More expensive calls wait up to 15 minutes for your approval."
-            />
-            <TextField
-              form={form}
-              name="alerts"
-              label="Alerts at"
-              optional
-              hint="Percent of a limit, such as 50, 80."
-            />
-            <Choice
-              form={form}
-              name="onExceeded"
-              label="At a limit"
-              options={[
-                ['refuse', 'Refuse the call'],
-                ['pause', 'Refuse it, and pause the agent'],
-              ]}
-            />
-          </div>
-        </Card>
+        <Limits form={form} />
         {(
           [
             ['tools', 'Tools', 'weather-*'],
@@ -115,5 +71,43 @@ function Rules({ agent }: { agent: Agent | null }) {
         ))}
       </Form>
     </Page>
+  )
+}
+
+function Limits({ form }: { form: UseFormReturn<PolicyDraft> }) {
+  return (
+    <Card title="Limits">
+      <div className="grid gap-4 sm:grid-cols-3">
+        {LIMIT_NAMES.map((limit) => (
+          <AmountField key={limit} form={form} name={`limits.${limit}`} label={LIMITS[limit]} placeholder="No limit" />
+        ))}
+      </div>
+      <div className="mt-4 grid gap-4 sm:grid-cols-2">
+        <TextField
+          form={form}
+          name="rate.callsPerMinute"
+          label="Calls per minute"
+          inputMode="numeric"
+          placeholder="No limit"
+        />
+        <AmountField
+          form={form}
+          name="approvalAbove"
+          label="Approval above"
+          optional
+          hint="More expensive calls wait up to 15 minutes for your approval."
+        />
+        <TextField form={form} name="alerts" label="Alerts at" optional hint="Percent of a limit, such as 50, 80." />
+        <Choice
+          form={form}
+          name="onExceeded"
+          label="At a limit"
+          options={[
+            ['refuse', 'Refuse the call'],
+            ['pause', 'Refuse it, and pause the agent'],
+          ]}
+        />
+      </div>
+    </Card>
   )
 }

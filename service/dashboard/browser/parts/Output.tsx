@@ -31,7 +31,7 @@ export function Output({ title, output }: { title: string; output: string }) {
 }
 
 /** What a model wrote, formatted. */
-export function Markdown({ text }: { text: string }) {
+function Markdown({ text }: { text: string }) {
   const blocks = drawBlocks<ReactNode>(toBlocks(text), createElement, LOOK)
   return createElement('div', { className: 'space-y-3 leading-relaxed break-words' }, ...blocks)
 }

@@ -11,12 +11,12 @@ import { toast } from './Toasts.tsx'
 
 export function Account({ user }: { user: SignedIn }) {
   const theme = useTheme()
-  const kept = useQueryClient()
+  const cache = useQueryClient()
   const [, go] = useLocation()
   const leave = async (): Promise<void> => {
     try {
       await signOut()
-      kept.clear()
+      cache.clear()
     } catch (error) {
       toast({ tone: 'bad', text: `You are still signed in. ${toFault(error).message}` })
     }

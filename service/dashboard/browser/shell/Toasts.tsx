@@ -53,10 +53,10 @@ export function toast(said: Said): void {
   toasts.set([...toasts.read().slice(-2), { ...said, id: ++count }])
 }
 
-export function dismiss(id: number): void {
+function dismiss(id: number): void {
   toasts.set(toasts.read().filter((toast) => toast.id !== id))
 }
 
-export function useToasts(): readonly Toast[] {
+function useToasts(): readonly Toast[] {
   return useSyncExternalStore(toasts.watch, toasts.read)
 }

@@ -5,7 +5,7 @@ export type Agent = Output<'spending.agent'>
 type Body = Input<'spending.createAgent'>
 
 /** A policy as its form holds it, under the names of the API's body. */
-export interface Rules extends Required<Pick<Body, 'name' | 'onExceeded'>> {
+export interface PolicyDraft extends Required<Pick<Body, 'name' | 'onExceeded'>> {
   limits: Record<Limit, string>
   rate: { callsPerMinute: string }
   tools: Lists
@@ -28,7 +28,7 @@ export const LIMITS = {
 export type Limit = keyof typeof LIMITS
 export const LIMIT_NAMES = Object.keys(LIMITS) as Limit[]
 
-export function toRules(agent: Agent | null): Rules {
+export function toRules(agent: Agent | null): PolicyDraft {
   const lists = (of: 'tools' | 'rdas' | 'domains'): Lists =>
     toTexts({ allow: 'lines', deny: 'lines' }, agent?.[of] ?? null)
   return {
@@ -57,7 +57,7 @@ const LIMIT_KINDS = Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, 'numbe
 const RATE = { callsPerMinute: 'number' } as const
 const ABOVE = { approvalAbove: 'number' } as const
 
-export function toPolicy(rules: Rules, before: Agent | null): Body {
+export function toPolicy(rules: PolicyDraft, before: Agent | null): Body {
   const lists = ({ allow, deny }: Lists, was: { allow: readonly string[] | null } | undefined) => ({
     // An empty list that was there denies everything: that must not turn into "all" by a visit to this form.
     allow: allow.trim() === '' ? (was?.allow?.length === 0 ? [] : null) : linesOf(allow),

@@ -70,7 +70,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: 
 export type EventName = Output<'webhooks.get'>['events'][number]
 
 /** What each event means. */
-export const EVENTS: Readonly<Record<EventName, string>> = {
+const EVENTS: Readonly<Record<EventName, string>> = {
   'payment.completed': 'A payment succeeded',
   'payment.failed': 'A payment failed',
   'customer.first_payment': 'A customer paid for the first time',
