@@ -32,7 +32,7 @@ export function jsonIn(text: string): string | null {
   }
 }
 
-/** Beyond this nobody reads an answer, and a browser would be busy with it. */
+/** Longer answers are not formatted: it would block the browser. */
 export const LONGEST = 100_000
 
 /** A number beside an axis: short when it is large, and never rounded to its neighbour's when it is small. */

@@ -33,7 +33,7 @@ export function App() {
 function Gate() {
   const session = useSession()
   const [location] = useLocation()
-  // The link of a mail leads there, whoever is signed in.
+  // The link in an e-mail leads there, with or without a session.
   if (location === '/reset-password') return <ResetPassword />
   switch (session.state) {
     case 'unknown':
@@ -116,7 +116,7 @@ function SessionEnded({ user }: { user: SignedIn }) {
       <Entrance
         email={user.email}
         entered={(id) => {
-          // Somebody else must not see what the one before was shown.
+          // Another account must not see the data of the previous one.
           if (id === user.id) void cache.invalidateQueries()
           else cache.clear()
         }}

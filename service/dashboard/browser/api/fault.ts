@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client'
 
-/** Why something did not work, in words for whoever asked for it. */
+/** Why a request failed, in words for the person who made it. */
 export class Fault extends Error {
   override readonly name = 'Fault'
   /** Null when no answer came at all. */
@@ -61,7 +61,7 @@ export function toFault(error: unknown): Fault {
 /** The API's form: `{error, code, requestId, …}`. */
 export function fromAnswer(status: number, body: unknown): Fault {
   const { error, code, requestId, ...fields } = isRecord(body) ? body : {}
-  // Whatever stands in front of a service that is down answers in a form of its own.
+  // A proxy in front of a service that is down answers in its own form.
   if (typeof error !== 'string')
     return status >= 500 ? away(status) : new Fault('The request failed. Try again.', { status })
   return new Fault(error, {

@@ -45,7 +45,7 @@ export const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       networkMode: 'always',
-      // A lost connection often comes back by itself; whatever the service said, it would only say again.
+      // A lost connection often comes back by itself; an answer of the service would only be the same again.
       retry: (count, error) => count < 2 && toFault(error).isSilence,
       retryDelay: (count) => 400 * 2 ** count,
     },
@@ -105,7 +105,7 @@ export function useAction<P extends ActionPath>(path: P, options: ActionOptions<
 }
 
 interface ActionOptions<P extends ActionPath> {
-  /** It moves money or makes something: whoever got no answer presses again, and it is done once. */
+  /** It moves money or creates something: after a lost answer it can be pressed again, and is done once. */
   once?: P extends IdempotentPath ? true : never
   /** It only looks: without an answer nothing was done. */
   looks?: boolean
@@ -191,7 +191,7 @@ export async function refresh(cache: QueryClient, paths: readonly string[]): Pro
   await cache.invalidateQueries({ predicate: isConcerned })
 }
 
-/** After an act without an answer nobody knows whether it was done: trying again at once might do it twice. */
+/** After an action without an answer it is unknown whether it was done: a retry might do it twice. */
 export function sentenceOf(fault: Fault): string {
   if (fault.isSilence && fault.code !== UNANSWERED.code)
     return 'No answer came. Check whether it went through before you retry.'

@@ -5,7 +5,7 @@ import type { user } from '../../../identity/http/sign-in.ts'
 import { openWatched } from '../../../ui-kit/watched.ts'
 import { Fault, fromAnswer, silence, toFault } from './fault.ts'
 
-/** Who is signed in here. `ended` is after somebody was: their page stays, with all that was typed into it. */
+/** Who is signed in here. After `ended` the page stays, with all that was typed into it. */
 export type Session =
   | { state: 'unknown' }
   | { state: 'unreachable'; fault: Fault }
@@ -17,7 +17,7 @@ export interface SignedIn extends Pick<z.input<typeof user>, 'id' | 'name' | 'em
   issuer: string | null
 }
 
-/** As the sign-in knows somebody; to the service they are who they are at their provider. */
+/** The account as the sign-in knows it; for the service its id is the one at the provider. */
 interface SessionUser extends Omit<SignedIn, 'issuer'> {
   issuer?: string | null
   subject?: string | null
@@ -71,7 +71,7 @@ export async function signUp({ name, email, password }: Credentials & { name: st
   return (answer as { token: string | null }).token !== null
 }
 
-/** Where the provider asks who somebody is; from there they come back to this page of ours. */
+/** The provider's sign-in page; it leads back to this page. */
 export async function beginAtProvider(next: string): Promise<string> {
   return ((await call('POST', '/auth/oidc/start', { next })) as { url: string }).url
 }

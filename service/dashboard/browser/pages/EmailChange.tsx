@@ -7,7 +7,7 @@ import { LinkButton } from '../parts/Button.tsx'
 import { Page } from '../parts/layout.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 
-/** Where the link of a mail to a new address leads: whoever is signed in and has it, has that address. */
+/** Where the link in an e-mail to a new address leads: it proves the address of the account that is signed in. */
 export default function EmailChange() {
   const [params] = useSearchParams()
   const token = params.get('token') ?? ''

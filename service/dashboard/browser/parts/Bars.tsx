@@ -8,7 +8,6 @@ export interface Series {
   tone: 'accent' | 'good' | 'bad' | 'quiet'
 }
 
-/** Metrics by day; days without any are there too, with nothing. Whoever cannot see it gets the table. */
 interface BarsProps {
   label: string
   rows: readonly ({ day: string } & Record<string, string | number>)[]

@@ -15,7 +15,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      // Not `disabled`: that would take the focus away from whoever pressed it by keyboard.
+      // Not `disabled`: that would take the focus away from a button pressed by keyboard.
       aria-disabled={busy || undefined}
       onClick={busy ? undefined : rest.onClick}
       className={`${classesOf(variant, small)} ${className}`}
@@ -53,7 +53,7 @@ export function TextLink({ to, children }: { to: string; children: ReactNode }) 
   )
 }
 
-/** Only a picture is seen of it; its name is for those who hear the page, and for whoever waits above it. */
+/** A button with an icon only; its name is for screen readers and shown on hover. */
 export function IconButton({
   label,
   children,

@@ -179,7 +179,7 @@ function placeOf({ end = false, wide = false }: { end?: boolean; wide?: boolean 
   return `${end ? 'text-right' : ''} ${wide ? 'max-md:hidden' : ''}`
 }
 
-/** Whoever marks an id to copy it does not want to leave. */
+/** Selecting text in a row, to copy an ID, must not open the row's page. */
 function hasSelection(): boolean {
   return (getSelection()?.toString() ?? '') !== ''
 }

@@ -143,7 +143,7 @@ export function Metrics({ children }: { children: ReactNode }) {
 export function Code({ children, max = true }: { children: string; max?: boolean }) {
   return (
     <pre
-      // Whoever has no mouse scrolls it by keyboard.
+      // Focusable, so that it can be scrolled by keyboard.
       tabIndex={0}
       className={`overflow-auto rounded-lg bg-sunk p-3 font-mono text-[0.8125rem] leading-relaxed break-words whitespace-pre-wrap ${max ? 'max-h-96' : ''}`}
     >

@@ -39,7 +39,7 @@ export function paymentColumns<Payment extends Paid>(
 export function recipientFacts({ network, recipient }: { network: string; recipient: string | null }) {
   return [
     ['Network', network === 'base' ? NETWORK_NAMES.base : `${NETWORK_NAMES['base-sepolia']} (test tokens)`],
-    ['Paid to', recipient === null ? 'Nobody: payments are simulated' : <Id key="to" value={recipient} whole />],
+    ['Recipient', recipient === null ? 'None: payments are simulated' : <Id key="to" value={recipient} whole />],
   ] as const
 }
 

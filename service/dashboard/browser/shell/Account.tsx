@@ -47,7 +47,7 @@ export function Account({ user }: { user: SignedIn }) {
                 value={value}
                 className={MENU_ITEM}
                 onSelect={(event) => {
-                  // The menu stays: whoever tries a theme may want the other one after all.
+                  // The menu stays open, to try the other themes too.
                   event.preventDefault()
                 }}
               >

@@ -3,7 +3,7 @@ import * as Menu from '@radix-ui/react-dropdown-menu'
 import { chooseEnvironment, useEnvironment, type Environment, settings } from '../settings.ts'
 import { MENU, MENU_ITEM } from './menu.ts'
 
-/** Always in sight: whoever looks at play money must never take it for real money, or the other way round. */
+/** Always in sight: play money must never be taken for real money, or the other way round. */
 export function EnvironmentSwitch() {
   const at = useEnvironment()
   return (

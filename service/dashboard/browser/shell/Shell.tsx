@@ -34,7 +34,7 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
     return () => window.removeEventListener('keydown', open)
   }, [])
 
-  // Whoever hears the page, or has no mouse, goes on at the new page's beginning.
+  // Screen readers and keyboards continue at the start of the new page.
   useEffect(() => {
     if (before.current === location) return
     before.current = location

@@ -50,7 +50,7 @@ export function WalletChoice({
   )
 }
 
-/** Sign-In with Ethereum, by whatever wallets this browser has. */
+/** Sign-In with Ethereum, with the wallets of this browser. */
 export function Wallets({ entered }: { entered: () => Promise<void> }) {
   return (
     <WalletChoice

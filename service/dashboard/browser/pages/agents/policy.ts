@@ -50,7 +50,7 @@ export function toRules(agent: Agent | null): PolicyDraft {
   }
 }
 
-/** Somebody who fills in nothing else has bounded what can go wrong. */
+/** Defaults that limit the damage when nothing else is filled in. */
 const DEFAULTS: Partial<Record<Limit, number>> = { perCall: 1, perDay: 10 }
 
 const LIMIT_KINDS = Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, 'number'])) as Record<Limit, 'number'>

@@ -9,7 +9,7 @@ export function StateFilter(filter: Filter) {
   return <Select label="State" all="All states" {...filter} options={STATES.map((each) => [each, each] as const)} />
 }
 
-/** What every list of runs shows of one, whoever ran it. */
+/** The columns of every list of runs. */
 type RunLine = Pick<
   Output<'runs.list'>['runs'][number],
   'id' | 'status' | 'error' | 'modelId' | 'duration' | 'createdAt' | 'cost'

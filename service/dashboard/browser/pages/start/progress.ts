@@ -14,7 +14,7 @@ interface Progress {
   isSellingByApi: boolean
 }
 
-/** How far somebody has come on the way to a paid workflow, by what the service has seen of it. */
+/** How far an account is on the way to a paid workflow, by what the service has seen of it. */
 export function useProgress(): Progress {
   const at = useEnvironment()
   const keys = useRead('identity.keys.list', { limit: 100, offset: 0 })

@@ -3,7 +3,7 @@ import type { FormValues } from '../../parts/InputForm.tsx'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A form for whatever a tool takes: a field for each plain property, JSON for what has an inside of its own. */
+/** A form for a tool's schema: a field for each plain property, JSON for nested ones. */
 export function fieldsOf(schema: Schema): FormField[] {
   const required = new Set(Array.isArray(schema['required']) ? schema['required'].map(String) : [])
   return Object.entries(asSchema(schema['properties']) ?? {}).map(([name, property]) => {
