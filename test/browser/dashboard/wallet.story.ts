@@ -49,7 +49,7 @@ export function wallet(opened: () => Desk): void {
         const saving = page.waitForEvent('download')
         await page.getByRole('button', { name: 'CSV' }).first().click()
         const file = await readFile(await (await saving).path(), 'utf8')
-        expect(file.split('\r\n')[0]).toBe('\uFEFFType,For,When,Amount,Balance after')
+        expect(file.split('\r\n')[0]).toBe('\uFEFFType,Reference,When,Amount,Balance after')
         expect(file).toMatch(/^deposit,.*,40,40$/m)
       },
       STORY_MS,
