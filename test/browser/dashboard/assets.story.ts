@@ -143,7 +143,7 @@ export function assets(opened: () => Desk): void {
         await page.getByLabel('Amount').fill('0.5')
         await looks(page, 'asset-edit')
         await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('Name saved.').first().waitFor()
+        await page.getByText('Asset saved.').first().waitFor()
         const { rda } = (await call('GET', '/v1/rda/lookup')).body
         expect(rda.pricing.amount).toBe(0.5)
         expect(rda.schema.inputs[0].pattern).toBe('^[a-z]+$')
