@@ -8,7 +8,7 @@ import {
 import { execute } from './execute.ts'
 import { searchModels, searchRdas, searchTools } from './lists.ts'
 import { mapRdaInputs, mapToolInputs } from './mappers.ts'
-import { properties } from './resources.ts'
+import { properties } from './resources/catalog.ts'
 
 export class Coinslot implements INodeType {
   description: INodeTypeDescription = {

@@ -6,7 +6,7 @@ import {
   type INodeExecutionData,
 } from 'n8n-workflow'
 import { isObject } from '../shared/transport.ts'
-import { operationOf } from './resources.ts'
+import { operationOf } from './resources/catalog.ts'
 
 /** One item after the other: what a limit stops in the middle has let everything before it through. */
 export async function execute(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
@@ -17,10 +17,10 @@ export async function execute(node: IExecuteFunctions): Promise<INodeExecutionDa
         node.getNodeParameter('resource', item, ''),
         node.getNodeParameter('operation', item, ''),
       )
-      const made = await operation.run({ node, item })
-      // To a model no items at all are an empty word.
-      const told = made.length === 0 && isTool(node) ? [{ json: { found: 0, message: NOTHING } }] : made
-      results.push(...told.map((one) => ({ ...one, pairedItem: { item } })))
+      const found = await operation.run({ node, item })
+      // A model needs a sentence: it cannot read an empty list.
+      const output = found.length === 0 && isTool(node) ? [{ json: { found: 0, message: NOTHING } }] : found
+      results.push(...output.map((one) => ({ ...one, pairedItem: { item } })))
     } catch (thrown) {
       const error = errorOf(thrown, node, item)
       if (!node.continueOnFail() && !isTool(node)) throw error

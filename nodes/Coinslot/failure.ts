@@ -1,7 +1,7 @@
 import { NodeApiError, type IDataObject } from 'n8n-workflow'
 import { advice, type Answer } from '../shared/transport.ts'
-import type { Step } from './item.ts'
-import { text, usdc, when } from './words.ts'
+import { text, usdc, when } from './format.ts'
+import type { Step } from './inputs.ts'
 
 /** What went wrong and what to do next, in one sentence or two: for a person, or for the model that called the tool. */
 export function failure({ node, item }: Step, answer: Answer): NodeApiError {
@@ -112,8 +112,8 @@ function runFailed({ error, runId }: IDataObject): string {
 }
 
 function otherSide({ error }: IDataObject): string {
-  const said = text(error)
-  return `The other side failed: ${said}${said.includes('Nothing was') ? '' : ' Nothing was paid.'} Try again later.`
+  const reason = text(error)
+  return `The other side failed: ${reason}${reason.includes('Nothing was') ? '' : ' Nothing was paid.'} Try again later.`
 }
 
 function tooLittle({ required, available, topUpUrl }: IDataObject): string {

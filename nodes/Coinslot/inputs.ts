@@ -1,6 +1,21 @@
-import { NodeOperationError, type IDataObject, type INodeProperties } from 'n8n-workflow'
+import { NodeOperationError, type IDataObject, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow'
 import { isObject } from '../shared/transport.ts'
-import type { Step } from './item.ts'
+
+/** One operation on one item. */
+export interface Step {
+  node: IExecuteFunctions
+  item: number
+}
+
+/** Ends the item with a sentence for the person or the model that asked for it. */
+export function refusal({ node, item }: Step, sentence: string): NodeOperationError {
+  return new NodeOperationError(node.getNode(), sentence, { itemIndex: item })
+}
+
+/** A parameter's text without the spaces around it; of a locator, the id that it stands for. */
+export function readText({ node, item }: Step, name: string): string {
+  return (node.getNodeParameter(name, item, '', { extractValue: true }) as string).trim()
+}
 
 /** The inputs of an RDA or of a tool: a field for each, or all of them as JSON. */
 export function inputFields(what: 'RDA' | 'tool', chosenBy: string, method: string): INodeProperties[] {
@@ -59,29 +74,25 @@ export function readInputs(step: Step): IDataObject {
     return readJson(step, 'Inputs (JSON)', node.getNodeParameter('inputsJson', item, '{}'))
   }
   const mapped = node.getNodeParameter('inputs', item, {}) as Mapped
-  if (mapped.mappingMode !== 'autoMapInputData') return given(mapped.value ?? {})
+  if (mapped.mappingMode !== 'autoMapInputData') return filledIn(mapped.value ?? {})
   const json = node.getInputData()[item]?.json
   const names = (mapped.schema ?? []).filter(({ removed }) => removed !== true).map(({ id }) => id)
   // Only what is asked for: the service refuses inputs that it does not know.
-  return given(Object.fromEntries(names.map((name) => [name, json?.[name]])))
+  return filledIn(Object.fromEntries(names.map((name) => [name, json?.[name]])))
 }
 
 /** An object, as it is or written as JSON. */
-export function readJson({ node, item }: Step, name: string, value: unknown): IDataObject {
+export function readJson(step: Step, name: string, value: unknown): IDataObject {
   let read = value
   if (typeof value === 'string') {
     try {
       read = JSON.parse(value.trim() === '' ? '{}' : value)
     } catch (cause) {
-      throw new NodeOperationError(node.getNode(), `${name} is no valid JSON: ${(cause as Error).message}`, {
-        itemIndex: item,
-      })
+      throw refusal(step, `${name} is no valid JSON: ${(cause as Error).message}`)
     }
   }
   if (isObject(read)) return read
-  throw new NodeOperationError(node.getNode(), `${name} must be an object, as in {"name": "value"}.`, {
-    itemIndex: item,
-  })
+  throw refusal(step, `${name} must be an object, as in {"name": "value"}.`)
 }
 
 interface Mapped {
@@ -90,8 +101,8 @@ interface Mapped {
   schema?: { id: string; removed?: boolean }[]
 }
 
-/** A field that was left alone is null in the editor, and was simply not filled in. */
-function given(values: Readonly<Record<string, IDataObject[string] | undefined>>): IDataObject {
+/** The editor stores null for a field that nobody filled in. */
+function filledIn(values: Readonly<Record<string, IDataObject[string] | undefined>>): IDataObject {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== ''),
   )

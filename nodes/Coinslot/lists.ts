@@ -1,6 +1,12 @@
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow'
-import { chosen, load } from './load.ts'
-import { text, usdc } from './words.ts'
+import {
+  NodeOperationError,
+  type IDataObject,
+  type ILoadOptionsFunctions,
+  type INodeListSearchItems,
+  type INodeListSearchResult,
+} from 'n8n-workflow'
+import { advice, ask, type Call } from '../shared/transport.ts'
+import { text, usdc } from './format.ts'
 
 /** Published RDAs, the most wanted first. */
 export async function searchRdas(
@@ -20,8 +26,8 @@ export async function searchTools(
   filter?: string,
   paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-  const asked = { surface: 'tools' as const, path: '', list: 'tools', filter, paginationToken }
-  return await page(this, asked, ({ slug, name, provider, price }) => ({
+  const request = { surface: 'tools' as const, path: '', list: 'tools', filter, paginationToken }
+  return await page(this, request, ({ slug, name, provider, price }) => ({
     name: `${text(name)} (${text(provider)}) · ${priceOf({ amount: price })}`,
     value: text(slug),
   }))
@@ -45,7 +51,7 @@ async function modelsOf(panel: ILoadOptionsFunctions, rda: string): Promise<IDat
   return promptConfig?.allowedModels ?? []
 }
 
-interface Asked {
+interface ListRequest {
   surface?: 'tools'
   path: string
   /** What the answer calls its list. */
@@ -56,7 +62,7 @@ interface Asked {
 
 async function page(
   panel: ILoadOptionsFunctions,
-  { list, filter, paginationToken, ...call }: Asked,
+  { list, filter, paginationToken, ...call }: ListRequest,
   toItem: (one: IDataObject) => INodeListSearchItems,
 ): Promise<INodeListSearchResult> {
   const offset = Number(paginationToken ?? 0)
@@ -75,3 +81,16 @@ function priceOf({ model, amount }: IDataObject): string {
 }
 
 const PAGE = 50
+
+/** What a list or a form in the panel is made of. */
+export async function load(panel: ILoadOptionsFunctions, call: Omit<Call, 'method'>): Promise<IDataObject> {
+  const answer = await ask(panel, { ...call, method: 'GET' })
+  if (answer.reached && answer.status === 200) return answer.body
+  throw new NodeOperationError(panel.getNode(), advice(answer))
+}
+
+/** What was chosen in the panel so far; empty where nothing was. */
+export function chosen(panel: ILoadOptionsFunctions, name: string): string {
+  const value = panel.getCurrentNodeParameter(name, { extractValue: true })
+  return typeof value === 'string' ? value.trim() : ''
+}

@@ -1,6 +1,6 @@
 import type { FieldType, ILoadOptionsFunctions, ResourceMapperField, ResourceMapperFields } from 'n8n-workflow'
 import { isObject } from '../shared/transport.ts'
-import { chosen, load } from './load.ts'
+import { chosen, load } from './lists.ts'
 
 /** A field for each input of the chosen RDA. */
 export async function mapRdaInputs(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
@@ -16,7 +16,7 @@ export async function mapToolInputs(this: ILoadOptionsFunctions): Promise<Resour
   const tool = chosen(this, 'tool')
   if (tool === '') return { fields: [] }
   const body = await load(this, { surface: 'tools', path: `/${encodeURIComponent(tool)}` })
-  // Told plainly, or within what it is the description of.
+  // The schema is in the answer itself or in its tool.
   const { inputSchema } = (isObject(body['tool']) ? body['tool'] : body) as { inputSchema?: ToolSchema }
   const { properties = {}, required = [] } = inputSchema ?? {}
   const fields = Object.entries(properties).map(([name, property]) =>

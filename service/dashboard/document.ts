@@ -82,7 +82,7 @@ ${scripts.map((name) => `<script type="module" src="${file(name)}"></script>`).j
 `
 }
 
-/** Before anything is painted: whoever chose dark must not be blinded by a white page first. */
+/** Set before the first paint, so that the dark theme does not flash white. */
 const THEME = `try{var t=localStorage.getItem('coinslot.theme')}catch(e){}
 if(t!=='light'&&t!=='dark')t=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'
 document.documentElement.dataset.theme=t`

@@ -80,7 +80,7 @@ export const PAGES = [
     views: { '': 'Wallet' },
     acts: [
       ['Add funds', '/wallet?do=add'],
-      ['Withdraw', '/wallet?do=withdraw'],
+      ['Withdraw funds', '/wallet?do=withdraw'],
     ],
   },
   {

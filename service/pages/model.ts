@@ -1,5 +1,5 @@
 import type { CheckoutView, PaymentView } from '../checkouts/model.ts'
-import type { AskedField } from '../ui-kit/fields.ts'
+import type { FormField } from '../ui-kit/format.ts'
 
 export type { SimulatedOutcome } from '../checkouts/model.ts'
 
@@ -19,7 +19,7 @@ export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> 
 /** One way to pay, in the words of x402 version 2. */
 export type Requirements = NonNullable<CheckoutView['paymentRequirements']>['v2']
 
-export type Field = AskedField
+export type Field = FormField
 
 /** How far a payment has come, as its address tells it. */
 export interface PaymentState {

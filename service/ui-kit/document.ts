@@ -26,7 +26,7 @@ export function contentPolicy(nonce?: string): string {
   ].join('; ')
 }
 
-/** JSON for a script element; no text in it can end that element, whatever a seller called a product. */
+/** JSON for a script element; no text in it, such as a product's name, can end that element. */
 export function embedded(data: unknown): string {
   return JSON.stringify(data).replace(
     /[<>&\u2028\u2029]/g,

@@ -12,10 +12,10 @@ type Tag =
   | ('a' | 'img' | 'div' | 'table' | 'thead' | 'tbody' | 'tr' | 'th' | 'td')
 
 /** Classes by tag; what is absent has none. */
-export type Look = Readonly<Partial<Record<Tag, string>>>
+export type Styles = Readonly<Partial<Record<Tag, string>>>
 
 /** Markdown as elements. Its headings begin below the page's own. */
-export function drawBlocks<Node>(blocks: readonly Block[], draw: Draw<Node>, look: Look): readonly Node[] {
+export function drawBlocks<Node>(blocks: readonly Block[], draw: Draw<Node>, look: Styles): readonly Node[] {
   const element = (tag: Tag, children: readonly (Node | string)[], props: Record<string, unknown> = {}): Node =>
     draw(tag, look[tag] === undefined ? props : { className: look[tag], ...props }, ...children)
   const inline = (spans: Inline): (Node | string)[] => spans.map(drawSpan)

@@ -1,3 +1,5 @@
+import type { Field } from '../kit/fields.ts'
+
 /** Amounts of USDC for people. Nothing is ever decided by these texts. */
 export function inUsdc(amount: number): string {
   return FIGURES.format(amount).replace('-', '−')
@@ -30,5 +32,30 @@ export function jsonIn(text: string): string | null {
   }
 }
 
-/** Beyond this nobody reads an answer, and a browser would be busy with it. */
+/** Longer answers are not formatted: it would block the browser. */
 export const LONGEST = 100_000
+
+/** A number beside an axis: short when it is large, and never rounded to its neighbour's when it is small. */
+export function tickOf(value: number): string {
+  return (Math.abs(value) < 1 ? SMALL : SHORT).format(value)
+}
+
+const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
+/** USDC has six decimals; the axis divides the smallest amount into four. */
+const SMALL = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+/** A field that a seller or a creator asks to be filled in; what they did not say may be absent. */
+export type FormField = Pick<Field, 'name' | 'label' | 'type' | 'required'> & {
+  [Name in Exclude<keyof Field, 'default'>]?: Field[Name] | undefined
+} & { default?: unknown }
+
+/** The text in a field before anybody typed. */
+export function firstText({ default: value }: Pick<FormField, 'default'>): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The service's words follow a field's name ("is required"); beside the field they stand alone. */
+export function asSentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
+}

@@ -32,7 +32,7 @@ export type Span =
   /** In a `data:` address, and one of the formats that hold pixels and nothing else. */
   | { kind: 'image'; data: string; alt: string }
 
-/** Whether somebody who sees it as plain text would miss something. */
+/** Whether the text has formatting that plain text would not show. */
 export function isMarkdown(text: string): boolean {
   return /^(#{1,6} \S|[-*+] \S|\d{1,3}[.)] \S|```|> |\|.+\|)|\*\*[^*\s][^*\n]*\*\*|\[[^[\]\n]{0,300}\]\((?:https?:|data:image)/m.test(
     text,
@@ -135,7 +135,7 @@ function begins(lines: readonly string[], at: number): boolean {
 }
 
 const READERS: readonly Reader[] = [fence, heading, rule, quote, list, table, paragraph]
-/** Whoever nests deeper is not read, but seen how deep it goes. */
+/** Deeper nesting is shown as it was written. */
 const DEEPEST = 6
 
 function readAt(lines: readonly string[], at: number, depth: number): ReturnType<Reader> {

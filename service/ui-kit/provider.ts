@@ -8,7 +8,7 @@ export interface Provider {
 export interface Wallet {
   id: string
   name: string
-  /** A `data:` address, else null: the page asks nobody else for anything. */
+  /** A `data:` address, else null: the page loads nothing from other servers. */
   icon: string | null
   provider: Provider
 }

@@ -1,5 +1,5 @@
-import { refusalOf } from '../../service/dashboard/browser/pages/wallet/payable.ts'
-import { tickOf } from '../../service/dashboard/browser/parts/ticks.ts'
+import { refusalOf } from '../../service/dashboard/browser/pages/wallet/movements.ts'
+import { tickOf } from '../../service/ui-kit/format.ts'
 
 test('ticks of a small axis are told apart, those of a large one are short', () => {
   expect([0, 0.0025, 0.005, 0.0075, 0.01].map(tickOf)).toEqual(['0', '0.0025', '0.005', '0.0075', '0.01'])

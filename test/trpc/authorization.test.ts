@@ -147,7 +147,9 @@ describe("the dashboard's procedures", () => {
       .map((name) => readFileSync(path.join(root, name), 'utf8'))
       .join('\n')
     const called = new Set(
-      [...code.matchAll(/(?:useAsk|useAct|\bask)\(\s*'([\w.]+)'|path="([\w.]+)"/g)].map(([, by, list]) => by ?? list),
+      [...code.matchAll(/(?:useRead|useAction|\bread)\(\s*'([\w.]+)'|path="([\w.]+)"/g)].map(
+        ([, by, list]) => by ?? list,
+      ),
     )
     expect(Object.keys(procedures()).filter((name) => !called.has(name))).toEqual([])
   })

@@ -1,21 +1,20 @@
-import { QueryClientProvider } from '@tanstack/react-query'
-import { Suspense } from 'react'
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { Suspense, Component, type ReactNode } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
-import { queries } from './api/ask.ts'
-import { useEnvironment } from './api/environment.ts'
-import { loadSession, useSession } from './api/session.ts'
+import { queries } from './api/procedures.ts'
+import { useEnvironment, settings } from './settings.ts'
+import { loadSession, useSession, type SignedIn } from './api/session.ts'
 import { isAt, PAGES } from '../pages.ts'
 import { VIEWS } from './pages.ts'
 import { Empty, Failure, PageSkeleton } from './parts/states.tsx'
-import { LinkButton } from './parts/Button.tsx'
-import { settings } from './settings.ts'
-import { Boundary } from './shell/Boundary.tsx'
+import { LinkButton, Button } from './parts/Button.tsx'
 import { OpenShell } from './shell/OpenShell.tsx'
-import { SessionEnded } from './shell/SessionEnded.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { Toasts } from './shell/Toasts.tsx'
 import { ResetPassword } from './sign-in/ResetPassword.tsx'
 import { SignIn } from './sign-in/SignIn.tsx'
+import { Modal } from './parts/Modal.tsx'
+import { Entrance } from './sign-in/Entrance.tsx'
 
 export function App() {
   return (
@@ -34,7 +33,7 @@ export function App() {
 function Gate() {
   const session = useSession()
   const [location] = useLocation()
-  // The link of a mail leads there, whoever is signed in.
+  // The link in an e-mail leads there, with or without a session.
   if (location === '/reset-password') return <ResetPassword />
   switch (session.state) {
     case 'unknown':
@@ -100,11 +99,52 @@ function Pages() {
           <Route key={path} path={path} component={View} />
         ))}
         <Route>
-          <Empty title="There is no such page" action={<LinkButton to="/">Go to overview</LinkButton>}>
+          <Empty title="Page not found" action={<LinkButton to="/">Go to overview</LinkButton>}>
             The link may be old or mistyped.
           </Empty>
         </Route>
       </Switch>
     </Suspense>
   )
+}
+
+/** Over the page, not instead of it: what was typed there is still there afterwards. */
+function SessionEnded({ user }: { user: SignedIn }) {
+  const cache = useQueryClient()
+  return (
+    <Modal title="Your session has ended" note="Sign in again to continue. What you typed is kept." open>
+      <Entrance
+        email={user.email}
+        entered={(id) => {
+          // Another account must not see the data of the previous one.
+          if (id === user.id) void cache.invalidateQueries()
+          else cache.clear()
+        }}
+      />
+    </Modal>
+  )
+}
+
+/** A fault in the page itself, or a piece of a release that is gone: never a white page. */
+class Boundary extends Component<{ children: ReactNode }, { broken: boolean }> {
+  override state = { broken: false }
+
+  static getDerivedStateFromError(): { broken: boolean } {
+    return { broken: true }
+  }
+
+  override render(): ReactNode {
+    if (!this.state.broken) return this.props.children
+    return (
+      <div role="alert" className="flex flex-col items-center gap-2 px-6 py-14 text-center">
+        <p className="font-semibold">This page stopped working</p>
+        <p className="max-w-sm text-quiet">
+          There may be a newer version of the page, or the connection was lost. What you saved is not lost.
+        </p>
+        <Button className="mt-2" onClick={() => window.location.reload()}>
+          Reload page
+        </Button>
+      </div>
+    )
+  }
 }

@@ -1,4 +1,6 @@
 import type { Settings } from '../document.ts'
+import { useSyncExternalStore } from 'react'
+import { openWatched, remember, remembered } from '../../ui-kit/watched.ts'
 
 /** What the service told this page in its document. */
 export const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '{}') as Settings
@@ -14,3 +16,23 @@ export function serviceNow(): number {
 // Libraries that write a style of their own ask here for the nonce that the policy wants of it.
 const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
 Object.assign(globalThis, { __webpack_nonce__: nonce })
+
+export type Environment = 'sandbox' | 'production'
+
+const KEPT = 'coinslot.environment'
+const chosen = openWatched<Environment>(settings.live && remembered(KEPT) === 'production' ? 'production' : 'sandbox')
+
+/** Whose money is looked at: everything that is asked is asked of this one. */
+export function environment(): Environment {
+  return chosen.read()
+}
+
+export function chooseEnvironment(wanted: Environment): void {
+  // A browser that keeps nothing starts in the sandbox each time.
+  remember(KEPT, wanted)
+  chosen.set(wanted)
+}
+
+export function useEnvironment(): Environment {
+  return useSyncExternalStore(chosen.watch, chosen.read)
+}

@@ -31,9 +31,9 @@ export function checkouts(opened: () => Desk): void {
         await page.reload()
         await looks(page, 'checkouts')
         await page.getByRole('link', { name: 'SEO audit' }).click()
-        await page.getByText('Nobody has paid yet').waitFor()
+        await page.getByText('No payments yet').waitFor()
         expect(await page.getByRole('img', { name: /QR code/ }).getAttribute('src')).toMatch(/^data:image\/svg/)
-        await page.getByRole('button', { name: 'Test payment' }).click()
+        await page.getByRole('button', { name: 'Make test payment' }).click()
         await page.getByLabel('Website').fill('not an address')
         await page.getByRole('button', { name: 'Simulate payment' }).click()
         await page.getByText('Must be an http or https address').waitFor()
@@ -52,20 +52,20 @@ export function checkouts(opened: () => Desk): void {
         await looks(page, 'delivery')
         const count = receiver.calls.length
         await page.getByRole('button', { name: 'Send again' }).click()
-        await page.getByText('It is sent again now').first().waitFor()
+        await page.getByText('Delivery is being sent again').first().waitFor()
         await receiver.came(count + 1)
         expect(receiver.calls.at(-1)!.id).toBe(receiver.calls.at(-2)!.id)
         await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 
-        await page.getByRole('button', { name: 'New secret' }).click()
-        await page.getByRole('button', { name: 'Make a new secret' }).click()
+        await page.getByRole('button', { name: 'Rotate secret' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
         expect(await page.getByText(/^whsec_/).textContent()).toMatch(/^whsec_/)
         await page.getByLabel('I have saved it').check()
         await page.getByRole('button', { name: 'Done' }).click()
 
         await page.getByRole('button', { name: 'End checkout' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'End checkout' }).click()
-        await page.getByText('The checkout has ended').first().waitFor()
+        await page.getByText('Checkout ended.').first().waitFor()
         expect((await desk.service.call('GET', `/p/${id}`)).status).toBe(404)
       },
       STORY_MS,
@@ -87,14 +87,14 @@ export function checkouts(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Done' }).click()
         await page.getByRole('link', { name: receiver.url }).click()
         const count = receiver.calls.length
-        await page.getByRole('button', { name: 'Send a test' }).click()
+        await page.getByRole('button', { name: 'Send test event' }).click()
         await page.getByText('is on its way.').first().waitFor()
         await receiver.came(count + 1)
         await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
         await looks(page, 'webhook')
         await page.getByRole('button', { name: 'Disable' }).click()
         await page.getByRole('button', { name: 'Enable' }).waitFor()
-        await page.getByRole('button', { name: 'Send a test' }).click()
+        await page.getByRole('button', { name: 'Send test event' }).click()
         await page
           .getByText(/disabled/i)
           .last()
@@ -104,7 +104,7 @@ export function checkouts(opened: () => Desk): void {
         await looks(page, 'webhooks')
         await page.getByRole('link', { name: receiver.url }).click()
         await page.getByRole('button', { name: 'Remove' }).click()
-        await page.getByRole('button', { name: 'Remove it' }).click()
+        await page.getByRole('button', { name: 'Remove endpoint' }).click()
         await page.getByText('No endpoints yet').waitFor()
       },
       STORY_MS,

@@ -30,7 +30,7 @@ export function keys(opened: () => Desk): void {
 
         await page.getByRole('button', { name: 'Revoke Invoice workflow' }).click()
         await page.getByRole('button', { name: 'Revoke key' }).click()
-        await page.getByText('The key is revoked.').first().waitFor()
+        await page.getByText('Key revoked.').first().waitFor()
         expect((await desk.service.call('GET', '/v1/me', { key: secret })).status).toBe(401)
       },
       STORY_MS,

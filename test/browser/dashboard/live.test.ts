@@ -44,7 +44,7 @@ inBrowser('the dashboard of a live server', () => {
         await page.getByLabel('E-mail').fill(email)
         await page.getByLabel('Password').fill(PASSWORD)
         await page.getByRole('button', { name: 'Create account' }).click()
-        const told = page.getByText('A mail is on its way to')
+        const told = page.getByText('We sent an e-mail to')
         await told.waitFor()
         return ((await told.textContent()) ?? '').replace(email, '')
       }
@@ -68,12 +68,12 @@ inBrowser('the dashboard of a live server', () => {
       const form = page.getByRole('dialog')
       await form.getByLabel('New e-mail address').fill('countess@example.com')
       await form.getByLabel('Your password').fill('not this one')
-      await form.getByRole('button', { name: 'Send the link' }).click()
+      await form.getByRole('button', { name: 'Send link' }).click()
       await form.getByText('This is not your password.').waitFor()
       await form.getByLabel('Your password').fill(PASSWORD)
       await looks(page, 'settings-email')
-      await form.getByRole('button', { name: 'Send the link' }).click()
-      await form.getByText('A mail is on its way to countess@example.com').waitFor()
+      await form.getByRole('button', { name: 'Send link' }).click()
+      await form.getByText('We sent an e-mail to countess@example.com').waitFor()
       await form.getByRole('button', { name: 'Done' }).click()
       await card.getByText(email).waitFor()
       const link = await linkIn(mails.received, 'countess@example.com', '/settings/email')
@@ -87,9 +87,9 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByLabel('E-mail').fill(email)
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.getByText('Your address is countess@example.com from now on').waitFor()
+      await page.getByText('Your e-mail address is now countess@example.com').waitFor()
       await looks(page, 'settings-email-changed')
-      await page.getByRole('link', { name: 'To the settings' }).click()
+      await page.getByRole('link', { name: 'Go to settings' }).click()
       await card.getByText('countess@example.com').waitFor()
       const told = (mail: string): boolean => mail.includes(email) && mail.includes('has another e-mail address')
       while (!mails.received.some(told)) await new Promise(setImmediate)
@@ -124,7 +124,7 @@ inBrowser('the dashboard of a live server', () => {
     'signs in with the provider, makes one account of what both vouch for, and refuses the rest',
     async () => {
       const { page, context } = await desk.visit('/runs')
-      await page.getByText('With an Ethereum wallet').waitFor()
+      await page.getByText('Install an Ethereum wallet').waitFor()
       await looks(page, 'sign-in-provider')
       await page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await atProvider(page, 'ada@engines.example')
@@ -153,7 +153,7 @@ inBrowser('the dashboard of a live server', () => {
       const third = await desk.visit('/sign-in')
       await third.page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await atProvider(third.page, 'unconfirmed@example.com')
-      await third.page.getByText('does not vouch that the address is yours').waitFor()
+      await third.page.getByText('has not verified that the address is yours').waitFor()
 
       // An answer that was meant for another browser signs nobody in.
       const fourth = await desk.visit('/sign-in')
@@ -163,7 +163,7 @@ inBrowser('the dashboard of a live server', () => {
       })
       const { searchParams } = new URL(stolen.body.url as string)
       await fourth.page.goto(`${desk.origin}/auth/oidc/callback?code=any&state=${String(searchParams.get('state'))}`)
-      await fourth.page.getByText('was begun in another browser').waitFor()
+      await fourth.page.getByText('was started in another browser').waitFor()
     },
     STORY_MS,
   )
@@ -190,7 +190,7 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByText('Your USDC on Base.').waitFor()
       await page.getByRole('button', { name: /Environment/ }).click()
       await page.getByRole('menuitemradio', { name: /Sandbox/ }).click()
-      await page.getByText('Play money of the sandbox.').waitFor()
+      await page.getByText('Play money in the sandbox.').waitFor()
       await page.getByRole('button', { name: 'Add funds' }).first().click()
       await page.getByRole('button', { name: 'Add play money' }).waitFor()
     },

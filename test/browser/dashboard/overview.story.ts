@@ -17,7 +17,7 @@ export function overview(opened: () => Desk): void {
         const { page, call } = await desk.sit('/')
         await page.getByText('1 of 5 steps are done.').waitFor()
         await looks(page, 'overview-new')
-        await page.getByRole('link', { name: 'Go on' }).click()
+        await page.getByRole('link', { name: 'Continue setup' }).click()
         await page.getByText('npm pack').waitFor()
         await page.getByRole('link', { name: 'inbox' }).waitFor()
         const ticks = page.getByText('(done)')
@@ -47,7 +47,7 @@ export function overview(opened: () => Desk): void {
           body: { input: {}, simulate: true },
         })
         expect(paid.status).toBe(200)
-        await page.getByText('A workflow of yours was paid for.').waitFor()
+        await page.getByText('Your workflow has been paid for.').waitFor()
         expect(await ticks.count()).toBe(5)
         await looks(page, 'start-done')
       },

@@ -14,19 +14,19 @@ export function settings(opened: () => Desk): void {
         const { page, context, email } = await desk.sit('/settings')
         await page.getByText('not confirmed').waitFor()
         await page.getByLabel('Name').fill('Ada King')
-        await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('Saved.').first().waitFor()
+        await page.getByRole('button', { name: 'Save name' }).click()
+        await page.getByText('Name saved.').first().waitFor()
         await page.getByRole('button', { name: 'Account of Ada King' }).waitFor()
 
         const change = page.getByRole('button', { name: 'Change password' })
-        await page.getByLabel('Present password').fill('not this one')
+        await page.getByLabel('Current password').fill('not this one')
         await page.getByLabel('New password').fill('another battery staple')
         await change.click()
         await page.getByText(/invalid password/i).waitFor()
         expect(await page.getByLabel('New password').inputValue()).toBe('another battery staple')
-        await page.getByLabel('Present password').fill(PASSWORD)
+        await page.getByLabel('Current password').fill(PASSWORD)
         await change.click()
-        await page.getByText('Changed. You are signed out everywhere else.').first().waitFor()
+        await page.getByText('Password changed. Other sessions are signed out.').first().waitFor()
         await looks(page, 'settings')
 
         const again = await context.request.post(`${desk.origin}/auth/sign-in/email`, {
@@ -35,8 +35,8 @@ export function settings(opened: () => Desk): void {
         })
         expect(again.status()).toBe(200)
         await page.reload()
-        await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
-        await page.getByText('You are signed in here only.').first().waitFor()
+        await page.getByRole('button', { name: 'Sign out other sessions' }).click()
+        await page.getByText('Other sessions signed out.').first().waitFor()
       },
       STORY_MS,
     )
@@ -51,7 +51,7 @@ export function settings(opened: () => Desk): void {
         await page.reload()
         const card = page.getByRole('region', { name: 'Wallets' })
         await card.getByText('No wallet is connected.').waitFor()
-        await card.getByRole('button', { name: 'Connect a wallet' }).click()
+        await card.getByRole('button', { name: 'Connect wallet' }).click()
         const connect = page.getByRole('dialog').getByRole('button', { name: 'Connect Browser wallet' })
         await connect.waitFor()
         await looks(page, 'settings-connect')
@@ -78,7 +78,7 @@ export function settings(opened: () => Desk): void {
         await remove.click()
         await page.getByRole('dialog').getByRole('button', { name: 'Remove wallet' }).click()
         await card.getByText('No wallet is connected.').waitFor()
-        await page.getByText('Removed. It no longer signs in to this account.').first().waitFor()
+        await page.getByText('Wallet removed. It no longer signs in to this account.').first().waitFor()
 
         // Now it begins an account of its own, whose only way in it is.
         await signOut('Ada Lovelace')
@@ -90,11 +90,11 @@ export function settings(opened: () => Desk): void {
         await card.getByText(address).waitFor()
 
         // It may have an address to be reached by; there is no password that could be asked for.
-        await page.getByRole('button', { name: 'Add an e-mail address' }).click()
+        await page.getByRole('button', { name: 'Add e-mail address' }).click()
         await page.getByRole('dialog').getByLabel('New e-mail address').fill('ada@new.example')
         expect(await page.getByRole('dialog').getByLabel('Your password').count()).toBe(0)
-        await page.getByRole('dialog').getByRole('button', { name: 'Send the link' }).click()
-        await page.getByText('A mail is on its way to ada@new.example').waitFor()
+        await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click()
+        await page.getByText('We sent an e-mail to ada@new.example').waitFor()
         expect(await findings(page)).toEqual([])
       },
       STORY_MS,
@@ -105,16 +105,16 @@ export function settings(opened: () => Desk): void {
       async () => {
         const { page } = await desk.visit('/sign-in')
         await page.getByRole('link', { name: 'Forgot your password?' }).click()
-        await page.getByRole('button', { name: 'Send the link' }).click()
+        await page.getByRole('button', { name: 'Send link' }).click()
         await page.getByText('Is required').waitFor()
         await page.getByLabel('E-mail').fill('nobody@example.com')
         await looks(page, 'reset-password')
-        await page.getByRole('button', { name: 'Send the link' }).click()
+        await page.getByRole('button', { name: 'Send link' }).click()
         await page.getByText('If there is an account').waitFor()
         await page.goto(`${desk.origin}/reset-password?token=used`)
         await page.getByLabel('New password').fill('another battery staple')
-        await page.getByRole('button', { name: 'Set the password' }).click()
-        await page.getByText('This link was used already').waitFor()
+        await page.getByRole('button', { name: 'Set password' }).click()
+        await page.getByText('This link has expired or was already used').waitFor()
       },
       STORY_MS,
     )

@@ -97,7 +97,7 @@ export function shell(opened: () => Desk): void {
         await page.keyboard.press('Control+k')
         await input.fill('run_00000000000000000000000000')
         await page.keyboard.press('Enter')
-        await page.getByText('This is not here').waitFor()
+        await page.getByText('Not found').waitFor()
         expect(await findings(page)).toEqual([])
       },
       STORY_MS,
@@ -137,8 +137,8 @@ export function shell(opened: () => Desk): void {
         ]
         expect(renamed.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201])
         await page.getByLabel('Name').fill(`${'Ada'.repeat(30)} King`)
-        await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('Saved.').first().waitFor()
+        await page.getByRole('button', { name: 'Save name' }).click()
+        await page.getByText('Name saved.').first().waitFor()
 
         const pages = phonePages(ids)
         const routes = ROUTES.map(([route]) => route)

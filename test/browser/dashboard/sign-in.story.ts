@@ -14,7 +14,7 @@ export function signIn(opened: () => Desk): void {
         const { page } = await desk.visit('/wallet')
         await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
         expect(new URL(page.url()).search).toBe('?next=%2Fwallet')
-        await page.getByText('With an Ethereum wallet').waitFor()
+        await page.getByText('Install an Ethereum wallet').waitFor()
         await looks(page, 'sign-in')
 
         await page.getByRole('button', { name: 'Create an account' }).click()

@@ -16,7 +16,7 @@ export function wallet(opened: () => Desk): void {
       'adds play money, pays it out, and tells of every movement',
       async () => {
         const { page, call } = await desk.sit('/wallet')
-        await page.getByText('Nothing has moved yet').waitFor()
+        await page.getByText('No transactions yet').waitFor()
         await page.getByRole('button', { name: 'Add funds' }).first().click()
         await page.getByLabel('Amount').fill('0.1234567')
         await page.getByRole('button', { name: 'Add play money' }).click()
@@ -33,10 +33,10 @@ export function wallet(opened: () => Desk): void {
         await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
         await page.getByText(/must be an address/i).waitFor()
         await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
-        await page.getByText('None: the network’s is ours').waitFor()
+        await page.getByText('None: Coinslot pays the network fee').waitFor()
         await looks(page, 'wallet-withdraw')
         await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
-        await page.getByText('12.50 USDC are on their way.').first().waitFor()
+        await page.getByText('12.50 USDC are being withdrawn.').first().waitFor()
         // How far it has come is told as it happens, here and in the list behind.
         await page.getByRole('dialog').getByText('confirmed').waitFor({ timeout: 60_000 })
         await looks(page, 'wallet-withdrawn')
@@ -49,7 +49,7 @@ export function wallet(opened: () => Desk): void {
         const saving = page.waitForEvent('download')
         await page.getByRole('button', { name: 'CSV' }).first().click()
         const file = await readFile(await (await saving).path(), 'utf8')
-        expect(file.split('\r\n')[0]).toBe('\uFEFFType,For,When,Amount,Balance after')
+        expect(file.split('\r\n')[0]).toBe('\uFEFFType,Reference,When,Amount,Balance after')
         expect(file).toMatch(/^deposit,.*,40,40$/m)
       },
       STORY_MS,
@@ -67,7 +67,7 @@ export function wallet(opened: () => Desk): void {
         await page.clock.install()
         let listening = page.waitForResponse(`**${STREAM}`)
         await page.reload()
-        await page.getByText('Nothing has moved yet').waitFor()
+        await page.getByText('No transactions yet').waitFor()
         await listening
 
         // Whoever looks on for half a minute, or longer, asks nothing.
@@ -107,18 +107,18 @@ export function wallet(opened: () => Desk): void {
       async () => {
         const { page } = await desk.sit('/settings')
         await page.getByRole('textbox', { name: 'Address' }).fill('0x70997970c51812dc3a010c7d01b50e0d17dc79c8')
-        await page.getByRole('button', { name: 'Use this address' }).click()
-        await page.getByText('Saved. Withdrawals begin with it').first().waitFor()
+        await page.getByRole('button', { name: 'Save address' }).click()
+        await page.getByText('Payout address saved.').first().waitFor()
         await page.goto(`${desk.origin}/wallet?do=withdraw`)
         const to = page.getByRole('dialog').getByLabel('To')
         await to.waitFor()
         expect(await to.inputValue()).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
         await page.getByRole('link', { name: 'your payout address' }).click()
         await page.getByRole('textbox', { name: 'Address' }).fill('')
-        await page.getByRole('button', { name: 'Use this address' }).click()
-        await page.getByText('Removed.').first().waitFor()
+        await page.getByRole('button', { name: 'Save address' }).click()
+        await page.getByText('Payout address removed.').first().waitFor()
         await page.goto(`${desk.origin}/wallet?do=withdraw`)
-        await page.getByText('Always the same one?').waitFor()
+        await page.getByText('Always the same address?').waitFor()
         expect(await to.inputValue()).toBe('')
       },
       STORY_MS,
@@ -143,7 +143,7 @@ export function wallet(opened: () => Desk): void {
         await page.getByText('No answer came.').waitFor()
         await page.unroute('**/trpc/wallet.withdraw**')
         await send.click()
-        await page.getByText('4.00 USDC are on their way.').first().waitFor()
+        await page.getByText('4.00 USDC are being withdrawn.').first().waitFor()
         expect(lost).toBe(1)
         expect((await call('GET', '/v1/wallet/withdrawals')).body.total).toBe(1)
       },

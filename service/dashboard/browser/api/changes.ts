@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { refresh, type QueryPath } from './ask.ts'
-import { useEnvironment, type Environment } from './environment.ts'
+import { refresh, type QueryPath } from './procedures.ts'
+import { useEnvironment, type Environment } from '../settings.ts'
 import { sessionEnded } from './session.ts'
 
 /*
@@ -27,7 +27,7 @@ type Start = QueryPath | `${string}.` | 'identity.keys'
 
 /** Follows while the page is in sight: what is in the background holds no connection, and catches up when it is back. */
 export function useChanges(isSignedIn: boolean): void {
-  const kept = useQueryClient()
+  const cache = useQueryClient()
   const at = useEnvironment()
   useEffect(() => {
     if (!isSignedIn) return
@@ -38,9 +38,9 @@ export function useChanges(isSignedIn: boolean): void {
       isOpen: false,
       changed(kinds) {
         const starts = kinds.flatMap((kind) => SHOWN[kind] ?? [])
-        if (starts.length > 0) void refresh(kept, starts)
+        if (starts.length > 0) void refresh(cache, starts)
       },
-      missed: () => void kept.invalidateQueries({ predicate: ({ queryKey: [of] }) => of === at }),
+      missed: () => void cache.invalidateQueries({ predicate: ({ queryKey: [of] }) => of === at }),
     }
     const see = (): void => {
       gone.abort()
@@ -58,12 +58,12 @@ export function useChanges(isSignedIn: boolean): void {
       clearInterval(slowly)
       gone.abort()
     }
-  }, [at, isSignedIn, kept])
+  }, [at, isSignedIn, cache])
 }
 
 interface Stream {
   at: Environment
-  /** Where the stream was last: whoever comes back is told what they missed. */
+  /** The last event: after a reconnect the service sends what was missed. */
   place: string | null
   isOpen: boolean
   changed: (kinds: readonly string[]) => void
@@ -73,7 +73,7 @@ interface Stream {
 async function follow(stream: Stream, gone: AbortSignal): Promise<void> {
   for (let tries = 0; !gone.aborted; tries++) {
     const end = await listen(stream, gone, () => {
-      // Nobody knows what was otherwise before the first word came.
+      // Changes before the first event are unknown.
       if (stream.place === null && tries > 0) stream.missed()
       tries = 0
     })
@@ -109,18 +109,21 @@ async function listen(stream: Stream, gone: AbortSignal, opened: () => void): Pr
       stream.changed((JSON.parse(data) as { kinds: string[] }).kinds)
     }
   } catch {
-    // Broken off, or nobody listens any more.
+    // The connection broke, or the page is gone.
   }
   return 'broken'
 }
 
-interface Told {
+interface ServerEvent {
   event: string
   id: string
   data: string
 }
 
-async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>>, dead: AbortController): AsyncGenerator<Told> {
+async function* read(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  dead: AbortController,
+): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   for (;;) {
@@ -131,9 +134,9 @@ async function* read(body: ReadableStream<Uint8Array<ArrayBuffer>>, dead: AbortC
     const events = (text + part.value).split('\n\n')
     text = events.pop() ?? ''
     for (const event of events) {
-      const said = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(event)?.[1] ?? ''
+      const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'm').exec(event)?.[1] ?? ''
       // A line that begins with a colon only keeps the connection open.
-      if (said('data') !== '') yield { event: said('event'), id: said('id'), data: said('data') }
+      if (field('data') !== '') yield { event: field('event'), id: field('id'), data: field('data') }
     }
   }
 }

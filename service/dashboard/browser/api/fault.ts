@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client'
 
-/** Why something did not work, in words for whoever asked for it. */
+/** Why a request failed, in words for the person who made it. */
 export class Fault extends Error {
   override readonly name = 'Fault'
   /** Null when no answer came at all. */
@@ -42,7 +42,7 @@ export function inPlace(error: unknown, fieldOf: Readonly<Record<string, string>
 /** Said before anything is asked of the service. */
 export function missing(...names: readonly string[]): Fault {
   const details = Object.fromEntries(names.map((name) => [name, 'is required']))
-  return new Fault('Something is missing.', { status: 400, fields: { details } })
+  return new Fault('Fill in the required fields.', { status: 400, fields: { details } })
 }
 
 export function toFault(error: unknown): Fault {
@@ -61,8 +61,9 @@ export function toFault(error: unknown): Fault {
 /** The API's form: `{error, code, requestId, …}`. */
 export function fromAnswer(status: number, body: unknown): Fault {
   const { error, code, requestId, ...fields } = isRecord(body) ? body : {}
-  // Whatever stands in front of a service that is down answers in a form of its own.
-  if (typeof error !== 'string') return status >= 500 ? away(status) : new Fault('This did not work.', { status })
+  // A proxy in front of a service that is down answers in its own form.
+  if (typeof error !== 'string')
+    return status >= 500 ? away(status) : new Fault('The request failed. Try again.', { status })
   return new Fault(error, {
     status,
     code: typeof code === 'string' ? code : 'unknown',

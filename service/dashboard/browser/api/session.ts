@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { user } from '../../../identity/http/sign-in.ts'
 import { openWatched } from '../../../ui-kit/watched.ts'
 import { Fault, fromAnswer, silence, toFault } from './fault.ts'
 
-/** Who is signed in here. `ended` is after somebody was: their page stays, with all that was typed into it. */
+/** Who is signed in here. After `ended` the page stays, with all that was typed into it. */
 export type Session =
   | { state: 'unknown' }
   | { state: 'unreachable'; fault: Fault }
@@ -16,13 +17,13 @@ export interface SignedIn extends Pick<z.input<typeof user>, 'id' | 'name' | 'em
   issuer: string | null
 }
 
-/** As the sign-in knows somebody; to the service they are who they are at their provider. */
-interface Told extends Omit<SignedIn, 'issuer'> {
+/** The account as the sign-in knows it; for the service its id is the one at the provider. */
+interface SessionUser extends Omit<SignedIn, 'issuer'> {
   issuer?: string | null
   subject?: string | null
 }
 
-function toSignedIn({ subject, issuer, ...user }: Told): SignedIn {
+function toSignedIn({ subject, issuer, ...user }: SessionUser): SignedIn {
   return { ...user, id: subject ?? user.id, issuer: issuer ?? null }
 }
 
@@ -45,7 +46,7 @@ export function useSession(): Session {
 /** Asks the service who this is; answers the user's id. */
 export async function loadSession(): Promise<string | null> {
   try {
-    const answer = (await call('GET', '/auth/get-session')) as { user: Told } | null
+    const answer = (await call('GET', '/auth/get-session')) as { user: SessionUser } | null
     const user = answer === null ? null : toSignedIn(answer.user)
     session.set(user === null ? { state: 'none' } : { state: 'in', user })
     return user?.id ?? null
@@ -70,7 +71,7 @@ export async function signUp({ name, email, password }: Credentials & { name: st
   return (answer as { token: string | null }).token !== null
 }
 
-/** Where the provider asks who somebody is; from there they come back to this page of ours. */
+/** The provider's sign-in page; it leads back to this page. */
 export async function beginAtProvider(next: string): Promise<string> {
   return ((await call('POST', '/auth/oidc/start', { next })) as { url: string }).url
 }
@@ -85,7 +86,12 @@ export async function signOut(): Promise<void> {
   session.set({ state: 'none' })
 }
 
-/** The sign-in speaks plain JSON, not tRPC. */
+/** What the sign-in knows of the account; it answers plain JSON, not tRPC. */
+export function useAccount<T>(path: '/auth/email' | '/auth/list-sessions' | '/auth/siwe/wallets') {
+  return useQuery<T, Fault>({ queryKey: [path], queryFn: async () => (await call('GET', path)) as T })
+}
+
+/** The sign-in answers plain JSON, not tRPC. */
 export async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(path, {
     method,

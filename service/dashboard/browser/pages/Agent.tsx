@@ -1,130 +1,133 @@
 import { Pencil1Icon } from '@radix-ui/react-icons'
-import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
-import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
+import { foreseenFields, useAction, useRead, type Output } from '../api/procedures.ts'
 import { StateBadge } from '../parts/Badge.tsx'
-import { moneyColumn, stateColumn, textColumn, timeColumn } from '../parts/columns.tsx'
+import { moneyColumn, stateColumn, textColumn, timeColumn, type Column } from '../parts/columns.tsx'
 import { Button, LinkButton } from '../parts/Button.tsx'
 import { inUsdc } from '../../../ui-kit/format.ts'
-import { Dash, Id, inCounts, Money, When } from '../parts/figures.tsx'
-import { Card, DayBars, Facts, PageHead } from '../parts/layout.tsx'
-import { List, type Column } from '../parts/List.tsx'
-import { Confirm } from '../parts/Modal.tsx'
-import { Awaited, Empty, Notice, Skeleton } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
-import { LIMITS } from './agents/policy.ts'
+import { Dash, Id, inCounts, Money, When } from '../parts/values.tsx'
+import { Card, Columns, DayBars, Facts, Page } from '../parts/layout.tsx'
+import { List } from '../parts/List.tsx'
+import { Confirm, useDialog } from '../parts/Modal.tsx'
+import { Empty, Loaded, Notice, Skeleton } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
+import { LIMITS, type Agent } from './agents/policy.ts'
 
 type Standing = Output<'spending.standing'>
 type Decision = Output<'spending.decisions'>['decisions'][number]
 
-export default function Agent() {
+export default function AgentRoute() {
   const { id } = useParams<{ id: string }>()
+  const agent = useRead('spending.agent', { id })
+  return <Loaded of={agent}>{(data) => <AgentPage agent={data} />}</Loaded>
+}
+
+function AgentPage({ agent }: { agent: Agent }) {
+  const { id } = agent
+  const standing = useRead('spending.standing', { id })
+  const spent = useRead('spending.spent', { id, by: 'day', days: 30 })
+  return (
+    <Page
+      title={agent.name}
+      note={<StateBadge state={agent.status} />}
+      back={{ to: '/agents', name: 'Agents' }}
+      actions={<Actions agent={agent} />}
+    >
+      {agent.warnings.map((warning) => (
+        <Notice key={warning} tone="warn">
+          {warning}
+        </Notice>
+      ))}
+      <Columns>
+        <Card title="Spending">
+          <Loaded of={standing} waiting={<Skeleton className="h-40 w-full" />}>
+            {(data) => <Windows standing={data} />}
+          </Loaded>
+        </Card>
+        <Card title="Rules">
+          <Facts facts={rulesOf(agent)} />
+        </Card>
+      </Columns>
+      <DayBars
+        title="Spending by day"
+        label="USDC spent by day, the last 30 days"
+        rows={spent.data?.map(({ key, amount }) => ({ day: key, amount }))}
+        series={[{ key: 'amount', name: 'Spent', tone: 'accent' }]}
+        days={30}
+        format={(value) => `${inUsdc(value)} USDC`}
+      />
+      <List
+        path="spending.decisions"
+        filter={{ id }}
+        rows={({ decisions }) => decisions}
+        name="Decisions"
+        titled
+        columns={DECISIONS}
+        empty={
+          <Empty title="No decisions yet">
+            Each call with this agent’s keys appears here, with the rule that decided it.
+          </Empty>
+        }
+      />
+    </Page>
+  )
+}
+
+function Actions({ agent: { id, name, status } }: { agent: Agent }) {
   const [, go] = useLocation()
-  const [removing, setRemoving] = useState(false)
-  const agent = useAsk('spending.agent', { id })
-  const standing = useAsk('spending.standing', { id })
-  const spent = useAsk('spending.spent', { id, by: 'day', days: 30 })
-  const pause = useAct('spending.pause', {
+  const dialog = useDialog<'remove'>()
+  const paused = status === 'paused'
+  const pause = useAction('spending.pause', {
     changes: ['spending.'],
-    foresees: ({ paused }) => [
-      foreseen('spending.agent', (before) =>
-        before.id === id ? { ...before, status: paused ? ('paused' as const) : ('active' as const) } : before,
-      ),
-    ],
-    done: (_agent, { paused }) =>
-      say({ tone: 'good', text: paused ? 'Paused: every call is refused from now on.' : 'It may spend again.' }),
+    foresees: (input) => [foreseenFields('spending.agent', id, { status: input.paused ? 'paused' : 'active' })],
+    done: (_agent, input) =>
+      toast({
+        tone: 'good',
+        text: input.paused ? 'Agent paused. Every call is refused until you resume it.' : 'Agent resumed.',
+      }),
   })
-  const remove = useAct('spending.removeAgent', {
+  const remove = useAction('spending.removeAgent', {
     changes: ['spending.agents', 'identity.keys.'],
     done: () => {
-      say({ tone: 'good', text: 'Removed.' })
+      toast({ tone: 'good', text: 'Agent removed.' })
       go('/agents')
     },
   })
-  if (agent.data === undefined) return <Awaited of={agent} />
-  const { data } = agent
-  const paused = data.status === 'paused'
   return (
     <>
-      <PageHead
-        title={data.name}
-        note={<StateBadge state={data.status} />}
-        back={{ to: '/agents', name: 'Agents' }}
-        actions={
-          <>
-            <Button look="danger" onClick={() => setRemoving(true)}>
-              Remove
-            </Button>
-            <Button onClick={() => pause.mutate({ id, paused: !paused })}>{paused ? 'Resume' : 'Pause'}</Button>
-            <LinkButton to="/keys?new=1">New key</LinkButton>
-            <LinkButton to={`/agents/${id}/edit`} look="main">
-              <Pencil1Icon /> Edit rules
-            </LinkButton>
-          </>
-        }
-      />
-      <div className="space-y-6">
-        {data.warnings.map((warning) => (
-          <Notice key={warning} tone="warn">
-            {warning}
-          </Notice>
-        ))}
-        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-          <Card title="Spent against its limits">
-            {standing.data === undefined ? <Skeleton className="h-40 w-full" /> : <Windows standing={standing.data} />}
-          </Card>
-          <Card title="Rules">
-            <Facts
-              facts={[
-                ['Id', <Id key="id" value={data.id} />],
-                [
-                  'A call',
-                  data.limits.perCall === null ? 'No limit' : <Money key="call" amount={data.limits.perCall} />,
-                ],
-                [
-                  'Asks above',
-                  data.approvalAbove === null ? 'Never' : <Money key="above" amount={data.approvalAbove} />,
-                ],
-                ['At a limit', data.onExceeded === 'pause' ? 'Is paused' : 'Is refused'],
-                ...(['tools', 'rdas', 'domains'] as const).map((of) => [NAMES[of], patternsOf(data[of])] as const),
-              ]}
-            />
-          </Card>
-        </div>
-        <DayBars
-          title="Spent by day"
-          label="USDC spent by day, the last 30 days"
-          rows={spent.data?.map(({ key, amount }) => ({ day: key, amount }))}
-          series={[{ key: 'amount', name: 'Spent', tone: 'accent' }]}
-          days={30}
-          show={(value) => `${inUsdc(value)} USDC`}
-        />
-        <List
-          path="spending.decisions"
-          filter={{ id }}
-          rows={({ decisions }) => decisions}
-          name="Decisions"
-          title="Decisions"
-          columns={DECISIONS}
-          empty={
-            <Empty title="Nothing was asked yet">Every call of its keys is kept here, with what decided it.</Empty>
-          }
-        />
-      </div>
+      <Button variant="danger" onClick={dialog.open('remove')}>
+        Remove
+      </Button>
+      <Button onClick={() => pause.mutate({ id, paused: !paused })}>{paused ? 'Resume' : 'Pause'}</Button>
+      <LinkButton to="/keys?new=1">Create key</LinkButton>
+      <LinkButton to={`/agents/${id}/edit`} variant="main">
+        <Pencil1Icon /> Edit rules
+      </LinkButton>
       <Confirm
-        title={`Remove “${data.name}”?`}
-        act="Remove it"
-        open={removing}
-        close={() => setRemoving(false)}
+        title={`Remove “${name}”?`}
+        act="Remove agent"
+        open={dialog.shown === 'remove'}
+        close={dialog.close}
         confirm={() => remove.mutate({ id })}
       >
-        Keys that are bound to it stop working.
+        API keys that are bound to it stop working.
       </Confirm>
     </>
   )
 }
 
-const NAMES = { tools: 'Tools', rdas: 'Assets', domains: 'Addresses' }
+function rulesOf(agent: Agent) {
+  const { limits, approvalAbove, onExceeded } = agent
+  return [
+    ['ID', <Id key="id" value={agent.id} />],
+    ['Per call', limits.perCall === null ? 'No limit' : <Money key="call" amount={limits.perCall} />],
+    ['Approval above', approvalAbove === null ? 'Never' : <Money key="above" amount={approvalAbove} />],
+    ['At a limit', onExceeded === 'pause' ? 'Pause the agent' : 'Refuse the call'],
+    ...(['tools', 'rdas', 'domains'] as const).map((list) => [NAMES[list], patternsOf(agent[list])] as const),
+  ] as const
+}
+
+const NAMES = { tools: 'Tools', rdas: 'Assets', domains: 'URLs' }
 
 function patternsOf({ allow, deny }: { allow: readonly string[] | null; deny: readonly string[] }): string {
   const allowed = allow === null ? 'All' : allow.length === 0 ? 'None' : allow.join(', ')
@@ -160,7 +163,7 @@ function Windows({ standing }: { standing: Standing }) {
             </div>
             {resetsAt !== null && allowed !== null && (
               <p className="mt-1 text-xs text-quiet">
-                Begins anew <When at={resetsAt} />
+                Resets <When at={resetsAt} />
               </p>
             )}
           </li>
@@ -177,16 +180,12 @@ function Windows({ standing }: { standing: Standing }) {
 }
 
 const DECISIONS: Column<Decision>[] = [
-  {
-    title: 'On',
-    show: ({ target }) => <span className="block truncate font-medium">{target}</span>,
-    csv: ({ target }) => target,
-  },
-  textColumn('Kind', ({ kind }) => kind, { wide: true }),
-  stateColumn('Word', ({ outcome }) => outcome),
+  textColumn('Target', ({ target }) => target),
+  textColumn('Type', ({ kind }) => kind, { wide: true }),
+  stateColumn('Decision', ({ outcome }) => outcome),
   {
     title: 'Rule',
-    show: ({ rule, pattern }) => (rule === null ? <Dash /> : `${rule}${pattern === null ? '' : `: ${pattern}`}`),
+    render: ({ rule, pattern }) => (rule === null ? <Dash /> : `${rule}${pattern === null ? '' : `: ${pattern}`}`),
     csv: ({ rule }) => rule,
     wide: true,
   },

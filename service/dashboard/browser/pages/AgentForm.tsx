@@ -1,41 +1,44 @@
-import { useForm } from 'react-hook-form'
+import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
-import { useAct, useAsk } from '../api/ask.ts'
+import { useAction, useRead } from '../api/procedures.ts'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
-import { Awaited } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
-import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent } from './agents/policy.ts'
+import { Card, Page } from '../parts/layout.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
+import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent, type PolicyDraft } from './agents/policy.ts'
 
-/** How much an agent may spend, how fast, and on what. */
+/** The limits of an agent: how much, how fast, and on what it may spend. */
 export default function AgentForm() {
   const { id } = useParams<{ id?: string }>()
-  const agent = useAsk('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })
+  const agent = useRead('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })
   if (id === undefined) return <Rules agent={null} />
-  return agent.data === undefined ? <Awaited of={agent} /> : <Rules agent={agent.data} />
+  return <Loaded of={agent}>{(data) => <Rules agent={data} />}</Loaded>
 }
 
 function Rules({ agent }: { agent: Agent | null }) {
   const [, go] = useLocation()
-  const create = useAct('spending.createAgent', { changes: ['spending.'], quiet: true, once: true })
-  const change = useAct('spending.changeAgent', { changes: ['spending.'], quiet: true })
+  const create = useAction('spending.createAgent', { changes: ['spending.'], quiet: true, once: true })
+  const change = useAction('spending.changeAgent', { changes: ['spending.'], quiet: true })
   const form = useForm({ defaultValues: toRules(agent) })
   return (
-    <div className="max-w-3xl">
-      <PageHead
-        title={agent === null ? 'New agent' : `Rules of ${agent.name}`}
-        back={agent === null ? { to: '/agents', name: 'Agents' } : { to: `/agents/${agent.id}`, name: agent.name }}
-      />
+    <Page
+      narrow
+      title={agent === null ? 'New agent' : `Rules of ${agent.name}`}
+      back={agent === null ? { to: '/agents', name: 'Agents' } : { to: `/agents/${agent.id}`, name: agent.name }}
+    >
       <Form
         form={form}
-        act={agent === null ? 'Create agent' : 'Save'}
+        act={agent === null ? 'Create agent' : 'Save rules'}
         submit={async (rules) => {
           const body = toPolicy(rules, agent)
           const { id } =
             agent === null ? await create.mutateAsync(body) : await change.mutateAsync({ id: agent.id, body })
-          say({
+          toast({
             tone: 'good',
-            text: agent === null ? 'The agent is made. Bind a key to it.' : 'Saved: it holds from the next call on.',
+            text:
+              agent === null
+                ? 'Agent created. Create an API key for it next.'
+                : 'Rules saved. They apply from the next call on.',
           })
           go(`/agents/${id}`)
         }}
@@ -43,56 +46,12 @@ function Rules({ agent }: { agent: Agent | null }) {
         <Card title="Agent">
           <TextField form={form} name="name" label="Name" placeholder="Research assistant" />
         </Card>
-        <Card title="Limits">
-          <div className="grid gap-4 sm:grid-cols-3">
-            {LIMIT_NAMES.map((limit) => (
-              <AmountField
-                key={limit}
-                form={form}
-                name={`limits.${limit}`}
-                label={LIMITS[limit]}
-                placeholder="No limit"
-              />
-            ))}
-          </div>
-          <div className="mt-4 grid gap-4 sm:grid-cols-2">
-            <TextField
-              form={form}
-              name="rate.callsPerMinute"
-              label="Calls a minute"
-              inputMode="numeric"
-              placeholder="No limit"
-            />
-            <AmountField
-              form={form}
-              name="approvalAbove"
-              label="Ask me above"
-              optional
-              hint="Dearer calls wait 15 minutes for your word."
-            />
-            <TextField
-              form={form}
-              name="alerts"
-              label="Tell me at"
-              optional
-              hint="Percent of any limit, such as 50, 80."
-            />
-            <Choice
-              form={form}
-              name="onExceeded"
-              label="At a limit"
-              options={[
-                ['refuse', 'Refuse the call'],
-                ['pause', 'Refuse it, and pause the agent'],
-              ]}
-            />
-          </div>
-        </Card>
+        <Limits form={form} />
         {(
           [
             ['tools', 'Tools', 'weather-*'],
             ['rdas', 'Assets', 'headline-writer'],
-            ['domains', 'Paid addresses', '*.example.com'],
+            ['domains', 'Paid URLs', '*.example.com'],
           ] as const
         ).map(([name, title, placeholder]) => (
           <Card key={name} title={title}>
@@ -100,17 +59,55 @@ function Rules({ agent }: { agent: Agent | null }) {
               <TextArea
                 form={form}
                 name={`${name}.allow`}
-                label="Only these"
+                label="Allow only"
                 rows={2}
                 mono
                 placeholder={placeholder}
-                hint="One a line, * for any text. Empty: all."
+                hint="One per line; * stands for any text. Leave it empty to allow all."
               />
-              <TextArea form={form} name={`${name}.deny`} label="Never these" rows={2} mono />
+              <TextArea form={form} name={`${name}.deny`} label="Deny" rows={2} mono />
             </div>
           </Card>
         ))}
       </Form>
-    </div>
+    </Page>
+  )
+}
+
+function Limits({ form }: { form: UseFormReturn<PolicyDraft> }) {
+  return (
+    <Card title="Limits">
+      <div className="grid gap-4 sm:grid-cols-3">
+        {LIMIT_NAMES.map((limit) => (
+          <AmountField key={limit} form={form} name={`limits.${limit}`} label={LIMITS[limit]} placeholder="No limit" />
+        ))}
+      </div>
+      <div className="mt-4 grid gap-4 sm:grid-cols-2">
+        <TextField
+          form={form}
+          name="rate.callsPerMinute"
+          label="Calls per minute"
+          inputMode="numeric"
+          placeholder="No limit"
+        />
+        <AmountField
+          form={form}
+          name="approvalAbove"
+          label="Approval above"
+          optional
+          hint="More expensive calls wait up to 15 minutes for your approval."
+        />
+        <TextField form={form} name="alerts" label="Alerts at" optional hint="Percent of a limit, such as 50, 80." />
+        <Choice
+          form={form}
+          name="onExceeded"
+          label="At a limit"
+          options={[
+            ['refuse', 'Refuse the call'],
+            ['pause', 'Refuse it, and pause the agent'],
+          ]}
+        />
+      </div>
+    </Card>
   )
 }

@@ -1,128 +1,130 @@
 import { ArchiveIcon, Pencil1Icon, RocketIcon } from '@radix-ui/react-icons'
-import { useState } from 'react'
 import { useParams } from 'wouter'
-import { foreseen, useAct, useAsk } from '../api/ask.ts'
+import { foreseenFields, useAction, useRead } from '../api/procedures.ts'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { Button, LinkButton, TextLink } from '../parts/Button.tsx'
-import { Duration, Id, inCounts, When } from '../parts/figures.tsx'
-import { Card, Code, Facts, Figure, Figures, MoneyFigure, PageHead } from '../parts/layout.tsx'
-import { Confirm } from '../parts/Modal.tsx'
-import { Awaited, Notice } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
+import { Duration, Id, inCounts, When } from '../parts/values.tsx'
+import { Card, Code, Facts, Metric, Metrics, MoneyMetric, Columns, Page } from '../parts/layout.tsx'
+import { Confirm, useDialog } from '../parts/Modal.tsx'
+import { Loaded, Notice } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
 import { CustomerRuns } from './assets/CustomerRuns.tsx'
-import { RunPanel, type Asset as Whole } from './marketplace/RunPanel.tsx'
-import { Price } from './marketplace/shown.tsx'
+import { RunPanel, type Asset } from './marketplace/RunPanel.tsx'
+import { Price } from './marketplace/cells.tsx'
 
-/** One's own asset: how it does, what it is, and what may be done with it. */
-export default function Asset() {
+/** An asset as its creator sees it: how it performs, what it is, and what can be done with it. */
+export default function AssetRoute() {
   const { id } = useParams<{ id: string }>()
-  const asset = useAsk('assets.get', { id })
-  const [archiving, setArchiving] = useState(false)
-  const becomes = (status: Whole['status'], text: string) => ({
+  const asset = useRead('assets.get', { id })
+  return <Loaded of={asset}>{(data) => <AssetPage asset={data} />}</Loaded>
+}
+
+function AssetPage({ asset }: { asset: Asset }) {
+  const { id, stats, status } = asset
+  return (
+    <Page
+      title={asset.name}
+      note={
+        <>
+          <Badge>{asset.type}</Badge>
+          <StateBadge state={status} />
+        </>
+      }
+      back={{ to: '/assets', name: 'Assets' }}
+      actions={status === 'archived' ? undefined : <Actions asset={asset} />}
+      intro={asset.description}
+    >
+      <Metrics>
+        <MoneyMetric name="Revenue" amount={stats.totalRevenue} />
+        <Metric name="Runs">{inCounts(stats.totalRuns)}</Metric>
+        <Metric name="Success rate">{stats.totalRuns === 0 ? '–' : `${stats.successRate.toFixed(1)} %`}</Metric>
+        <Metric name="Duration">
+          {stats.totalRuns === 0 ? '–' : <Duration ms={Math.round(stats.averageLatency)} />}
+        </Metric>
+        <Metric
+          name="Rating"
+          note={`${inCounts(stats.totalRatings)} ${stats.totalRatings === 1 ? 'rating' : 'ratings'}`}
+        >
+          {stats.totalRatings === 0 ? '–' : stats.averageRating.toFixed(1)}
+        </Metric>
+      </Metrics>
+      <Columns>
+        <div className="min-w-0 space-y-6">
+          <Card title="Details">
+            <Facts facts={detailsOf(asset)} />
+          </Card>
+          <Config asset={asset} />
+        </div>
+        {status === 'archived' ? (
+          <Notice>This asset is archived. Callers who ran it before can still run it by its address.</Notice>
+        ) : (
+          <RunPanel asset={asset} title="Test run" />
+        )}
+      </Columns>
+      {status !== 'draft' && <CustomerRuns id={id} sharesInputs={asset.sharesInputs} />}
+    </Page>
+  )
+}
+
+function Actions({ asset: { id, name, status } }: { asset: Asset }) {
+  const dialog = useDialog<'archive'>()
+  const becomes = (next: Asset['status'], text: string) => ({
     changes: ['assets.'],
-    foresees: () => [foreseen('assets.get', (before) => (before.id === id ? { ...before, status } : before))],
-    done: () => say({ tone: 'good', text }),
+    foresees: () => [foreseenFields('assets.get', id, { status: next })],
+    done: () => toast({ tone: 'good', text }),
   })
-  const publish = useAct('assets.publish', becomes('published', 'Published: everybody can find and run it now.'))
-  const unpublish = useAct('assets.unpublish', becomes('draft', 'It is a draft again, which only you can run.'))
-  const archive = useAct('assets.archive', becomes('archived', 'Archived.'))
-  if (asset.data === undefined) return <Awaited of={asset} />
-  const { data } = asset
-  const { stats } = data
+  const publish = useAction('assets.publish', becomes('published', 'Asset published. Anyone can find and run it now.'))
+  const unpublish = useAction('assets.unpublish', becomes('draft', 'Asset unpublished. Only you can run it now.'))
+  const archive = useAction('assets.archive', becomes('archived', 'Asset archived.'))
   return (
     <>
-      <PageHead
-        title={data.name}
-        note={
-          <>
-            <Badge>{data.type}</Badge>
-            <StateBadge state={data.status} />
-          </>
-        }
-        back={{ to: '/assets', name: 'Assets' }}
-        actions={
-          data.status === 'archived' ? undefined : (
-            <>
-              <Button look="danger" onClick={() => setArchiving(true)}>
-                <ArchiveIcon /> Archive
-              </Button>
-              {data.status === 'published' && (
-                <Button busy={unpublish.isPending} onClick={() => unpublish.mutate({ id })}>
-                  Unpublish
-                </Button>
-              )}
-              <LinkButton to={`/assets/${id}/edit`}>
-                <Pencil1Icon /> Edit
-              </LinkButton>
-              {data.status === 'draft' && (
-                <Button look="main" busy={publish.isPending} onClick={() => publish.mutate({ id })}>
-                  <RocketIcon /> Publish
-                </Button>
-              )}
-            </>
-          )
-        }
-      >
-        {data.description}
-      </PageHead>
-      <div className="space-y-6">
-        <Figures>
-          <MoneyFigure name="Earned" amount={stats.totalRevenue} />
-          <Figure name="Runs">{inCounts(stats.totalRuns)}</Figure>
-          <Figure name="Succeeded">{stats.totalRuns === 0 ? '–' : `${stats.successRate.toFixed(1)} %`}</Figure>
-          <Figure name="Takes">
-            {stats.totalRuns === 0 ? '–' : <Duration ms={Math.round(stats.averageLatency)} />}
-          </Figure>
-          <Figure name="Rating" note={`${inCounts(stats.totalRatings)} in all`}>
-            {stats.totalRatings === 0 ? '–' : stats.averageRating.toFixed(1)}
-          </Figure>
-        </Figures>
-        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
-          <div className="min-w-0 space-y-6">
-            <Card title="What it is">
-              <Facts
-                facts={[
-                  ['Id', <Id key="id" value={data.id} whole />],
-                  ['Slug', <Id key="slug" value={data.slug} whole />],
-                  ['Version', data.version],
-                  ['Price', <Price key="price" pricing={data.pricing} />],
-                  ['Output', data.schema.outputs.type],
-                  ['Published', <When key="published" at={data.publishedAt} />],
-                  data.status === 'published'
-                    ? [
-                        'Page',
-                        <TextLink key="page" to={`/marketplace/${data.slug}`}>
-                          In the marketplace
-                        </TextLink>,
-                      ]
-                    : null,
-                ]}
-              />
-            </Card>
-            <Config asset={data} />
-          </div>
-          {data.status === 'archived' ? (
-            <Notice>It is archived: who ran it before can still run it by its address.</Notice>
-          ) : (
-            <RunPanel asset={data} title="Try it" />
-          )}
-        </div>
-        {data.status !== 'draft' && <CustomerRuns id={id} sharesInputs={data.sharesInputs} />}
-      </div>
+      <Button variant="danger" onClick={dialog.open('archive')}>
+        <ArchiveIcon /> Archive
+      </Button>
+      {status === 'published' && (
+        <Button busy={unpublish.isPending} onClick={() => unpublish.mutate({ id })}>
+          Unpublish
+        </Button>
+      )}
+      <LinkButton to={`/assets/${id}/edit`}>
+        <Pencil1Icon /> Edit
+      </LinkButton>
+      {status === 'draft' && (
+        <Button variant="main" busy={publish.isPending} onClick={() => publish.mutate({ id })}>
+          <RocketIcon /> Publish
+        </Button>
+      )}
       <Confirm
-        title={`Archive “${data.name}”?`}
-        act="Archive it"
-        open={archiving}
-        close={() => setArchiving(false)}
+        title={`Archive “${name}”?`}
+        act="Archive asset"
+        open={dialog.shown === 'archive'}
+        close={dialog.close}
         confirm={() => archive.mutate({ id })}
       >
-        It leaves the marketplace for good. Who ran it before can still run it.
+        It leaves the marketplace for good. Callers who ran it before can still run it.
       </Confirm>
     </>
   )
 }
 
-function Config({ asset: { promptConfig, agentConfig, toolConfig } }: { asset: Whole }) {
+function detailsOf(asset: Asset) {
+  const page = (
+    <TextLink key="page" to={`/marketplace/${asset.slug}`}>
+      In the marketplace
+    </TextLink>
+  )
+  return [
+    ['ID', <Id key="id" value={asset.id} whole />],
+    ['Slug', <Id key="slug" value={asset.slug} whole />],
+    ['Version', asset.version],
+    ['Price', <Price key="price" pricing={asset.pricing} />],
+    ['Output', asset.schema.outputs.type],
+    ['Published', <When key="published" at={asset.publishedAt} />],
+    asset.status === 'published' ? (['Page', page] as const) : null,
+  ] as const
+}
+
+function Config({ asset: { promptConfig, agentConfig, toolConfig } }: { asset: Asset }) {
   if (promptConfig !== null) {
     return (
       <Card title="Prompt">
@@ -141,7 +143,7 @@ function Config({ asset: { promptConfig, agentConfig, toolConfig } }: { asset: W
           facts={[
             ['Webhook', `${agentConfig.webhookMethod ?? 'POST'} ${agentConfig.webhookUrl ?? ''}`],
             ['Headers', namesOf(agentConfig.webhookHeaders)],
-            ['Asked again at', agentConfig.pollUrl ?? '–'],
+            ['Poll URL', agentConfig.pollUrl ?? '–'],
             ['Time limit', `${String(agentConfig.timeoutSeconds)} s`],
           ]}
         />
@@ -156,7 +158,7 @@ function Config({ asset: { promptConfig, agentConfig, toolConfig } }: { asset: W
           ['Endpoint', `${toolConfig.apiMethod ?? 'POST'} ${toolConfig.apiEndpoint ?? ''}`],
           ['Authentication', toolConfig.authType ?? 'none'],
           ['Headers', namesOf(toolConfig.apiHeaders)],
-          ['Calls a minute', toolConfig.rateLimitPerMinute ?? 'No limit'],
+          ['Calls per minute', toolConfig.rateLimitPerMinute ?? 'No limit'],
         ]}
       />
     </Card>

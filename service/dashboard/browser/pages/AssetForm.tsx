@@ -1,68 +1,66 @@
 import { useState } from 'react'
 import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
-import { useAct, useAsk } from '../api/ask.ts'
-import { InputForm, type Filled } from '../parts/InputForm.tsx'
+import { useAction, useRead } from '../api/procedures.ts'
+import { InputFields, type FormValues } from '../parts/InputForm.tsx'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
-import { Card, PageHead } from '../parts/layout.tsx'
-import { Awaited } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
+import { Card, Page } from '../parts/layout.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
 import { Config } from './assets/Config.tsx'
 import { slugOf } from '../parts/texts.ts'
 import { NEW_DRAFT, toBody, toDraft, type Draft } from './assets/draft.ts'
 import { Inputs } from './assets/Inputs.tsx'
 import type { Asset } from './marketplace/RunPanel.tsx'
 
-/** Makes an asset, or changes one; what is typed is seen at once as whoever runs it will see it. */
+/** Creates or edits an asset, with a preview of the form that its buyers see. */
 export default function AssetForm() {
   const { id } = useParams<{ id?: string }>()
-  const asset = useAsk('assets.get', { id: id ?? '' }, { enabled: id !== undefined })
+  const asset = useRead('assets.get', { id: id ?? '' }, { enabled: id !== undefined })
   if (id === undefined) return <Create />
-  return asset.data === undefined ? <Awaited of={asset} /> : <Change asset={asset.data} />
+  return <Loaded of={asset}>{(data) => <Change asset={data} />}</Loaded>
 }
 
 function Create() {
   const [, go] = useLocation()
-  const create = useAct('assets.create', { changes: ['assets.'], quiet: true, once: true })
+  const create = useAction('assets.create', { changes: ['assets.'], quiet: true, once: true })
   const form = useForm<Draft>({ defaultValues: NEW_DRAFT })
   return (
-    <>
-      <PageHead title="New asset" back={{ to: '/assets', name: 'Assets' }} />
+    <Page title="New asset" back={{ to: '/assets', name: 'Assets' }}>
       <Fields
         form={form}
         isNew
         act="Create draft"
         submit={async (draft) => {
           const { id } = await create.mutateAsync({ ...toBody(draft), slug: draft.slug, type: draft.type })
-          say({ tone: 'good', text: 'The draft is made. Try it, then publish it.' })
+          toast({ tone: 'good', text: 'Draft created. Test it, then publish it.' })
           go(`/assets/${id}`)
         }}
       />
-    </>
+    </Page>
   )
 }
 
 function Change({ asset }: { asset: Asset }) {
   const [, go] = useLocation()
-  const change = useAct('assets.change', { changes: ['assets.'], quiet: true })
-  // As the form began: the page is told of what others change, and what was typed is about the version before.
+  const change = useAction('assets.change', { changes: ['assets.'], quiet: true })
+  // The page loads changes by others; what was typed is about the version that was opened.
   const [opened] = useState(asset)
   const form = useForm<Draft>({ defaultValues: toDraft(opened) })
   return (
-    <>
-      <PageHead title={`Edit ${asset.name}`} back={{ to: `/assets/${asset.id}`, name: asset.name }} />
+    <Page title={`Edit ${asset.name}`} back={{ to: `/assets/${asset.id}`, name: asset.name }}>
       <Fields
         form={form}
         isNew={false}
-        act="Save"
+        act="Save asset"
         submit={async (draft) => {
-          // Two that edit at once: the second is told, instead of undoing what the first did.
+          // Of two people who edit at once, the second gets a conflict instead of undoing the first one's changes.
           await change.mutateAsync({ id: asset.id, body: { ...toBody(draft, opened), version: opened.version } })
-          say({ tone: 'good', text: 'Saved. New runs use it from now on.' })
+          toast({ tone: 'good', text: 'Asset saved. New runs use this version.' })
           go(`/assets/${asset.id}`)
         }}
       />
-    </>
+    </Page>
   )
 }
 
@@ -100,7 +98,7 @@ function Fields({
                 label="Slug"
                 mono
                 disabled={!isNew}
-                hint={isNew ? 'Its address; it stays for ever.' : undefined}
+                hint={isNew ? 'Part of its URL. It cannot be changed later.' : undefined}
                 onInput={() => setSlugIsOwn(true)}
               />
             </div>
@@ -115,9 +113,9 @@ function Fields({
             <label className="flex items-start gap-2.5">
               <input type="checkbox" {...form.register('sharesInputs')} className="mt-0.5 size-4 accent-accent" />
               <span>
-                Show me what customers fill in
+                Share customers’ inputs with me
                 <span className="block text-[0.8125rem] text-quiet">
-                  The form says so before they pay. Runs over the API show it only where the caller agrees.
+                  Customers see this before they pay. Runs over the API share inputs only if the caller agrees.
                 </span>
               </span>
             </label>
@@ -135,9 +133,9 @@ function Fields({
               name="pricing.model"
               label="Price"
               options={[
-                ['per-run', 'A run'],
-                ['per-token', '1,000 tokens'],
-                ['per-second', 'A second'],
+                ['per-run', 'Per run'],
+                ['per-token', 'Per 1,000 tokens'],
+                ['per-second', 'Per second'],
                 ['free', 'Free'],
               ]}
             />
@@ -164,9 +162,9 @@ function Fields({
 }
 
 const TYPES: readonly (readonly [Draft['type'], string, string])[] = [
-  ['prompt', 'Prompt', 'A text with variables, run on a model.'],
-  ['agent', 'Agent', 'A webhook of yours that does the work.'],
-  ['tool', 'Tool', 'An API that is called with the inputs.'],
+  ['prompt', 'Prompt', 'A text with variables that runs on a model.'],
+  ['agent', 'Agent', 'Your webhook does the work.'],
+  ['tool', 'Tool', 'Your API is called with the inputs.'],
 ]
 
 function Types({ form, type }: { form: UseFormReturn<Draft>; type: Draft['type'] }) {
@@ -189,17 +187,17 @@ function Types({ form, type }: { form: UseFormReturn<Draft>; type: Draft['type']
 
 function Preview({ form }: { form: UseFormReturn<Draft> }) {
   const [name, fields] = form.watch(['name', 'inputSchema'])
-  const [values, setValues] = useState<Filled>({})
+  const [values, setValues] = useState<FormValues>({})
   return (
-    <Card title="How it will look">
-      <p className="mb-4 text-base font-semibold break-words">{name === '' ? 'Without a name' : name}</p>
-      <InputForm
+    <Card title="Preview">
+      <p className="mb-4 text-base font-semibold break-words">{name === '' ? 'Untitled asset' : name}</p>
+      <InputFields
         fields={fields.map((field) => ({
           ...field,
           options: field.options.split('\n').filter((text) => text.trim() !== ''),
         }))}
         values={values}
-        fill={(field, value) => setValues({ ...values, [field]: value })}
+        change={setValues}
       />
     </Card>
   )

@@ -1,14 +1,13 @@
 import { PlusIcon } from '@radix-ui/react-icons'
-import { useAsk } from '../api/ask.ts'
-import { Badge } from '../parts/Badge.tsx'
-import { NameLink, timeColumn } from '../parts/columns.tsx'
+import { useRead } from '../api/procedures.ts'
+import { NameLink, timeColumn, type Column } from '../parts/columns.tsx'
 import { LinkButton } from '../parts/Button.tsx'
-import { Dash, inCounts } from '../parts/figures.tsx'
+import { Dash, inCounts } from '../parts/values.tsx'
 import { namesOf, oneOf, useFilter } from '../parts/filters.tsx'
-import { PageHead } from '../parts/layout.tsx'
-import { List, type Column } from '../parts/List.tsx'
+import { Page } from '../parts/layout.tsx'
+import { List } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
-import { Price, Rating, type AssetLine } from './marketplace/shown.tsx'
+import { PRICE, RATING, RUNS, TYPE, type AssetLine } from './marketplace/cells.tsx'
 
 const STATES = [
   ['published', 'Published'],
@@ -21,15 +20,12 @@ export default function Assets() {
   const { chosen, filterOf } = useFilter(['status'])
   const status = oneOf(chosen.status, namesOf(STATES)) ?? 'published'
   const create = (
-    <LinkButton to="/assets/new" look="main">
-      <PlusIcon /> New asset
+    <LinkButton to="/assets/new" variant="main">
+      <PlusIcon /> Create asset
     </LinkButton>
   )
   return (
-    <>
-      <PageHead title="Assets" actions={create}>
-        What you built for others to run: a prompt, an agent of yours, or an API.
-      </PageHead>
+    <Page title="Assets" actions={create} intro="Prompts, agents and APIs that you sell by the run.">
       <List
         path="assets.list"
         filter={{ mine: true, status }}
@@ -54,31 +50,31 @@ export default function Assets() {
         }
         empty={
           status === 'published' ? (
-            <Empty title="You have published nothing yet" action={create}>
-              Write a prompt, or connect an agent or API of yours, put a price on it and be paid for each run.
+            <Empty title="No published assets yet" action={create}>
+              Create a prompt or connect your agent or API, set a price, and earn on each run.
             </Empty>
           ) : status === 'draft' ? (
-            <Empty title="No drafts" action={create}>
-              A new asset begins as a draft that only you can run.
+            <Empty title="No drafts yet" action={create}>
+              Create an asset: it starts as a draft that only you can run.
             </Empty>
           ) : (
-            <Empty title="Nothing is archived">What you archive leaves the marketplace for good.</Empty>
+            <Empty title="No archived assets">Assets that you archive leave the marketplace and appear here.</Empty>
           )
         }
       />
-    </>
+    </Page>
   )
 }
 
 function Count({ state }: { state: State }) {
-  const { data } = useAsk('assets.list', { mine: true, status: state, limit: 1, offset: 0 })
+  const { data } = useRead('assets.list', { mine: true, status: state, limit: 1, offset: 0 })
   return data === undefined ? null : <span className="text-quiet tabular-nums">{inCounts(data.total)}</span>
 }
 
 const COLUMNS: Column<AssetLine>[] = [
   {
     title: 'Name',
-    show: ({ id, name, slug }) => (
+    render: ({ id, name, slug }) => (
       <>
         <NameLink to={`/assets/${id}`}>{name}</NameLink>
         <code className="block truncate font-mono text-xs text-quiet">{slug}</code>
@@ -86,33 +82,16 @@ const COLUMNS: Column<AssetLine>[] = [
     ),
     csv: ({ name }) => name,
   },
-  { title: 'Type', show: ({ type }) => <Badge>{type}</Badge>, csv: ({ type }) => type, wide: true },
+  TYPE,
+  RUNS,
   {
-    title: 'Runs',
+    title: 'Success rate',
     end: true,
-    show: ({ stats }) => <span className="tabular-nums">{inCounts(stats.totalRuns)}</span>,
-    csv: ({ stats }) => stats.totalRuns,
-    wide: true,
-  },
-  {
-    title: 'Succeeded',
-    end: true,
-    show: ({ stats }) => (stats.totalRuns === 0 ? <Dash /> : `${stats.successRate.toFixed(0)} %`),
+    render: ({ stats }) => (stats.totalRuns === 0 ? <Dash /> : `${stats.successRate.toFixed(0)} %`),
     csv: ({ stats }) => stats.successRate,
     wide: true,
   },
-  {
-    title: 'Rating',
-    end: true,
-    show: ({ stats }) => <Rating stars={stats.averageRating} />,
-    csv: ({ stats }) => stats.averageRating,
-    wide: true,
-  },
+  RATING,
   timeColumn('Changed', ({ updatedAt }) => updatedAt, { wide: true }),
-  {
-    title: 'Price',
-    end: true,
-    show: ({ pricing }) => <Price pricing={pricing} />,
-    csv: ({ pricing }) => pricing.amount,
-  },
+  PRICE,
 ]

@@ -1,127 +1,125 @@
 import { ExternalLinkIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useParams } from 'wouter'
-import { foreseen, sentenceOf, useAct, useAsk, type Output } from '../api/ask.ts'
+import { foreseenFields, sentenceOf, useAction, useRead, type Output } from '../api/procedures.ts'
 import type { Fault } from '../api/fault.ts'
-import { useAsking } from '../parts/asking.ts'
+import { useDialog, Confirm, Modal } from '../parts/Modal.tsx'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { idColumn } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Copy, Dash, Id, Money, When } from '../parts/figures.tsx'
-import { InputForm, toInputs, type Filled } from '../parts/InputForm.tsx'
-import { Card, Facts, PageHead } from '../parts/layout.tsx'
+import { Copy, Dash, Id, Money, When } from '../parts/values.tsx'
+import { InputForm, toInputs, type FormValues } from '../parts/InputForm.tsx'
+import { Card, Columns, Facts, Page } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
-import { Confirm, Modal } from '../parts/Modal.tsx'
-import { NewSecret } from '../parts/NewSecret.tsx'
+import { RotateSecret } from '../parts/Secret.tsx'
 import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
-import { Awaited, Empty, Notice } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
+import { Empty, Loaded, Notice } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
 import { Deliveries } from './deliveries/Deliveries.tsx'
 
-type Whole = Output<'checkouts.get'>
+type Checkout = Output<'checkouts.get'>
 type Payment = Output<'checkouts.payments'>['payments'][number]
 
-export default function Checkout() {
+export default function CheckoutRoute() {
   const { id } = useParams<{ id: string }>()
-  const checkout = useAsk('checkouts.get', { id })
-  const asking = useAsking<'test' | 'rotate' | 'expire'>()
-  const { close } = asking
-  const expire = useAct('checkouts.expire', {
+  const checkout = useRead('checkouts.get', { id })
+  return <Loaded of={checkout}>{(data) => <CheckoutPage checkout={data} />}</Loaded>
+}
+
+function CheckoutPage({ checkout }: { checkout: Checkout }) {
+  const { id, product, status } = checkout
+  return (
+    <Page
+      title={product.name}
+      note={
+        <>
+          <StateBadge state={status} />
+          {checkout.testMode && <Badge tone="warn">test mode</Badge>}
+        </>
+      }
+      back={{ to: '/checkouts', name: 'Checkouts' }}
+      actions={status === 'expired' ? undefined : <Actions checkout={checkout} />}
+      intro={product.description}
+    >
+      {status === 'paused' && (
+        <Notice tone="warn">
+          Payments are paused because the workflow does not answer. They resume as soon as it does.
+        </Notice>
+      )}
+      <Columns>
+        <Card title="Details">
+          <Facts facts={factsOf(checkout)} />
+        </Card>
+        {status !== 'expired' && <Share checkout={checkout} />}
+      </Columns>
+      <List
+        path="checkouts.payments"
+        filter={{ id }}
+        rows={({ payments }) => payments}
+        name="Payments"
+        titled
+        columns={PAYMENTS}
+        empty={<Empty title="No payments yet">Share the link, or make a test payment.</Empty>}
+      />
+      <Deliveries target={id} />
+    </Page>
+  )
+}
+
+function Actions({ checkout }: { checkout: Checkout }) {
+  const { id } = checkout
+  const dialog = useDialog<'test' | 'rotate' | 'expire'>()
+  const expire = useAction('checkouts.expire', {
     changes: ['checkouts.'],
-    foresees: () => [
-      foreseen('checkouts.get', (before) => (before.id === id ? { ...before, status: 'expired' as const } : before)),
-    ],
-    done: () => say({ tone: 'good', text: 'The checkout has ended and takes no more payments.' }),
+    foresees: () => [foreseenFields('checkouts.get', id, { status: 'expired' })],
+    done: () => toast({ tone: 'good', text: 'Checkout ended. It takes no more payments.' }),
   })
-  const rotate = useAct('checkouts.rotateSecret', { changes: ['checkouts.'] })
-  if (checkout.data === undefined) return <Awaited of={checkout} />
-  const { data } = checkout
+  const rotate = useAction('checkouts.rotateSecret', { changes: ['checkouts.'] })
   return (
     <>
-      <PageHead
-        title={data.product.name}
-        note={
-          <>
-            <StateBadge state={data.status} />
-            {data.testMode && <Badge tone="warn">test mode</Badge>}
-          </>
-        }
-        back={{ to: '/checkouts', name: 'Checkouts' }}
-        actions={
-          data.status === 'expired' ? undefined : (
-            <>
-              <Button look="danger" onClick={asking.begin('expire')}>
-                End checkout
-              </Button>
-              <Button onClick={asking.begin('rotate')}>New secret</Button>
-              <Button look="main" onClick={asking.begin('test')}>
-                Test payment
-              </Button>
-            </>
-          )
-        }
-      >
-        {data.product.description}
-      </PageHead>
-      <div className="space-y-6">
-        {data.status === 'paused' && (
-          <Notice tone="warn">
-            Its workflow does not answer, so nobody can pay. It goes on by itself once it does.
-          </Notice>
-        )}
-        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-          <Card title="What is sold">
-            <Facts facts={factsOf(data)} />
-          </Card>
-          {data.status !== 'expired' && <Share checkout={data} />}
-        </div>
-        <List
-          path="checkouts.payments"
-          filter={{ id }}
-          rows={({ payments }) => payments}
-          name="Payments"
-          title="Payments"
-          columns={PAYMENTS}
-          empty={<Empty title="Nobody has paid yet">Share the link, or make a test payment to see how it goes.</Empty>}
-        />
-        <Deliveries target={id} />
-      </div>
-      {asking.asked === 'test' && <Test checkout={data} close={close} />}
+      <Button variant="danger" onClick={dialog.open('expire')}>
+        End checkout
+      </Button>
+      <Button onClick={dialog.open('rotate')}>Rotate secret</Button>
+      <Button variant="main" onClick={dialog.open('test')}>
+        Make test payment
+      </Button>
+      {dialog.shown === 'test' && <TestPayment checkout={checkout} close={dialog.close} />}
       <Confirm
         title="End this checkout?"
         act="End checkout"
-        open={asking.asked === 'expire'}
-        close={close}
+        open={dialog.shown === 'expire'}
+        close={dialog.close}
         confirm={() => expire.mutate({ id })}
       >
-        Its link takes no more payments. Payments under way are finished, and receipts stay reachable. Publishing the
-        workflow again brings the same link back.
+        Its link takes no more payments. Pending payments are finished, and receipts stay available. Publish the
+        workflow again to bring the same link back.
       </Confirm>
-      <NewSecret
+      <RotateSecret
         id={id}
-        open={asking.asked === 'rotate'}
-        note="The old secret stays valid for 24 hours. A running trigger of n8n must be activated again to know the new one."
+        open={dialog.shown === 'rotate'}
+        note="The old secret stays valid for 24 hours. Activate the workflow in n8n again so that its trigger gets the new secret."
         rotate={rotate}
-        close={close}
+        close={dialog.close}
       />
     </>
   )
 }
 
-function factsOf(data: Whole) {
+function factsOf(data: Checkout) {
   return [
     ['Price', <Money key="price" amount={data.price} />],
     ...recipientFacts(data),
     ['Lifetime', data.lifetime],
     data.expiresAt === null ? null : (['Ends', <When key="ends" at={data.expiresAt} />] as const),
-    ['Delivered to', data.callbackUrl],
-    ['Asks for', data.fields.map(({ label }) => label).join(', ') || 'Nothing'],
-    ['Afterwards', data.redirectUrl ?? 'Stays on the page'],
-    ['Id', <Id key="id" value={data.id} whole />],
+    ['Callback URL', data.callbackUrl],
+    ['Fields', data.fields.map(({ label }) => label).join(', ') || 'None'],
+    ['Redirect URL', data.redirectUrl ?? 'None'],
+    ['ID', <Id key="id" value={data.id} whole />],
   ] as const
 }
 
-function Share({ checkout }: { checkout: Whole }) {
+function Share({ checkout }: { checkout: Checkout }) {
   return (
     <Card title="Share">
       <div className="flex flex-col items-center gap-3">
@@ -136,60 +134,48 @@ function Share({ checkout }: { checkout: Whole }) {
           </a>
           <Copy value={checkout.url} label="Copy the link" />
         </div>
-        <p className="text-center text-[0.8125rem] text-quiet">Agents pay at the same address, by x402.</p>
+        <p className="text-center text-[0.8125rem] text-quiet">Agents pay at the same URL, by x402.</p>
       </div>
     </Card>
   )
 }
 
-function Test({ checkout, close }: { checkout: Whole; close: () => void }) {
-  const [values, setValues] = useState<Filled>({})
-  const test = useAct('checkouts.testPayment', { changes: ['checkouts.', 'deliveries.'], quiet: true, once: true })
+function TestPayment({ checkout, close }: { checkout: Checkout; close: () => void }) {
+  const [values, setValues] = useState<FormValues>({})
+  const test = useAction('checkouts.testPayment', { changes: ['checkouts.', 'deliveries.'], quiet: true, once: true })
   const fault: Fault | null = test.error
   const pay = async (): Promise<void> => {
     const input = toInputs(checkout.fields, values)
     await test.mutateAsync({ id: checkout.id, ...(Object.keys(values).length === 0 ? {} : { input }) })
-    say({ tone: 'good', text: 'Payment simulated. The workflow gets its delivery now; see the deliveries below.' })
+    toast({ tone: 'good', text: 'Payment simulated. The workflow receives its delivery now; see Deliveries below.' })
     close()
   }
   return (
     <Modal
       title="Test payment"
-      note="No money moves; the workflow gets a delivery that is marked as a test."
+      note="No money moves. The workflow receives a delivery that is marked as a test."
       open
       close={close}
     >
-      <form
-        noValidate
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          // Its fault is shown below.
-          pay().catch(() => undefined)
-        }}
-      >
-        <InputForm
-          fields={checkout.fields}
-          values={values}
-          faults={faultsOf(fault)}
-          fill={(name, value) => setValues({ ...values, [name]: value })}
-        />
+      <InputForm fields={checkout.fields} values={values} change={setValues} faults={faultsOf(fault)} submit={pay}>
         {fault !== null && !fault.isSessionOver && Object.keys(fault.details).length === 0 && (
           <Notice tone="bad">{sentenceOf(fault)}</Notice>
         )}
-        {checkout.fields.length > 0 && <p className="text-[0.8125rem] text-quiet">Left empty, examples are sent.</p>}
+        {checkout.fields.length > 0 && (
+          <p className="text-[0.8125rem] text-quiet">If you leave every field empty, examples are sent.</p>
+        )}
         <div className="flex justify-end gap-2">
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" look="main" busy={test.isPending}>
+          <Button type="submit" variant="main" busy={test.isPending}>
             Simulate payment
           </Button>
         </div>
-      </form>
+      </InputForm>
     </Modal>
   )
 }
 
-/** Here the service names a field under the whole input. */
+/** The service puts `input.` before the name of each field. */
 function faultsOf(fault: Fault | null): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fault?.details ?? {}).map(([name, sentence]) => [name.replace(/^input\./, ''), sentence]),
@@ -202,7 +188,7 @@ const PAYMENTS = paymentColumns<Payment>(
     idColumn('Payer', ({ payer }) => payer, { wide: true }),
     {
       title: 'Transaction',
-      show: ({ explorerUrl, txHash }) =>
+      render: ({ explorerUrl, txHash }) =>
         explorerUrl === null ? (
           <Dash />
         ) : (
@@ -215,7 +201,7 @@ const PAYMENTS = paymentColumns<Payment>(
     },
     {
       title: 'Delivery',
-      show: ({ delivery }) => (delivery === null ? <Dash /> : <StateBadge state={delivery.status} />),
+      render: ({ delivery }) => (delivery === null ? <Dash /> : <StateBadge state={delivery.status} />),
       csv: ({ delivery }) => delivery?.status,
       wide: true,
     },

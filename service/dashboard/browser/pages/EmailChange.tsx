@@ -4,10 +4,10 @@ import { useSearchParams } from 'wouter'
 import { toFault, type Fault } from '../api/fault.ts'
 import { call, loadSession } from '../api/session.ts'
 import { LinkButton } from '../parts/Button.tsx'
-import { PageHead } from '../parts/layout.tsx'
+import { Page } from '../parts/layout.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 
-/** Where the link of a mail to a new address leads: whoever is signed in and has it, has that address. */
+/** Where the link in an e-mail to a new address leads: it proves the address of the account that is signed in. */
 export default function EmailChange() {
   const [params] = useSearchParams()
   const token = params.get('token') ?? ''
@@ -15,7 +15,7 @@ export default function EmailChange() {
   const { mutate, data, error } = useMutation<{ email: string }, Fault, string>({
     mutationFn: async (mailed) => (await call('POST', '/auth/email/confirm', { token: mailed })) as { email: string },
     onSuccess: async () => {
-      await Promise.all([loadSession(), queries.invalidateQueries({ queryKey: ['email'] })])
+      await Promise.all([loadSession(), queries.invalidateQueries({ queryKey: ['/auth/email'] })])
     },
   })
   useEffect(() => {
@@ -24,24 +24,21 @@ export default function EmailChange() {
   }, [mutate, token])
   const refused = error !== null && REFUSED.has(error.status ?? 0) ? error.message : null
   return (
-    <div className="max-w-3xl">
-      <PageHead title="New e-mail address" back={{ to: '/settings', name: 'Settings' }} />
+    <Page narrow title="New e-mail address" back={{ to: '/settings', name: 'Settings' }}>
       {data !== undefined || refused !== null ? (
         <div className="space-y-4">
           {refused !== null && <Notice tone="bad">{refused}</Notice>}
           {data !== undefined && (
-            <Notice tone="good">
-              Your address is {data.email} from now on: you sign in by it, and we write to it.
-            </Notice>
+            <Notice tone="good">Your e-mail address is now {data.email}. Sign in with it from now on.</Notice>
           )}
-          <LinkButton to="/settings">To the settings</LinkButton>
+          <LinkButton to="/settings">Go to settings</LinkButton>
         </div>
       ) : error !== null ? (
         <Failure fault={toFault(error)} again={() => mutate(token)} />
       ) : (
         <Skeleton className="h-12 w-full" />
       )}
-    </div>
+    </Page>
   )
 }
 

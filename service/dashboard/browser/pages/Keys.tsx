@@ -2,26 +2,26 @@ import { PlusIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useSearchParams } from 'wouter'
-import { foreseen, useAct, useAsk, type Output } from '../api/ask.ts'
+import { foreseen, useAction, useRead, type Output } from '../api/procedures.ts'
 import { Badge } from '../parts/Badge.tsx'
-import { timeColumn } from '../parts/columns.tsx'
+import { textColumn, timeColumn, type Column } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Dash, When } from '../parts/figures.tsx'
+import { Dash, When } from '../parts/values.tsx'
 import { Choice, Form, TextField } from '../parts/form.tsx'
-import { PageHead } from '../parts/layout.tsx'
-import { List, type Column } from '../parts/List.tsx'
+import { Page } from '../parts/layout.tsx'
+import { List } from '../parts/List.tsx'
 import { Confirm, Modal } from '../parts/Modal.tsx'
-import { Once } from '../parts/Once.tsx'
+import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Empty } from '../parts/states.tsx'
 import { serviceNow } from '../settings.ts'
-import { say } from '../shell/toasts.ts'
+import { toast } from '../shell/Toasts.tsx'
 
 type Key = Output<'identity.keys.list'>['keys'][number]
 
 export default function Keys() {
   const [params, setParams] = useSearchParams()
   const [revoking, setRevoking] = useState<Key | null>(null)
-  const revoke = useAct('identity.keys.revoke', {
+  const revoke = useAction('identity.keys.revoke', {
     changes: ['identity.keys.'],
     foresees: ({ id }) => [
       foreseen('identity.keys.list', ({ keys, total }) => ({
@@ -29,79 +29,24 @@ export default function Keys() {
         total: total - 1,
       })),
     ],
-    done: () => say({ tone: 'good', text: 'The key is revoked. Whoever still uses it is refused from now on.' }),
+    done: () => toast({ tone: 'good', text: 'Key revoked. Requests with it are refused from now on.' }),
   })
   const open = params.get('new') !== null
   const create = (
-    <Button look="main" onClick={() => setParams({ new: '1' })}>
+    <Button variant="main" onClick={() => setParams({ new: '1' })}>
       <PlusIcon /> Create key
     </Button>
   )
-  const columns: Column<Key>[] = [
-    {
-      title: 'Name',
-      show: ({ name }) => <span className="block truncate font-medium">{name}</span>,
-      csv: ({ name }) => name,
-    },
-    {
-      title: 'Key',
-      show: ({ prefix, lastFour }) => (
-        <code className="font-mono text-[0.8125rem] whitespace-nowrap text-quiet">
-          {prefix}…{lastFour}
-        </code>
-      ),
-      csv: ({ prefix, lastFour }) => `${prefix}…${lastFour}`,
-      wide: true,
-    },
-    {
-      title: 'Agent',
-      show: ({ agentId }) => (agentId === null ? <Dash /> : <Agent id={agentId} />),
-      csv: ({ agentId }) => agentId,
-      wide: true,
-    },
-    {
-      title: 'Last used',
-      show: ({ lastUsedAt }) =>
-        lastUsedAt === null ? <span className="text-quiet">Never</span> : <When at={lastUsedAt} />,
-      csv: ({ lastUsedAt }) => lastUsedAt,
-    },
-    {
-      title: 'Expires',
-      show: ({ expiresAt }) =>
-        expiresAt === null ? (
-          <span className="text-quiet">Never</span>
-        ) : Date.parse(expiresAt) < serviceNow() ? (
-          <Badge tone="warn">expired</Badge>
-        ) : (
-          <When at={expiresAt} />
-        ),
-      csv: ({ expiresAt }) => expiresAt,
-      wide: true,
-    },
-    timeColumn('Created', ({ createdAt }) => createdAt, { wide: true }),
-    {
-      title: '',
-      end: true,
-      show: (key) => (
-        <Button look="danger" small aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
-          Revoke
-        </Button>
-      ),
-    },
-  ]
   return (
-    <>
-      <PageHead title="API keys" actions={create}>
-        A key is a password for programs: it acts for you in this environment.
-      </PageHead>
+    <Page title="API keys" actions={create} intro="Keys let programs act for you in this environment.">
       <List
         path="identity.keys.list"
         rows={({ keys }) => keys}
         name="API keys"
-        columns={columns}
+        columns={[...COLUMNS, revokeColumn(setRevoking)]}
         empty={
-          <Empty title="No keys yet" action={create}>
-            Make one for each program or server, so that you can revoke one without stopping the others.
+          <Empty title="No API keys yet" action={create}>
+            Create one for each program or server, so that you can revoke it without stopping the others.
           </Empty>
         }
       />
@@ -115,36 +60,88 @@ export default function Keys() {
           if (revoking !== null) revoke.mutate({ id: revoking.id })
         }}
       >
-        Every program that uses it is refused at once. This cannot be undone.
+        Programs that use it are refused at once. This cannot be undone.
       </Confirm>
-    </>
+    </Page>
   )
 }
 
+const COLUMNS: Column<Key>[] = [
+  textColumn('Name', ({ name }) => name),
+  {
+    title: 'Key',
+    render: ({ prefix, lastFour }) => (
+      <code className="font-mono text-[0.8125rem] whitespace-nowrap text-quiet">
+        {prefix}…{lastFour}
+      </code>
+    ),
+    csv: ({ prefix, lastFour }) => `${prefix}…${lastFour}`,
+    wide: true,
+  },
+  {
+    title: 'Agent',
+    render: ({ agentId }) => (agentId === null ? <Dash /> : <Agent id={agentId} />),
+    csv: ({ agentId }) => agentId,
+    wide: true,
+  },
+  {
+    title: 'Last used',
+    render: ({ lastUsedAt }) =>
+      lastUsedAt === null ? <span className="text-quiet">Never</span> : <When at={lastUsedAt} />,
+    csv: ({ lastUsedAt }) => lastUsedAt,
+  },
+  {
+    title: 'Expires',
+    render: ({ expiresAt }) =>
+      expiresAt === null ? (
+        <span className="text-quiet">Never</span>
+      ) : Date.parse(expiresAt) < serviceNow() ? (
+        <Badge tone="warn">expired</Badge>
+      ) : (
+        <When at={expiresAt} />
+      ),
+    csv: ({ expiresAt }) => expiresAt,
+    wide: true,
+  },
+  timeColumn('Created', ({ createdAt }) => createdAt, { wide: true }),
+]
+
+function revokeColumn(revoke: (key: Key) => void): Column<Key> {
+  return {
+    title: '',
+    end: true,
+    render: (key) => (
+      <Button variant="danger" small aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+        Revoke
+      </Button>
+    ),
+  }
+}
+
 function Agent({ id }: { id: string }) {
-  const { data } = useAsk('spending.agents', { limit: 100, offset: 0 })
+  const { data } = useRead('spending.agents', { limit: 100, offset: 0 })
   const name = data?.agents.find((agent) => agent.id === id)?.name
   return <span className="block truncate">{name ?? id}</span>
 }
 
 function NewKey({ close }: { close: () => void }) {
-  const agents = useAsk('spending.agents', { limit: 100, offset: 0 })
-  const create = useAct('identity.keys.create', { changes: ['identity.keys.'], quiet: true, once: true })
+  const agents = useRead('spending.agents', { limit: 100, offset: 0 })
+  const create = useAction('identity.keys.create', { changes: ['identity.keys.'], quiet: true, once: true })
   const form = useForm({ defaultValues: { name: '', agentId: '', expiresAt: '' } })
   if (create.data !== undefined) {
     return (
-      <Modal title="Save your key now" open>
-        <Once
+      <Modal title="New API key" open>
+        <OneTimeSecret
           secret={create.data.secret}
           close={close}
-          lost="Revoke that key and make another one."
-          note="This is the only time that it is shown: we keep a trace of it, not the key."
+          lost="Revoke this key and create another one."
+          note="Copy it now. It is not shown again."
         />
       </Modal>
     )
   }
   return (
-    <Modal title="Create an API key" open close={close}>
+    <Modal title="Create API key" open close={close}>
       <Form
         form={form}
         act="Create key"
@@ -163,16 +160,16 @@ function NewKey({ close }: { close: () => void }) {
           label="Name"
           placeholder="Invoice workflow"
           autoFocus
-          hint="Where it will be used."
+          hint="The program or server that will use it."
         />
         <Choice
           form={form}
           name="agentId"
           label="Agent"
           optional
-          hint="Its limits then hold for everything that the key spends."
+          hint="The agent’s limits apply to everything that this key spends."
           options={[
-            ['', 'None: spends without limits'],
+            ['', 'None: no spending limits'],
             ...(agents.data?.agents ?? []).map(({ id, name }) => [id, name] as const),
           ]}
         />

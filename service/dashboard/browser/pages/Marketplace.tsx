@@ -1,12 +1,11 @@
 import { Link } from 'wouter'
 import { useSession } from '../api/session.ts'
-import { Badge } from '../parts/Badge.tsx'
-import { inCounts } from '../parts/figures.tsx'
 import { namesOf, oneOf, Search, Select, useFilter } from '../parts/filters.tsx'
-import { PageHead } from '../parts/layout.tsx'
-import { List, type Column } from '../parts/List.tsx'
+import { Page } from '../parts/layout.tsx'
+import { List } from '../parts/List.tsx'
+import { textColumn, type Column } from '../parts/columns.tsx'
 import { Empty } from '../parts/states.tsx'
-import { Marks, Price, Rating, type AssetLine } from './marketplace/shown.tsx'
+import { Marks, PRICE, RATING, RUNS, TYPE, type AssetLine } from './marketplace/cells.tsx'
 
 const TYPES = [
   ['prompt', 'Prompts'],
@@ -42,22 +41,19 @@ export default function Marketplace() {
         <Select label="Only" all="Everything" {...filterOf('only')} options={KINDS} />
       </>
     ),
-    empty: (
-      <Empty title="Nothing is published yet">Assets that creators publish in this environment appear here.</Empty>
-    ),
+    empty: <Empty title="No assets yet">Assets that creators publish in this environment appear here.</Empty>,
   }
   return (
-    <>
-      <PageHead title="Marketplace">Prompts, agents and tools by other creators. You pay for each run.</PageHead>
+    <Page title="Marketplace" intro="Prompts, agents and tools by other creators. You pay for each run.">
       {isVisitor ? <List path="market.list" {...list} /> : <List path="assets.list" {...list} />}
-    </>
+    </Page>
   )
 }
 
 const COLUMNS: Column<AssetLine>[] = [
   {
     title: 'Name',
-    show: (asset) => (
+    render: (asset) => (
       <div className="min-w-0">
         <span className="flex flex-wrap items-center gap-1.5">
           <Link to={`/marketplace/${asset.slug}`} className="font-medium hover:underline">
@@ -70,31 +66,9 @@ const COLUMNS: Column<AssetLine>[] = [
     ),
     csv: ({ name }) => name,
   },
-  { title: 'Type', show: ({ type }) => <Badge>{type}</Badge>, csv: ({ type }) => type, wide: true },
-  {
-    title: 'By',
-    show: ({ ownerName }) => <span className="block max-w-32 truncate">{ownerName ?? '–'}</span>,
-    csv: ({ ownerName }) => ownerName,
-    wide: true,
-  },
-  {
-    title: 'Runs',
-    end: true,
-    show: ({ stats }) => <span className="tabular-nums">{inCounts(stats.totalRuns)}</span>,
-    csv: ({ stats }) => stats.totalRuns,
-    wide: true,
-  },
-  {
-    title: 'Rating',
-    end: true,
-    show: ({ stats }) => <Rating stars={stats.averageRating} />,
-    csv: ({ stats }) => stats.averageRating,
-    wide: true,
-  },
-  {
-    title: 'Price',
-    end: true,
-    show: (asset) => <Price pricing={asset.pricing} />,
-    csv: ({ pricing }) => pricing.amount,
-  },
+  TYPE,
+  textColumn('By', ({ ownerName }) => ownerName, { wide: true }),
+  RUNS,
+  RATING,
+  PRICE,
 ]

@@ -1,55 +1,53 @@
 import { StarFilledIcon, StarIcon } from '@radix-ui/react-icons'
 import { useParams, useSearchParams } from 'wouter'
-import { useAct, useAsk } from '../api/ask.ts'
+import { useAction, useRead } from '../api/procedures.ts'
 import { useSession } from '../api/session.ts'
-import { Badge } from '../parts/Badge.tsx'
+import { Badge, Badges } from '../parts/Badge.tsx'
 import { Button, LinkButton } from '../parts/Button.tsx'
-import { Duration, inCounts } from '../parts/figures.tsx'
-import { toFilled } from '../parts/InputForm.tsx'
-import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
-import { Awaited, PageSkeleton } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
+import { Duration, inCounts } from '../parts/values.tsx'
+import { toFormValues, type FormValues } from '../parts/InputForm.tsx'
+import { Card, Code, Facts, Page } from '../parts/layout.tsx'
+import { Loaded, PageSkeleton } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
 import { RunPanel, type Asset } from './marketplace/RunPanel.tsx'
 import { VisitorPanel } from './marketplace/VisitorPanel.tsx'
-import { Marks, Price, Rating } from './marketplace/shown.tsx'
+import { Marks, Price, Rating } from './marketplace/cells.tsx'
 
-/** One asset as its buyers see it, and visitors who have not signed in. */
+/** One asset as buyers and visitors see it. */
 export default function Offer() {
   const { id } = useParams<{ id: string }>()
   const [params] = useSearchParams()
   const again = params.get('again')
+  const isVisitor = useSession().state === 'none'
+  const own = useRead('assets.get', { id }, { enabled: !isVisitor })
+  const open = useRead('market.get', { id }, { enabled: isVisitor })
+  const asset = isVisitor ? open : own
+  const before = useRead('runs.get', { id: again ?? '' }, { enabled: again !== null && !isVisitor })
+  if (before.isLoading) return <PageSkeleton />
+  const initialValues = toFormValues(before.data?.inputs ?? {})
+  return <Loaded of={asset}>{(data) => <OfferPage asset={data} initialValues={initialValues} />}</Loaded>
+}
+
+function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues: FormValues }) {
   const session = useSession()
   const isVisitor = session.state === 'none'
-  const own = useAsk('assets.get', { id }, { enabled: !isVisitor })
-  const open = useAsk('market.get', { id }, { enabled: isVisitor })
-  const asset = isVisitor ? open : own
-  const before = useAsk('runs.get', { id: again ?? '' }, { enabled: again !== null && !isVisitor })
-  if (asset.data === undefined) return <Awaited of={asset} />
-  if (before.isLoading) return <PageSkeleton />
-  const { data } = asset
   const mine = session.state === 'in' && session.user.id === data.ownerId
   return (
-    <>
-      <PageHead
-        title={data.name}
-        note={
-          <>
-            <Badge>{data.type}</Badge>
-            <Marks {...data} />
-          </>
-        }
-        back={{ to: '/marketplace', name: 'Marketplace' }}
-        actions={mine ? <LinkButton to={`/assets/${data.id}`}>Your asset</LinkButton> : undefined}
-      >
-        {data.description}
-      </PageHead>
+    <Page
+      title={data.name}
+      note={
+        <>
+          <Badge>{data.type}</Badge>
+          <Marks {...data} />
+        </>
+      }
+      back={{ to: '/marketplace', name: 'Marketplace' }}
+      actions={mine ? <LinkButton to={`/assets/${data.id}`}>Open your asset</LinkButton> : undefined}
+      intro={data.description}
+    >
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0">
-          {isVisitor ? (
-            <VisitorPanel asset={data} />
-          ) : (
-            <RunPanel asset={data} given={toFilled(before.data?.inputs ?? {})} />
-          )}
+          {isVisitor ? <VisitorPanel asset={data} /> : <RunPanel asset={data} initialValues={initialValues} />}
         </div>
         <div className="min-w-0 space-y-6">
           <Card title="About">
@@ -69,7 +67,7 @@ export default function Offer() {
           ))}
         </div>
       </div>
-    </>
+    </Page>
   )
 }
 
@@ -77,59 +75,45 @@ function aboutOf(data: Asset) {
   const { stats } = data
   return [
     ['Price', <Price key="price" pricing={data.pricing} />],
-    ['By', `${data.ownerName ?? 'Somebody'}${data.ownerVerified ? ' (verified)' : ''}`],
+    ['By', `${data.ownerName ?? 'Unknown'}${data.ownerVerified ? ' (verified)' : ''}`],
     ['Version', data.version],
-    [
-      'Runs',
-      <span key="runs" className="tabular-nums">
-        {inCounts(stats.totalRuns)}
-      </span>,
-    ],
-    ['Succeeded', stats.totalRuns === 0 ? '–' : `${stats.successRate.toFixed(0)} %`],
-    ['Takes', stats.totalRuns === 0 ? '–' : <Duration key="takes" ms={Math.round(stats.averageLatency)} />],
+    ['Runs', inCounts(stats.totalRuns)],
+    ['Success rate', stats.totalRuns === 0 ? '–' : `${stats.successRate.toFixed(0)} %`],
+    ['Duration', stats.totalRuns === 0 ? '–' : <Duration key="takes" ms={Math.round(stats.averageLatency)} />],
     ['Rating', <Rating key="rating" stars={stats.averageRating} />],
-    data.tags.length === 0
-      ? null
-      : ([
-          'Tags',
-          <span key="tags" className="flex flex-wrap gap-1">
-            {data.tags.map((tag) => (
-              <Badge key={tag}>{tag}</Badge>
-            ))}
-          </span>,
-        ] as const),
+    data.tags.length === 0 ? null : (['Tags', <Badges key="tags" texts={data.tags} />] as const),
   ] as const
 }
 
 function Rate({ asset }: { asset: Asset }) {
-  const rate = useAct('assets.rate', {
+  const rate = useAction('assets.rate', {
     changes: ['assets.'],
-    done: () => say({ tone: 'good', text: 'Thank you: your rating counts.' }),
+    done: () => toast({ tone: 'good', text: 'Rating saved.' }),
   })
-  const given = rate.variables?.score ?? 0
+  const score = rate.variables?.score ?? 0
   return (
     <Card title="Your rating">
       <div className="flex gap-0.5">
-        {[1, 2, 3, 4, 5].map((score) => (
+        {[1, 2, 3, 4, 5].map((each) => (
           <button
-            key={score}
+            key={each}
             type="button"
-            aria-label={`${String(score)} of 5`}
+            aria-label={`${String(each)} of 5`}
             className="rounded p-1 text-quiet hover:bg-sunk hover:text-accent"
-            onClick={() => rate.mutate({ id: asset.id, score })}
+            onClick={() => rate.mutate({ id: asset.id, score: each })}
           >
-            {score <= given && !rate.isError ? <StarFilledIcon className="text-accent" /> : <StarIcon />}
+            {each <= score && !rate.isError ? <StarFilledIcon className="text-accent" /> : <StarIcon />}
           </button>
         ))}
       </div>
-      <p className="mt-1 text-[0.8125rem] text-quiet">Whoever ran it may rate it, once.</p>
+      <p className="mt-1 text-[0.8125rem] text-quiet">You can rate an asset once, after a run.</p>
     </Card>
   )
 }
 
 /** The template of a prompt, shown or for sale. */
 function Source({ asset, isVisitor }: { asset: Asset; isVisitor: boolean }) {
-  const buy = useAct('assets.buySource', { changes: ['assets.', 'wallet.'] })
+  const buy = useAction('assets.buySource', { changes: ['assets.', 'wallet.'] })
   const config = asset.promptConfig
   if (config === null) return null
   if (config.promptTemplate !== null) {
@@ -143,7 +127,7 @@ function Source({ asset, isVisitor }: { asset: Asset; isVisitor: boolean }) {
   return (
     <Card title="Prompt">
       <p className="mb-3 text-quiet">
-        The prompt template is for sale for {config.sourcePrice} USDC. You pay once and see every version of it.
+        The prompt template costs {config.sourcePrice} USDC. You pay once and see every version of it.
       </p>
       {!isVisitor && (
         <Button busy={buy.isPending} onClick={() => buy.mutate({ id: asset.id, maxCost: config.sourcePrice })}>

@@ -1,50 +1,46 @@
 import { ArrowRightIcon, ExclamationTriangleIcon } from '@radix-ui/react-icons'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { useAsk } from '../api/ask.ts'
+import { useRead } from '../api/procedures.ts'
+import { NameLink } from '../parts/columns.tsx'
 import { StateBadge } from '../parts/Badge.tsx'
 import { LinkButton, TextLink } from '../parts/Button.tsx'
-import { inCounts, Money, When } from '../parts/figures.tsx'
-import { Card, Figures, MoneyFigure, PageHead } from '../parts/layout.tsx'
-import { Awaited, Failure, Skeleton } from '../parts/states.tsx'
+import { inCounts, Money, When } from '../parts/values.tsx'
+import { Card, Metrics, MoneyMetric, Page } from '../parts/layout.tsx'
+import { Failure, Loaded, Skeleton } from '../parts/states.tsx'
 import { Approvals } from './agents/Approvals.tsx'
 import { Month } from './overview/Month.tsx'
 import { MOVEMENT_NAMES } from './wallet/movements.ts'
 import { useProgress } from './start/progress.ts'
 
-/** What there is to know at a glance, and what wants something of whoever looks. */
+/** The account at a glance, and what needs attention. */
 export default function Overview() {
-  const wallet = useAsk('wallet.balance', undefined)
-  const credits = useAsk('wallet.credits', undefined)
+  const wallet = useRead('wallet.balance', undefined)
+  const credits = useRead('wallet.credits', undefined)
   const { steps, isSellingByApi } = useProgress()
-  if (wallet.error !== null && wallet.data === undefined) {
-    return (
-      <>
-        <PageHead title="Overview" />
-        <Failure fault={wallet.error} again={() => void wallet.refetch()} />
-      </>
-    )
-  }
   const { data } = wallet
+  if (wallet.error !== null && data === undefined)
+    return (
+      <Page title="Overview">
+        <Failure fault={wallet.error} again={() => void wallet.refetch()} />
+      </Page>
+    )
   return (
-    <>
-      <PageHead title="Overview" />
-      <div className="space-y-6">
-        {steps.includes(false) && !isSellingByApi && <Guide done={steps.filter((step) => step).length} />}
-        <Troubles />
-        <Approvals />
-        <Figures>
-          <MoneyFigure name="Available" amount={data?.availableBalance} />
-          <MoneyFigure name="Locked" amount={data?.totalLocked} />
-          <MoneyFigure name="Credits" amount={credits.data?.balance} />
-        </Figures>
-        <Month />
-        <div className="grid items-start gap-6 lg:grid-cols-2">
-          <LatestRuns />
-          <LatestMovements />
-        </div>
+    <Page title="Overview">
+      {steps.includes(false) && !isSellingByApi && <Guide done={steps.filter((step) => step).length} />}
+      <Issues />
+      <Approvals />
+      <Metrics>
+        <MoneyMetric name="Available" amount={data?.availableBalance} />
+        <MoneyMetric name="Locked" amount={data?.totalLocked} />
+        <MoneyMetric name="Credits" amount={credits.data?.balance} />
+      </Metrics>
+      <Month />
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <LatestRuns />
+        <LatestMovements />
       </div>
-    </>
+    </Page>
   )
 }
 
@@ -57,27 +53,27 @@ function Guide({ done }: { done: number }) {
       <div className="min-w-0 flex-1">
         <h2 className="font-semibold">Your first paid workflow</h2>
         <p className="text-quiet">
-          {done === 0 ? 'Five steps, some ten minutes.' : `${String(done)} of 5 steps are done.`}
+          {done === 0 ? 'Five steps, about ten minutes.' : `${String(done)} of 5 steps are done.`}
         </p>
       </div>
-      <LinkButton to="/start" look="main">
-        {done === 0 ? 'Begin' : 'Go on'} <ArrowRightIcon />
+      <LinkButton to="/start" variant="main">
+        {done === 0 ? 'Start setup' : 'Continue setup'} <ArrowRightIcon />
       </LinkButton>
     </section>
   )
 }
 
-/** What went wrong and goes on being wrong until somebody looks. */
-function Troubles() {
+/** Problems that stay until they are looked at. */
+function Issues() {
   const page = { limit: 1, offset: 0 }
-  const unconfirmed = useAsk('deliveries.list', { status: 'unconfirmed', ...page })
-  const exhausted = useAsk('deliveries.list', { status: 'exhausted', ...page })
-  const endpoints = useAsk('webhooks.list', { limit: 100, offset: 0 })
-  const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 })
+  const unconfirmed = useRead('deliveries.list', { status: 'unconfirmed', ...page })
+  const exhausted = useRead('deliveries.list', { status: 'exhausted', ...page })
+  const endpoints = useRead('webhooks.list', { limit: 100, offset: 0 })
+  const checkouts = useRead('checkouts.list', { limit: 100, offset: 0 })
   const paused = checkouts.data?.checkouts.filter(({ status }) => status === 'paused') ?? []
   const failing =
     endpoints.data?.endpoints.filter(({ failingSince, status }) => status === 'enabled' && failingSince !== null) ?? []
-  const troubles: readonly (readonly [count: number, one: string, more: string, to: string])[] = [
+  const issues: readonly (readonly [count: number, one: string, more: string, to: string])[] = [
     [
       unconfirmed.data?.total ?? 0,
       'delivery is not confirmed',
@@ -98,10 +94,10 @@ function Troubles() {
       '/checkouts',
     ],
   ]
-  const real = troubles.filter(([count]) => count > 0)
+  const real = issues.filter(([count]) => count > 0)
   if (real.length === 0) return null
   return (
-    <section aria-label="Needs a look" className="rounded-xl bg-warn-soft p-4 text-warn">
+    <section aria-label="Issues" className="rounded-xl bg-warn-soft p-4 text-warn">
       <ul className="space-y-1.5">
         {real.map(([count, one, more, to]) => (
           <li key={one} className="flex items-center gap-2">
@@ -117,83 +113,67 @@ function Troubles() {
 }
 
 function LatestRuns() {
-  const runs = useAsk('runs.list', { limit: 6, offset: 0 })
+  const runs = useRead('runs.list', { limit: 6, offset: 0 })
+  const none = (
+    <>
+      No runs yet. <TextLink to="/marketplace">Browse the marketplace</TextLink>
+    </>
+  )
   return (
-    <Latest
-      title="Latest runs"
-      all="/runs"
-      asked={runs}
-      none={['Nothing was run yet.', '/marketplace', 'Browse the marketplace']}
-      lines={runs.data?.runs.map(({ id, rdaSlug, status, createdAt, cost }) => ({
-        id,
-        name: (
-          <Link to={`/runs/${id}`} className="truncate font-medium hover:underline">
-            {rdaSlug}
-          </Link>
-        ),
-        note: <StateBadge state={status} />,
-        at: createdAt,
-        amount: <Money amount={cost} />,
-      }))}
-    />
+    <Card title="Latest runs" actions={<TextLink to="/runs">View all</TextLink>} flush>
+      <Loaded of={runs} waiting={<Skeleton className="m-4 h-40" />}>
+        {(data) => (
+          <Latest none={none}>
+            {data.runs.map(({ id, rdaSlug, status, createdAt, cost }) => (
+              <LatestLine key={id} at={createdAt} amount={<Money amount={cost} />}>
+                <NameLink to={`/runs/${id}`}>{rdaSlug}</NameLink>
+                <StateBadge state={status} />
+              </LatestLine>
+            ))}
+          </Latest>
+        )}
+      </Loaded>
+    </Card>
   )
 }
 
 function LatestMovements() {
-  const movements = useAsk('wallet.transactions', { limit: 6, offset: 0 })
+  const movements = useRead('wallet.transactions', { limit: 6, offset: 0 })
+  const none = (
+    <>
+      No transactions yet. <TextLink to="/wallet?do=add">Add funds</TextLink>
+    </>
+  )
   return (
-    <Latest
-      title="Latest movements"
-      all="/wallet"
-      asked={movements}
-      none={['Nothing has moved yet.', '/wallet?do=add', 'Add funds']}
-      lines={movements.data?.transactions.map(({ id, type, createdAt, amount }) => ({
-        id,
-        name: <span className="font-medium">{MOVEMENT_NAMES[type]}</span>,
-        note: null,
-        at: createdAt,
-        amount: <Money amount={amount} signed />,
-      }))}
-    />
+    <Card title="Latest transactions" actions={<TextLink to="/wallet">View all</TextLink>} flush>
+      <Loaded of={movements} waiting={<Skeleton className="m-4 h-40" />}>
+        {(data) => (
+          <Latest none={none}>
+            {data.transactions.map(({ id, type, createdAt, amount }) => (
+              <LatestLine key={id} at={createdAt} amount={<Money amount={amount} signed />}>
+                <span className="font-medium">{MOVEMENT_NAMES[type]}</span>
+              </LatestLine>
+            ))}
+          </Latest>
+        )}
+      </Loaded>
+    </Card>
   )
 }
 
-interface LatestProps {
-  title: string
-  /** Where all of them are. */
-  all: string
-  asked: ComponentProps<typeof Awaited>['of']
-  none: readonly [text: string, to: string, act: string]
-  lines: readonly { id: string; name: ReactNode; note: ReactNode; at: string; amount: ReactNode }[] | undefined
+function Latest({ none, children }: { none: ReactNode; children: readonly ReactNode[] }) {
+  if (children.length === 0) return <p className="px-4 py-10 text-center text-quiet">{none}</p>
+  return <ul className="divide-y divide-line">{children}</ul>
 }
 
-function Latest({ title, all, asked, none: [none, to, act], lines }: LatestProps) {
+function LatestLine({ at, amount, children }: { at: string; amount: ReactNode; children: ReactNode }) {
   return (
-    <Card title={title} actions={<TextLink to={all}>All of them</TextLink>} flush>
-      {lines === undefined ? (
-        <Awaited of={asked}>
-          <Skeleton className="m-4 h-40" />
-        </Awaited>
-      ) : lines.length === 0 ? (
-        <p className="px-4 py-10 text-center text-quiet">
-          {none} <TextLink to={to}>{act}</TextLink>
-        </p>
-      ) : (
-        <ul className="divide-y divide-line">
-          {lines.map(({ id, name, note, at, amount }) => (
-            <li key={id} className="flex items-center gap-3 px-4 py-2.5">
-              <span className="flex min-w-0 flex-1 items-center gap-2">
-                {name}
-                {note}
-              </span>
-              <span className="text-quiet max-sm:hidden">
-                <When at={at} />
-              </span>
-              <span className="text-right">{amount}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Card>
+    <li className="flex items-center gap-3 px-4 py-2.5">
+      <span className="flex min-w-0 flex-1 items-center gap-2">{children}</span>
+      <span className="text-quiet max-sm:hidden">
+        <When at={at} />
+      </span>
+      <span className="text-right">{amount}</span>
+    </li>
   )
 }

@@ -1,45 +1,43 @@
 import { useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
-import { useForm } from 'react-hook-form'
+import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
-import { useAct, useAsk } from '../api/ask.ts'
+import { useAction, useRead } from '../api/procedures.ts'
 import { Fault, toFault } from '../api/fault.ts'
 import { Button } from '../parts/Button.tsx'
-import { Check, Choice, Form, sending, TextArea, TextField } from '../parts/form.tsx'
-import { Card, Code, PageHead } from '../parts/layout.tsx'
+import { Check, Choice, Form, submitting, TextArea, TextField } from '../parts/form.tsx'
+import { Card, Code, Page } from '../parts/layout.tsx'
 import { Modal } from '../parts/Modal.tsx'
-import { Once } from '../parts/Once.tsx'
-import { Awaited } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
+import { OneTimeSecret } from '../parts/Secret.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
 import { slugOf } from '../parts/texts.ts'
 import { curlOf, toBody, toDraft, type Draft, type Paywall } from './paywalls/draft.ts'
 import { Routes } from './paywalls/Routes.tsx'
 
-/** Three steps from an API to a line that pays for it. */
+/** Three steps from an API to a command that pays for it. */
 export default function PaywallForm() {
   const { id } = useParams<{ id?: string }>()
-  const paywall = useAsk('paywalls.get', { id: id ?? '' }, { enabled: id !== undefined })
+  const paywall = useRead('paywalls.get', { id: id ?? '' }, { enabled: id !== undefined })
   if (id === undefined) return <Wizard paywall={null} />
-  return paywall.data === undefined ? <Awaited of={paywall} /> : <Wizard paywall={paywall.data} />
+  return <Loaded of={paywall}>{(data) => <Wizard paywall={data} />}</Loaded>
 }
 
 /** Each with what is filled in there, under the names of the API's body. */
 const STEPS: readonly { name: string; fields: readonly (keyof Draft)[] }[] = [
   { name: 'Your API', fields: ['name', 'slug', 'upstreamUrl', 'upstreamHeaders'] },
   { name: 'Prices', fields: ['routes'] },
-  { name: 'Money', fields: ['network', 'recipient', 'testMode'] },
+  { name: 'Payout', fields: ['network', 'recipient', 'testMode'] },
 ]
 
 function Wizard({ paywall }: { paywall: Paywall | null }) {
   const [, go] = useLocation()
   const [step, setStep] = useState(0)
-  const [slugIsOwn, setSlugIsOwn] = useState(paywall !== null)
-  const create = useAct('paywalls.create', { changes: ['paywalls.'], quiet: true, once: true })
-  const change = useAct('paywalls.change', { changes: ['paywalls.'], quiet: true })
-  const check = useAct('paywalls.check', { quiet: true, looks: true })
+  const create = useAction('paywalls.create', { changes: ['paywalls.'], quiet: true, once: true })
+  const change = useAction('paywalls.change', { changes: ['paywalls.'], quiet: true })
+  const check = useAction('paywalls.check', { quiet: true, looks: true })
   const form = useForm({ defaultValues: toDraft(paywall) })
   const last = step === STEPS.length - 1
-  const testMode = form.watch('testMode')
 
   /** Shown before a fault is put beside its field: what is hidden takes no focus. */
   const show = (next: number): void => flushSync(() => setStep(next))
@@ -48,7 +46,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
     const body = toBody(form.getValues())
     for (let at = step; at < target; at++) {
       show(at)
-      await placed(check.mutateAsync({ id: paywall?.id ?? null, body: partOf(body, at) }))
+      await withPathFaults(check.mutateAsync({ id: paywall?.id ?? null, body: partOf(body, at) }))
     }
     show(target)
   }
@@ -59,44 +57,27 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
       return
     }
     await change.mutateAsync({ id: paywall.id, body })
-    say({ tone: 'good', text: 'Saved. Buyers can pay the old prices for ten more minutes.' })
+    toast({ tone: 'good', text: 'Paywall saved. Buyers can pay the old prices for ten more minutes.' })
     go(`/paywalls/${paywall.id}`)
   }
   return (
-    <div className="max-w-3xl">
-      <PageHead
-        title={paywall === null ? 'New paywall' : `Change ${paywall.name}`}
-        back={
-          paywall === null
-            ? { to: '/paywalls', name: 'Paywalls' }
-            : { to: `/paywalls/${paywall.id}`, name: paywall.name }
-        }
+    <Page
+      narrow
+      title={paywall === null ? 'New paywall' : `Edit ${paywall.name}`}
+      back={
+        paywall === null ? { to: '/paywalls', name: 'Paywalls' } : { to: `/paywalls/${paywall.id}`, name: paywall.name }
+      }
+    >
+      <StepList
+        current={step}
+        choose={(at) => {
+          if (at < step) setStep(at)
+          else void submitting(form, () => goTo(at))()
+        }}
       />
-      <ol className="mb-5 flex flex-wrap gap-x-5 gap-y-2">
-        {STEPS.map(({ name }, at) => (
-          <li key={name}>
-            <button
-              type="button"
-              aria-current={at === step ? 'step' : undefined}
-              className={`flex items-center gap-2 rounded-md ${at === step ? 'font-semibold' : 'text-quiet hover:text-ink'}`}
-              onClick={() => {
-                if (at < step) setStep(at)
-                else void sending(form, () => goTo(at))()
-              }}
-            >
-              <span
-                className={`flex size-6 items-center justify-center rounded-full text-xs font-semibold ${at === step ? 'bg-accent text-on-accent' : 'bg-sunk'}`}
-              >
-                {at + 1}
-              </span>
-              {name}
-            </button>
-          </li>
-        ))}
-      </ol>
       <Form
         form={form}
-        act={last ? (paywall === null ? 'Create paywall' : 'Save') : 'Next'}
+        act={last ? (paywall === null ? 'Create paywall' : 'Save paywall') : 'Next'}
         aside={step > 0 ? <Button onClick={() => setStep(step - 1)}>Back</Button> : undefined}
         submit={async () => {
           if (!last) {
@@ -104,9 +85,9 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
             return
           }
           try {
-            await placed(save())
+            await withPathFaults(save())
           } catch (error) {
-            // To where something is to be put right.
+            // Show the step that has the fault.
             const names = Object.keys(toFault(error).details)
             if (names.length > 0) show(Math.min(...names.map(stepOf)))
             throw error
@@ -114,97 +95,129 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
         }}
       >
         <Step shown={step === 0}>
-          <Card title="Your API">
-            <div className="space-y-4">
-              <div className="grid gap-4 sm:grid-cols-2">
-                <TextField
-                  form={form}
-                  name="name"
-                  label="Name"
-                  placeholder="Weather"
-                  onInput={(event) => {
-                    if (!slugIsOwn) form.setValue('slug', slugOf(event.currentTarget.value).slice(0, 64))
-                  }}
-                />
-                <TextField
-                  form={form}
-                  name="slug"
-                  label="Slug"
-                  mono
-                  hint="Part of its public address."
-                  onInput={() => setSlugIsOwn(true)}
-                />
-              </div>
-              <TextField
-                form={form}
-                name="upstreamUrl"
-                label="Address of your API"
-                mono
-                placeholder="https://api.example.com"
-              />
-              <TextArea
-                form={form}
-                name="upstreamHeaders"
-                label="Headers for your API"
-                rows={2}
-                mono
-                optional
-                placeholder="Authorization: Bearer …"
-                hint={
-                  paywall === null || paywall.upstreamHeaders.length === 0
-                    ? 'One per line, as Name: value. Stored encrypted and not shown again.'
-                    : `Set now: ${paywall.upstreamHeaders.join(', ')}. Leave this empty to keep them; anything you enter replaces them.`
-                }
-              />
-            </div>
-          </Card>
+          <ApiFields form={form} paywall={paywall} />
         </Step>
         <Step shown={step === 1}>
-          <Card title="What it costs">
+          <Card title="Prices">
             <Routes form={form} />
           </Card>
         </Step>
         <Step shown={step === 2}>
-          <Card title="Who is paid">
-            <div className="space-y-4">
-              <Check form={form} name="testMode" label="Test mode" hint="Payments are simulated. No money moves." />
-              <Choice
-                form={form}
-                name="network"
-                label="Network"
-                options={[
-                  ['base-sepolia', 'Base Sepolia: test tokens'],
-                  ['base', 'Base: real USDC'],
-                ]}
-              />
-              <TextField
-                form={form}
-                name="recipient"
-                label="Paid to"
-                mono
-                optional
-                placeholder="0x…"
-                hint={testMode ? 'Not needed in test mode.' : 'Empty: your own wallet here.'}
-              />
-            </div>
-          </Card>
+          <PayoutFields form={form} />
         </Step>
       </Form>
       {create.data !== undefined && (
-        <Modal title="Your paywall is ready" open wide>
+        <Modal title="New paywall" open wide>
           <div className="space-y-4">
-            <p>This line works as it stands:</p>
+            <p>Try it with this command:</p>
             <Code>{curlOf(create.data.paywall)}</Code>
-            <Once
+            <OneTimeSecret
               secret={create.data.secret}
-              lost="Make a new one on the paywall's page."
-              note="Your API checks with this secret who paid. It is shown only now."
+              lost="Rotate the secret on the paywall's page."
+              note="Your API checks with this secret who paid. Copy it now: it is not shown again."
               close={() => go(`/paywalls/${create.data.paywall.id}`)}
             />
           </div>
         </Modal>
       )}
-    </div>
+    </Page>
+  )
+}
+
+function StepList({ current, choose }: { current: number; choose: (step: number) => void }) {
+  return (
+    <ol className="flex flex-wrap gap-x-5 gap-y-2">
+      {STEPS.map(({ name }, at) => (
+        <li key={name}>
+          <button
+            type="button"
+            aria-current={at === current ? 'step' : undefined}
+            className={`flex items-center gap-2 rounded-md ${at === current ? 'font-semibold' : 'text-quiet hover:text-ink'}`}
+            onClick={() => choose(at)}
+          >
+            <span
+              className={`flex size-6 items-center justify-center rounded-full text-xs font-semibold ${at === current ? 'bg-accent text-on-accent' : 'bg-sunk'}`}
+            >
+              {at + 1}
+            </span>
+            {name}
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function ApiFields({ form, paywall }: { form: UseFormReturn<Draft>; paywall: Paywall | null }) {
+  const [slugIsOwn, setSlugIsOwn] = useState(paywall !== null)
+  return (
+    <Card title="Your API">
+      <div className="space-y-4">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            form={form}
+            name="name"
+            label="Name"
+            placeholder="Weather"
+            onInput={(event) => {
+              if (!slugIsOwn) form.setValue('slug', slugOf(event.currentTarget.value).slice(0, 64))
+            }}
+          />
+          <TextField
+            form={form}
+            name="slug"
+            label="Slug"
+            mono
+            hint="Part of the public URL."
+            onInput={() => setSlugIsOwn(true)}
+          />
+        </div>
+        <TextField form={form} name="upstreamUrl" label="API URL" mono placeholder="https://api.example.com" />
+        <TextArea
+          form={form}
+          name="upstreamHeaders"
+          label="Headers for your API"
+          rows={2}
+          mono
+          optional
+          placeholder="Authorization: Bearer …"
+          hint={
+            paywall === null || paywall.upstreamHeaders.length === 0
+              ? 'One per line, as Name: value. Stored encrypted and not shown again.'
+              : `Set now: ${paywall.upstreamHeaders.join(', ')}. Leave this empty to keep them; anything you enter replaces them.`
+          }
+        />
+      </div>
+    </Card>
+  )
+}
+
+function PayoutFields({ form }: { form: UseFormReturn<Draft> }) {
+  const testMode = form.watch('testMode')
+  return (
+    <Card title="Payout">
+      <div className="space-y-4">
+        <Check form={form} name="testMode" label="Test mode" hint="Payments are simulated. No money moves." />
+        <Choice
+          form={form}
+          name="network"
+          label="Network"
+          options={[
+            ['base-sepolia', 'Base Sepolia: test tokens'],
+            ['base', 'Base: real USDC'],
+          ]}
+        />
+        <TextField
+          form={form}
+          name="recipient"
+          label="Recipient"
+          mono
+          optional
+          placeholder="0x…"
+          hint={testMode ? 'Not needed in test mode.' : 'Leave it empty to be paid into your Coinslot wallet.'}
+        />
+      </div>
+    </Card>
   )
 }
 
@@ -229,8 +242,8 @@ function stepOf(named: string): number {
 
 const WHOLE_ROUTE = /^(?:body\.)?routes\.\d{1,3}$/
 
-/** What is wrong with a whole route is said beside its path. */
-async function placed(work: Promise<unknown>): Promise<void> {
+/** A fault of a whole route is shown beside its path. */
+async function withPathFaults(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (error) {

@@ -1,19 +1,24 @@
 import { CrossCircledIcon } from '@radix-ui/react-icons'
 import { useParams } from 'wouter'
-import { useAct, useAsk, foreseen, type Output as Answer } from '../api/ask.ts'
+import { useAction, useRead, foreseen, type Output as Answer } from '../api/procedures.ts'
 import { StateBadge } from '../parts/Badge.tsx'
 import { Button, LinkButton, TextLink } from '../parts/Button.tsx'
-import { Copy, Duration, exactly, Id, inCounts, Money, When } from '../parts/figures.tsx'
-import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
-import { Output } from '../parts/output/Output.tsx'
-import { Awaited, Notice } from '../parts/states.tsx'
+import { Copy, Duration, exactly, Id, inCounts, Money, When } from '../parts/values.tsx'
+import { Card, Code, Columns, Facts, Page } from '../parts/layout.tsx'
+import { Output } from '../parts/Output.tsx'
+import { Loaded, Notice } from '../parts/states.tsx'
 
-type Whole = Answer<'runs.get'>
+type Run = Answer<'runs.get'>
 
-export default function Run() {
+export default function RunRoute() {
   const { id } = useParams<{ id: string }>()
-  const run = useAsk('runs.get', { id })
-  const cancel = useAct('runs.cancel', {
+  const run = useRead('runs.get', { id })
+  return <Loaded of={run}>{(data) => <RunPage run={data} />}</Loaded>
+}
+
+function RunPage({ run: data }: { run: Run }) {
+  const { id } = data
+  const cancel = useAction('runs.cancel', {
     changes: ['runs.', 'wallet.'],
     foresees: () => [
       foreseen('runs.get', (before) =>
@@ -21,29 +26,28 @@ export default function Run() {
       ),
     ],
   })
-  if (run.data === undefined) return <Awaited of={run} />
-  const { data } = run
   return (
-    <>
-      <PageHead
-        title={data.rdaSlug}
-        note={<StateBadge state={data.status} />}
-        back={{ to: '/runs', name: 'Runs' }}
-        actions={
-          <>
-            {!hasEnded(data) && (
-              <Button look="danger" busy={cancel.isPending} onClick={() => cancel.mutate({ id })}>
-                <CrossCircledIcon /> Cancel
-              </Button>
-            )}
-            <LinkButton to={`/marketplace/${data.rdaSlug}?again=${data.id}`}>Run again</LinkButton>
-          </>
-        }
-      />
-      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+    <Page
+      title={data.rdaSlug}
+      note={<StateBadge state={data.status} />}
+      back={{ to: '/runs', name: 'Runs' }}
+      actions={
+        <>
+          {!hasEnded(data) && (
+            <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate({ id })}>
+              <CrossCircledIcon /> Cancel run
+            </Button>
+          )}
+          <LinkButton to={`/marketplace/${data.rdaSlug}?again=${data.id}`}>Run again</LinkButton>
+        </>
+      }
+    >
+      <Columns>
         <div className="min-w-0 space-y-6">
           {cancel.data?.status === 'running' && !hasEnded(data) && (
-            <Notice tone="warn">The request was sent already, so the run goes on. It is charged if it succeeds.</Notice>
+            <Notice tone="warn">
+              The request was already sent, so the run continues. It is charged if it succeeds.
+            </Notice>
           )}
           <Outcome run={data} />
           <Card title="Input" actions={<Copy value={JSON.stringify(data.inputs)} label="Copy the input" />}>
@@ -51,7 +55,7 @@ export default function Run() {
           </Card>
         </div>
         <div className="space-y-6">
-          <Card title="Figures">
+          <Card title="Details">
             <Facts
               facts={[
                 ['Run', <Id key="id" value={data.id} />],
@@ -63,7 +67,7 @@ export default function Run() {
                 ],
                 ['Cost', <Money key="cost" amount={data.cost} />],
                 hasEnded(data) ? null : ['Locked', <Money key="locked" amount={data.maxCost} />],
-                ['Took', <Duration key="took" ms={data.duration} />],
+                ['Duration', <Duration key="took" ms={data.duration} />],
                 data.modelId === null ? null : ['Model', data.modelId],
                 data.usage === null
                   ? null
@@ -96,23 +100,23 @@ export default function Run() {
             </ol>
           </Card>
         </div>
-      </div>
-    </>
+      </Columns>
+    </Page>
   )
 }
 
-export function hasEnded({ status }: Pick<Whole, 'status'>): boolean {
+export function hasEnded({ status }: Pick<Run, 'status'>): boolean {
   return status !== 'queued' && status !== 'running'
 }
 
-function dotOf(status: Whole['status']): string {
+function dotOf(status: Run['status']): string {
   if (status === 'succeeded') return 'border-good bg-good-soft'
   if (status === 'failed') return 'border-bad bg-bad-soft'
   return 'border-field-line bg-paper'
 }
 
-/** What came out, or why nothing did. */
-export function Outcome({ run }: { run: Whole }) {
+/** The output of a run, or why there is none. */
+export function Outcome({ run }: { run: Run }) {
   if (run.status === 'succeeded') return <Output title="Output" output={run.output ?? ''} />
   return (
     <Card title="Output">
@@ -121,10 +125,10 @@ export function Outcome({ run }: { run: Whole }) {
           {run.error ?? 'The run failed.'} <span className="block text-[0.8125rem]">Nothing was charged.</span>
         </Notice>
       ) : run.status === 'canceled' ? (
-        <p className="text-quiet">It was canceled and cost nothing.</p>
+        <p className="text-quiet">The run was canceled and cost nothing.</p>
       ) : (
         <p role="status" className="animate-wait text-quiet">
-          {run.status === 'queued' ? 'Waiting for its turn.' : 'Running.'} What comes out appears here by itself.
+          {run.status === 'queued' ? 'Queued.' : 'Running.'} The output appears here when the run ends.
         </p>
       )}
     </Card>

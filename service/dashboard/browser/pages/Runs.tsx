@@ -1,8 +1,8 @@
-import type { Output } from '../api/ask.ts'
+import type { Output } from '../api/procedures.ts'
 import { LinkButton } from '../parts/Button.tsx'
 import { nameColumn } from '../parts/columns.tsx'
 import { oneOf, Search, useFilter } from '../parts/filters.tsx'
-import { PageHead } from '../parts/layout.tsx'
+import { Page } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { runColumns, StateFilter, STATES } from './runs/rows.tsx'
@@ -13,8 +13,7 @@ export default function Runs() {
   const { chosen, filterOf, filtered } = useFilter(['status', 'rda'])
   const status = oneOf(chosen.status, STATES)
   return (
-    <>
-      <PageHead title="Runs">What you ran, newest first.</PageHead>
+    <Page title="Runs" intro="Your runs, newest first.">
       <List
         path="runs.list"
         filter={{
@@ -29,30 +28,24 @@ export default function Runs() {
         controls={
           <>
             <StateFilter {...filterOf('status')} />
-            <Search label="Slug or id of an asset" {...filterOf('rda')} />
+            <Search label="Asset slug or ID" {...filterOf('rda')} />
           </>
         }
         empty={
           <Empty
             title="No runs yet"
             action={
-              <LinkButton to="/marketplace" look="main">
+              <LinkButton to="/marketplace" variant="main">
                 Browse the marketplace
               </LinkButton>
             }
           >
-            Run something from the marketplace: what it is given, what comes out and what it costs is kept here.
+            Run an asset from the marketplace. Its input, output and cost appear here.
           </Empty>
         }
       />
-    </>
+    </Page>
   )
 }
 
-const RUNS = runColumns<RunLine>(
-  nameColumn(
-    'Asset',
-    ({ rdaSlug }) => rdaSlug,
-    ({ id }) => `/runs/${id}`,
-  ),
-)
+const RUNS = runColumns<RunLine>(nameColumn('Asset', ({ rdaSlug }) => rdaSlug, '/runs'))

@@ -1,6 +1,6 @@
 import { isFromProvider, isWallet, useSession } from '../api/session.ts'
-import { Id, When } from '../parts/figures.tsx'
-import { Card, Facts, PageHead } from '../parts/layout.tsx'
+import { Id, When } from '../parts/values.tsx'
+import { Card, Facts, Page } from '../parts/layout.tsx'
 import { settings } from '../settings.ts'
 import { chooseTheme, THEMES, useTheme } from '../shell/theme.ts'
 import { Password } from './settings/Password.tsx'
@@ -14,18 +14,15 @@ export default function Settings() {
   if (session.state !== 'in' && session.state !== 'ended') return null
   const { user } = session
   return (
-    <div className="max-w-3xl">
-      <PageHead title="Settings" />
-      <div className="space-y-6">
-        <Profile user={user} />
-        {!isWallet(user) && !isFromProvider(user) && <Password user={user} />}
-        <PayoutAddress />
-        <Wallets />
-        <Sessions />
-        <Appearance />
-        <Addresses />
-      </div>
-    </div>
+    <Page narrow title="Settings">
+      <Profile user={user} />
+      {!isWallet(user) && !isFromProvider(user) && <Password user={user} />}
+      <PayoutAddress />
+      <Wallets />
+      <Sessions />
+      <Appearance />
+      <Addresses />
+    </Page>
   )
 }
 

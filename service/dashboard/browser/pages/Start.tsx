@@ -1,8 +1,8 @@
 import { CheckIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
 import { LinkButton, TextLink } from '../parts/Button.tsx'
-import { Copy, Id } from '../parts/figures.tsx'
-import { PageHead } from '../parts/layout.tsx'
+import { Copy, Id } from '../parts/values.tsx'
+import { Page } from '../parts/layout.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { useProgress } from './start/progress.ts'
@@ -15,16 +15,16 @@ export default function Start() {
   const done = (step: number): State =>
     steps.length === 0 ? 'unknown' : steps[step] === true ? 'done' : step === at ? 'now' : 'later'
   return (
-    <div className="max-w-3xl">
-      <PageHead title="Your first paid workflow">
-        Five steps in n8n and here. We tick steps 2 to 4 together when the trigger in n8n makes its first checkout: that
-        is the first we see of it.
-      </PageHead>
+    <Page
+      narrow
+      title="Your first paid workflow"
+      intro="Five steps in n8n and here. We tick steps 2 to 4 together when the trigger in n8n makes its first checkout: that is the first we see of it."
+    >
       <ol className="space-y-3">
-        <Step number={1} state={done(0)} title="Make an API key">
-          <p>The workflow acts for you with it.</p>
-          <LinkButton to="/keys?new=1" small look={done(0) === 'now' ? 'main' : 'plain'}>
-            Create a key
+        <Step number={1} state={done(0)} title="Create an API key">
+          <p>The workflow uses it to act for you.</p>
+          <LinkButton to="/keys?new=1" small variant={done(0) === 'now' ? 'main' : 'plain'}>
+            Create API key
           </LinkButton>
         </Step>
         <Step number={2} state={done(1)} title="Install the node in n8n">
@@ -51,7 +51,7 @@ export default function Start() {
           </p>
           {checkout !== null && (
             <p>
-              We see <TextLink to={`/checkouts/${checkout.id}`}>{checkout.product.name}</TextLink>.
+              Checkout found: <TextLink to={`/checkouts/${checkout.id}`}>{checkout.product.name}</TextLink>.
             </p>
           )}
         </Step>
@@ -74,11 +74,11 @@ export default function Start() {
       {settings.inboxUrl !== null && <SandboxPages inbox={settings.inboxUrl} />}
       {steps.length > 0 && at === -1 && (
         <div role="status" className="mt-6 rounded-xl bg-good-soft p-5 text-good">
-          <p className="text-base font-semibold">A workflow of yours was paid for.</p>
+          <p className="text-base font-semibold">Your workflow has been paid for.</p>
           <p>Switch test mode off and activate the workflow, and the next payment is real.</p>
         </div>
       )}
-    </div>
+    </Page>
   )
 }
 

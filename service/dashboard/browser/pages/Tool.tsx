@@ -1,78 +1,76 @@
 import { useState } from 'react'
 import { useParams } from 'wouter'
-import { sentenceOf, useAct, useAsk, type Output as Answer } from '../api/ask.ts'
+import { sentenceOf, useAction, useRead, type Output as Answer } from '../api/procedures.ts'
 import { Badge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
 import { inUsdc } from '../../../ui-kit/format.ts'
-import { Copy, Duration, Id, inCounts, Money } from '../parts/figures.tsx'
-import { InputForm, type Filled } from '../parts/InputForm.tsx'
-import { Card, Code, Facts, PageHead } from '../parts/layout.tsx'
-import { Output } from '../parts/output/Output.tsx'
-import { Awaited, Notice } from '../parts/states.tsx'
+import { Copy, Duration, Id, inCounts, Money } from '../parts/values.tsx'
+import { InputForm, type FormValues } from '../parts/InputForm.tsx'
+import { Card, Code, Facts, Page } from '../parts/layout.tsx'
+import { Output } from '../parts/Output.tsx'
+import { Loaded, Notice } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { Calls, Health } from './Tools.tsx'
 import { fieldsOf, toInput } from './tools/schema.ts'
 
-type Whole = Answer<'tools.get'>
+type Tool = Answer<'tools.get'>
 
-export default function Tool() {
+export default function ToolRoute() {
   const { slug } = useParams<{ slug: string }>()
-  const tool = useAsk('tools.get', { slug })
-  if (tool.data === undefined) return <Awaited of={tool} />
-  const { data } = tool
+  const tool = useRead('tools.get', { slug })
+  return <Loaded of={tool}>{(data) => <ToolPage tool={data} />}</Loaded>
+}
+
+function ToolPage({ tool: data }: { tool: Tool }) {
   return (
-    <>
-      <PageHead
-        title={data.name}
-        note={
-          <>
-            {data.stats.calls > 0 && <Health stats={data.stats} />}
-            {data.deprecated && <Badge tone="warn">deprecated</Badge>}
-          </>
-        }
-        back={{ to: '/catalogue', name: 'Tools' }}
-      >
-        {data.description}
-      </PageHead>
-      <div className="space-y-6">
-        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
-          <Try key={data.slug} tool={data} />
-          <div className="min-w-0 space-y-6">
-            <Card title="About">
-              <Facts
-                facts={[
-                  ['Slug', <Id key="slug" value={data.slug} whole />],
-                  ['Provider', data.provider],
-                  data.category === null ? null : ['Category', data.category],
-                  ['Price', data.price === 0 ? 'Free' : <Money key="price" amount={data.price} />],
-                  ['Calls of late', inCounts(data.stats.calls)],
-                  ['Takes', <Duration key="p50" ms={data.stats.p50} />],
-                  ['The slowest', <Duration key="p95" ms={data.stats.p95} />],
-                  data.stats.lastError === null ? null : ['Last fault', data.stats.lastError],
-                ]}
-              />
-            </Card>
-            <Card title="Over REST" actions={<Copy value={curlOf(data)} label="Copy the line" />}>
-              <Code>{curlOf(data)}</Code>
-            </Card>
-          </div>
+    <Page
+      title={data.name}
+      note={
+        <>
+          {data.stats.calls > 0 && <Health stats={data.stats} />}
+          {data.deprecated && <Badge tone="warn">deprecated</Badge>}
+        </>
+      }
+      back={{ to: '/catalogue', name: 'Tools' }}
+      intro={data.description}
+    >
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <Try key={data.slug} tool={data} />
+        <div className="min-w-0 space-y-6">
+          <Card title="About">
+            <Facts
+              facts={[
+                ['Slug', <Id key="slug" value={data.slug} whole />],
+                ['Provider', data.provider],
+                data.category === null ? null : ['Category', data.category],
+                ['Price', data.price === 0 ? 'Free' : <Money key="price" amount={data.price} />],
+                ['Recent calls', inCounts(data.stats.calls)],
+                ['Median duration', <Duration key="p50" ms={data.stats.p50} />],
+                ['95th percentile', <Duration key="p95" ms={data.stats.p95} />],
+                data.stats.lastError === null ? null : ['Last error', data.stats.lastError],
+              ]}
+            />
+          </Card>
+          <Card title="REST" actions={<Copy value={curlOf(data)} label="Copy the command" />}>
+            <Code>{curlOf(data)}</Code>
+          </Card>
         </div>
-        <Calls tool={data.slug} />
       </div>
-    </>
+      <Calls tool={data.slug} />
+    </Page>
   )
 }
 
-function curlOf({ slug }: Whole): string {
+function curlOf({ slug }: Tool): string {
   return `curl -s ${settings.toolsUrl}/${slug} \\
   -H "Authorization: Bearer $COINSLOT_KEY" \\
   -H 'Content-Type: application/json' -d '{}'`
 }
 
-function Try({ tool }: { tool: Whole }) {
-  const [values, setValues] = useState<Filled>({})
+function Try({ tool }: { tool: Tool }) {
+  const [values, setValues] = useState<FormValues>({})
   const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({})
-  const call = useAct('tools.try', { changes: ['tools.calls', 'wallet.'], quiet: true, once: true })
+  const call = useAction('tools.try', { changes: ['tools.calls', 'wallet.'], quiet: true, once: true })
   const fields = fieldsOf(tool.inputSchema)
   const start = async (): Promise<void> => {
     const { input, faults } = toInput(tool.inputSchema, values)
@@ -83,32 +81,18 @@ function Try({ tool }: { tool: Whole }) {
   const shown = fields.some(({ name }) => faults[name] !== undefined)
   return (
     <div className="min-w-0 space-y-6">
-      <Card title="Try it">
-        <form
-          noValidate
-          className="space-y-4"
-          onSubmit={(event) => {
-            event.preventDefault()
-            // Its fault is shown below.
-            start().catch(() => undefined)
-          }}
-        >
-          {fields.length === 0 && <p className="text-quiet">It takes nothing.</p>}
-          <InputForm
-            fields={fields}
-            values={values}
-            faults={faults}
-            fill={(name, value) => setValues({ ...values, [name]: value })}
-          />
+      <Card title="Test call">
+        {fields.length === 0 && <p className="mb-4 text-quiet">This tool has no inputs.</p>}
+        <InputForm fields={fields} values={values} change={setValues} faults={faults} submit={start}>
           {call.error !== null && !call.error.isSessionOver && (
             <Notice tone="bad">
-              {shown ? 'Nothing was called: look at the fields above.' : sentenceOf(call.error)}
+              {shown ? 'The tool was not called. Check the fields above.' : sentenceOf(call.error)}
             </Notice>
           )}
-          <Button type="submit" look="main" className="w-full" busy={call.isPending}>
-            {tool.price === 0 ? 'Call it' : `Call it for ${inUsdc(tool.price)} USDC`}
+          <Button type="submit" variant="main" className="w-full" busy={call.isPending}>
+            {tool.price === 0 ? 'Call tool' : `Call tool for ${inUsdc(tool.price)} USDC`}
           </Button>
-        </form>
+        </InputForm>
       </Card>
       {call.data !== undefined && (
         <div>
@@ -118,7 +102,7 @@ function Try({ tool }: { tool: Whole }) {
               Cost <Money amount={call.data.cost} />, took <Duration ms={call.data.duration} />
             </span>
             <span>
-              Credits left <Money amount={call.data.credits} />
+              Remaining credits <Money amount={call.data.credits} />
             </span>
           </p>
         </div>

@@ -1,13 +1,13 @@
 import { DownloadIcon } from '@radix-ui/react-icons'
 import { Link, useSearchParams } from 'wouter'
-import { useAsk, type Output } from '../api/ask.ts'
+import { useRead, type Output } from '../api/procedures.ts'
 import { Badge } from '../parts/Badge.tsx'
-import { durationColumn, moneyColumn, nameColumn, textColumn, timeColumn } from '../parts/columns.tsx'
+import { durationColumn, moneyColumn, NameLink, textColumn, timeColumn, type Column } from '../parts/columns.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Dash, Money } from '../parts/figures.tsx'
+import { Dash, Money } from '../parts/values.tsx'
 import { Search, Select, useFilter } from '../parts/filters.tsx'
-import { PageHead } from '../parts/layout.tsx'
-import { List, type Column } from '../parts/List.tsx'
+import { Page } from '../parts/layout.tsx'
+import { List } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Import } from './tools/Import.tsx'
 import { Own } from './tools/Own.tsx'
@@ -18,57 +18,52 @@ type Call = Output<'tools.calls'>['calls'][number] & { id: string }
 export default function Tools() {
   const { chosen, filterOf, filtered } = useFilter(['search', 'provider', 'collection'])
   const [params, setParams] = useSearchParams()
-  const providers = useAsk('tools.providers', undefined)
-  const collections = useAsk('tools.collections', undefined).data ?? []
+  const providers = useRead('tools.providers', undefined)
+  const collections = useRead('tools.collections', undefined).data ?? []
   const bring = (
-    <Button look="main" onClick={() => setParams({ import: '1' })}>
-      <DownloadIcon /> Import
+    <Button variant="main" onClick={() => setParams({ import: '1' })}>
+      <DownloadIcon /> Import tools
     </Button>
   )
   return (
-    <>
-      <PageHead title="Tools" actions={bring}>
-        APIs by the call, over REST and MCP. Your credits are spent first.
-      </PageHead>
-      <div className="space-y-6">
-        <List
-          path="tools.list"
-          filter={chosen}
-          filtered={filtered}
-          rows={({ tools }) => tools.map((tool) => ({ ...tool, id: tool.slug }))}
-          name="Tools"
-          columns={TOOLS}
-          href={({ slug }) => `/catalogue/${slug}`}
-          controls={
-            <>
-              <Search label="What it is for" {...filterOf('search')} />
+    <Page title="Tools" actions={bring} intro="APIs paid per call, over REST and MCP. Your credits are used first.">
+      <List
+        path="tools.list"
+        filter={chosen}
+        filtered={filtered}
+        rows={({ tools }) => tools.map((tool) => ({ ...tool, id: tool.slug }))}
+        name="Tools"
+        columns={TOOLS}
+        href={({ slug }) => `/catalogue/${slug}`}
+        controls={
+          <>
+            <Search label="Search tools" {...filterOf('search')} />
+            <Select
+              label="Provider"
+              all="All providers"
+              {...filterOf('provider')}
+              options={optionsOf(providers.data ?? [])}
+            />
+            {collections.length > 0 && (
               <Select
-                label="Provider"
-                all="All providers"
-                {...filterOf('provider')}
-                options={optionsOf(providers.data ?? [])}
+                label="Collection"
+                all="All collections"
+                {...filterOf('collection')}
+                options={optionsOf(collections)}
               />
-              {collections.length > 0 && (
-                <Select
-                  label="Collection"
-                  all="All collections"
-                  {...filterOf('collection')}
-                  options={optionsOf(collections)}
-                />
-              )}
-            </>
-          }
-          empty={
-            <Empty title="No tools yet" action={bring}>
-              Import the tools of an API from its OpenAPI document, or of an MCP server.
-            </Empty>
-          }
-        />
-        <Own />
-        <Calls />
-      </div>
+            )}
+          </>
+        }
+        empty={
+          <Empty title="No tools yet" action={bring}>
+            Import the tools of an API from its OpenAPI document, or of an MCP server.
+          </Empty>
+        }
+      />
+      <Own />
+      <Calls />
       {params.get('import') !== null && <Import close={() => setParams({})} />}
-    </>
+    </Page>
   )
 }
 
@@ -82,11 +77,11 @@ export function Calls({ tool }: { tool?: string }) {
       path="tools.calls"
       filter={tool === undefined ? {} : { tool }}
       rows={({ calls }) => calls.map((call) => ({ ...call, id: call.callId }))}
-      name="Calls"
-      title="Your calls"
+      name="Your calls"
+      titled
       pageKey="calls"
       columns={CALLS}
-      empty={<Empty title="Nothing was called yet">Try a tool here, or call it with a key of yours.</Empty>}
+      empty={<Empty title="No calls yet">Test a tool here, or call one with your API key.</Empty>}
     />
   )
 }
@@ -100,7 +95,7 @@ export function Health({ stats }: Pick<Tool, 'stats'>) {
 const TOOLS: Column<Tool>[] = [
   {
     title: 'Tool',
-    show: ({ slug, name, description, deprecated }) => (
+    render: ({ slug, name, description, deprecated }) => (
       <div className="min-w-0">
         <span className="flex min-w-0 items-center gap-1.5">
           <Link to={`/catalogue/${slug}`} className="truncate font-medium hover:underline">
@@ -114,32 +109,37 @@ const TOOLS: Column<Tool>[] = [
     csv: ({ slug }) => slug,
   },
   textColumn('Provider', ({ provider }) => provider, { wide: true }),
-  { title: 'Health', show: ({ stats }) => <Health stats={stats} />, csv: ({ stats }) => stats.successRate, wide: true },
-  durationColumn('Takes', ({ stats }) => stats.p50),
+  {
+    title: 'Health',
+    render: ({ stats }) => <Health stats={stats} />,
+    csv: ({ stats }) => stats.successRate,
+    wide: true,
+  },
+  durationColumn('Duration', ({ stats }) => stats.p50),
   {
     title: 'Price',
     end: true,
-    show: ({ price }) => (price === 0 ? <span className="font-medium">Free</span> : <Money amount={price} />),
+    render: ({ price }) => (price === 0 ? <span className="font-medium">Free</span> : <Money amount={price} />),
     csv: ({ price }) => price,
   },
 ]
 
 const CALLS: Column<Call>[] = [
-  nameColumn(
-    'Tool',
-    ({ tool }) => tool,
-    ({ tool }) => `/catalogue/${tool}`,
-  ),
+  {
+    title: 'Tool',
+    render: ({ tool }) => <NameLink to={`/catalogue/${tool}`}>{tool}</NameLink>,
+    csv: ({ tool }) => tool,
+  },
   {
     title: 'Result',
-    show: ({ success, error }) => (
+    render: ({ success, error }) => (
       <span title={error ?? undefined}>
         <Badge tone={success ? 'good' : 'bad'}>{success ? 'succeeded' : 'failed'}</Badge>
       </span>
     ),
     csv: ({ success, code }) => (success ? 'succeeded' : code),
   },
-  durationColumn('Took', ({ duration }) => duration),
+  durationColumn('Duration', ({ duration }) => duration),
   timeColumn('When', ({ at }) => at, { wide: true }),
   moneyColumn('Cost', ({ cost }) => cost),
 ]

@@ -1,113 +1,107 @@
 import { Pencil1Icon } from '@radix-ui/react-icons'
 import { useLocation, useParams } from 'wouter'
-import { foreseen, useAct, useAsk } from '../api/ask.ts'
-import { useAsking } from '../parts/asking.ts'
-import { Badge, StateBadge } from '../parts/Badge.tsx'
+import { foreseenFields, useAction, useRead } from '../api/procedures.ts'
+import { useDialog, Confirm } from '../parts/Modal.tsx'
+import { Badges, StateBadge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
-import { Id, When } from '../parts/figures.tsx'
-import { Card, Facts, PageHead } from '../parts/layout.tsx'
-import { Confirm } from '../parts/Modal.tsx'
-import { NewSecret } from '../parts/NewSecret.tsx'
-import { Awaited, Notice } from '../parts/states.tsx'
-import { say } from '../shell/toasts.ts'
+import { Id, When } from '../parts/values.tsx'
+import { Card, Facts, Page } from '../parts/layout.tsx'
+import { RotateSecret } from '../parts/Secret.tsx'
+import { Loaded, Notice } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
 import { Deliveries } from './deliveries/Deliveries.tsx'
-import { EndpointForm } from './webhooks/EndpointForm.tsx'
+import { EndpointForm, type Endpoint } from './webhooks/EndpointForm.tsx'
 
-export default function Webhook() {
+export default function WebhookRoute() {
   const { id } = useParams<{ id: string }>()
+  const endpoint = useRead('webhooks.get', { id })
+  return <Loaded of={endpoint}>{(data) => <EndpointPage endpoint={data} />}</Loaded>
+}
+
+function EndpointPage({ endpoint }: { endpoint: Endpoint }) {
+  const { id, status, failingSince, createdAt, disabledAt } = endpoint
+  return (
+    <Page
+      title={endpoint.url}
+      note={<StateBadge state={status} />}
+      back={{ to: '/webhooks', name: 'Webhooks' }}
+      actions={<Actions endpoint={endpoint} />}
+    >
+      {status === 'enabled' && failingSince !== null && (
+        <Notice tone="warn">
+          Every delivery has failed since <When at={failingSince} />. After five days the endpoint is disabled.
+        </Notice>
+      )}
+      <Card title="Endpoint">
+        <Facts
+          facts={[
+            ['ID', <Id key="id" value={id} whole />],
+            ['Events', <Badges key="events" texts={endpoint.events} />],
+            ['Created', <When key="created" at={createdAt} />],
+            disabledAt === null ? null : ['Disabled', <When key="disabled" at={disabledAt} />],
+          ]}
+        />
+      </Card>
+      <Deliveries target={id} />
+    </Page>
+  )
+}
+
+function Actions({ endpoint }: { endpoint: Endpoint }) {
+  const { id } = endpoint
   const [, go] = useLocation()
-  const asking = useAsking<'edit' | 'remove' | 'rotate'>()
-  const endpoint = useAsk('webhooks.get', { id })
-  const { close } = asking
-  const change = useAct('webhooks.change', {
+  const dialog = useDialog<'edit' | 'remove' | 'rotate'>()
+  const isOn = endpoint.status === 'enabled'
+  const change = useAction('webhooks.change', {
     changes: ['webhooks.'],
-    foresees: ({ status = 'enabled' }) => [
-      foreseen('webhooks.get', (before) => (before.id === id ? { ...before, status } : before)),
-    ],
+    foresees: ({ status = 'enabled' }) => [foreseenFields('webhooks.get', id, { status })],
   })
-  const test = useAct('webhooks.test', {
+  const test = useAction('webhooks.test', {
     changes: ['deliveries.'],
     done: ({ deliveries }) => {
       const text = deliveries.length === 1 ? 'A test event is on its way.' : 'A test event of each type is on its way.'
-      say({ tone: 'good', text })
+      toast({ tone: 'good', text })
     },
   })
-  const rotate = useAct('webhooks.rotate', { changes: ['webhooks.'] })
-  const remove = useAct('webhooks.remove', {
+  const rotate = useAction('webhooks.rotate', { changes: ['webhooks.'] })
+  const remove = useAction('webhooks.remove', {
     changes: ['webhooks.list'],
     done: () => {
-      say({ tone: 'good', text: 'Removed: it is told nothing more.' })
+      toast({ tone: 'good', text: 'Endpoint removed.' })
       go('/webhooks')
     },
   })
-  if (endpoint.data === undefined) return <Awaited of={endpoint} />
-  const { data } = endpoint
-  const isOn = data.status === 'enabled'
   return (
     <>
-      <PageHead
-        title={data.url}
-        note={<StateBadge state={data.status} />}
-        back={{ to: '/webhooks', name: 'Webhooks' }}
-        actions={
-          <>
-            <Button look="danger" onClick={asking.begin('remove')}>
-              Remove
-            </Button>
-            <Button onClick={asking.begin('rotate')}>New secret</Button>
-            <Button onClick={() => change.mutate({ id, status: isOn ? 'disabled' : 'enabled' })}>
-              {isOn ? 'Disable' : 'Enable'}
-            </Button>
-            <Button onClick={asking.begin('edit')}>
-              <Pencil1Icon /> Edit
-            </Button>
-            <Button look="main" busy={test.isPending} onClick={() => test.mutate({ id })}>
-              Send a test
-            </Button>
-          </>
-        }
-      />
-      <div className="space-y-6">
-        {isOn && data.failingSince !== null && (
-          <Notice tone="warn">
-            Nothing but failures since <When at={data.failingSince} />. After five days it is disabled.
-          </Notice>
-        )}
-        <Card title="Endpoint">
-          <Facts
-            facts={[
-              ['Id', <Id key="id" value={data.id} whole />],
-              [
-                'Events',
-                <span key="events" className="flex flex-wrap gap-1">
-                  {data.events.map((event) => (
-                    <Badge key={event}>{event}</Badge>
-                  ))}
-                </span>,
-              ],
-              ['Created', <When key="created" at={data.createdAt} />],
-              data.disabledAt === null ? null : ['Disabled', <When key="disabled" at={data.disabledAt} />],
-            ]}
-          />
-        </Card>
-        <Deliveries target={id} />
-      </div>
-      {asking.asked === 'edit' && <EndpointForm endpoint={data} close={close} />}
+      <Button variant="danger" onClick={dialog.open('remove')}>
+        Remove
+      </Button>
+      <Button onClick={dialog.open('rotate')}>Rotate secret</Button>
+      <Button onClick={() => change.mutate({ id, status: isOn ? 'disabled' : 'enabled' })}>
+        {isOn ? 'Disable' : 'Enable'}
+      </Button>
+      <Button onClick={dialog.open('edit')}>
+        <Pencil1Icon /> Edit
+      </Button>
+      <Button variant="main" busy={test.isPending} onClick={() => test.mutate({ id })}>
+        Send test event
+      </Button>
+      {dialog.shown === 'edit' && <EndpointForm endpoint={endpoint} close={dialog.close} />}
       <Confirm
         title="Remove this endpoint?"
-        act="Remove it"
-        open={asking.asked === 'remove'}
-        close={close}
+        act="Remove endpoint"
+        open={dialog.shown === 'remove'}
+        close={dialog.close}
         confirm={() => remove.mutate({ id })}
       >
-        It is told nothing more, and what still waits for it is not sent.
+        It receives no more events, and pending deliveries to it are not sent.
       </Confirm>
-      <NewSecret
+      <RotateSecret
         id={id}
-        open={asking.asked === 'rotate'}
-        note="The old secret stays valid for 24 hours, so that you can change it without losing anything."
+        open={dialog.shown === 'rotate'}
+        note="The old secret stays valid for 24 hours, so that you can switch without losing deliveries."
         rotate={rotate}
-        close={close}
+        close={dialog.close}
       />
     </>
   )

@@ -13,9 +13,19 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
   )
 }
 
-/** A state by its own word; what it means is seen by its colour too, never only by it. */
+/** A state by its name, with a colour that says the same. */
 export function StateBadge({ state }: { state: string }) {
   return <Badge tone={TONE_OF[state] ?? 'plain'}>{state.replace(/_/g, ' ')}</Badge>
+}
+
+export function Badges({ texts }: { texts: readonly string[] }) {
+  return (
+    <span className="flex flex-wrap gap-1">
+      {texts.map((text) => (
+        <Badge key={text}>{text}</Badge>
+      ))}
+    </span>
+  )
 }
 
 const TONES: Record<Tone, string> = {

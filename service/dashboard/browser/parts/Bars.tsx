@@ -1,6 +1,6 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import { serviceNow } from '../settings.ts'
-import { tickOf } from './ticks.ts'
+import { tickOf } from '../../../ui-kit/format.ts'
 
 export interface Series {
   key: string
@@ -8,34 +8,30 @@ export interface Series {
   tone: 'accent' | 'good' | 'bad' | 'quiet'
 }
 
-/** Figures by day; days without any are there too, with nothing. Whoever cannot see it gets the table. */
-export default function Bars({
-  label,
-  rows,
-  series,
-  days,
-  show,
-}: {
+interface BarsProps {
   label: string
   rows: readonly ({ day: string } & Record<string, string | number>)[]
   series: readonly Series[]
   days: number
-  show: (value: number) => string
-}) {
+  format: (value: number) => string
+}
+
+/** Values by day; a day without any shows zero. Screen readers get the table. */
+export default function Bars({ label, rows, series, days, format }: BarsProps) {
   const known = new Map(rows.map((row) => [row.day.slice(0, 10), row]))
   const all = Array.from({ length: days }, (_, at) => {
     const day = new Date(serviceNow() - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10)
     return { ...Object.fromEntries(series.map(({ key }) => [key, 0])), ...known.get(day), day }
   })
   if (rows.every((row) => series.every(({ key }) => Number(row[key] ?? 0) === 0))) {
-    // Axes around nothing would have to invent a scale.
+    // Without a value there is no scale to draw.
     return (
       <figure className="grid h-52 place-items-center rounded-lg bg-side">
-        <figcaption className="text-quiet">Nothing in these {days} days.</figcaption>
+        <figcaption className="text-quiet">No activity in the last {days} days.</figcaption>
       </figure>
     )
   }
-  // Nobody runs half a workflow.
+  // Counts have no fractions on their axis.
   const areWhole = rows.every((row) => series.every(({ key }) => Number.isInteger(Number(row[key] ?? 0))))
   return (
     <figure>
@@ -68,7 +64,7 @@ export default function Bars({
                     <p className="mb-1 font-medium">{dayOf(String(day))}</p>
                     {payload.map(({ dataKey, name, value }) => (
                       <p key={String(dataKey)} className="tabular-nums">
-                        {name}: {show(Number(value))}
+                        {name}: {format(Number(value))}
                       </p>
                     ))}
                   </div>
@@ -90,29 +86,7 @@ export default function Bars({
         </ResponsiveContainer>
       </div>
       <figcaption className="sr-only">{label}</figcaption>
-      <table className="sr-only">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {series.map(({ key, name }) => (
-              <th key={key} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.day}>
-              <th scope="row">{row.day.slice(0, 10)}</th>
-              {series.map(({ key }) => (
-                <td key={key}>{show(Number(row[key] ?? 0))}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <BarsTable label={label} rows={rows} series={series} format={format} />
       {series.length > 1 && (
         <p aria-hidden className="mt-2 flex gap-4 text-[0.8125rem] text-quiet">
           {series.map(({ key, name, tone }) => (
@@ -123,6 +97,35 @@ export default function Bars({
         </p>
       )}
     </figure>
+  )
+}
+
+/** The same values for screen readers. */
+function BarsTable({ label, rows, series, format }: Omit<BarsProps, 'days'>) {
+  return (
+    <table className="sr-only">
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          {series.map(({ key, name }) => (
+            <th key={key} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.day}>
+            <th scope="row">{row.day.slice(0, 10)}</th>
+            {series.map(({ key }) => (
+              <td key={key}>{format(Number(row[key] ?? 0))}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -1,24 +1,24 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
 import { Link } from 'wouter'
 
-export type Look = 'main' | 'plain' | 'quiet' | 'danger'
+export type Variant = 'main' | 'plain' | 'quiet' | 'danger'
 
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   small = false,
   busy = false,
   className = '',
   children,
   ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; small?: boolean; busy?: boolean }) {
+}: ButtonHTMLAttributes<HTMLButtonElement> & { variant?: Variant; small?: boolean; busy?: boolean }) {
   return (
     <button
       type="button"
       {...rest}
-      // Not `disabled`: that would take the focus away from whoever pressed it by keyboard.
+      // Not `disabled`: that would take the focus away from a button pressed by keyboard.
       aria-disabled={busy || undefined}
       onClick={busy ? undefined : rest.onClick}
-      className={`${lookOf(look, small)} ${className}`}
+      className={`${classesOf(variant, small)} ${className}`}
     >
       {busy && <Spinner />}
       {children}
@@ -28,17 +28,17 @@ export function Button({
 
 export function LinkButton({
   to,
-  look = 'plain',
+  variant = 'plain',
   small = false,
   children,
 }: {
   to: string
-  look?: Look
+  variant?: Variant
   small?: boolean
   children: ReactNode
 }) {
   return (
-    <Link to={to} className={lookOf(look, small)}>
+    <Link to={to} className={classesOf(variant, small)}>
       {children}
     </Link>
   )
@@ -53,7 +53,7 @@ export function TextLink({ to, children }: { to: string; children: ReactNode }) 
   )
 }
 
-/** Only a picture is seen of it; its name is for those who hear the page, and for whoever waits above it. */
+/** A button with an icon only; its name is for screen readers and shown on hover. */
 export function IconButton({
   label,
   children,
@@ -74,12 +74,12 @@ export function IconButton({
 }
 
 /** On a telephone long words turn over instead of leaving the screen. */
-function lookOf(look: Look, small: boolean): string {
+function classesOf(variant: Variant, small: boolean): string {
   const size = small ? 'min-h-7 px-2.5 text-[0.8125rem]' : 'min-h-9 px-3.5'
-  return `inline-flex max-w-full shrink-0 items-center justify-center gap-1.5 rounded-[7px] font-medium whitespace-nowrap transition-colors max-sm:whitespace-normal disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-70 ${size} ${LOOKS[look]}`
+  return `inline-flex max-w-full shrink-0 items-center justify-center gap-1.5 rounded-[7px] font-medium whitespace-nowrap transition-colors max-sm:whitespace-normal disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-70 ${size} ${VARIANTS[variant]}`
 }
 
-const LOOKS: Record<Look, string> = {
+const VARIANTS: Record<Variant, string> = {
   main: 'bg-accent text-on-accent hover:bg-accent-deep',
   plain: 'border border-line bg-paper text-ink hover:bg-sunk',
   quiet: 'text-quiet hover:bg-sunk hover:text-ink',

@@ -1,59 +1,37 @@
 import { ChevronLeftIcon, ChevronRightIcon, DownloadIcon } from '@radix-ui/react-icons'
-import type { ReactNode } from 'react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import { ask, useAsk, type Input, type Output, type QueryPath } from '../api/ask.ts'
+import { read, useRead, type Input, type Output, type QueryPath } from '../api/procedures.ts'
 import { toFault } from '../api/fault.ts'
-import { say } from '../shell/toasts.ts'
+import { toast } from '../shell/Toasts.tsx'
 import { Button, IconButton } from './Button.tsx'
-import { saveCsv, type Cell } from './csv.ts'
-import { inCounts } from './figures.tsx'
+import { saveCsv, type Column } from './columns.tsx'
+import { inCounts } from './values.tsx'
 import { Card } from './layout.tsx'
 import { Empty, Failure, Skeleton } from './states.tsx'
 
-export interface Column<Row> {
-  title: string
-  show: (row: Row) => ReactNode
-  /** What a table of figures gets of it; columns without are only for looking at. */
-  csv?: (row: Row) => Cell
-  end?: boolean
-  /** Only where there is room. */
-  wide?: boolean
-}
-
 /** A list of the service's, page by page; the page is in the address, and all of it can be taken along. */
-export function List<P extends QueryPath, Row extends { id: string }>({
-  path,
-  filter,
-  filtered = false,
-  rows: rowsOf,
-  name,
-  columns,
-  href,
-  empty,
-  pageKey = 'page',
-  title,
-  controls,
-}: {
+export function List<P extends QueryPath, Row extends { id: string }>(props: {
   path: P
   filter?: Omit<Exclude<Input<P>, void>, 'limit' | 'offset'>
-  /** Whether a filter is set: nothing found then means another thing. */
+  /** Whether a filter is set: an empty result then means that nothing matches. */
   filtered?: boolean
   rows: (found: Output<P>) => readonly Row[]
   /** Names the table and the file. */
   name: string
+  /** Shows the name, on a page that has more than this list. */
+  titled?: boolean
   columns: readonly Column<Row>[]
   href?: (row: Row) => string
   empty: ReactNode
   pageKey?: string
-  /** Where the page has more than this list. */
-  title?: string
   controls?: ReactNode
 }) {
+  const { path, filter, rows: rowsOf, name, columns, pageKey = 'page' } = props
   const [params, setParams] = useSearchParams()
   const page = Math.max(1, Math.trunc(Number(params.get(pageKey) ?? '1')) || 1)
   const input = (limit: number, offset: number) => ({ ...filter, limit, offset }) as Input<P>
-  const found = useAsk(path, input(PAGE, (page - 1) * PAGE))
+  const found = useRead(path, input(PAGE, (page - 1) * PAGE))
   const total = totalOf(found.data)
   const turn = (to: number): void =>
     setParams((before) => {
@@ -66,8 +44,8 @@ export function List<P extends QueryPath, Row extends { id: string }>({
     <Card flush>
       <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2">
         <div className="flex flex-wrap items-center gap-2">
-          {title !== undefined && <h2 className="font-semibold">{title}</h2>}
-          {controls}
+          {props.titled === true && <h2 className="font-semibold">{name}</h2>}
+          {props.controls}
         </div>
         <div className="ml-auto flex items-center gap-1">
           <span className="text-quiet tabular-nums">{found.data === undefined ? '' : counted(total)}</span>
@@ -75,24 +53,24 @@ export function List<P extends QueryPath, Row extends { id: string }>({
             name={name}
             columns={columns}
             disabled={total === 0}
-            load={(at) => ask(path, input(100, at)).then((part) => ({ rows: rowsOf(part), total: totalOf(part) }))}
+            load={(at) => read(path, input(100, at)).then((part) => ({ rows: rowsOf(part), total: totalOf(part) }))}
           />
         </div>
       </div>
       {found.error !== null && found.data === undefined ? (
         <Failure fault={found.error} again={() => void found.refetch()} />
       ) : found.data !== undefined && total === 0 ? (
-        filtered ? (
+        props.filtered === true ? (
           <Empty title="Nothing matches">Change or clear the filters to see more.</Empty>
         ) : (
-          empty
+          props.empty
         )
       ) : (
         <Table
           name={name}
           columns={columns}
           rows={rows}
-          href={href}
+          href={props.href}
           waiting={found.data === undefined}
           stale={found.isPlaceholderData}
         />
@@ -105,7 +83,7 @@ export function List<P extends QueryPath, Row extends { id: string }>({
           <span className="mr-2 text-quiet tabular-nums">
             {inCounts((page - 1) * PAGE + 1)}–{inCounts(Math.min(page * PAGE, total))} of {inCounts(total)}
           </span>
-          <IconButton label="Page before" disabled={page === 1} onClick={() => turn(page - 1)}>
+          <IconButton label="Previous page" disabled={page === 1} onClick={() => turn(page - 1)}>
             <ChevronLeftIcon />
           </IconButton>
           <IconButton label="Next page" disabled={page * PAGE >= total} onClick={() => turn(page + 1)}>
@@ -124,7 +102,7 @@ function totalOf(found: unknown): number {
 }
 
 function counted(total: number): string {
-  return total === 0 ? '' : `${inCounts(total)} in all`
+  return total === 0 ? '' : `${inCounts(total)} in total`
 }
 
 function Table<Row extends { id: string }>({
@@ -186,7 +164,7 @@ function Table<Row extends { id: string }>({
                       key={column.title}
                       className={`max-w-72 px-2 py-2 align-middle first:pl-4 last:pr-4 max-md:first:w-full max-md:first:max-w-0 ${placeOf(column)}`}
                     >
-                      {column.show(row)}
+                      {column.render(row)}
                     </td>
                   ))}
                 </tr>
@@ -201,7 +179,7 @@ function placeOf({ end = false, wide = false }: { end?: boolean; wide?: boolean 
   return `${end ? 'text-right' : ''} ${wide ? 'max-md:hidden' : ''}`
 }
 
-/** Whoever marks an id to copy it does not want to leave. */
+/** Selecting text in a row, to copy an ID, must not open the row's page. */
 function hasSelection(): boolean {
   return (getSelection()?.toString() ?? '') !== ''
 }
@@ -231,13 +209,13 @@ function Export<Row>({
       const taken = columns.flatMap(({ title, csv }) => (csv === undefined ? [] : [{ title, csv }]))
       saveCsv(name, [taken.map(({ title }) => title), ...all.map((row) => taken.map(({ csv }) => csv(row)))])
     } catch (error) {
-      say({ tone: 'bad', text: `Not exported. ${toFault(error).message}` })
+      toast({ tone: 'bad', text: `Export failed. ${toFault(error).message}` })
     } finally {
       setBusy(false)
     }
   }
   return (
-    <Button look="quiet" small disabled={disabled} busy={busy} onClick={() => void save()}>
+    <Button variant="quiet" small disabled={disabled} busy={busy} onClick={() => void save()}>
       <DownloadIcon /> CSV
     </Button>
   )

@@ -1,6 +1,6 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { Cross2Icon } from '@radix-ui/react-icons'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button, IconButton } from './Button.tsx'
 
 export function Modal({
@@ -74,9 +74,9 @@ export function Confirm({
   return (
     <Modal title={title} open={open} close={close} note={children}>
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={close}>Keep it</Button>
+        <Button onClick={close}>Cancel</Button>
         <Button
-          look="danger"
+          variant="danger"
           busy={busy === true}
           onClick={() => {
             confirm()
@@ -88,4 +88,10 @@ export function Confirm({
       </div>
     </Modal>
   )
+}
+
+/** Which of a page's dialogs is open. */
+export function useDialog<Name extends string>() {
+  const [shown, setShown] = useState<Name | null>(null)
+  return { shown, open: (name: Name) => () => setShown(name), close: () => setShown(null) }
 }

@@ -1,39 +1,88 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { StateBadge } from './Badge.tsx'
-import type { Cell } from './csv.ts'
-import { Dash, Duration, Id, Money, When } from './figures.tsx'
-import type { Column } from './List.tsx'
+import { Badge, StateBadge } from './Badge.tsx'
+import { Dash, Duration, Id, inCounts, Money, When } from './values.tsx'
 
-type Place = Pick<Column<unknown>, 'end' | 'wide'>
-
-/* Columns of one value, which a list shows as it is shown everywhere and a table of figures gets as it is. */
-export const textColumn = columnBy<string | number | null>((text) => text ?? <Dash />)
-export const idColumn = columnBy<string>((id) => <Id value={id} />)
-export const stateColumn = columnBy<string>((state) => <StateBadge state={state} />)
-export const timeColumn = columnBy<string | null>((at) => <When at={at} />)
-export const moneyColumn = columnBy<number>((amount) => <Money amount={amount} />, { end: true })
-export const durationColumn = columnBy<number | null>((ms) => <Duration ms={ms} />, { end: true, wide: true })
-
-/** The name of a row, which leads to its page. */
-export function nameColumn<Row>(title: string, of: (row: Row) => string, to: (row: Row) => string): Column<Row> {
-  return { title, show: (row) => <NameLink to={to(row)}>{of(row)}</NameLink>, csv: of }
+export interface Column<Row> {
+  title: string
+  render: (row: Row) => ReactNode
+  /** The value in the CSV file; a column without it is only on the screen. */
+  csv?: (row: Row) => Cell
+  end?: boolean
+  /** Only where there is room. */
+  wide?: boolean
 }
 
-/** In the place of a name that is too long its end is cut. */
+export type Cell = string | number | null | undefined
+type Layout = Pick<Column<unknown>, 'end' | 'wide'>
+
+/* Columns of one value: the list formats it, the CSV file has it unchanged. */
+export const textColumn = columnOf<string | number | null>((text) => (
+  <span className="block truncate">{text ?? <Dash />}</span>
+))
+export const idColumn = columnOf<string>((id) => <Id value={id} />)
+export const stateColumn = columnOf<string>((state) => <StateBadge state={state} />)
+export const badgeColumn = columnOf<string>((text) => <Badge>{text}</Badge>, { wide: true })
+export const timeColumn = columnOf<string | null>((at) => <When at={at} />)
+export const moneyColumn = columnOf<number>((amount) => <Money amount={amount} />, { end: true })
+export const countColumn = columnOf<number>((count) => <span className="tabular-nums">{inCounts(count)}</span>, {
+  end: true,
+  wide: true,
+})
+export const durationColumn = columnOf<number | null>((ms) => <Duration ms={ms} />, { end: true, wide: true })
+
+/** The name of a row, with a link to the row's page at `${base}/${id}`. */
+export function nameColumn<Row extends { id: string; testMode?: boolean }>(
+  title: string,
+  nameOf: (row: Row) => string,
+  base: string,
+): Column<Row> {
+  return {
+    title,
+    render: (row) => (
+      <span className="flex min-w-0 flex-wrap items-center gap-1.5">
+        <NameLink to={`${base}/${row.id}`}>{nameOf(row)}</NameLink>
+        {row.testMode === true && <Badge tone="warn">test mode</Badge>}
+      </span>
+    ),
+    csv: nameOf,
+  }
+}
+
+/** Cuts the end of a name that is too long for its place. */
 export function NameLink({ to, children }: { to: string; children: ReactNode }) {
   return (
-    <Link to={to} className="block truncate font-medium hover:underline">
+    <Link to={to} className="block max-w-full truncate font-medium hover:underline">
       {children}
     </Link>
   )
 }
 
-function columnBy<Value extends Cell>(show: (value: Value) => ReactNode, usual: Place = {}) {
-  return <Row,>(title: string, of: (row: Row) => Value, place: Place = usual): Column<Row> => ({
+function columnOf<Value extends Cell>(render: (value: Value) => ReactNode, usual: Layout = {}) {
+  return <Row,>(title: string, valueOf: (row: Row) => Value, layout: Layout = usual): Column<Row> => ({
     title,
-    show: (row) => show(of(row)),
-    csv: of,
-    ...place,
+    render: (row) => render(valueOf(row)),
+    csv: valueOf,
+    ...layout,
   })
+}
+
+/** A table as a file; RFC 4180, with the byte order mark that makes Excel read it as Unicode. */
+export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void {
+  const text = `\uFEFF${rows.map((row) => row.map(toCell).join(',')).join('\r\n')}\r\n`
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `coinslot-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`
+  link.click()
+  // By then the browser has taken the file.
+  setTimeout(() => URL.revokeObjectURL(address), 1_000)
+}
+
+function toCell(value: Cell): string {
+  if (typeof value === 'number') return String(value)
+  const text = value ?? ''
+  // Text from other people must not become a formula in a spreadsheet.
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

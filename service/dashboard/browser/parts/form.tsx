@@ -6,18 +6,18 @@ import {
   type TextareaHTMLAttributes,
 } from 'react'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
-import { asSentence } from '../../../ui-kit/fields.ts'
+import { asSentence } from '../../../ui-kit/format.ts'
 import { toFault } from '../api/fault.ts'
-import { sentenceOf } from '../api/ask.ts'
-import { Button, type Look } from './Button.tsx'
+import { sentenceOf } from '../api/procedures.ts'
+import { Button, type Variant } from './Button.tsx'
 import { Notice } from './states.tsx'
 
-/** What was typed stays whatever the service says; each field's fault stands beside it. */
+/** A form keeps what was typed when the service refuses it; each field's fault stands beside the field. */
 export function Form<V extends FieldValues>({
   form,
   submit,
   act,
-  look = 'main',
+  variant = 'main',
   cancel,
   full = false,
   aside,
@@ -26,7 +26,7 @@ export function Form<V extends FieldValues>({
   form: UseFormReturn<V>
   submit: (values: V) => Promise<unknown>
   act: string
-  look?: Look
+  variant?: Variant
   cancel?: () => void
   /** The one thing to do here: its button is as wide as the form. */
   full?: boolean
@@ -35,7 +35,7 @@ export function Form<V extends FieldValues>({
   children: ReactNode
 }) {
   const { errors, isSubmitting } = form.formState
-  const send = sending(form, submit)
+  const send = submitting(form, submit)
   return (
     <form
       noValidate
@@ -50,7 +50,7 @@ export function Form<V extends FieldValues>({
       <div className="flex flex-wrap justify-end gap-2 pt-1">
         {aside}
         {cancel !== undefined && <Button onClick={cancel}>Cancel</Button>}
-        <Button type="submit" look={look} busy={isSubmitting} className={full ? 'w-full' : ''}>
+        <Button type="submit" variant={variant} busy={isSubmitting} className={full ? 'w-full' : ''}>
           {act}
         </Button>
       </div>
@@ -58,19 +58,19 @@ export function Form<V extends FieldValues>({
   )
 }
 
-/** What a form does with its values, by its own button or another; the faults of the last time are gone then. */
-export function sending<V extends FieldValues>(form: UseFormReturn<V>, submit: (values: V) => Promise<unknown>) {
+/** Validates and sends a form's values; earlier faults are cleared first. */
+export function submitting<V extends FieldValues>(form: UseFormReturn<V>, submit: (values: V) => Promise<unknown>) {
   return form.handleSubmit(async (values) => {
     try {
       await submit(values)
     } catch (error) {
-      blame(form, error)
+      showFault(form, error)
     }
   })
 }
 
 /** Each fault goes to the field that it names; what names none of them, or none that is seen, stands above. */
-function blame<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): void {
+function showFault<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): void {
   const fault = toFault(error)
   const left: string[] = []
   const blamed = new Set<string>()
@@ -139,7 +139,7 @@ export function TextField<V extends FieldValues>({
   ...rest
 }: TextFieldOf<V> & { form: UseFormReturn<V> }) {
   return (
-    <Labelled form={form} name={name} label={label} hint={hint} optional={optional}>
+    <Labelled label={label} hint={hint} optional={optional} fault={faultOf(form, name)}>
       {(tied) => (
         <span className="relative block">
           <input
@@ -178,7 +178,7 @@ export function TextArea<V extends FieldValues>({
   ...rest
 }: Common<V> & { mono?: boolean } & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'form' | 'name'>) {
   return (
-    <Labelled form={form} name={name} label={label} hint={hint} optional={optional}>
+    <Labelled label={label} hint={hint} optional={optional} fault={faultOf(form, name)}>
       {(tied) => (
         <textarea
           rows={4}
@@ -205,7 +205,7 @@ export function Choice<V extends FieldValues>({
     'form' | 'name'
   >) {
   return (
-    <Labelled form={form} name={name} label={label} hint={hint} optional={optional}>
+    <Labelled label={label} hint={hint} optional={optional} fault={faultOf(form, name)}>
       {(tied) => (
         <select {...rest} {...tied} {...form.register(name)} className="field">
           {options.map(([value, text]) => (
@@ -220,26 +220,15 @@ export function Choice<V extends FieldValues>({
 }
 
 export function Check<V extends FieldValues>({ form, name, label, hint }: Common<V>) {
-  const id = useId()
   return (
-    <div className="flex items-start gap-2.5">
-      <input
-        id={id}
-        type="checkbox"
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        {...form.register(name)}
-        className="mt-0.5 size-4 accent-accent"
-      />
-      <div>
-        <label htmlFor={id}>{label}</label>
-        {hint !== undefined && (
-          <p id={`${id}-hint`} className="text-[0.8125rem] text-quiet">
-            {hint}
-          </p>
-        )}
-      </div>
-    </div>
+    <Labelled label={label} hint={hint} fault={faultOf(form, name)} beside>
+      {(tied) => <input type="checkbox" {...tied} {...form.register(name)} className="size-4 accent-accent" />}
+    </Labelled>
   )
+}
+
+function faultOf<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>): string | undefined {
+  return form.getFieldState(name, form.formState).error?.message
 }
 
 interface Tied {
@@ -248,33 +237,46 @@ interface Tied {
   'aria-describedby': string | undefined
 }
 
-function Labelled<V extends FieldValues>({
-  form,
-  name,
-  label,
-  hint,
-  optional = false,
-  children,
-}: Omit<Common<V>, 'optional'> & { optional?: boolean | undefined; children: (tied: Tied) => ReactNode }) {
+interface LabelledProps {
+  label: string
+  hint?: ReactNode
+  fault: string | undefined
+  optional?: boolean | undefined
+  /** The label is beside the control instead of above it. */
+  beside?: boolean
+  children: (tied: Tied) => ReactNode
+}
+
+/** A control with its label, its hint and what is wrong with it, tied together for screen readers. */
+export function Labelled({ label, hint, fault, optional = false, beside = false, children }: LabelledProps) {
   const id = useId()
-  const { message } = form.getFieldState(name, form.formState).error ?? {}
-  const described = [hint === undefined ? '' : `${id}-hint`, message === undefined ? '' : `${id}-fault`]
+  const described = [hint === undefined ? '' : `${id}-hint`, fault === undefined ? '' : `${id}-fault`]
+  const control = children({
+    id,
+    'aria-invalid': fault !== undefined,
+    'aria-describedby': described.join(' ').trim() || undefined,
+  })
   return (
     <div className="min-w-0">
-      <div className="mb-1 flex items-baseline justify-between gap-2">
-        <label htmlFor={id} className="font-medium">
-          {label}
-        </label>
-        {optional && <span className="text-xs text-quiet">Optional</span>}
-      </div>
-      {children({
-        id,
-        'aria-invalid': message !== undefined,
-        'aria-describedby': described.join(' ').trim() || undefined,
-      })}
-      {message !== undefined && (
+      {beside ? (
+        <div className="flex items-center gap-2.5">
+          {control}
+          <label htmlFor={id}>{label}</label>
+        </div>
+      ) : (
+        <>
+          <div className="mb-1 flex items-baseline justify-between gap-2">
+            <label htmlFor={id} className="font-medium break-words">
+              {label}
+            </label>
+            {optional && <span className="text-xs text-quiet">Optional</span>}
+          </div>
+          {control}
+        </>
+      )}
+      {fault !== undefined && (
         <p id={`${id}-fault`} className="mt-1 text-[0.8125rem] text-bad">
-          {asSentence(message)}
+          {asSentence(fault)}
         </p>
       )}
       {hint !== undefined && (
@@ -283,5 +285,26 @@ function Labelled<V extends FieldValues>({
         </p>
       )}
     </div>
+  )
+}
+
+/** Where a new password is chosen. */
+export function NewPassword<V extends FieldValues & { newPassword: string }>({
+  form,
+  autoFocus = false,
+}: {
+  form: UseFormReturn<V>
+  autoFocus?: boolean
+}) {
+  return (
+    <TextField
+      form={form}
+      name={'newPassword' as Path<V>}
+      label="New password"
+      type="password"
+      autoComplete="new-password"
+      hint="At least 10 characters."
+      autoFocus={autoFocus}
+    />
   )
 }

@@ -1,46 +1,57 @@
 import { ChevronLeftIcon } from '@radix-ui/react-icons'
 import { lazy, Suspense, useEffect, type ComponentProps, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Money } from './figures.tsx'
+import { Money } from './values.tsx'
 import { Skeleton } from './states.tsx'
 
 const Bars = lazy(() => import('./Bars.tsx'))
 
-/** A page's head; its title is the tab's title too. */
-export function PageHead({
-  title,
-  note,
-  actions,
-  back,
-  children,
-}: {
+interface PageProps {
   title: string
   /** Beside the title: a state, for instance. */
   note?: ReactNode
   actions?: ReactNode
   back?: { to: string; name: string }
-  children?: ReactNode
-}) {
+  /** One or two sentences below the title. */
+  intro?: ReactNode
+  /** For forms and texts, which are hard to read in long lines. */
+  narrow?: boolean
+  children: ReactNode
+}
+
+/** A page's head and, below it, its parts one after the other. Its title is the tab's title too. */
+export function Page({ title, note, actions, back, intro, narrow = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Coinslot`
   }, [title])
   return (
-    <header className="mb-6">
-      {back !== undefined && (
-        <Link to={back.to} className="mb-2 -ml-1 inline-flex max-w-full items-center gap-0.5 text-quiet hover:text-ink">
-          <ChevronLeftIcon className="shrink-0" /> <span className="min-w-0 truncate">{back.name}</span>
-        </Link>
-      )}
-      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
-        <div className="flex min-w-0 flex-wrap items-center gap-2.5">
-          <h1 className="min-w-0 text-xl font-semibold tracking-tight break-words">{title}</h1>
-          {note}
+    <div className={narrow ? 'max-w-3xl' : ''}>
+      <header className="mb-6">
+        {back !== undefined && (
+          <Link
+            to={back.to}
+            className="mb-2 -ml-1 inline-flex max-w-full items-center gap-0.5 text-quiet hover:text-ink"
+          >
+            <ChevronLeftIcon className="shrink-0" /> <span className="min-w-0 truncate">{back.name}</span>
+          </Link>
+        )}
+        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+          <div className="flex min-w-0 flex-wrap items-center gap-2.5">
+            <h1 className="min-w-0 text-xl font-semibold tracking-tight break-words">{title}</h1>
+            {note}
+          </div>
+          {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
-      </div>
-      {children !== undefined && <div className="mt-1 max-w-2xl break-words text-quiet">{children}</div>}
-    </header>
+        {intro !== undefined && <div className="mt-1 max-w-2xl break-words text-quiet">{intro}</div>}
+      </header>
+      <div className="space-y-6">{children}</div>
+    </div>
   )
+}
+
+/** The main column and the narrower one beside it. */
+export function Columns({ children }: { children: ReactNode }) {
+  return <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">{children}</div>
 }
 
 export function Card({
@@ -87,7 +98,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   )
 }
 
-export function Figure({ name, children, note }: { name: string; children: ReactNode; note?: ReactNode }) {
+export function Metric({ name, children, note }: { name: string; children: ReactNode; note?: ReactNode }) {
   return (
     <div className="min-w-0 px-4 py-3.5">
       <p className="text-quiet">{name}</p>
@@ -97,9 +108,9 @@ export function Figure({ name, children, note }: { name: string; children: React
   )
 }
 
-export function MoneyFigure({ amount, ...rest }: { name: string; note?: ReactNode; amount: number | undefined }) {
+export function MoneyMetric({ amount, ...rest }: { name: string; note?: ReactNode; amount: number | undefined }) {
   return (
-    <Figure {...rest}>{amount === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={amount} />}</Figure>
+    <Metric {...rest}>{amount === undefined ? <Skeleton className="h-7 w-24" /> : <Money amount={amount} />}</Metric>
   )
 }
 
@@ -120,7 +131,7 @@ export function DayBars({
   )
 }
 
-export function Figures({ children }: { children: ReactNode }) {
+export function Metrics({ children }: { children: ReactNode }) {
   return (
     <div className="grid grid-cols-2 overflow-hidden rounded-xl border border-line bg-paper sm:grid-cols-[repeat(auto-fit,minmax(10rem,1fr))] [&>*]:-mr-px [&>*]:-mb-px [&>*]:border-r [&>*]:border-b [&>*]:border-line">
       {children}
@@ -132,7 +143,7 @@ export function Figures({ children }: { children: ReactNode }) {
 export function Code({ children, max = true }: { children: string; max?: boolean }) {
   return (
     <pre
-      // Whoever has no mouse scrolls it by keyboard.
+      // Focusable, so that it can be scrolled by keyboard.
       tabIndex={0}
       className={`overflow-auto rounded-lg bg-sunk p-3 font-mono text-[0.8125rem] leading-relaxed break-words whitespace-pre-wrap ${max ? 'max-h-96' : ''}`}
     >

@@ -1,9 +1,8 @@
 import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
-import type { Output } from '../api/ask.ts'
-import type { Column } from './List.tsx'
+import type { Output } from '../api/procedures.ts'
+import { type Column, moneyColumn, timeColumn } from './columns.tsx'
 import { Badge, StateBadge } from './Badge.tsx'
-import { moneyColumn, timeColumn } from './columns.tsx'
-import { Id } from './figures.tsx'
+import { Id } from './values.tsx'
 
 /** What a seller sees of every payment, wherever it was made; what else there is stands between. */
 export function paymentColumns<Payment extends Paid>(
@@ -13,7 +12,7 @@ export function paymentColumns<Payment extends Paid>(
   return [
     {
       title: 'Payment',
-      show: ({ id, testMode }) => (
+      render: ({ id, testMode }) => (
         <span className="flex flex-wrap items-center gap-1.5">
           <Id value={id} />
           {testMode && <Badge tone="warn">test</Badge>}
@@ -23,7 +22,7 @@ export function paymentColumns<Payment extends Paid>(
     },
     {
       title: 'State',
-      show: (payment) => (
+      render: (payment) => (
         <span title={reasonOf(payment) ?? undefined}>
           <StateBadge state={payment.status} />
         </span>
@@ -40,7 +39,7 @@ export function paymentColumns<Payment extends Paid>(
 export function recipientFacts({ network, recipient }: { network: string; recipient: string | null }) {
   return [
     ['Network', network === 'base' ? NETWORK_NAMES.base : `${NETWORK_NAMES['base-sepolia']} (test tokens)`],
-    ['Paid to', recipient === null ? 'Nobody: payments are simulated' : <Id key="to" value={recipient} whole />],
+    ['Recipient', recipient === null ? 'None: payments are simulated' : <Id key="to" value={recipient} whole />],
   ] as const
 }
 

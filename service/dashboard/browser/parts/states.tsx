@@ -1,10 +1,10 @@
 import { CrossCircledIcon, ReloadIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
-import { toFault, type Fault } from '../api/fault.ts'
+import type { Fault } from '../api/fault.ts'
 import { Button } from './Button.tsx'
-import { Copy } from './figures.tsx'
+import { Copy } from './values.tsx'
 
-/** Instead of what could not be shown: why, and what to do now. */
+/** Why something could not be loaded, and what to do next. */
 export function Failure({ fault, again }: { fault: Fault; again: () => void }) {
   const ours = fault.status !== null && fault.status >= 500
   return (
@@ -12,14 +12,12 @@ export function Failure({ fault, again }: { fault: Fault; again: () => void }) {
       <CrossCircledIcon className="size-6 text-bad" />
       <p className="font-semibold">{titleOf(fault)}</p>
       <p className="max-w-sm text-quiet">
-        {fault.isSilence
-          ? 'Nothing is lost: this page goes on by itself as soon as the service answers.'
-          : fault.message}
+        {fault.isSilence ? 'This page reloads as soon as the service answers.' : fault.message}
       </p>
       {ours && fault.requestId !== null && (
         <p className="text-xs text-quiet">
-          If it stays, tell us this number: <code className="font-mono">{fault.requestId}</code>
-          <Copy value={fault.requestId} label="Copy the number" />
+          If it happens again, send us this request ID: <code className="font-mono">{fault.requestId}</code>
+          <Copy value={fault.requestId} label="Copy the request ID" />
         </p>
       )}
       {fault.status !== 404 && (
@@ -33,23 +31,23 @@ export function Failure({ fault, again }: { fault: Fault; again: () => void }) {
 
 function titleOf(fault: Fault): string {
   if (fault.isSilence) return 'The service cannot be reached'
-  if (fault.status === 404) return 'This is not here'
-  if (fault.status === 429) return 'One moment, please'
-  return 'This could not be loaded'
+  if (fault.status === 404) return 'Not found'
+  if (fault.status === 429) return 'Too many requests'
+  return 'This page could not be loaded'
 }
 
-/** Until there is an answer: about where its parts will be, or why there is none. */
-export function Awaited({
-  of,
-  children = <PageSkeleton />,
-}: {
-  of: { error: Fault | null; refetch: () => Promise<unknown> }
-  children?: ReactNode
+/** What `children` make of an answer; until it is here a skeleton, or why there is none. */
+export function Loaded<Data>(props: {
+  of: { data: Data | undefined; error: Fault | null; refetch: () => Promise<unknown> }
+  waiting?: ReactNode
+  children: (data: Data) => ReactNode
 }) {
-  return of.error === null ? children : <Failure fault={toFault(of.error)} again={() => void of.refetch()} />
+  const { data, error, refetch } = props.of
+  if (data !== undefined) return props.children(data)
+  return error === null ? (props.waiting ?? <PageSkeleton />) : <Failure fault={error} again={() => void refetch()} />
 }
 
-/** Nothing is there yet: what it will be, and how the first one comes. */
+/** An empty list: what will be here, and how to get the first one. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 px-6 py-14 text-center">

@@ -7,18 +7,18 @@ import { isWallet, signOut, type SignedIn } from '../api/session.ts'
 import { shortly } from '../../../ui-kit/format.ts'
 import { MENU, MENU_ITEM } from './menu.ts'
 import { chooseTheme, THEMES, useTheme, type Theme } from './theme.ts'
-import { say } from './toasts.ts'
+import { toast } from './Toasts.tsx'
 
 export function Account({ user }: { user: SignedIn }) {
   const theme = useTheme()
-  const kept = useQueryClient()
+  const cache = useQueryClient()
   const [, go] = useLocation()
   const leave = async (): Promise<void> => {
     try {
       await signOut()
-      kept.clear()
+      cache.clear()
     } catch (error) {
-      say({ tone: 'bad', text: `You are still signed in. ${toFault(error).message}` })
+      toast({ tone: 'bad', text: `You are still signed in. ${toFault(error).message}` })
     }
   }
   return (
@@ -47,7 +47,7 @@ export function Account({ user }: { user: SignedIn }) {
                 value={value}
                 className={MENU_ITEM}
                 onSelect={(event) => {
-                  // The menu stays: whoever tries a theme may want the other one after all.
+                  // The menu stays open, to try the other themes too.
                   event.preventDefault()
                 }}
               >

@@ -5,11 +5,11 @@ import { toFault } from '../api/fault.ts'
 
 /** While no answer comes: says so, tries by itself ever less often, and lets everything be asked anew afterwards. */
 export function Connection() {
-  const kept = useQueryClient()
+  const cache = useQueryClient()
   const lost = useSyncExternalStore(
-    (listener) => kept.getQueryCache().subscribe(listener),
+    (listener) => cache.getQueryCache().subscribe(listener),
     () =>
-      kept
+      cache
         .getQueryCache()
         .getAll()
         .some(({ state }) => state.error !== null && toFault(state.error).isSilence),
@@ -23,7 +23,7 @@ export function Connection() {
     }
     const again = (): void => {
       setTries((count) => count + 1)
-      void kept.invalidateQueries({ predicate: ({ state }) => state.error !== null })
+      void cache.invalidateQueries({ predicate: ({ state }) => state.error !== null })
     }
     const wait = setTimeout(again, Math.min(30_000, 2_000 * 2 ** tries))
     window.addEventListener('online', again)
@@ -31,20 +31,20 @@ export function Connection() {
       clearTimeout(wait)
       window.removeEventListener('online', again)
     }
-  }, [lost, tries, kept])
+  }, [lost, tries, cache])
 
   if (!lost) return null
   return (
     <div role="status" className="flex items-center justify-center gap-3 bg-bad-soft px-4 py-2 text-bad">
-      <span>No connection to the service. What you see may be old.</span>
+      <span>No connection to the service. This page may be out of date.</span>
       <Button
         small
         onClick={() => {
           setTries(0)
-          void kept.invalidateQueries({ predicate: ({ state }) => state.error !== null })
+          void cache.invalidateQueries({ predicate: ({ state }) => state.error !== null })
         }}
       >
-        Try now
+        Reconnect
       </Button>
     </div>
   )

@@ -1,10 +1,9 @@
 import { CheckIcon, ChevronDownIcon } from '@radix-ui/react-icons'
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { chooseEnvironment, useEnvironment, type Environment } from '../api/environment.ts'
-import { settings } from '../settings.ts'
+import { chooseEnvironment, useEnvironment, type Environment, settings } from '../settings.ts'
 import { MENU, MENU_ITEM } from './menu.ts'
 
-/** Always in sight: whoever looks at play money must never take it for real money, or the other way round. */
+/** Always in sight: play money must never be taken for real money, or the other way round. */
 export function EnvironmentSwitch() {
   const at = useEnvironment()
   return (
@@ -21,9 +20,9 @@ export function EnvironmentSwitch() {
       <Menu.Portal>
         <Menu.Content align="end" sideOffset={6} className={`${MENU} w-72`}>
           <Menu.RadioGroup value={at} onValueChange={(value) => chooseEnvironment(value as Environment)}>
-            <Item value="sandbox">Play money: nothing here is charged.</Item>
+            <Item value="sandbox">Play money. Nothing is charged.</Item>
             <Item value="production" disabled={!settings.live}>
-              {settings.live ? 'Real USDC moves.' : 'This server is a sandbox. It starts with LIVE=true.'}
+              {settings.live ? 'Real USDC moves.' : 'Not available: this server runs without LIVE=true.'}
             </Item>
           </Menu.RadioGroup>
         </Menu.Content>

@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { chooseEnvironment } from '../api/environment.ts'
+import { chooseEnvironment, settings } from '../settings.ts'
 import { LinkButton } from '../parts/Button.tsx'
-import { settings } from '../settings.ts'
-import { Coin } from './Coin.tsx'
 
 /** Around the pages that a visitor may read without signing in. */
 export function OpenShell({ next, children }: { next: string; children: ReactNode }) {
@@ -31,9 +29,19 @@ export function SignInLink({ next, main = false, children }: { next: string; mai
         if (settings.live) chooseEnvironment('production')
       }}
     >
-      <LinkButton to={`/sign-in?next=${encodeURIComponent(next)}`} look={main ? 'main' : 'plain'}>
+      <LinkButton to={`/sign-in?next=${encodeURIComponent(next)}`} variant={main ? 'main' : 'plain'}>
         {children}
       </LinkButton>
     </span>
+  )
+}
+
+/** The mark. */
+export function Coin({ className = 'size-5' }: { className?: string }) {
+  return (
+    <svg viewBox="0 0 24 24" aria-hidden className={className}>
+      <rect x="2" y="2" width="20" height="20" rx="6" fill="#2b50e2" />
+      <path d="M8.5 16.5 15.5 7.5" stroke="#fff" strokeWidth="2.6" strokeLinecap="round" />
+    </svg>
   )
 }

@@ -2,10 +2,9 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { Command } from 'cmdk'
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import { chooseEnvironment, useEnvironment } from '../api/environment.ts'
+import { chooseEnvironment, useEnvironment, settings } from '../settings.ts'
 import { PAGES, type Page } from '../../pages.ts'
 import { ICONS } from '../pages.ts'
-import { settings } from '../settings.ts'
 import { chooseTheme, THEMES } from './theme.ts'
 
 /** Every page and the main acts by name, without a mouse. An id that was pasted leads to what it names. */
@@ -35,11 +34,11 @@ export default function Palette({ close }: { close: () => void }) {
             <Command.Input
               value={text}
               onValueChange={setText}
-              placeholder="Go to a page, do something, or paste an id"
+              placeholder="Go to a page, run an action, or paste an ID"
               className="h-12 w-full border-b border-line bg-paper px-4 text-base outline-none"
             />
             <Command.List className="max-h-[50vh] overflow-y-auto p-1.5">
-              <Command.Empty className="px-3 py-6 text-center text-quiet">Nothing has this name.</Command.Empty>
+              <Command.Empty className="px-3 py-6 text-center text-quiet">No matching page or action.</Command.Empty>
               {named !== null && (
                 <Item name={`Open ${text.trim()}`} select={to(named)}>
                   {text.trim()}

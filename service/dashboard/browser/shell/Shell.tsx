@@ -8,7 +8,7 @@ import { isAt, PAGES } from '../../pages.ts'
 import { ICONS } from '../pages.ts'
 import { IconButton } from '../parts/Button.tsx'
 import { Account } from './Account.tsx'
-import { Coin } from './Coin.tsx'
+import { Coin } from './OpenShell.tsx'
 import { Connection } from './Connection.tsx'
 import { EnvironmentSwitch } from './EnvironmentSwitch.tsx'
 
@@ -34,7 +34,7 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
     return () => window.removeEventListener('keydown', open)
   }, [])
 
-  // Whoever hears the page, or has no mouse, goes on at the new page's beginning.
+  // Screen readers and keyboards continue at the start of the new page.
   useEffect(() => {
     if (before.current === location) return
     before.current = location
@@ -49,7 +49,7 @@ export function Shell({ user, children }: { user: SignedIn; children: ReactNode 
         href="#main"
         className="sr-only z-50 rounded bg-paper px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-side lg:flex">
         <Mark />

@@ -1,6 +1,7 @@
 import { CheckCircledIcon, Cross2Icon, CrossCircledIcon, InfoCircledIcon } from '@radix-ui/react-icons'
 import * as Radix from '@radix-ui/react-toast'
-import { dismiss, useToasts } from './toasts.ts'
+import { useSyncExternalStore } from 'react'
+import { openWatched } from '../../../ui-kit/watched.ts'
 
 const ICONS = {
   good: <CheckCircledIcon className="mt-0.5 shrink-0 text-good" />,
@@ -33,4 +34,29 @@ export function Toasts() {
       <Radix.Viewport className="fixed right-3 bottom-3 z-50 flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none" />
     </Radix.Provider>
   )
+}
+
+export interface Said {
+  tone: 'good' | 'bad' | 'plain'
+  text: string
+}
+
+export interface Toast extends Said {
+  id: number
+}
+
+const toasts = openWatched<readonly Toast[]>([])
+let count = 0
+
+/** A sentence in the corner, for what just happened. */
+export function toast(said: Said): void {
+  toasts.set([...toasts.read().slice(-2), { ...said, id: ++count }])
+}
+
+function dismiss(id: number): void {
+  toasts.set(toasts.read().filter((toast) => toast.id !== id))
+}
+
+function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(toasts.watch, toasts.read)
 }

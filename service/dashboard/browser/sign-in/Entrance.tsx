@@ -7,7 +7,7 @@ import { settings } from '../settings.ts'
 import { Form, TextField } from '../parts/form.tsx'
 import { Notice } from '../parts/states.tsx'
 import { Provider } from './Provider.tsx'
-import { Wallets } from './Wallets.tsx'
+import { Wallets } from './WalletChoice.tsx'
 
 /** The ways in: a password, the operator's provider, or a wallet's signature. */
 export function Entrance({
@@ -31,8 +31,7 @@ export function Entrance({
     return (
       <div className="space-y-4">
         <Notice tone="good">
-          A mail is on its way to {mailed}. Follow its link, and you are in. Whoever has an account already is told so
-          there.
+          We sent an e-mail to {mailed}. Open its link to sign in. If you already have an account, the e-mail says so.
         </Notice>
         <p className="text-center">
           <button
@@ -43,7 +42,7 @@ export function Entrance({
               setNew(false)
             }}
           >
-            Back to the sign-in
+            Back to sign-in
           </button>
         </p>
       </div>
@@ -89,7 +88,7 @@ export function Entrance({
         </p>
       )}
       <p className="text-center text-quiet">
-        {isNew ? 'You have an account?' : 'New here?'}{' '}
+        {isNew ? 'Already have an account?' : 'New here?'}{' '}
         <button
           type="button"
           className="link font-medium"

@@ -28,7 +28,7 @@ export function Provider({
   const begin = async (): Promise<void> => {
     setBusy(true)
     setFault(null)
-    // Over a page that holds what somebody typed nothing may lead away; opened now, while the press still allows it.
+    // A page with typed text must not be left. The tab opens now, while the browser still allows it for this click.
     const tab = next === undefined ? window.open('', '_blank') : null
     try {
       const url = await beginAtProvider(next ?? '/')

@@ -4,8 +4,7 @@ import { useSearchParams } from 'wouter'
 import { Fault, inPlace, missing, toFault } from '../api/fault.ts'
 import { call } from '../api/session.ts'
 import { LinkButton, TextLink } from '../parts/Button.tsx'
-import { Form, TextField } from '../parts/form.tsx'
-import { NewPassword } from '../parts/NewPassword.tsx'
+import { Form, TextField, NewPassword } from '../parts/form.tsx'
 import { Notice } from '../parts/states.tsx'
 import { Frame } from './SignIn.tsx'
 
@@ -19,11 +18,11 @@ export function ResetPassword() {
   return (
     <Frame
       title={token === null ? 'Forgot your password?' : 'Choose a new password'}
-      note={token === null ? 'We send you a link that is good for an hour.' : 'You are signed out everywhere else.'}
+      note={token === null ? 'We send you a link that is valid for one hour.' : 'Other sessions are signed out.'}
     >
       {token === null ? <Ask /> : <Choose token={token} />}
       <p className="mt-5 text-center">
-        <TextLink to="/sign-in">Back to the sign-in</TextLink>
+        <TextLink to="/sign-in">Back to sign-in</TextLink>
       </p>
     </Frame>
   )
@@ -32,11 +31,11 @@ export function ResetPassword() {
 function Ask() {
   const form = useForm({ defaultValues: { email: '' } })
   const [sent, setSent] = useState(false)
-  if (sent) return <Notice tone="good">If there is an account of this address, a mail is on its way to it.</Notice>
+  if (sent) return <Notice tone="good">If there is an account with this address, we sent it an e-mail.</Notice>
   return (
     <Form
       form={form}
-      act="Send the link"
+      act="Send link"
       full
       submit={async ({ email }) => {
         if (email.trim() === '') throw missing('email')
@@ -56,7 +55,7 @@ function Choose({ token }: { token: string }) {
     return (
       <div className="space-y-4">
         <Notice tone="good">Your new password is set.</Notice>
-        <LinkButton to="/sign-in" look="main">
+        <LinkButton to="/sign-in" variant="main">
           Sign in
         </LinkButton>
       </div>
@@ -65,7 +64,7 @@ function Choose({ token }: { token: string }) {
   return (
     <Form
       form={form}
-      act="Set the password"
+      act="Set password"
       full
       submit={async ({ newPassword }) => {
         if (newPassword === '') throw missing('newPassword')
@@ -74,7 +73,7 @@ function Choose({ token }: { token: string }) {
         } catch (error) {
           const fault = toFault(error)
           if (fault.code === 'invalid_token') {
-            throw new Fault('This link was used already, or is older than an hour. Ask for another one.', {
+            throw new Fault('This link has expired or was already used. Request a new one.', {
               status: 400,
             })
           }

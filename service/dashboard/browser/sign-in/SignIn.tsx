@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { Notice } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
-import { Coin } from '../shell/Coin.tsx'
+import { Coin } from '../shell/OpenShell.tsx'
 import { Entrance } from './Entrance.tsx'
 
 /** `next` is a page of ours, from its address. */
@@ -31,19 +31,19 @@ export function SignIn({ next }: { next: string }) {
   )
 }
 
-/** Why somebody who came back from the provider is not in. */
+/** Why a sign-in with the provider failed. */
 const FAULTS: Readonly<Record<string, string>> = {
-  provider_expired: 'This sign-in took too long, or was begun in another browser. Try again.',
-  provider_declined: 'The sign-in was declined over there. Nothing has changed.',
-  provider_refused: 'What came back could not be verified, so nobody was signed in.',
+  provider_expired: 'This sign-in expired or was started in another browser. Try again.',
+  provider_declined: 'The sign-in was declined at the provider. Nothing has changed.',
+  provider_refused: 'The provider’s response could not be verified. Try again.',
   provider_unavailable: 'The provider cannot be reached right now. Try again later, or sign in another way.',
   provider_address_unconfirmed:
-    'There is an account with your e-mail address, and the provider does not vouch that the address is yours.',
+    'There is an account with your e-mail address, and the provider has not verified that the address is yours.',
   account_address_unconfirmed:
     'There is an account with your e-mail address that was never confirmed. Sign in with its password, confirm the address in the settings, and both are one.',
 }
 
-/** Around whatever is seen before anybody is signed in. */
+/** The frame of the pages before the sign-in. */
 export function Frame({ title, note, children }: { title: string; note: string; children: ReactNode }) {
   return (
     <main className="grid min-h-dvh place-items-center bg-side px-4 py-10">

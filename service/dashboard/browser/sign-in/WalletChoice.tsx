@@ -4,33 +4,34 @@ import type { Provider, Wallet } from '../../../ui-kit/provider.ts'
 import { toFault } from '../api/fault.ts'
 import { Button } from '../parts/Button.tsx'
 import { Notice, Skeleton } from '../parts/states.tsx'
+import { signInByWallet } from './ethereum.ts'
 
-/** Whatever wallets this browser has; the one that is chosen is asked to sign. */
+/** The wallets of this browser; the chosen one signs a message. */
 export function WalletChoice({
   act,
   none,
-  ask,
+  sign,
 }: {
   /** What the buttons do, before the wallet's name. */
   act: string
   /** For a browser that has no wallet. */
   none: ReactNode
-  ask: (provider: Provider) => Promise<void>
+  sign: (provider: Provider) => Promise<void>
 }) {
   const [wallets, setWallets] = useState<readonly Wallet[] | null>(null)
-  const [asked, setAsked] = useState<string | null>(null)
+  const [signing, setSigning] = useState<string | null>(null)
   const [fault, setFault] = useState<string | null>(null)
   useEffect(() => discoverWallets(setWallets), [])
 
   const choose = async (wallet: Wallet): Promise<void> => {
-    setAsked(wallet.id)
+    setSigning(wallet.id)
     setFault(null)
     try {
-      await ask(wallet.provider)
+      await sign(wallet.provider)
     } catch (error) {
       setFault(toFault(error).message)
     } finally {
-      setAsked(null)
+      setSigning(null)
     }
   }
 
@@ -40,11 +41,25 @@ export function WalletChoice({
     <div className="space-y-2">
       {fault !== null && <Notice tone="bad">{fault}</Notice>}
       {wallets.map((wallet) => (
-        <Button key={wallet.id} className="w-full" busy={asked === wallet.id} onClick={() => void choose(wallet)}>
-          {wallet.icon !== null && asked !== wallet.id && <img src={wallet.icon} alt="" className="size-4" />}
-          {asked === wallet.id ? 'Sign the message in your wallet' : `${act} ${wallet.name}`}
+        <Button key={wallet.id} className="w-full" busy={signing === wallet.id} onClick={() => void choose(wallet)}>
+          {wallet.icon !== null && signing !== wallet.id && <img src={wallet.icon} alt="" className="size-4" />}
+          {signing === wallet.id ? 'Sign the message in your wallet' : `${act} ${wallet.name}`}
         </Button>
       ))}
     </div>
+  )
+}
+
+/** Sign-In with Ethereum, with the wallets of this browser. */
+export function Wallets({ entered }: { entered: () => Promise<void> }) {
+  return (
+    <WalletChoice
+      act="Sign in with"
+      none="Install an Ethereum wallet in this browser to sign in with it."
+      sign={async (provider) => {
+        await signInByWallet(provider)
+        await entered()
+      }}
+    />
   )
 }

@@ -9,7 +9,7 @@ export async function signInByWallet(provider: Provider): Promise<void> {
   await call('POST', '/auth/siwe/verify', await signed(provider, 'Sign in to Coinslot. This costs nothing.'))
 }
 
-/** From then on this wallet signs in to the account of whoever is signed in. */
+/** Connects the wallet to the account that is signed in. */
 export async function connectWallet(provider: Provider): Promise<ConnectedWallet> {
   const statement = 'Connect this wallet to my Coinslot account: from now on it signs in to it. This costs nothing.'
   return (await call('POST', '/auth/siwe/link', await signed(provider, statement))) as ConnectedWallet

@@ -1,4 +1,4 @@
-import { firstText } from '../../../ui-kit/fields.ts'
+import { firstText } from '../../../ui-kit/format.ts'
 import type { Field } from '../../model.ts'
 import { Warning } from './Icons.tsx'
 

@@ -1,13 +1,13 @@
-import { foreseen, useAct, useAsk } from '../../api/ask.ts'
+import { foreseen, useAction, useRead } from '../../api/procedures.ts'
 import { Button } from '../../parts/Button.tsx'
-import { Money, When } from '../../parts/figures.tsx'
+import { Money, When } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { say } from '../../shell/toasts.ts'
+import { toast } from '../../shell/Toasts.tsx'
 
-/** What waits for a person's word, before it lapses. */
+/** Calls that wait for a person's approval. */
 export function Approvals() {
-  const { data } = useAsk('spending.approvals', { status: 'pending', limit: 20, offset: 0 })
-  const decide = useAct('spending.decide', {
+  const { data } = useRead('spending.approvals', { status: 'pending', limit: 20, offset: 0 })
+  const decide = useAction('spending.decide', {
     changes: ['spending.'],
     foresees: ({ id }) => [
       foreseen('spending.approvals', ({ approvals, total }) => ({
@@ -16,7 +16,7 @@ export function Approvals() {
       })),
     ],
     done: (_approval, { state }) =>
-      say({ tone: 'good', text: state === 'approved' ? 'Approved: it may go on, once.' : 'Refused.' }),
+      toast({ tone: 'good', text: state === 'approved' ? 'Approved for one call.' : 'Call refused.' }),
   })
   if (data === undefined || data.approvals.length === 0) return null
   return (
@@ -33,14 +33,14 @@ export function Approvals() {
                 on <code className="font-mono text-[0.8125rem]">{approval.target}</code>
               </p>
               <p className="text-[0.8125rem] text-quiet">
-                Lapses <When at={approval.expiresAt} />
+                Expires <When at={approval.expiresAt} />
               </p>
             </div>
             <div className="flex gap-2">
               <Button small onClick={() => decide.mutate({ id: approval.id, state: 'refused' })}>
                 Refuse
               </Button>
-              <Button small look="main" onClick={() => decide.mutate({ id: approval.id, state: 'approved' })}>
+              <Button small variant="main" onClick={() => decide.mutate({ id: approval.id, state: 'approved' })}>
                 Approve
               </Button>
             </div>

@@ -1,11 +1,11 @@
-import type { Input, Output } from '../../api/ask.ts'
+import type { Input, Output } from '../../api/procedures.ts'
 import { fromTexts, linesOf, toTexts } from '../../parts/texts.ts'
 
 export type Agent = Output<'spending.agent'>
 type Body = Input<'spending.createAgent'>
 
 /** A policy as its form holds it, under the names of the API's body. */
-export interface Rules extends Required<Pick<Body, 'name' | 'onExceeded'>> {
+export interface PolicyDraft extends Required<Pick<Body, 'name' | 'onExceeded'>> {
   limits: Record<Limit, string>
   rate: { callsPerMinute: string }
   tools: Lists
@@ -18,17 +18,17 @@ export interface Rules extends Required<Pick<Body, 'name' | 'onExceeded'>> {
 type Lists = Record<'allow' | 'deny', string>
 
 export const LIMITS = {
-  perCall: 'A call',
-  perMinute: 'A minute',
-  perDay: 'A day',
-  perWeek: 'A week',
-  perMonth: 'A month',
-  lifetime: 'For ever',
+  perCall: 'Per call',
+  perMinute: 'Per minute',
+  perDay: 'Per day',
+  perWeek: 'Per week',
+  perMonth: 'Per month',
+  lifetime: 'Lifetime',
 } as const
 export type Limit = keyof typeof LIMITS
 export const LIMIT_NAMES = Object.keys(LIMITS) as Limit[]
 
-export function toRules(agent: Agent | null): Rules {
+export function toRules(agent: Agent | null): PolicyDraft {
   const lists = (of: 'tools' | 'rdas' | 'domains'): Lists =>
     toTexts({ allow: 'lines', deny: 'lines' }, agent?.[of] ?? null)
   return {
@@ -50,14 +50,14 @@ export function toRules(agent: Agent | null): Rules {
   }
 }
 
-/** Somebody who fills in nothing else has bounded what can go wrong. */
+/** Defaults that limit the damage when nothing else is filled in. */
 const DEFAULTS: Partial<Record<Limit, number>> = { perCall: 1, perDay: 10 }
 
 const LIMIT_KINDS = Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, 'number'])) as Record<Limit, 'number'>
 const RATE = { callsPerMinute: 'number' } as const
 const ABOVE = { approvalAbove: 'number' } as const
 
-export function toPolicy(rules: Rules, before: Agent | null): Body {
+export function toPolicy(rules: PolicyDraft, before: Agent | null): Body {
   const lists = ({ allow, deny }: Lists, was: { allow: readonly string[] | null } | undefined) => ({
     // An empty list that was there denies everything: that must not turn into "all" by a visit to this form.
     allow: allow.trim() === '' ? (was?.allow?.length === 0 ? [] : null) : linesOf(allow),

@@ -1,12 +1,12 @@
 import type { UseFormReturn } from 'react-hook-form'
-import { useAsk } from '../../api/ask.ts'
+import { useRead } from '../../api/procedures.ts'
 import { AmountField, Choice, TextArea, TextField, TextFields, type TextFieldOf } from '../../parts/form.tsx'
 import type { Draft } from './draft.ts'
 
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method] as const)
-const HEADERS = 'One a line, Name: value. Kept sealed: afterwards only the names are shown.'
+const HEADERS = 'One per line, as Name: value. Stored encrypted; afterwards only the names are shown.'
 
-/** What is needed of each type, and of no other. */
+/** The fields of one type of asset. */
 export function Config({ form, type }: { form: UseFormReturn<Draft>; type: Draft['type'] }) {
   switch (type) {
     case 'prompt':
@@ -19,7 +19,7 @@ export function Config({ form, type }: { form: UseFormReturn<Draft>; type: Draft
 }
 
 function Prompt({ form }: { form: UseFormReturn<Draft> }) {
-  const models = useAsk('assets.models', undefined)
+  const models = useRead('assets.models', undefined)
   return (
     <>
       <TextArea
@@ -29,7 +29,7 @@ function Prompt({ form }: { form: UseFormReturn<Draft> }) {
         rows={7}
         mono
         placeholder="Write five headlines about {{topic}}."
-        hint="Names of inputs in double braces are filled in."
+        hint="Input names in double braces are replaced."
       />
       <TextArea form={form} name="promptConfig.systemPrompt" label="System prompt" rows={3} mono optional />
       <div className="grid gap-4 sm:grid-cols-2">
@@ -38,24 +38,24 @@ function Prompt({ form }: { form: UseFormReturn<Draft> }) {
           name="promptConfig.defaultModelId"
           label="Model"
           options={[
-            ['', 'The first that there is'],
+            ['', 'First available model'],
             ...(models.data ?? []).map(({ id, name, tier }) => [id, `${name} (${tier})`] as const),
           ]}
         />
         <AmountField
           form={form}
           name="promptConfig.sourcePrice"
-          label="Price of its text"
+          label="Price of the prompt"
           optional
-          hint="Empty: not for sale. 0: shown to all."
+          hint="Leave it empty to keep the prompt private; 0 shows it to everyone."
         />
         <TextField
           form={form}
           name="promptConfig.freeRunsPerDay"
-          label="Free runs a day, at most"
+          label="Free runs per day"
           inputMode="numeric"
           optional
-          hint="While it is free, you pay for its model. Empty: the server's own limit."
+          hint="You pay for the model of free runs. Leave it empty for the server's limit."
         />
       </div>
     </>
@@ -91,15 +91,15 @@ function Agent({ form }: { form: UseFormReturn<Draft> }) {
 
 const AGENT_FIELDS: TextFieldOf<Draft>[] = [
   { name: 'agentConfig.timeoutSeconds', label: 'Time limit', inputMode: 'numeric', hint: 'Seconds, 180 at most.' },
-  { name: 'agentConfig.maxRetries', label: 'Tries after a lost connection', inputMode: 'numeric' },
+  { name: 'agentConfig.maxRetries', label: 'Retries after a lost connection', inputMode: 'numeric' },
   {
     name: 'agentConfig.pollUrl',
-    label: 'Asked again at',
+    label: 'Poll URL',
     mono: true,
     optional: true,
-    hint: 'For runs that are answered with “pending”.',
+    hint: 'Called again while a run is “pending”.',
   },
-  { name: 'agentConfig.pollIntervalMs', label: 'Every, in milliseconds', inputMode: 'numeric', optional: true },
+  { name: 'agentConfig.pollIntervalMs', label: 'Poll interval (ms)', inputMode: 'numeric', optional: true },
 ]
 
 const secret = { autoComplete: 'off' }
@@ -116,7 +116,7 @@ const AUTH_FIELDS: Readonly<Record<string, TextFieldOf<Draft>[]>> = {
 }
 const TOOL_FIELDS: TextFieldOf<Draft>[] = [
   { name: 'toolConfig.timeoutSeconds', label: 'Time limit', inputMode: 'numeric', hint: 'Seconds, 60 at most.' },
-  { name: 'toolConfig.rateLimitPerMinute', label: 'Calls a minute, at most', inputMode: 'numeric', optional: true },
+  { name: 'toolConfig.rateLimitPerMinute', label: 'Calls per minute', inputMode: 'numeric', optional: true },
 ]
 
 function Tool({ form }: { form: UseFormReturn<Draft> }) {
@@ -152,16 +152,16 @@ function Tool({ form }: { form: UseFormReturn<Draft> }) {
         <TextArea
           form={form}
           name="toolConfig.requestTransform"
-          label="From inputs to request"
+          label="Request transform"
           rows={3}
           mono
           optional
-          hint="A JSONata expression; without it the inputs are sent."
+          hint="A JSONata expression. Leave it empty to send the inputs."
         />
         <TextArea
           form={form}
           name="toolConfig.responseTransform"
-          label="From answer to output"
+          label="Response transform"
           rows={3}
           mono
           optional

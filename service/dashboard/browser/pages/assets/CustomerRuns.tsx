@@ -1,18 +1,19 @@
-import type { Output } from '../../api/ask.ts'
+import type { Output } from '../../api/procedures.ts'
 import { oneOf, useFilter } from '../../parts/filters.tsx'
-import { List, type Column } from '../../parts/List.tsx'
+import { List } from '../../parts/List.tsx'
+import type { Column } from '../../parts/columns.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { runColumns, StateFilter, STATES } from '../runs/rows.tsx'
 
 type Line = Output<'runs.ofCustomers'>['runs'][number]
 
-/** How one's own asset does with customers. Who they are is not the creator's to see; what they ask, where they agreed. */
+/** How one's own asset does with customers. Who they are is not the creator's to see; what they read, where they agreed. */
 export function CustomerRuns({ id, sharesInputs }: { id: string; sharesInputs: boolean }) {
   const { chosen, filterOf, filtered } = useFilter(['status'])
   const status = oneOf(chosen.status, STATES)
   return (
     <List
-      title="Customers’ runs"
+      titled
       path="runs.ofCustomers"
       filter={{ id, ...(status === undefined ? {} : { status }) }}
       filtered={filtered}
@@ -21,7 +22,7 @@ export function CustomerRuns({ id, sharesInputs }: { id: string; sharesInputs: b
       columns={runColumns<Line>(null, sharesInputs ? [INPUTS] : [])}
       controls={<StateFilter {...filterOf('status')} />}
       empty={
-        <Empty title="No customer has run it yet">
+        <Empty title="No customer runs yet">
           Each run of another account appears here with its state, its cost and the reason of a failure. You do not see
           who ran it{sharesInputs ? ', and its inputs only where the customer agreed' : ', or with which inputs'}.
         </Empty>
@@ -33,7 +34,7 @@ export function CustomerRuns({ id, sharesInputs }: { id: string; sharesInputs: b
 /** Most assets show none, and then the list needs no place for it. */
 const INPUTS: Column<Line> = {
   title: 'Inputs',
-  show: ({ inputsShared, inputs }) =>
+  render: ({ inputsShared, inputs }) =>
     inputs === null ? (
       <span className="text-quiet">{inputsShared ? 'Too long for this list' : 'Not shared'}</span>
     ) : (

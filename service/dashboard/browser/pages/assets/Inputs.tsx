@@ -9,13 +9,13 @@ const TYPES: readonly (readonly [DraftInput['type'], string])[] = [
   ['number', 'Number'],
   ['boolean', 'Yes or no'],
   ['select', 'Choice'],
-  ['url', 'Web address'],
+  ['url', 'URL'],
   ['email', 'E-mail'],
   ['json', 'JSON'],
-  ['file', 'Address of a file'],
+  ['file', 'File URL'],
 ]
 
-/** The list of what whoever runs it fills in. */
+/** The inputs of an asset, in the order of its form. */
 export function Inputs({ form }: { form: UseFormReturn<Draft> }) {
   const { fields, append, remove, swap } = useFieldArray({ control: form.control, name: 'inputSchema' })
   const types = form.watch('inputSchema').map(({ type }) => type)
@@ -39,11 +39,11 @@ export function Inputs({ form }: { form: UseFormReturn<Draft> }) {
           </div>
           {types[at] === 'select' && (
             <div className="mt-3">
-              <TextArea form={form} name={`inputSchema.${at}.options`} label="Choices" rows={3} hint="One a line." />
+              <TextArea form={form} name={`inputSchema.${at}.options`} label="Choices" rows={3} hint="One per line." />
             </div>
           )}
           <div className="mt-3">
-            <Check form={form} name={`inputSchema.${at}.required`} label="Must be filled in" />
+            <Check form={form} name={`inputSchema.${at}.required`} label="Required" />
           </div>
         </>
       )}

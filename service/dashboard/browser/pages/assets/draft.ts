@@ -1,4 +1,4 @@
-import type { Input } from '../../api/ask.ts'
+import type { Input } from '../../api/procedures.ts'
 import { fromTexts, linesOf, orNull, toAmount, toTexts, type Kinds, type TextsOf } from '../../parts/texts.ts'
 import type { Asset } from '../marketplace/RunPanel.tsx'
 
@@ -116,16 +116,16 @@ export function toDraft(asset: Asset): Draft {
 }
 
 export function toBody(draft: Draft, before?: Asset): Omit<Body, 'slug' | 'type'> {
-  const kept = new Map(before?.schema.inputs.map((input) => [input.name, input]))
+  const inputsBefore = new Map(before?.schema.inputs.map((input) => [input.name, input]))
   return {
     name: draft.name,
     description: draft.description,
     longDescription: orNull(draft.longDescription),
     tags: linesOf(draft.tags, ','),
     inputSchema: draft.inputSchema.map((input) => {
-      const { default: given = null, min = null, max = null, pattern = null } = kept.get(input.name) ?? {}
+      const { default: preset = null, min = null, max = null, pattern = null } = inputsBefore.get(input.name) ?? {}
       // What this form does not show of an input made over the API stays as it is.
-      const unseen = kept.get(input.name)?.type === input.type ? { default: given, min, max, pattern } : {}
+      const unseen = inputsBefore.get(input.name)?.type === input.type ? { default: preset, min, max, pattern } : {}
       const { name, label, type, required } = input
       const { options, ...texts } = fromTexts(INPUT, input)
       return { ...unseen, ...texts, name, label, type, required, options: type === 'select' ? options : null }

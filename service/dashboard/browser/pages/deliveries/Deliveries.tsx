@@ -1,23 +1,24 @@
 import { ReloadIcon } from '@radix-ui/react-icons'
 import { useSearchParams } from 'wouter'
 import { sourceOf } from '../../../../ui-kit/format.ts'
-import { useAct, useAsk, type Output } from '../../api/ask.ts'
+import { useAction, useRead, type Output } from '../../api/procedures.ts'
 import { Badge, StateBadge } from '../../parts/Badge.tsx'
-import { stateColumn, timeColumn } from '../../parts/columns.tsx'
+import { countColumn, stateColumn, timeColumn, type Column } from '../../parts/columns.tsx'
 import { Button } from '../../parts/Button.tsx'
-import { Duration, Id, When } from '../../parts/figures.tsx'
+import { Duration, Id, When } from '../../parts/values.tsx'
 import { oneOf, Select } from '../../parts/filters.tsx'
 import { Code, Facts } from '../../parts/layout.tsx'
-import { List, type Column } from '../../parts/List.tsx'
+import { List } from '../../parts/List.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { Awaited, Empty, Notice, Skeleton } from '../../parts/states.tsx'
-import { say } from '../../shell/toasts.ts'
+import { Loaded, Empty, Notice, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../shell/Toasts.tsx'
 
+type Delivery = Output<'deliveries.get'>
 type Line = Output<'deliveries.list'>['deliveries'][number]
 
 const STATES = ['pending', 'claimed', 'delivered', 'unconfirmed', 'stopped', 'exhausted'] as const
 
-/** What was sent to one receiver, or to all of them; a delivery opens over the page. */
+/** The deliveries to one receiver or to all; one of them opens over the page. */
 export function Deliveries({ target }: { target?: string }) {
   const [params, setParams] = useSearchParams()
   const status = oneOf(params.get('delivered') ?? undefined, STATES)
@@ -30,8 +31,8 @@ export function Deliveries({ target }: { target?: string }) {
     })
   const columns: Column<Line>[] = [
     {
-      title: 'About',
-      show: ({ id, subject }) => (
+      title: 'Subject',
+      render: ({ id, subject }) => (
         <button
           type="button"
           className="block max-w-full truncate font-mono text-[0.8125rem] hover:underline"
@@ -44,8 +45,8 @@ export function Deliveries({ target }: { target?: string }) {
     },
     stateColumn('State', ({ status: state }) => state),
     {
-      title: 'Last answer',
-      show: ({ lastStatus, lastError }) =>
+      title: 'Last response',
+      render: ({ lastStatus, lastError }) =>
         lastStatus === null ? (
           <span className="block truncate text-quiet">{lastError ?? '–'}</span>
         ) : (
@@ -54,15 +55,9 @@ export function Deliveries({ target }: { target?: string }) {
       csv: ({ lastStatus, lastError }) => lastStatus ?? lastError,
       wide: true,
     },
-    {
-      title: 'Attempts',
-      end: true,
-      show: ({ attemptCount }) => <span className="tabular-nums">{attemptCount}</span>,
-      csv: ({ attemptCount }) => attemptCount,
-      wide: true,
-    },
-    timeColumn('Next', ({ nextAttemptAt }) => nextAttemptAt, { wide: true }),
-    timeColumn('Made', ({ createdAt }) => createdAt),
+    countColumn('Attempts', ({ attemptCount }) => attemptCount),
+    timeColumn('Next attempt', ({ nextAttemptAt }) => nextAttemptAt, { wide: true }),
+    timeColumn('Created', ({ createdAt }) => createdAt),
   ]
   return (
     <>
@@ -72,7 +67,7 @@ export function Deliveries({ target }: { target?: string }) {
         filtered={status !== undefined}
         rows={({ deliveries }) => deliveries}
         name="Deliveries"
-        title="Deliveries"
+        titled
         pageKey="deliveries"
         columns={columns}
         controls={
@@ -84,81 +79,83 @@ export function Deliveries({ target }: { target?: string }) {
             choose={(value) => put('delivered', value)}
           />
         }
-        empty={<Empty title="Nothing was sent yet">Each delivery is kept here with all its attempts.</Empty>}
+        empty={
+          <Empty title="No deliveries yet">
+            Deliveries appear here with all their attempts once an event or a payment is sent.
+          </Empty>
+        }
       />
-      {open !== null && <Delivery id={open} close={() => put('delivery', '')} />}
+      {open !== null && <DeliveryModal id={open} close={() => put('delivery', '')} />}
     </>
   )
 }
 
-function Delivery({ id, close }: { id: string; close: () => void }) {
-  const delivery = useAsk('deliveries.get', { id })
-  const redeliver = useAct('deliveries.redeliver', {
-    once: true,
-    changes: ['deliveries.'],
-    done: () => say({ tone: 'good', text: 'It is sent again now, under the same id.' }),
-  })
+function DeliveryModal({ id, close }: { id: string; close: () => void }) {
+  const delivery = useRead('deliveries.get', { id })
   return (
     <Modal title="Delivery" open close={close} wide>
-      {delivery.data === undefined ? (
-        <Awaited of={delivery}>
-          <Skeleton className="h-48 w-full" />
-        </Awaited>
-      ) : (
-        <div className="space-y-5">
-          {delivery.data.status === 'unconfirmed' && (
-            <Notice tone="warn">
-              It was taken, and nobody knows whether it was worked on. Send it again only if it was not.
-            </Notice>
-          )}
-          <Facts
-            facts={[
-              ['Id', <Id key="id" value={delivery.data.id} whole />],
-              ['State', <StateBadge key="state" state={delivery.data.status} />],
-              ['To', delivery.data.url],
-              delivery.data.nextAttemptAt === null
-                ? null
-                : ['Next attempt', <When key="next" at={delivery.data.nextAttemptAt} />],
-            ]}
-          />
-          <section aria-label="Attempts">
-            <h3 className="mb-2 font-semibold">Attempts</h3>
-            {delivery.data.attempts.length === 0 ? (
-              <p className="text-quiet">None yet.</p>
-            ) : (
-              <ol className="space-y-2">
-                {delivery.data.attempts.map((attempt) => (
-                  <li key={attempt.at} className="rounded-lg border border-line px-3 py-2">
-                    <div className="flex flex-wrap items-center gap-3">
-                      <Badge tone={attempt.status !== null && attempt.status < 300 ? 'good' : 'bad'}>
-                        {attempt.status ?? 'no answer'}
-                      </Badge>
-                      <When at={attempt.at} />
-                      <span className="text-quiet">
-                        <Duration ms={attempt.durationMs} />
-                      </span>
-                    </div>
-                    {(attempt.error ?? attempt.answer ?? '') !== '' && (
-                      <p className="mt-1.5 font-mono text-xs break-words whitespace-pre-wrap text-quiet">
-                        {attempt.error ?? attempt.answer}
-                      </p>
-                    )}
-                  </li>
-                ))}
-              </ol>
-            )}
-          </section>
-          <section aria-label="Body">
-            <h3 className="mb-2 font-semibold">What is sent</h3>
-            <Code>{sourceOf(delivery.data.body)}</Code>
-          </section>
-          <div className="flex justify-end">
-            <Button busy={redeliver.isPending} onClick={() => redeliver.mutate({ id })}>
-              <ReloadIcon /> Send again
-            </Button>
-          </div>
-        </div>
-      )}
+      <Loaded of={delivery} waiting={<Skeleton className="h-48 w-full" />}>
+        {(data) => <DeliveryDetails delivery={data} />}
+      </Loaded>
     </Modal>
+  )
+}
+
+function DeliveryDetails({ delivery }: { delivery: Delivery }) {
+  const redeliver = useAction('deliveries.redeliver', {
+    once: true,
+    changes: ['deliveries.'],
+    done: () => toast({ tone: 'good', text: 'Delivery is being sent again under the same ID.' }),
+  })
+  return (
+    <div className="space-y-5">
+      {delivery.status === 'unconfirmed' && (
+        <Notice tone="warn">The receiver took it but did not confirm it. Check there before you send it again.</Notice>
+      )}
+      <Facts
+        facts={[
+          ['ID', <Id key="id" value={delivery.id} whole />],
+          ['State', <StateBadge key="state" state={delivery.status} />],
+          ['URL', delivery.url],
+          delivery.nextAttemptAt === null ? null : ['Next attempt', <When key="next" at={delivery.nextAttemptAt} />],
+        ]}
+      />
+      <section aria-label="Attempts">
+        <h3 className="mb-2 font-semibold">Attempts</h3>
+        {delivery.attempts.length === 0 ? (
+          <p className="text-quiet">No attempts yet.</p>
+        ) : (
+          <ol className="space-y-2">
+            {delivery.attempts.map((attempt) => (
+              <li key={attempt.at} className="rounded-lg border border-line px-3 py-2">
+                <div className="flex flex-wrap items-center gap-3">
+                  <Badge tone={attempt.status !== null && attempt.status < 300 ? 'good' : 'bad'}>
+                    {attempt.status ?? 'no answer'}
+                  </Badge>
+                  <When at={attempt.at} />
+                  <span className="text-quiet">
+                    <Duration ms={attempt.durationMs} />
+                  </span>
+                </div>
+                {(attempt.error ?? attempt.answer ?? '') !== '' && (
+                  <p className="mt-1.5 font-mono text-xs break-words whitespace-pre-wrap text-quiet">
+                    {attempt.error ?? attempt.answer}
+                  </p>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </section>
+      <section aria-label="Body">
+        <h3 className="mb-2 font-semibold">Body</h3>
+        <Code>{sourceOf(delivery.body)}</Code>
+      </section>
+      <div className="flex justify-end">
+        <Button busy={redeliver.isPending} onClick={() => redeliver.mutate({ id: delivery.id })}>
+          <ReloadIcon /> Send again
+        </Button>
+      </div>
+    </div>
   )
 }

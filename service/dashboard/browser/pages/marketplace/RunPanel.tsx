@@ -1,23 +1,31 @@
 import { useState } from 'react'
-import { sentenceOf, useAct, useAsk, type Output } from '../../api/ask.ts'
+import { sentenceOf, useAction, useRead, type Output } from '../../api/procedures.ts'
 import { toFault, type Fault } from '../../api/fault.ts'
 import { Button, LinkButton, TextLink } from '../../parts/Button.tsx'
 import { inUsdc } from '../../../../ui-kit/format.ts'
-import { Money } from '../../parts/figures.tsx'
-import { InputForm, toInputs, type Filled } from '../../parts/InputForm.tsx'
+import { Money } from '../../parts/values.tsx'
+import { InputForm, toInputs, type FormValues } from '../../parts/InputForm.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Notice } from '../../parts/states.tsx'
 import { hasEnded, Outcome } from '../Run.tsx'
 
 export type Asset = Output<'assets.get'>
 
-/** The asset's own form, and what came out of it. */
-export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset; given?: Filled; title?: string }) {
-  const [values, setValues] = useState<Filled>(given)
+/** The asset's form, and the run that it started. */
+export function RunPanel({
+  asset,
+  initialValues = {},
+  title = 'Run',
+}: {
+  asset: Asset
+  initialValues?: FormValues
+  title?: string
+}) {
+  const [values, setValues] = useState<FormValues>(initialValues)
   const [modelId, setModel] = useState('')
   const [fault, setFault] = useState<Fault | null>(null)
   const [runId, setRunId] = useState<string | null>(null)
-  const begin = useAct('runs.start', { changes: ['runs.', 'wallet.'], quiet: true, once: true })
+  const begin = useAction('runs.start', { changes: ['runs.', 'wallet.'], quiet: true, once: true })
   const fields = asset.schema.inputs
   const models = asset.promptConfig?.allowedModels ?? []
   const fixed = asset.pricing.model === 'per-run'
@@ -29,9 +37,9 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
         rdaSlug: asset.slug,
         inputs: toInputs(fields, values),
         modelId: modelId === '' ? null : modelId,
-        // Nobody pays another price than the one on the button.
+        // The price on the button is the most that the run may cost.
         maxCost: fixed ? asset.pricing.amount : null,
-        // What the form said: a setting that changed since then shows nothing.
+        // As the form said: a setting that changed since then shares nothing.
         sharesInputs: asset.sharesInputs,
       })
       setRunId(id)
@@ -42,20 +50,7 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
   return (
     <div className="space-y-6">
       <Card title={title}>
-        <form
-          noValidate
-          className="space-y-4"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void start()
-          }}
-        >
-          <InputForm
-            fields={fields}
-            values={values}
-            faults={fault?.details ?? {}}
-            fill={(name, value) => setValues({ ...values, [name]: value })}
-          />
+        <InputForm fields={fields} values={values} change={setValues} faults={fault?.details ?? {}} submit={start}>
           {models.length > 1 && (
             <label className="block">
               <span className="mb-1 block font-medium">Model</span>
@@ -71,7 +66,7 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
           )}
           {asset.sharesInputs && <SharedInputs />}
           {fault !== null && !fault.isSessionOver && <Refusal fault={fault} />}
-          <Button type="submit" look="main" busy={begin.isPending} className="w-full">
+          <Button type="submit" variant="main" busy={begin.isPending} className="w-full">
             {asset.pricing.model === 'free'
               ? 'Run for free'
               : fixed
@@ -79,18 +74,18 @@ export function RunPanel({ asset, given = {}, title = 'Run it' }: { asset: Asset
                 : 'Run'}
           </Button>
           {!fixed && asset.pricing.model !== 'free' && (
-            <p className="text-center text-[0.8125rem] text-quiet">Estimated: {asset.pricing.estimatedCost}</p>
+            <p className="text-center text-[0.8125rem] text-quiet">Estimated cost: {asset.pricing.estimatedCost}</p>
           )}
-        </form>
+        </InputForm>
       </Card>
       {runId !== null && <Result id={runId} />}
     </div>
   )
 }
 
-/** Before anybody pays: what the creator will see. */
+/** Tells the buyer before the payment what the creator will see. */
 export function SharedInputs() {
-  return <Notice>The creator sees what you fill in here. They do not see who you are, or what comes out.</Notice>
+  return <Notice>The creator sees these inputs. They do not see who you are, or the output.</Notice>
 }
 
 function Refusal({ fault }: { fault: Fault }) {
@@ -105,18 +100,18 @@ function Refusal({ fault }: { fault: Fault }) {
     )
   }
   if (Object.keys(fault.details).length > 0)
-    return <Notice tone="bad">Nothing was run: look at the fields above.</Notice>
+    return <Notice tone="bad">The run was not started. Check the fields above.</Notice>
   return <Notice tone="bad">{sentenceOf(fault)}</Notice>
 }
 
 function Result({ id }: { id: string }) {
-  const run = useAsk('runs.get', { id })
+  const run = useRead('runs.get', { id })
   if (run.data === undefined) return null
   return (
     <div className="space-y-2">
       <Outcome run={run.data} />
       <p className="flex justify-between text-[0.8125rem] text-quiet">
-        <TextLink to={`/runs/${id}`}>All about this run</TextLink>
+        <TextLink to={`/runs/${id}`}>View run</TextLink>
         {hasEnded(run.data) && (
           <span>
             Cost <Money amount={run.data.cost} />

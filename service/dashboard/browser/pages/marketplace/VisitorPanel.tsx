@@ -2,7 +2,7 @@ import { Badge } from '../../parts/Badge.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { SignInLink } from '../../shell/OpenShell.tsx'
 import { SharedInputs, type Asset } from './RunPanel.tsx'
-import { Price } from './shown.tsx'
+import { Price } from './cells.tsx'
 
 /** What a visitor learns before signing in: what a run needs, and what it costs. */
 export function VisitorPanel({ asset }: { asset: Asset }) {

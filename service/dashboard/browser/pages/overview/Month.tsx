@@ -1,17 +1,17 @@
-import { useAsk } from '../../api/ask.ts'
+import { useRead } from '../../api/procedures.ts'
 import { inUsdc } from '../../../../ui-kit/format.ts'
-import { inCounts, Money } from '../../parts/figures.tsx'
-import { DayBars, Figure, Figures, MoneyFigure } from '../../parts/layout.tsx'
+import { inCounts, Money } from '../../parts/values.tsx'
+import { DayBars, Metric, Metrics, MoneyMetric } from '../../parts/layout.tsx'
 import { Failure, Skeleton } from '../../parts/states.tsx'
 
 const DAYS = 30
 
 /** What came in, went out, ran and failed in the last thirty days, and on which of them. */
 export function Month() {
-  const money = useAsk('wallet.days', { days: DAYS })
-  const runs = useAsk('runs.days', { days: DAYS })
-  const checkouts = useAsk('checkouts.days', { days: DAYS })
-  const paywalls = useAsk('paywalls.days', { days: DAYS })
+  const money = useRead('wallet.days', { days: DAYS })
+  const runs = useRead('runs.days', { days: DAYS })
+  const checkouts = useRead('checkouts.days', { days: DAYS })
+  const paywalls = useRead('paywalls.days', { days: DAYS })
   const error = money.error ?? runs.error ?? checkouts.error ?? paywalls.error
   if (
     money.data === undefined ||
@@ -34,27 +34,27 @@ export function Month() {
   const byDay = [...counts].map(([day, of]) => ({ day, ...of }))
   return (
     <>
-      <Figures>
-        <MoneyFigure
+      <Metrics>
+        <MoneyMetric
           name="Sales"
           note="Into the wallet in 30 days"
           amount={sum(money.data.map(({ sales }) => sales))}
         />
-        <MoneyFigure name="Deposits" note="In 30 days" amount={sum(money.data.map(({ deposits }) => deposits))} />
-        <MoneyFigure name="Money out" note="In 30 days" amount={sum(money.data.map(({ moneyOut }) => moneyOut))} />
-        <Figure name="Checkout payments" note={<Money amount={sum(checkouts.data.map(({ amount }) => amount))} />}>
+        <MoneyMetric name="Deposits" note="In 30 days" amount={sum(money.data.map(({ deposits }) => deposits))} />
+        <MoneyMetric name="Money out" note="In 30 days" amount={sum(money.data.map(({ moneyOut }) => moneyOut))} />
+        <Metric name="Checkout payments" note={<Money amount={sum(checkouts.data.map(({ amount }) => amount))} />}>
           {inCounts(sum(checkouts.data.map(({ paid }) => paid)))}
-        </Figure>
-        <Figure name="Paywall payments" note={<Money amount={sum(paywalls.data.map(({ amount }) => amount))} />}>
+        </Metric>
+        <Metric name="Paywall payments" note={<Money amount={sum(paywalls.data.map(({ amount }) => amount))} />}>
           {inCounts(sum(paywalls.data.map(({ paid }) => paid)))}
-        </Figure>
-        <Figure name="Runs" note="In 30 days">
+        </Metric>
+        <Metric name="Runs" note="In 30 days">
           {inCounts(sum(runs.data.map(({ count }) => count)))}
-        </Figure>
-        <Figure name="Failed" note="Of these runs">
+        </Metric>
+        <Metric name="Failed" note="Of these runs">
           {inCounts(sum(byDay.map(({ failed }) => failed)))}
-        </Figure>
-      </Figures>
+        </Metric>
+      </Metrics>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <DayBars
           title="Money by day"
@@ -66,7 +66,7 @@ export function Month() {
             { key: 'moneyOut', name: 'Out', tone: 'accent' },
           ]}
           days={DAYS}
-          show={(value) => `${inUsdc(value)} USDC`}
+          format={(value) => `${inUsdc(value)} USDC`}
         />
         <DayBars
           title="Runs by day"
@@ -77,7 +77,7 @@ export function Month() {
             { key: 'failed', name: 'Failed', tone: 'bad' },
           ]}
           days={DAYS}
-          show={inCounts}
+          format={inCounts}
         />
       </div>
     </>

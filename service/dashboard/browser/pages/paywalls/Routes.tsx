@@ -14,7 +14,7 @@ const MODELS: readonly (readonly [RouteDraft['pricing']['model'], string])[] = [
   ['free', 'Free'],
 ]
 
-/** What each path costs. The first that fits decides. */
+/** The price of each path; the first route that matches applies. */
 export function Routes({ form }: { form: UseFormReturn<Draft> }) {
   const { fields, append, remove, swap } = useFieldArray({ control: form.control, name: 'routes' })
   const models = form.watch('routes').map(({ pricing }) => pricing.model)
@@ -46,10 +46,10 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
             <Choice
               form={form}
               name={`routes.${at}.settle`}
-              label="The money is taken"
+              label="Payment"
               options={[
-                ['after', 'After your API answered'],
-                ['before', 'Before your API is asked'],
+                ['after', 'After your API responds'],
+                ['before', 'Before your API is called'],
               ]}
             />
           </div>
@@ -74,12 +74,12 @@ function Amounts({
   const pricing = `routes.${at}.pricing` as const
   const bounds = (
     <>
-      <AmountField form={form} name={`${pricing}.minimum`} label="At least" />
+      <AmountField form={form} name={`${pricing}.minimum`} label="Minimum" />
       <AmountField
         form={form}
         name={`${pricing}.maximum`}
-        label="At most"
-        hint="Paid in advance. What a call does not use stays for the next one."
+        label="Maximum"
+        hint="Paid in advance. The unused part is kept for the next call."
       />
     </>
   )
@@ -97,12 +97,12 @@ function Amounts({
             label="Tiers"
             rows={3}
             mono
-            hint="Up to how many calls: what each costs. The last begins with “rest”."
+            hint="One per line, as calls: price per call. The last line begins with “rest”."
           />
           <Choice
             form={form}
             name={`${pricing}.window`}
-            label="Counted by"
+            label="Counted per"
             options={[
               ['day', 'Day'],
               ['week', 'Week'],
@@ -123,7 +123,7 @@ function Amounts({
     case 'per-minute':
       return (
         <>
-          <AmountField form={form} name={`${pricing}.amount`} label="A minute" />
+          <AmountField form={form} name={`${pricing}.amount`} label="Per minute" />
           {bounds}
         </>
       )

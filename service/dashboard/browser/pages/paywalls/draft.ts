@@ -1,4 +1,4 @@
-import type { Input, Output } from '../../api/ask.ts'
+import type { Input, Output } from '../../api/procedures.ts'
 import { linesOf, orNull, toAmount, toHeaders, toTexts, type Kind } from '../../parts/texts.ts'
 
 export type Paywall = Output<'paywalls.get'>

@@ -1,8 +1,7 @@
-import type { Output } from '../../api/ask.ts'
+import type { Output } from '../../api/procedures.ts'
 import { StateBadge } from '../../parts/Badge.tsx'
-import { durationColumn, moneyColumn, timeColumn } from '../../parts/columns.tsx'
+import { durationColumn, moneyColumn, timeColumn, type Column } from '../../parts/columns.tsx'
 import { Select, type Filter } from '../../parts/filters.tsx'
-import type { Column } from '../../parts/List.tsx'
 
 export const STATES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const
 
@@ -10,7 +9,7 @@ export function StateFilter(filter: Filter) {
   return <Select label="State" all="All states" {...filter} options={STATES.map((each) => [each, each] as const)} />
 }
 
-/** What every list of runs shows of one, whoever ran it. */
+/** The columns of every list of runs. */
 type RunLine = Pick<
   Output<'runs.list'>['runs'][number],
   'id' | 'status' | 'error' | 'modelId' | 'duration' | 'createdAt' | 'cost'
@@ -25,7 +24,7 @@ export function runColumns<Line extends RunLine>(
     ...(first === null ? [] : [first]),
     {
       title: 'State',
-      show: ({ status, error }) => (
+      render: ({ status, error }) => (
         <div className="min-w-0">
           <StateBadge state={status} />
           {error !== null && <span className="mt-0.5 block text-[0.8125rem] break-words text-quiet">{error}</span>}
@@ -35,14 +34,14 @@ export function runColumns<Line extends RunLine>(
     },
     {
       title: 'Run',
-      show: ({ id }) => <code className="font-mono text-[0.8125rem] break-all text-quiet">{id}</code>,
+      render: ({ id }) => <code className="font-mono text-[0.8125rem] break-all text-quiet">{id}</code>,
       csv: ({ id }) => id,
       wide: true,
     },
     ...more,
     {
       title: 'Model',
-      show: ({ modelId }) => <span className="block truncate">{modelId ?? '–'}</span>,
+      render: ({ modelId }) => <span className="block truncate">{modelId ?? '–'}</span>,
       csv: ({ modelId }) => modelId,
       wide: true,
     },

@@ -1,13 +1,15 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { inPlace, missing } from '../../api/fault.ts'
-import { call } from '../../api/session.ts'
+import { call, useAccount } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Notice } from '../../parts/states.tsx'
+import type { z } from 'zod'
+import type { emailOut } from '../../../../identity/http/sign-in.ts'
 
-/** Asks for the mail to another address; nothing changes before its link was followed. */
+/** Sends a link to a new address; nothing changes before the link is opened. */
 export function EmailForm({
   title,
   hasPassword,
@@ -29,14 +31,14 @@ export function EmailForm({
   return (
     <Modal
       title={title}
-      note={sent === null ? 'We send a link to it. It is yours here once you have followed that link.' : undefined}
+      note={sent === null ? 'We send a link to the new address. It takes effect when you open that link.' : undefined}
       open={open}
       close={leave}
     >
       {sent === null ? (
         <Form
           form={form}
-          act="Send the link"
+          act="Send link"
           cancel={leave}
           submit={async ({ email, password }) => {
             const to = email.trim()
@@ -63,11 +65,11 @@ export function EmailForm({
       ) : (
         <div className="space-y-4">
           <Notice tone="good">
-            A mail is on its way to {sent}. Follow its link within a day, in a browser where you are signed in. Until
-            then nothing changes.
+            We sent an e-mail to {sent}. Open its link within a day, in a browser where you are signed in. Until then
+            nothing changes.
           </Notice>
           <div className="flex justify-end">
-            <Button look="main" onClick={leave}>
+            <Button variant="main" onClick={leave}>
               Done
             </Button>
           </div>
@@ -78,3 +80,8 @@ export function EmailForm({
 }
 
 const FIELD_OF = { invalid_email: 'email', email_same: 'email', invalid_password: 'password' }
+
+/** The account's e-mail address, and whether it has a password. */
+export const useEmail = () => useAccount<EmailNow>('/auth/email')
+
+type EmailNow = z.input<typeof emailOut>

@@ -3,18 +3,17 @@ import { useForm } from 'react-hook-form'
 import { inPlace, missing, toFault } from '../../api/fault.ts'
 import { call, type SignedIn } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
-import { Form, TextField } from '../../parts/form.tsx'
+import { Form, TextField, NewPassword } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { NewPassword } from '../../parts/NewPassword.tsx'
-import { say } from '../../shell/toasts.ts'
-import { useEmail } from './email.ts'
+import { toast } from '../../shell/Toasts.tsx'
+import { useEmail } from './EmailForm.tsx'
 
 export function Password({ user }: { user: SignedIn }) {
   const { data } = useEmail()
   return <Card title="Password">{data?.hasPassword === false ? <First email={user.email} /> : <Another />}</Card>
 }
 
-/** Of somebody who came by wallet: by mail, as somebody who forgot theirs. */
+/** For an account that began with a wallet: it sets its first password by e-mail. */
 function First({ email }: { email: string }) {
   const [asked, setAsked] = useState(false)
   const ask = async (): Promise<void> => {
@@ -22,17 +21,13 @@ function First({ email }: { email: string }) {
       await call('POST', '/auth/request-password-reset', { email })
       setAsked(true)
     } catch (error) {
-      say({ tone: 'bad', text: toFault(error).message })
+      toast({ tone: 'bad', text: toFault(error).message })
     }
   }
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-quiet">You have no password: your wallet signs you in.</p>
-      {asked ? (
-        <p>The mail is on its way to {email}.</p>
-      ) : (
-        <Button onClick={() => void ask()}>Send a link to choose one</Button>
-      )}
+      {asked ? <p>We sent an e-mail to {email}.</p> : <Button onClick={() => void ask()}>Send password link</Button>}
     </div>
   )
 }
@@ -43,7 +38,7 @@ function Another() {
     <Form
       form={form}
       act="Change password"
-      look="plain"
+      variant="plain"
       submit={async (values) => {
         if (values.currentPassword === '') throw missing('currentPassword')
         if (values.newPassword === '') throw missing('newPassword')
@@ -53,13 +48,13 @@ function Another() {
           },
         )
         form.reset()
-        say({ tone: 'good', text: 'Changed. You are signed out everywhere else.' })
+        toast({ tone: 'good', text: 'Password changed. Other sessions are signed out.' })
       }}
     >
       <TextField
         form={form}
         name="currentPassword"
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
       />

@@ -1,42 +1,40 @@
 import { useForm } from 'react-hook-form'
 import { NETWORK_NAMES } from '../../../../ui-kit/networks.ts'
-import { useAct, useAsk } from '../../api/ask.ts'
-import { useEnvironment } from '../../api/environment.ts'
+import { useAction, useRead } from '../../api/procedures.ts'
+import { useEnvironment } from '../../settings.ts'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { Awaited, Skeleton } from '../../parts/states.tsx'
-import { say } from '../../shell/toasts.ts'
+import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../shell/Toasts.tsx'
 
-/** Where this environment's money goes out to: typed and looked at once, with time, instead of at every withdrawal. */
+/** Where this environment's withdrawals go, checked once instead of at every withdrawal. */
 export function PayoutAddress() {
   const at = useEnvironment()
-  const terms = useAsk('wallet.terms', undefined)
+  const terms = useRead('wallet.terms', undefined)
   return (
     <Card title="Payout address">
-      {terms.data === undefined ? (
-        <Awaited of={terms}>
-          <Skeleton className="h-24 w-full" />
-        </Awaited>
-      ) : (
-        // Another environment has another address, and another form.
-        <Address key={at} known={terms.data.usualAddress} network={terms.data.network} />
-      )}
+      <Loaded of={terms} waiting={<Skeleton className="h-24 w-full" />}>
+        {({ usualAddress, network }) => (
+          // The key makes a new form for the other environment.
+          <Address key={at} known={usualAddress} network={network} />
+        )}
+      </Loaded>
     </Card>
   )
 }
 
 function Address({ known, network }: { known: string | null; network: keyof typeof NETWORK_NAMES }) {
-  const set = useAct('wallet.setUsualAddress', { changes: ['wallet.terms'], quiet: true })
+  const set = useAction('wallet.setUsualAddress', { changes: ['wallet.terms'], quiet: true })
   const form = useForm({ defaultValues: { to: known ?? '' } })
   return (
     <Form
       form={form}
-      act="Use this address"
-      look="plain"
+      act="Save address"
+      variant="plain"
       submit={async ({ to }) => {
         await set.mutateAsync({ to: to.trim() === '' ? null : to.trim() })
-        const text = to.trim() === '' ? 'Removed.' : 'Saved. Withdrawals begin with it from now on.'
-        say({ tone: 'good', text })
+        const text = to.trim() === '' ? 'Payout address removed.' : 'Payout address saved. New withdrawals use it.'
+        toast({ tone: 'good', text })
       }}
     >
       <TextField
@@ -48,7 +46,7 @@ function Address({ known, network }: { known: string | null; network: keyof type
         placeholder="0x…"
         spellCheck={false}
         autoComplete="off"
-        hint={`Your own wallet on ${NETWORK_NAMES[network]}: a withdrawal begins with it.`}
+        hint={`Your own wallet on ${NETWORK_NAMES[network]}: withdrawals are filled in with it.`}
       />
     </Form>
   )

@@ -1,19 +1,18 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { useAsk } from '../../api/ask.ts'
+import { useRead } from '../../api/procedures.ts'
 import { missing, toFault } from '../../api/fault.ts'
 import { call, isWallet, loadSession, type SignedIn } from '../../api/session.ts'
 import { Badge } from '../../parts/Badge.tsx'
 import { Button } from '../../parts/Button.tsx'
-import { Id } from '../../parts/figures.tsx'
+import { Id } from '../../parts/values.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Card, Facts } from '../../parts/layout.tsx'
-import { say } from '../../shell/toasts.ts'
-import { useEmail } from './email.ts'
-import { EmailForm } from './EmailForm.tsx'
+import { toast } from '../../shell/Toasts.tsx'
+import { useEmail, EmailForm } from './EmailForm.tsx'
 
 export function Profile({ user }: { user: SignedIn }) {
-  const me = useAsk('identity.me', undefined)
+  const me = useRead('identity.me', undefined)
   const form = useForm({ defaultValues: { name: user.name } })
   return (
     <Card title="Profile">
@@ -22,19 +21,19 @@ export function Profile({ user }: { user: SignedIn }) {
           facts={[
             isWallet(user) ? ['Wallet', <Id key="wallet" value={user.name} whole />] : null,
             ['E-mail', <Email key="email" user={user} />],
-            ['User id', me.data === undefined ? '…' : <Id key="id" value={me.data.userId} whole />],
+            ['User ID', me.data === undefined ? '…' : <Id key="id" value={me.data.userId} whole />],
           ]}
         />
         {!isWallet(user) && (
           <Form
             form={form}
-            act="Save"
-            look="plain"
+            act="Save name"
+            variant="plain"
             submit={async ({ name }) => {
               if (name.trim() === '') throw missing('name')
               await call('POST', '/auth/update-user', { name: name.trim() })
               await loadSession()
-              say({ tone: 'good', text: 'Saved.' })
+              toast({ tone: 'good', text: 'Name saved.' })
             }}
           >
             <TextField form={form} name="name" label="Name" hint="Shown beside what you publish." autoComplete="name" />
@@ -55,7 +54,7 @@ function Email({ user }: { user: SignedIn }) {
       await call('POST', '/auth/send-verification-email', { email: user.email })
       setAsked(true)
     } catch (error) {
-      say({ tone: 'bad', text: toFault(error).message })
+      toast({ tone: 'bad', text: toFault(error).message })
     }
   }
   return (
@@ -65,15 +64,15 @@ function Email({ user }: { user: SignedIn }) {
       {has &&
         !user.emailVerified &&
         (asked ? (
-          <span className="text-quiet">The mail is on its way.</span>
+          <span className="text-quiet">E-mail sent.</span>
         ) : (
           <Button small onClick={() => void confirm()}>
-            Send the mail again
+            Resend e-mail
           </Button>
         ))}
       {data?.changeable === true && (
         <Button small onClick={() => setChanging(true)}>
-          {has ? 'Change e-mail' : 'Add an e-mail address'}
+          {has ? 'Change e-mail' : 'Add e-mail address'}
         </Button>
       )}
       {data !== undefined && (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { ask, useAsk, type Output } from '../../api/ask.ts'
-import { useEnvironment } from '../../api/environment.ts'
+import { read, useRead, type Output } from '../../api/procedures.ts'
+import { useEnvironment } from '../../settings.ts'
 import type { Fault } from '../../api/fault.ts'
 
 interface Progress {
@@ -14,11 +14,11 @@ interface Progress {
   isSellingByApi: boolean
 }
 
-/** How far somebody has come on the way to a paid workflow, by what the service has seen of it. */
+/** How far an account is on the way to a paid workflow, by what the service has seen of it. */
 export function useProgress(): Progress {
   const at = useEnvironment()
-  const keys = useAsk('identity.keys.list', { limit: 100, offset: 0 })
-  const checkouts = useAsk('checkouts.list', { limit: 100, offset: 0 })
+  const keys = useRead('identity.keys.list', { limit: 100, offset: 0 })
+  const checkouts = useRead('checkouts.list', { limit: 100, offset: 0 })
   // Only the trigger in n8n names the workflow that a checkout stands for; a checkout of another program proves nothing.
   const fromN8n = (checkouts.data?.checkouts ?? []).filter(({ source }) => source !== null)
   const checkout = fromN8n[0] ?? null
@@ -44,6 +44,6 @@ export function useProgress(): Progress {
 const LOOKED_AT = 10
 
 async function isAnyPaid(ids: readonly string[]): Promise<boolean> {
-  const answers = await Promise.all(ids.map((id) => ask('checkouts.payments', { id, limit: 20, offset: 0 })))
+  const answers = await Promise.all(ids.map((id) => read('checkouts.payments', { id, limit: 20, offset: 0 })))
   return answers.some(({ payments }) => payments.some(({ status }) => status === 'paid'))
 }

@@ -1,13 +1,13 @@
 import { useForm } from 'react-hook-form'
-import { useAct } from '../../api/ask.ts'
-import { inCounts } from '../../parts/figures.tsx'
+import { useAction } from '../../api/procedures.ts'
+import { inCounts } from '../../parts/values.tsx'
 import { Choice, Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { say } from '../../shell/toasts.ts'
+import { toast } from '../../shell/Toasts.tsx'
 
-/** Brings in the tools of an API or of another MCP server, for oneself alone. */
+/** Imports the tools of an API or of another MCP server, for this account alone. */
 export function Import({ close }: { close: () => void }) {
-  const bring = useAct('tools.import', { changes: ['tools.'], quiet: true })
+  const bring = useAction('tools.import', { changes: ['tools.'], quiet: true })
   const form = useForm<{ kind: 'openapi' | 'mcp'; slug: string; address: string; credentials: string }>({
     defaultValues: { kind: 'openapi', slug: '', address: '', credentials: '' },
   })
@@ -15,23 +15,24 @@ export function Import({ close }: { close: () => void }) {
   return (
     <Modal
       title="Import tools"
-      note="Only you see them, and calling them costs nothing here: they are their server's."
+      note="Only you see these tools. Calls cost nothing on Coinslot; their own server may charge you."
       open
       close={close}
     >
       <Form
         form={form}
-        act="Import"
+        act="Import tools"
         cancel={close}
         submit={async ({ credentials, ...rest }) => {
           const { provider, added, changed, unchanged, skipped } = await bring.mutateAsync({
             ...rest,
             ...(credentials === '' ? {} : { credentials }),
           })
-          const left = skipped.length === 0 ? '' : ` ${inCounts(skipped.length)} could not be used.`
-          say({
+          const count = added.length + changed.length + unchanged
+          const left = skipped.length === 0 ? '' : ` ${inCounts(skipped.length)} could not be imported.`
+          toast({
             tone: 'good',
-            text: `The tools of ${provider} are here: ${inCounts(added.length + changed.length + unchanged)}.${left}`,
+            text: `Imported ${inCounts(count)} ${count === 1 ? 'tool' : 'tools'} from ${provider}.${left}`,
           })
           close()
         }}
@@ -67,7 +68,7 @@ export function Import({ close }: { close: () => void }) {
           mono
           optional
           autoComplete="off"
-          hint="Sent with each call. Kept sealed and never shown again."
+          hint="Sent with each call. Stored encrypted and not shown again."
         />
       </Form>
     </Modal>

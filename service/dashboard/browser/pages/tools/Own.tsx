@@ -1,28 +1,28 @@
 import { LockClosedIcon, TrashIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { useAct, useAsk } from '../../api/ask.ts'
+import { useAction, useRead } from '../../api/procedures.ts'
 import { Badge } from '../../parts/Badge.tsx'
 import { IconButton } from '../../parts/Button.tsx'
-import { inCounts } from '../../parts/figures.tsx'
+import { inCounts } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Confirm } from '../../parts/Modal.tsx'
-import { say } from '../../shell/toasts.ts'
+import { toast } from '../../shell/Toasts.tsx'
 import { Credentials } from './Credentials.tsx'
 
-/** What was imported by whoever looks. */
+/** The tools that this account imported. */
 export function Own() {
-  const { data } = useAsk('tools.providers', undefined)
+  const { data } = useRead('tools.providers', undefined)
   const [removing, setRemoving] = useState<string | null>(null)
   const [keyed, setKeyed] = useState<string | null>(null)
-  const remove = useAct('tools.removeProvider', {
+  const remove = useAction('tools.removeProvider', {
     changes: ['tools.'],
-    done: () => say({ tone: 'good', text: 'Removed, with all its tools.' }),
+    done: () => toast({ tone: 'good', text: 'Tools removed.' }),
   })
   const own = data?.filter((provider) => provider.own && provider.kind !== 'rda') ?? []
   if (own.length === 0) return null
   return (
-    <Card title="Imported by you">
+    <Card title="Imported tools">
       <ul className="divide-y divide-line">
         {own.map(({ slug, name, kind, tools }) => (
           <li key={slug} className="flex items-center gap-3 py-1.5 first:pt-0 last:pb-0">
@@ -45,14 +45,14 @@ export function Own() {
       {keyed !== null && <Credentials provider={keyed} close={() => setKeyed(null)} />}
       <Confirm
         title="Remove these tools?"
-        act="Remove them"
+        act="Remove tools"
         open={removing !== null}
         close={() => setRemoving(null)}
         confirm={() => {
           if (removing !== null) remove.mutate({ id: removing })
         }}
       >
-        Whatever calls them is refused from now on.
+        Calls of them are refused from now on.
       </Confirm>
     </Card>
   )

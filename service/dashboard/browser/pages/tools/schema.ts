@@ -1,10 +1,10 @@
-import { firstText, type AskedField } from '../../../../ui-kit/fields.ts'
-import type { Filled } from '../../parts/InputForm.tsx'
+import { firstText, type FormField } from '../../../../ui-kit/format.ts'
+import type { FormValues } from '../../parts/InputForm.tsx'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A form for whatever a tool takes: a field for each plain property, JSON for what has an inside of its own. */
-export function fieldsOf(schema: Schema): AskedField[] {
+/** A form for a tool's schema: a field for each plain property, JSON for nested ones. */
+export function fieldsOf(schema: Schema): FormField[] {
   const required = new Set(Array.isArray(schema['required']) ? schema['required'].map(String) : [])
   return Object.entries(asSchema(schema['properties']) ?? {}).map(([name, property]) => {
     const of = asSchema(property) ?? {}
@@ -25,7 +25,7 @@ export function fieldsOf(schema: Schema): AskedField[] {
 /** What was filled in, as the schema wants it; the names of fields whose JSON cannot be read. */
 export function toInput(
   schema: Schema,
-  values: Filled,
+  values: FormValues,
 ): { input: Record<string, unknown>; faults: Record<string, string> } {
   const input: Record<string, unknown> = {}
   const faults: Record<string, string> = {}
@@ -49,7 +49,7 @@ export function toInput(
   return { input, faults }
 }
 
-function typeOf({ type, format, maxLength }: Schema): AskedField['type'] {
+function typeOf({ type, format, maxLength }: Schema): FormField['type'] {
   if (type === 'number' || type === 'integer') return 'number'
   if (type === 'boolean') return 'boolean'
   if (type !== 'string') return 'json'

@@ -1,14 +1,14 @@
 import { useForm } from 'react-hook-form'
 import { NETWORK_NAMES } from '../../../../ui-kit/networks.ts'
-import { useAct, useAsk } from '../../api/ask.ts'
-import { useEnvironment } from '../../api/environment.ts'
+import { useAction, useRead } from '../../api/procedures.ts'
+import { useEnvironment } from '../../settings.ts'
 import { inUsdc } from '../../../../ui-kit/format.ts'
-import { Copy } from '../../parts/figures.tsx'
+import { Copy } from '../../parts/values.tsx'
 import { AmountField, Form } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Failure, Notice, Skeleton } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
-import { say } from '../../shell/toasts.ts'
+import { toast } from '../../shell/Toasts.tsx'
 
 export function AddFunds({ close }: { close: () => void }) {
   const at = useEnvironment()
@@ -24,7 +24,7 @@ export function AddFunds({ close }: { close: () => void }) {
 
 /** In the sandbox a deposit needs no chain. */
 function PlayMoney({ close }: { close: () => void }) {
-  const deposit = useAct('wallet.deposit', { changes: ['wallet.'], quiet: true, once: true })
+  const deposit = useAction('wallet.deposit', { changes: ['wallet.'], quiet: true, once: true })
   const form = useForm({ defaultValues: { amount: '25' } })
   return (
     <Form
@@ -33,31 +33,31 @@ function PlayMoney({ close }: { close: () => void }) {
       full
       submit={async ({ amount }) => {
         const { newBalance } = await deposit.mutateAsync({ amount: toAmount(amount) })
-        say({ tone: 'good', text: `Added. You have ${inUsdc(newBalance)} USDC now.` })
+        toast({ tone: 'good', text: `Funds added. You have ${inUsdc(newBalance)} USDC now.` })
         close()
       }}
     >
-      <AmountField form={form} name="amount" label="Amount" hint="The sandbox gives you as much as you like." />
+      <AmountField form={form} name="amount" label="Amount" hint="Play money is free." />
     </Form>
   )
 }
 
 function Receive() {
   const at = useEnvironment()
-  const receiving = useAsk('wallet.receiving', undefined)
+  const receiving = useRead('wallet.receiving', undefined)
   if (receiving.error !== null) return <Failure fault={receiving.error} again={() => void receiving.refetch()} />
   if (receiving.isPending) return <Skeleton className="h-48 w-full" />
   if (receiving.data === null) {
     return at === 'production' ? (
-      <Notice tone="warn">This server has no deposit addresses. Ask whoever runs it.</Notice>
+      <Notice tone="warn">This server has no deposit addresses. Ask its operator.</Notice>
     ) : null
   }
   const { address, network, qr } = receiving.data
   return (
     <section aria-label="By a transfer" className={at === 'sandbox' ? 'border-t border-line pt-5' : ''}>
       <p className="mb-3">
-        Send USDC on <strong className="font-semibold">{NETWORK_NAMES[network]}</strong> to this address of yours. It
-        counts after three confirmations, some six seconds.
+        Send USDC on <strong className="font-semibold">{NETWORK_NAMES[network]}</strong> to this address of yours. It is
+        credited after three confirmations, about six seconds.
       </p>
       <div className="flex flex-col items-center gap-3 rounded-lg bg-sunk p-4">
         <img

@@ -1,72 +1,72 @@
 import { useState, type ReactNode } from 'react'
 import { useForm } from 'react-hook-form'
 import { NETWORK_NAMES } from '../../../../ui-kit/networks.ts'
-import { useAct, useAsk, type Output } from '../../api/ask.ts'
+import { useAction, useRead, type Output } from '../../api/procedures.ts'
 import { Fault } from '../../api/fault.ts'
-import { useEnvironment } from '../../api/environment.ts'
+import { useEnvironment } from '../../settings.ts'
 import { StateBadge } from '../../parts/Badge.tsx'
 import { Button, TextLink } from '../../parts/Button.tsx'
 import { inUsdc } from '../../../../ui-kit/format.ts'
-import { Id, Money } from '../../parts/figures.tsx'
+import { Id, Money } from '../../parts/values.tsx'
 import { AmountField, Form, TextField } from '../../parts/form.tsx'
 import { Facts } from '../../parts/layout.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { Awaited, Notice, Skeleton } from '../../parts/states.tsx'
-import { say } from '../../shell/toasts.ts'
+import { Loaded, Notice, Skeleton } from '../../parts/states.tsx'
+import { toast } from '../../shell/Toasts.tsx'
 import { toAmount } from '../../parts/texts.ts'
-import { refusalOf } from './payable.ts'
-import { REASONS } from './reasons.ts'
+import { refusalOf, REASONS } from './movements.ts'
 
-/** Says before what will arrive and what may, and afterwards how far it has come. */
+/** Shows what will arrive before a withdrawal, and its progress afterwards. */
 export function Withdraw({ available, close }: { available: number; close: () => void }) {
   const at = useEnvironment()
-  const [made, setMade] = useState<string | null>(null)
+  const [id, setId] = useState<string | null>(null)
   return (
     <Modal
-      title={made === null ? 'Withdraw' : 'Your withdrawal'}
+      title={id === null ? 'Withdraw' : 'Withdrawal'}
       open
       close={close}
       note={
         at === 'sandbox'
           ? 'Play money never leaves the sandbox.'
-          : 'Real USDC leaves your wallet. A transfer on Base cannot be taken back: check the address.'
+          : 'Real USDC leaves your wallet. A transfer on Base cannot be reversed: check the address.'
       }
     >
-      {made === null ? <Order available={available} close={close} made={setMade} /> : <Way id={made} close={close} />}
+      {id === null ? (
+        <NewWithdrawal available={available} close={close} created={setId} />
+      ) : (
+        <WithdrawalStatus id={id} close={close} />
+      )}
     </Modal>
   )
 }
 
-function Order(props: { available: number; close: () => void; made: (id: string) => void }) {
+function NewWithdrawal(props: Omit<WithdrawalFormProps, 'terms'>) {
   const at = useEnvironment()
-  const terms = useAsk('wallet.terms', undefined)
-  if (terms.data === undefined) {
-    return (
-      <Awaited of={terms}>
-        <Skeleton className="h-72 w-full" />
-      </Awaited>
-    )
-  }
-  if (at === 'production' && !terms.data.onChain) {
-    return <Notice tone="warn">This server has no chain to pay out on. Ask whoever runs it.</Notice>
-  }
-  return <Amounts {...props} terms={terms.data} />
+  const terms = useRead('wallet.terms', undefined)
+  return (
+    <Loaded of={terms} waiting={<Skeleton className="h-72 w-full" />}>
+      {(data) =>
+        at === 'production' && !data.onChain ? (
+          <Notice tone="warn">This server has no chain to pay out on. Ask its operator.</Notice>
+        ) : (
+          <WithdrawalForm {...props} terms={data} />
+        )
+      }
+    </Loaded>
+  )
 }
 
 type Terms = Output<'wallet.terms'>
 
-function Amounts({
-  available,
-  close,
-  made,
-  terms,
-}: {
+interface WithdrawalFormProps {
   available: number
-  close: () => void
-  made: (id: string) => void
   terms: Terms
-}) {
-  const withdraw = useAct('wallet.withdraw', { changes: ['wallet.'], quiet: true, once: true })
+  close: () => void
+  created: (id: string) => void
+}
+
+function WithdrawalForm({ available, terms, close, created }: WithdrawalFormProps) {
+  const withdraw = useAction('wallet.withdraw', { changes: ['wallet.'], quiet: true, once: true })
   const { usualAddress } = terms
   const form = useForm({ defaultValues: { amount: '', to: usualAddress ?? '' } })
   const amount = toAmount(form.watch('amount'))
@@ -81,8 +81,8 @@ function Amounts({
         const refused = refusalOf(toAmount(typed), { ...terms, available })
         if (refused !== null) throw new Fault(refused, { code: 'withdrawal_refused' })
         const { id } = await withdraw.mutateAsync({ amount: toAmount(typed), to: to.trim() })
-        say({ tone: 'good', text: `${inUsdc(toAmount(typed))} USDC are on their way.` })
-        made(id)
+        toast({ tone: 'good', text: `${inUsdc(toAmount(typed))} USDC are being withdrawn.` })
+        created(id)
       }}
     >
       <AmountField
@@ -93,7 +93,7 @@ function Amounts({
           <>
             Available: <Money amount={available} />{' '}
             <button type="button" className="link" onClick={() => form.setValue('amount', String(most))}>
-              {most < available ? 'All that may leave today' : 'All of it'}
+              {most < available ? 'Use the daily maximum' : 'Use all'}
             </button>
           </>
         }
@@ -109,16 +109,16 @@ function Amounts({
         hint={
           usualAddress === null ? (
             <>
-              Always the same one? <UsualAddress>Save it in the settings.</UsualAddress>
+              Always the same address? <UsualAddress>Save it in the settings.</UsualAddress>
             </>
           ) : (
             <>
-              It begins with <UsualAddress>your payout address.</UsualAddress>
+              Filled in from <UsualAddress>your payout address.</UsualAddress>
             </>
           )
         }
       />
-      <section aria-label="What will arrive" className="rounded-lg bg-sunk px-4 py-3">
+      <section aria-label="Terms" className="rounded-lg bg-sunk px-4 py-3">
         <Facts facts={factsOf(terms, refusal === null ? amount : Number.NaN)} />
       </section>
       {refusal !== null && <Notice tone="warn">{refusal}</Notice>}
@@ -132,10 +132,10 @@ function UsualAddress({ children }: { children: ReactNode }) {
 
 function factsOf({ fee, network, minimum, perDay, left }: Terms, amount: number) {
   return [
-    ['Fee', fee === 0 ? 'None: the network’s is ours' : <Money key="fee" amount={fee} />],
-    ['Arrives', Number.isFinite(amount) && amount > fee ? <Money key="arrives" amount={amount - fee} /> : '–'],
-    ['At least', <Money key="minimum" amount={minimum} />],
-    ['On', NETWORK_NAMES[network]],
+    ['Fee', fee === 0 ? 'None: Coinslot pays the network fee' : <Money key="fee" amount={fee} />],
+    ['You receive', Number.isFinite(amount) && amount > fee ? <Money key="arrives" amount={amount - fee} /> : '–'],
+    ['Minimum', <Money key="minimum" amount={minimum} />],
+    ['Network', NETWORK_NAMES[network]],
     perDay === null || left === null
       ? null
       : ([
@@ -147,17 +147,18 @@ function factsOf({ fee, network, minimum, perDay, left }: Terms, amount: number)
   ] as const
 }
 
-/** From the lock to the chain's word, as it happens. */
-function Way({ id, close }: { id: string; close: () => void }) {
-  const found = useAsk('wallet.withdrawal', { id })
-  if (found.data === undefined) {
-    return (
-      <Awaited of={found}>
-        <Skeleton className="h-32 w-full" />
-      </Awaited>
-    )
-  }
-  const { status, amount, to, txHash, reason } = found.data
+/** How far a withdrawal has come, updated as it happens. */
+function WithdrawalStatus({ id, close }: { id: string; close: () => void }) {
+  const withdrawal = useRead('wallet.withdrawal', { id })
+  return (
+    <Loaded of={withdrawal} waiting={<Skeleton className="h-32 w-full" />}>
+      {(data) => <Progress withdrawal={data} close={close} />}
+    </Loaded>
+  )
+}
+
+function Progress({ withdrawal, close }: { withdrawal: Output<'wallet.withdrawal'>; close: () => void }) {
+  const { status, amount, to, txHash, reason } = withdrawal
   return (
     <div className="space-y-4">
       <Facts
@@ -169,7 +170,9 @@ function Way({ id, close }: { id: string; close: () => void }) {
         ]}
       />
       {status === 'failed' && (
-        <Notice tone="bad">{reason === null ? 'It failed.' : REASONS[reason]} The money is back in your wallet.</Notice>
+        <Notice tone="bad">
+          {reason === null ? 'The withdrawal failed.' : REASONS[reason]} The amount is back in your wallet.
+        </Notice>
       )}
       <div className="flex justify-end">
         <Button onClick={close}>{status === 'confirmed' || status === 'failed' ? 'Done' : 'Close'}</Button>

@@ -1,43 +1,42 @@
 import { useForm } from 'react-hook-form'
-import { useAct, type Output } from '../../api/ask.ts'
+import { useAction, type Output } from '../../api/procedures.ts'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { Once } from '../../parts/Once.tsx'
-import { say } from '../../shell/toasts.ts'
-import { EVENTS, type EventName } from './events.ts'
+import { OneTimeSecret } from '../../parts/Secret.tsx'
+import { toast } from '../../shell/Toasts.tsx'
 
 export type Endpoint = Output<'webhooks.get'>
 
 export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: () => void }) {
-  const create = useAct('webhooks.create', { changes: ['webhooks.'], quiet: true, once: true })
-  const change = useAct('webhooks.change', { changes: ['webhooks.'], quiet: true })
+  const create = useAction('webhooks.create', { changes: ['webhooks.'], quiet: true, once: true })
+  const change = useAction('webhooks.change', { changes: ['webhooks.'], quiet: true })
   const form = useForm<{ url: string; events: EventName[] }>({
     defaultValues: { url: endpoint?.url ?? '', events: endpoint?.events ?? ['payment.completed', 'payment.failed'] },
   })
   if (create.data !== undefined) {
     return (
-      <Modal title="Save the signing secret now" open>
-        <Once
+      <Modal title="Signing secret" open>
+        <OneTimeSecret
           secret={create.data.secret}
           close={close}
-          lost="Open the endpoint and make a new secret."
-          note="This is the only time that it is shown. Each delivery is signed with it (Standard Webhooks): check the signature before you believe one."
+          lost="Open the endpoint and rotate its secret."
+          note="Copy it now. It is not shown again. Each delivery is signed with it (Standard Webhooks): verify the signature before you trust a delivery."
         />
       </Modal>
     )
   }
   const fault = form.formState.errors.events?.message
   return (
-    <Modal title={endpoint === undefined ? 'Add an endpoint' : 'Change the endpoint'} open close={close}>
+    <Modal title={endpoint === undefined ? 'Add endpoint' : 'Edit endpoint'} open close={close}>
       <Form
         form={form}
-        act={endpoint === undefined ? 'Add endpoint' : 'Save'}
+        act={endpoint === undefined ? 'Add endpoint' : 'Save endpoint'}
         cancel={close}
         submit={async (values) => {
           if (endpoint === undefined) await create.mutateAsync(values)
           else {
             await change.mutateAsync({ id: endpoint.id, ...values })
-            say({ tone: 'good', text: 'Saved.' })
+            toast({ tone: 'good', text: 'Endpoint saved.' })
             close()
           }
         }}
@@ -66,4 +65,26 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: 
       </Form>
     </Modal>
   )
+}
+
+export type EventName = Output<'webhooks.get'>['events'][number]
+
+/** What each event means. */
+const EVENTS: Readonly<Record<EventName, string>> = {
+  'payment.completed': 'A payment succeeded',
+  'payment.failed': 'A payment failed',
+  'customer.first_payment': 'A customer paid for the first time',
+  'revenue.milestone': 'A revenue milestone was reached',
+  'pricing.tier_changed': 'A customer moved to another tier',
+  'run.completed': 'A run succeeded',
+  'run.failed': 'A run failed',
+  'checkout.paused': 'A checkout is paused because its workflow does not answer',
+  'agent.spending.warning': 'An agent is close to a limit',
+  'agent.spending.exceeded': 'An agent reached a limit',
+  'agent.paused': 'An agent was paused',
+  'wallet.low_balance': 'The wallet balance is low',
+  'delivery.unconfirmed': 'A delivery was accepted but not confirmed',
+  'delivery.stopped': 'A receiver stopped a delivery',
+  'delivery.exhausted': 'A delivery failed at every attempt',
+  'endpoint.disabled': 'An endpoint failed for five days',
 }

@@ -1,15 +1,33 @@
 import { CheckCircledIcon, StarFilledIcon } from '@radix-ui/react-icons'
-import type { Output } from '../../api/ask.ts'
+import type { Output } from '../../api/procedures.ts'
 import { Badge } from '../../parts/Badge.tsx'
-import { Dash, Money } from '../../parts/figures.tsx'
+import { badgeColumn, countColumn, type Column } from '../../parts/columns.tsx'
+import { Dash, Money } from '../../parts/values.tsx'
 
 export type AssetLine = Output<'assets.list'>['assets'][number]
 
 const UNITS: Record<AssetLine['pricing']['model'], string> = {
-  'per-run': 'a run',
+  'per-run': 'per run',
   'per-token': 'per 1,000 tokens',
-  'per-second': 'a second',
+  'per-second': 'per second',
   free: '',
+}
+
+/* Columns of every list of assets. */
+export const TYPE = badgeColumn<AssetLine>('Type', ({ type }) => type)
+export const RUNS = countColumn<AssetLine>('Runs', ({ stats }) => stats.totalRuns)
+export const RATING: Column<AssetLine> = {
+  title: 'Rating',
+  end: true,
+  render: ({ stats }) => <Rating stars={stats.averageRating} />,
+  csv: ({ stats }) => stats.averageRating,
+  wide: true,
+}
+export const PRICE: Column<AssetLine> = {
+  title: 'Price',
+  end: true,
+  render: ({ pricing }) => <Price pricing={pricing} />,
+  csv: ({ pricing }) => pricing.amount,
 }
 
 export function Price({ pricing: { model, amount } }: Pick<AssetLine, 'pricing'>) {

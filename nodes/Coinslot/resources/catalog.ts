@@ -1,17 +1,10 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow'
-import { fetch } from './resources/paid-url/fetch.ts'
-import { get as getRda } from './resources/rda/get.ts'
-import { run as runRda } from './resources/rda/run.ts'
-import { search as searchRdas } from './resources/rda/search.ts'
-import { cancel } from './resources/run/cancel.ts'
-import { get as getRun } from './resources/run/get.ts'
-import { wait } from './resources/run/wait.ts'
-import { call } from './resources/tool/call.ts'
-import { get as getTool } from './resources/tool/get.ts'
-import { search as searchTools } from './resources/tool/search.ts'
-import { balance } from './resources/wallet/balance.ts'
-import { transactions } from './resources/wallet/transactions.ts'
-import type { Operation } from './step.ts'
+import type { Operation } from '../request.ts'
+import { fetchPaidUrl } from './paid-url.ts'
+import { getRda, runRda, searchRdas } from './rda.ts'
+import { cancelRun, getRun, waitForRun } from './run.ts'
+import { callTool, getTool, searchTools } from './tool.ts'
+import { getBalance, getTransactions } from './wallet.ts'
 
 interface Resource {
   name: string
@@ -26,7 +19,7 @@ const RESOURCES: readonly Resource[] = [
     name: 'Paid URL',
     value: 'paidUrl',
     description: 'Any address that asks for a payment by x402',
-    operations: [fetch],
+    operations: [fetchPaidUrl],
   },
   {
     name: 'RDA',
@@ -34,14 +27,19 @@ const RESOURCES: readonly Resource[] = [
     description: 'A prompt, an agent or a tool of the marketplace',
     operations: [runRda, getRda, searchRdas],
   },
-  { name: 'Run', value: 'run', description: 'An RDA that was started before', operations: [getRun, wait, cancel] },
+  {
+    name: 'Run',
+    value: 'run',
+    description: 'An RDA that was started before',
+    operations: [getRun, waitForRun, cancelRun],
+  },
   {
     name: 'Tool',
     value: 'tool',
     description: 'One of the tools of the proxy',
-    operations: [call, getTool, searchTools],
+    operations: [callTool, getTool, searchTools],
   },
-  { name: 'Wallet', value: 'wallet', description: 'What the account has', operations: [balance, transactions] },
+  { name: 'Wallet', value: 'wallet', description: 'What the account has', operations: [getBalance, getTransactions] },
 ]
 
 /** What the panel asks: which resource, what to do with it, and what that needs. */

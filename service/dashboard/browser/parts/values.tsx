@@ -24,7 +24,7 @@ export function Dash() {
   return <span className="text-quiet">–</span>
 }
 
-/** How long ago, or how long until; the exact time for whoever waits above it. */
+/** A relative time, with the exact one on hover. */
 export function When({ at }: { at: string | null }) {
   useMinutes()
   if (at === null) return <Dash />

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { IExecuteFunctions } from 'n8n-workflow'
 import type { Call } from '../shared/transport.ts'
-import type { Step } from './item.ts'
+import type { Step } from './inputs.ts'
 
-export interface Act {
-  /** The same for every try of the same thing: the service takes it for one and the same request. */
+export interface Purchase {
+  /** The same for every attempt, so that the service sees one request. */
   key: string
-  /** It is over and cost nothing: another try is another act. */
+  /** It is over and cost nothing: the next attempt is a new purchase. */
   endedUnpaid(): void
   succeeded(): void
 }
@@ -14,11 +14,11 @@ export interface Act {
 /**
  * Names what an item is about to pay for. The name comes from the execution, the node, its run and the item: all of it
  * survives n8n's "retry on fail", a batch that is run again because of one item, and a queue that hands the execution
- * to another worker. Chance has no part in it, for a worker that begins anew would draw another lot.
+ * to another worker. A random key would not survive a new worker.
  */
-export function actOf({ node, item }: Step, call: Pick<Call, 'path' | 'body'>): Act {
+export function purchaseOf({ node, item }: Step, call: Pick<Call, 'path' | 'body'>): Purchase {
   const slot = slotOf(node, item, call)
-  // Kept by n8n with the execution: what one try learned, the next one knows.
+  // n8n stores it with the execution, so the next attempt sees what this one learned.
   const ended = memoryOf(node)
   const bump = (): void => {
     ended[slot] = (ended[slot] ?? 0) + 1
@@ -28,7 +28,7 @@ export function actOf({ node, item }: Step, call: Pick<Call, 'path' | 'body'>): 
     ...[slot, ended[slot] ?? 0],
   ]
   return {
-    key: `n8n-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`,
+    key: `n8n-${hash(parts)}`,
     endedUnpaid: bump,
     // An agent that calls again after a success wants a second one; a retried item wants the first.
     succeeded: isInvoked(node) ? bump : () => undefined,
@@ -36,7 +36,7 @@ export function actOf({ node, item }: Step, call: Pick<Call, 'path' | 'body'>): 
 }
 
 function slotOf(node: IExecuteFunctions, item: number, { path, body }: Pick<Call, 'path' | 'body'>): string {
-  // Invoked by an agent, each try is a run of its own: only what was asked for tells that it is a retry.
+  // An agent invokes each attempt as a run of its own: only an equal request shows that it is a retry.
   if (isInvoked(node)) return `invoked ${hash([path, body])}`
   const { $runIndex } = node.getWorkflowDataProxy(item)
   // n8n gives each call of an agent's model an id, and that of its runs may repeat.

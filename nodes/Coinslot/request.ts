@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow'
 import { ask, type Answer, type Call } from '../shared/transport.ts'
-import { actOf } from './act.ts'
 import { failure, isEndedUnpaid } from './failure.ts'
-import type { Step } from './item.ts'
+import { purchaseOf } from './idempotency.ts'
+import type { Step } from './inputs.ts'
 
 /** What the panel offers under a resource, and what it does. */
 export interface Operation {
@@ -18,18 +18,36 @@ export async function read(step: Step, call: Omit<Call, 'method'>): Promise<IDat
   return bodyOf(step, answer)
 }
 
+/** As many of a list as the panel asks for, an item each. */
+export async function readList(step: Step, call: Omit<Call, 'method'>, list: string): Promise<INodeExecutionData[]> {
+  const { node, item } = step
+  const isAll = node.getNodeParameter('returnAll', item, false)
+  const wanted = isAll ? Infinity : node.getNodeParameter('limit', item, 50)
+  const found: IDataObject[] = []
+  while (found.length < wanted) {
+    const query = { ...call.query, limit: Math.min(PAGE_MAX, wanted - found.length), offset: found.length }
+    const body = await read(step, { ...call, query })
+    const page = body[list] as IDataObject[]
+    found.push(...page)
+    if (page.length === 0 || found.length >= Number(body['total'])) break
+  }
+  return found.map((json) => ({ json }))
+}
+
+const PAGE_MAX = 100
+
 /**
- * Asks for something that may cost money. Whatever tries the same step again, in the same execution, says the same key,
- * and so gets the first answer instead of paying a second time.
+ * Asks for something that may cost money. A retry of the same step, in the same execution, sends the same key, and so
+ * gets the first answer instead of paying a second time.
  */
 export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject> {
   const { node } = step
-  const act = actOf(step, call)
+  const purchase = purchaseOf(step, call)
   const abortSignal = node.getExecutionCancelSignal()
   const whole: Call = {
     ...call,
     method: 'POST',
-    idempotencyKey: act.key,
+    idempotencyKey: purchase.key,
     // A run has three minutes, and before it a person may have two.
     timeoutMs: 320_000,
     ...(abortSignal !== undefined && { abortSignal }),
@@ -37,9 +55,9 @@ export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDa
   const first = await ask(node, whole)
   // The answer got lost on its way, not the call: it is asked for once more.
   const answer = !first.reached && first.broken ? await ask(node, whole) : first
-  if (isEndedUnpaid(answer)) act.endedUnpaid()
+  if (isEndedUnpaid(answer)) purchase.endedUnpaid()
   const body = bodyOf(step, answer)
-  act.succeeded()
+  purchase.succeeded()
   return body
 }
 

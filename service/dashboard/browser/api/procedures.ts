@@ -16,13 +16,13 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { AppRouter } from '../../../compose.ts'
-import { say } from '../shell/toasts.ts'
-import { environment, useEnvironment, type Environment } from './environment.ts'
+import { toast } from '../shell/Toasts.tsx'
+import { environment, useEnvironment, type Environment } from '../settings.ts'
 import { Fault, toFault } from './fault.ts'
 import { sessionEnded } from './session.ts'
 
 /*
- * The service's procedures, each by its path, on TanStack Query: `useAsk('wallet.balance')`. The path and the input
+ * The service's procedures, each by its path, on TanStack Query: `useRead('wallet.balance')`. The path and the input
  * are the key of what is kept, the environment before them: what belongs to one never shows in the other.
  */
 
@@ -45,7 +45,7 @@ export const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       networkMode: 'always',
-      // A lost connection often comes back by itself; whatever the service said, it would only say again.
+      // A lost connection often comes back by itself; an answer of the service would only be the same again.
       retry: (count, error) => count < 2 && toFault(error).isSilence,
       retryDelay: (count) => 400 * 2 ** count,
     },
@@ -54,59 +54,59 @@ export const queries = new QueryClient({
 })
 
 /** Once, outside of a component: what a list exports, for instance. */
-export async function ask<P extends QueryPath>(path: P, input: Input<P>, at = environment()): Promise<Output<P>> {
+export async function read<P extends QueryPath>(path: P, input: Input<P>, at = environment()): Promise<Output<P>> {
   try {
     return (await client.query(path, input, { context: { environment: at } })) as Output<P>
   } catch (error) {
-    throw told(error)
+    throw toSessionFault(error)
   }
 }
 
-export function useAsk<P extends QueryPath>(path: P, input: Input<P>, options: AskOptions = {}) {
+export function useRead<P extends QueryPath>(path: P, input: Input<P>, options: ReadOptions = {}) {
   const at = useEnvironment()
   return useQuery<Output<P>, Fault>({
     queryKey: [at, path, input ?? null],
-    queryFn: () => ask(path, input, at),
+    queryFn: () => read(path, input, at),
     // The page before stays until the next one is here, but never another environment's.
     placeholderData: (before, query) => (query?.queryKey[0] === at ? keepPreviousData(before) : undefined),
     ...options,
   })
 }
 
-interface AskOptions {
+interface ReadOptions {
   enabled?: boolean
 }
 
-export function useAct<P extends ActPath>(path: P, options: ActOptions<P> = {}) {
-  const kept = useQueryClient()
-  const keyOf = useActKey()
+export function useAction<P extends ActionPath>(path: P, options: ActionOptions<P> = {}) {
+  const cache = useQueryClient()
+  const keyOf = useActionKey()
   return useMutation<Output<P>, Fault, Input<P>, Undo>({
     mutationFn: async (input) => {
-      const { key, answered } = keyOf(input)
+      const { key, settled } = keyOf(input)
       try {
         const output = await client.mutation(path, options.once === true ? { ...(input as object), key } : input)
-        answered()
+        settled()
         return output as Output<P>
       } catch (error) {
-        const fault = told(error)
-        if (fault.status !== null && fault.status < 500) answered()
+        const fault = toSessionFault(error)
+        if (fault.status !== null && fault.status < 500) settled()
         throw fault.isSilence ? unanswered(options, fault) : fault
       }
     },
-    onMutate: async (input) => await foresee(kept, options.foresees?.(input) ?? []),
+    onMutate: async (input) => await foresee(cache, options.foresees?.(input) ?? []),
     onError: (fault, _input, undo) => {
       undo?.()
       // A form shows its fields' faults itself, beside them.
-      if (options.quiet !== true && !fault.isSessionOver) say({ tone: 'bad', text: sentenceOf(fault) })
+      if (options.quiet !== true && !fault.isSessionOver) toast({ tone: 'bad', text: sentenceOf(fault) })
     },
     onSuccess: (output, input) => options.done?.(output, input),
-    onSettled: () => refresh(kept, options.changes ?? []),
+    onSettled: () => refresh(cache, options.changes ?? []),
   })
 }
 
-interface ActOptions<P extends ActPath> {
-  /** It moves money or makes something: whoever got no answer presses again, and it is done once. */
-  once?: P extends OncePath ? true : never
+interface ActionOptions<P extends ActionPath> {
+  /** It moves money or creates something: after a lost answer it can be pressed again, and is done once. */
+  once?: P extends IdempotentPath ? true : never
   /** It only looks: without an answer nothing was done. */
   looks?: boolean
   /** What is asked anew afterwards: paths, or the beginning of some (`wallet.`). */
@@ -121,7 +121,7 @@ interface ActOptions<P extends ActPath> {
  * The key of an act: the same until there is an answer, with a yes or a no, or until something else is wanted. Then the
  * next one is another act.
  */
-function useActKey() {
+function useActionKey() {
   const under = useRef({ wanted: '', key: '' })
   return (input: unknown) => {
     const wanted = JSON.stringify(input) ?? ''
@@ -129,15 +129,15 @@ function useActKey() {
       under.current = { wanted, key: crypto.randomUUID() }
     }
     const { key } = under.current
-    const answered = (): void => {
+    const settled = (): void => {
       if (under.current.key === key) under.current = { wanted: '', key: '' }
     }
-    return { key, answered }
+    return { key, settled }
   }
 }
 
 function unanswered({ once, looks }: { once?: boolean; looks?: boolean }, fault: Fault): Fault {
-  if (once === true) return new Fault('No answer came. Try again: it is done once, however often you ask.', UNANSWERED)
+  if (once === true) return new Fault('No answer came. Try again: it is done only once.', UNANSWERED)
   return looks === true ? new Fault('No answer came. Nothing was changed: try again.', UNANSWERED) : fault
 }
 
@@ -149,50 +149,57 @@ interface Foreseen {
   change: (before: unknown) => unknown
 }
 
-/** Ties what is foreseen to the type of what is kept under the path. */
+/** The expected change of the cached answer under the path. */
 export function foreseen<P extends QueryPath>(path: P, change: (before: Output<P>) => Output<P>): Foreseen {
   return { path, change: (before) => change(before as Output<P>) }
 }
 
+/** The expected change of some fields of the record with this id. */
+export function foreseenFields<P extends QueryPath>(path: P, id: string, fields: Partial<Output<P>>): Foreseen {
+  const change = (before: unknown): unknown =>
+    (before as { id?: unknown }).id === id ? { ...(before as object), ...fields } : before
+  return { path, change }
+}
+
 type Undo = () => void
 
-async function foresee(kept: QueryClient, all: readonly Foreseen[]): Promise<Undo> {
+async function foresee(cache: QueryClient, all: readonly Foreseen[]): Promise<Undo> {
   const before: [readonly unknown[], unknown][] = []
   for (const { path, change } of all) {
     const queryKey = [environment(), path]
     // An answer that is on its way would show the old state again.
-    await kept.cancelQueries({ queryKey })
-    before.push(...kept.getQueriesData({ queryKey }))
-    kept.setQueriesData({ queryKey }, (data: unknown) => (data === undefined ? undefined : change(data)))
+    await cache.cancelQueries({ queryKey })
+    before.push(...cache.getQueriesData({ queryKey }))
+    cache.setQueriesData({ queryKey }, (data: unknown) => (data === undefined ? undefined : change(data)))
   }
   return () => {
-    for (const [key, data] of before) kept.setQueryData(key, data)
+    for (const [key, data] of before) cache.setQueryData(key, data)
   }
 }
 
-export async function refresh(kept: QueryClient, paths: readonly string[]): Promise<void> {
+export async function refresh(cache: QueryClient, paths: readonly string[]): Promise<void> {
   const at: Environment = environment()
   const isConcerned = ({ queryKey: [of, path] }: { queryKey: QueryKey }): boolean =>
     of === at && paths.some((start) => String(path).startsWith(start))
   // What is asked for the first time just now may be answered with how it was: it is not canceled, but asked again.
-  for (const query of kept.getQueryCache().findAll({ predicate: isConcerned, fetchStatus: 'fetching' })) {
+  for (const query of cache.getQueryCache().findAll({ predicate: isConcerned, fetchStatus: 'fetching' })) {
     if (query.state.data === undefined) {
-      const again = (): void => void kept.invalidateQueries({ queryKey: query.queryKey, exact: true })
+      const again = (): void => void cache.invalidateQueries({ queryKey: query.queryKey, exact: true })
       void query.promise?.then(again, () => undefined)
     }
   }
-  await kept.invalidateQueries({ predicate: isConcerned })
+  await cache.invalidateQueries({ predicate: isConcerned })
 }
 
-/** After an act without an answer nobody knows whether it was done: trying again at once might do it twice. */
+/** After an action without an answer it is unknown whether it was done: a retry might do it twice. */
 export function sentenceOf(fault: Fault): string {
   if (fault.isSilence && fault.code !== UNANSWERED.code)
     return 'No answer came. Check whether it went through before you retry.'
   if (fault.status === null || fault.status < 500 || fault.requestId === null) return fault.message
-  return `${fault.message} What you typed is kept: try again, or tell us this number: ${fault.requestId}.`
+  return `${fault.message} What you typed is kept. Try again, or send us this request ID: ${fault.requestId}.`
 }
 
-function told(error: unknown): Fault {
+function toSessionFault(error: unknown): Fault {
   const fault = toFault(error)
   if (fault.isSessionOver) sessionEnded()
   return fault
@@ -210,9 +217,9 @@ type Those<Kind> = {
 }[keyof Procedures]
 
 export type QueryPath = Those<AnyQueryProcedure>
-export type ActPath = Those<AnyMutationProcedure>
+export type ActionPath = Those<AnyMutationProcedure>
 /** Those that a key can be said to. */
-type OncePath = { [P in ActPath]: Input<P> extends { key?: string | undefined } ? P : never }[ActPath]
+type IdempotentPath = { [P in ActionPath]: Input<P> extends { key?: string | undefined } ? P : never }[ActionPath]
 type Procedure<P extends keyof Procedures> = Procedures[P] extends AnyProcedure ? Procedures[P] : never
 export type Input<P extends keyof Procedures> = inferProcedureInput<Procedure<P>>
 export type Output<P extends keyof Procedures> = inferTransformedProcedureOutput<AppRouter, Procedure<P>>

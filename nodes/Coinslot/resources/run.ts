@@ -1,0 +1,86 @@
+import { sleepWithAbort, type IDataObject } from 'n8n-workflow'
+import { isObject } from '../../shared/transport.ts'
+import { runId } from '../fields.ts'
+import { text } from '../format.ts'
+import { readText, refusal, type Step } from '../inputs.ts'
+import { read, spend, type Operation } from '../request.ts'
+
+export const getRun: Operation = {
+  option: {
+    name: 'Get',
+    value: 'get',
+    description: 'How far a run is, what it cost and what came out',
+    action: 'Get a run',
+  },
+  fields: [runId],
+  run: async (step) => [{ json: await readRun(step) }],
+}
+
+export const waitForRun: Operation = {
+  option: {
+    name: 'Wait',
+    value: 'wait',
+    description: 'Wait until a run has ended, and fail if it did',
+    action: 'Wait for a run',
+  },
+  fields: [
+    runId,
+    {
+      displayName: 'Wait at Most (Seconds)',
+      name: 'waitSeconds',
+      type: 'number',
+      typeOptions: { minValue: 1, maxValue: 3600 },
+      default: 300,
+      description: 'A run that has not ended by then goes on by itself, and this step fails',
+    },
+  ],
+  async run(step) {
+    const { node, item } = step
+    const waitMs = (node.getNodeParameter('waitSeconds', item, 300) as number) * 1_000
+    for (let waitedMs = 0, pauseMs = PAUSE_MS; ; waitedMs += pauseMs, pauseMs = Math.min(pauseMs * 1.5, PAUSE_MS_MAX)) {
+      const run = await readRun(step)
+      if (run['status'] === 'succeeded') return [{ json: run }]
+      const sentence = waitedMs >= waitMs ? (endOf(run) ?? stillGoing(run)) : endOf(run)
+      if (sentence !== undefined) throw refusal(step, sentence)
+      await sleepWithAbort(pauseMs, node.getExecutionCancelSignal())
+    }
+  },
+}
+
+function endOf({ status, error, id }: IDataObject): string | undefined {
+  if (status === 'failed') return `The run failed, and cost nothing: ${text(error)} (${text(id)})`
+  return status === 'canceled' ? `The run ${text(id)} was canceled, and cost nothing.` : undefined
+}
+
+function stillGoing({ status, id }: IDataObject): string {
+  return `The run ${text(id)} is still ${text(status)}. It goes on by itself: wait longer, or ask for it later with Run: Get.`
+}
+
+const PAUSE_MS = 500
+const PAUSE_MS_MAX = 5_000
+
+export const cancelRun: Operation = {
+  option: {
+    name: 'Cancel',
+    value: 'cancel',
+    description: 'Cancel a run at no cost, until its request was sent to the asset; after that it goes on',
+    action: 'Cancel a run',
+  },
+  fields: [runId],
+  async run(step) {
+    const { run, canceled, message } = await spend(step, { path: `${runPath(step)}/cancel` })
+    return [{ json: { ...(isObject(run) ? run : {}), canceled, message } }]
+  },
+}
+
+async function readRun(step: Step): Promise<IDataObject> {
+  const { run } = await read(step, { path: runPath(step) })
+  return isObject(run) ? run : {}
+}
+
+/** Its address below the service's own. */
+function runPath(step: Step): string {
+  const id = readText(step, 'runId')
+  if (id === '') throw refusal(step, 'Run ID is empty. It is the runId that RDA: Run gives.')
+  return `/runs/${encodeURIComponent(id)}`
+}

@@ -1,0 +1,126 @@
+import { isObject } from '../../shared/transport.ts'
+import { approval, limit, locator, returnAll } from '../fields.ts'
+import { inputFields, readInputs, readText, refusal, type Step } from '../inputs.ts'
+import { read, readList, spend, type Operation } from '../request.ts'
+
+const tool = locator(
+  { displayName: 'Tool', name: 'tool', description: 'One of the thousand tools of the proxy', required: true },
+  'searchTools',
+  { displayName: 'By Slug', placeholder: 'e.g. github-search-repositories' },
+)
+
+export const callTool: Operation = {
+  option: {
+    name: 'Call',
+    value: 'call',
+    description: 'Call a tool and pay for it, with free credits first',
+    action: 'Call a tool',
+  },
+  fields: [
+    tool,
+    ...inputFields('tool', 'tool', 'mapToolInputs'),
+    {
+      displayName: 'Options',
+      name: 'options',
+      type: 'collection',
+      placeholder: 'Add option',
+      default: {},
+      options: [approval],
+    },
+  ],
+  async run(step) {
+    const { approvalSeconds = 0 } = step.node.getNodeParameter('options', step.item, {}) as { approvalSeconds?: number }
+    const { output, ...rest } = await spend(step, {
+      surface: 'tools',
+      path: toolPath(step),
+      body: readInputs(step),
+      approvalSeconds,
+    })
+    if (!isFile(output)) return [{ json: { ...rest, output } }]
+    const binary = await step.node.helpers.prepareBinaryData(
+      Buffer.from(output.base64, 'base64'),
+      undefined,
+      output.contentType,
+    )
+    return [{ json: rest, binary: { data: binary } }]
+  },
+}
+
+/** How a tool's answer that is neither JSON nor text is written. */
+function isFile(output: unknown): output is { contentType: string; base64: string } {
+  return isObject(output) && typeof output['contentType'] === 'string' && typeof output['base64'] === 'string'
+}
+
+export const getTool: Operation = {
+  option: {
+    name: 'Get',
+    value: 'get',
+    description: 'What a tool does, takes and costs',
+    action: 'Get a tool',
+  },
+  fields: [tool],
+  async run(step) {
+    const body = await read(step, { surface: 'tools', path: toolPath(step) })
+    return [{ json: isObject(body['tool']) ? body['tool'] : body }]
+  },
+}
+
+export const searchTools: Operation = {
+  option: {
+    name: 'Search',
+    value: 'search',
+    description: 'Find tools by what they do, the best match first',
+    action: 'Search tools',
+  },
+  fields: [
+    {
+      displayName: 'Search For',
+      name: 'search',
+      type: 'string',
+      default: '',
+      placeholder: 'e.g. open an issue on github',
+      description: 'What the tool should do, in your own words. Left empty, all are listed.',
+    },
+    returnAll,
+    limit,
+    {
+      displayName: 'Filters',
+      name: 'filters',
+      type: 'collection',
+      placeholder: 'Add filter',
+      default: {},
+      options: [
+        {
+          displayName: 'Category',
+          name: 'category',
+          type: 'string',
+          default: '',
+          description: 'Only tools of this category',
+        },
+        {
+          displayName: 'Provider',
+          name: 'provider',
+          type: 'string',
+          default: '',
+          placeholder: 'e.g. github',
+          description: 'Only tools of this provider, by its slug',
+        },
+      ],
+    },
+  ],
+  async run(step) {
+    const { node, item } = step
+    const words = node.getNodeParameter('search', item, '') as string
+    const filters = node.getNodeParameter('filters', item, {}) as Record<string, string>
+    const asked = Object.entries({ ...filters, search: words }).filter(([, value]) => value.trim() !== '')
+    const query = Object.fromEntries(asked.map(([name, value]) => [name, value.trim()]))
+    return await readList(step, { surface: 'tools', path: '', query }, 'tools')
+  },
+}
+
+/** Its address below the tools' own. */
+function toolPath(step: Step): string {
+  const slug = readText(step, 'tool')
+  if (slug === '') throw refusal(step, 'Choose a tool first.')
+  return `/${encodeURIComponent(slug)}`
+}

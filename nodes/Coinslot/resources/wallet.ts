@@ -1,0 +1,29 @@
+import { isObject } from '../../shared/transport.ts'
+import { limit, returnAll } from '../fields.ts'
+import { read, readList, type Operation } from '../request.ts'
+
+export const getBalance: Operation = {
+  option: {
+    name: 'Get Balance',
+    value: 'balance',
+    description: 'What is in the wallet, what is locked by runs, and what is left of the free credits',
+    action: 'Get the balance of the wallet',
+  },
+  fields: [],
+  async run(step) {
+    const { wallet } = await read(step, { path: '/wallet/balance' })
+    const { credits } = await read(step, { path: '/credits' })
+    return [{ json: { ...(isObject(wallet) ? wallet : {}), credits } }]
+  },
+}
+
+export const getTransactions: Operation = {
+  option: {
+    name: 'Get Transactions',
+    value: 'transactions',
+    description: 'What came into the wallet and what went out, newest first',
+    action: 'Get the transactions of the wallet',
+  },
+  fields: [returnAll, limit],
+  run: async (step) => await readList(step, { path: '/wallet/transactions' }, 'transactions'),
+}
