@@ -37,7 +37,7 @@ const STORE = '^service/.+[/-]store(/|[.]ts$)'
 /** Only here do ports meet what implements them; the middleware composes the paywall's engine for other people's servers. */
 /** What a capability brings to the whole: it may make stores and adapters. */
 const PARTS = ['^service/[^/]+/part[.]ts$', '^service/[^/]+/[a-z]+-part[.]ts$']
-const ROOTS = [...PARTS, '^service/(compose|main)[.]ts$', '^service/(compose|cli|launch|paywall/middleware)/']
+const ROOTS = [...PARTS, '^service/(compose|main)[.]ts$', '^service/(platform|cli|launch|paywall/middleware)/']
 
 /** `model` stands for model.ts and, once that grew too long, for the files of model/. */
 const named = (files, of = CAPABILITY) => `^service/(${of})/(${files})(/|[.]ts$)`

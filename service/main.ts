@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { compose } from './compose.ts'
-import { agreeOnSecrets } from './compose/secret-consistency.ts'
+import { agreeOnSecrets } from './platform/secret-consistency.ts'
 import { ConfigError, readConfig, secretsOf, type Config } from './config.ts'
 import { startEmbedded } from './database/embedded/database.ts'
 import { migrate } from './database/migrate.ts'

@@ -10,7 +10,7 @@ import { createApprovalStore } from './store/approvals.ts'
 import { createDecisionStore } from './store/decisions.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Identity } from '../identity/service/identity.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 
 /** What agents may spend: money that is reserved for one of them goes through it. */
 export async function openBudgets(

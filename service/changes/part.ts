@@ -8,8 +8,8 @@ import { KINDS, type Kind } from './model.ts'
 import type { Changes } from './store.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Tables } from '../kit/tables.ts'
-import type { Platform, Part } from '../compose/platform.ts'
-import { TABLES } from '../compose/tables.ts'
+import type { Platform, Part } from '../platform/platform.ts'
+import { TABLES } from '../platform/tables.ts'
 
 /** What changed, for the dashboard's open pages; under the path of what they ask. */
 export function openChanges(platform: Platform, identify: (request: Request) => Promise<Caller>): { part: Part } {

@@ -17,7 +17,7 @@ import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Outbound } from '../outbound/client.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 
 /** Prices on workflows, the pages where they are paid, and what the payments lead to. */
 export async function openCheckouts(

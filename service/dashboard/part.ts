@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { serveDocument, type Settings } from './document.ts'
 import { builtFolder, loadAssets, serveAssets } from '../pages/assets.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { withoutTrailing } from '../kit/text.ts'
 import { inboxAddress } from '../sandbox/part.ts'
 

@@ -8,7 +8,7 @@ import { createDeliveryStore } from './store/deliveries.ts'
 import { createTargetStore } from './store/targets.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { Secret } from '../vault/secret.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { samplesAt } from './samples-part.ts'
 
 /** `attempted` is called after every attempt at a target. */

@@ -3,7 +3,7 @@ import { startDemo, type Demo } from './server.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { seed } from '../marketplace/seed/seed.ts'
 import type { Assets } from '../marketplace/service/assets/assets.ts'
-import type { Platform } from '../compose/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 
 /**
  * The sandbox's first creators: their servers, and their assets. Of several processes of one machine one has the port,

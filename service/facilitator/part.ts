@@ -3,8 +3,8 @@ import { createRateLimit } from '../api/limits.ts'
 import { facilitatorRoutes } from './http.ts'
 import { createFacilitator, type Facilitator } from './service/facilitator.ts'
 import { createSettlementStore } from './store/settlements.ts'
-import type { Chains } from '../compose/chains.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Chains } from '../platform/chains.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 
 /** Verifies and settles on the networks that have an RPC; on others it refuses. */
 export function openFacilitator(platform: Platform, chains: Chains): { facilitator: Facilitator; part: Part } {

@@ -22,7 +22,7 @@ import { outboundClient } from '../outbound/client.ts'
 import { Secret } from '../vault/secret.ts'
 import { toBody } from '../wallet/http/wallet.ts'
 import type { Wallets } from '../wallet/service/wallets.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { sandboxMailer } from '../sandbox/part.ts'
 
 export async function openIdentity(

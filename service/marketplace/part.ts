@@ -18,7 +18,7 @@ import type { SellingDeps } from '../sales/service/deps.ts'
 import { createTransforms } from '../transforms/transforms.ts'
 import { Secret } from '../vault/secret.ts'
 import { demoHosts, openDemo } from '../demo/part.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { openRuns } from './runs-part.ts'
 
 interface Marketplace {

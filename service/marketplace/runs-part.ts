@@ -1,5 +1,5 @@
 import type { Budgets } from '../budgets/service/budgets.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { signatureOf } from '../deliveries/rules/signature.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Identity } from '../identity/service/identity.ts'

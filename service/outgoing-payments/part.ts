@@ -18,8 +18,8 @@ import { createOutgoingPayments, type OutgoingPayments } from './service/payment
 import { createPaymentStore } from './store.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Wallets } from '../wallet/service/wallets.ts'
-import type { Chains } from '../compose/chains.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Chains } from '../platform/chains.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 
 /** Paying addresses outside, from the payer wallets of accounts. */
 export async function openOutgoingPayments(

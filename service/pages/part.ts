@@ -1,6 +1,6 @@
 import { serveAssets } from './assets.ts'
 import { createPages, loadBuilt, type Pages } from './pages.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
 /** What customers' browsers are shown, with the files that it loads beside it. */

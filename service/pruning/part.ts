@@ -2,8 +2,8 @@ import type { RetentionDays } from '../kit/tables.ts'
 import { createPruning } from './service.ts'
 import { createPruningStore } from './store.ts'
 import type { Config } from '../config.ts'
-import type { Platform, Part } from '../compose/platform.ts'
-import { retentionPolicies } from '../compose/tables.ts'
+import type { Platform, Part } from '../platform/platform.ts'
+import { retentionPolicies } from '../platform/tables.ts'
 
 /** Removes what is older than its retention. */
 export function openPruning({ config, database, metrics }: Platform): Part {

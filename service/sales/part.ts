@@ -8,7 +8,7 @@ import { createSettling } from './service/settle.ts'
 import { createSweeping, type Sweeping } from './service/sweep.ts'
 import { createSaleStore } from './store.ts'
 import { readRequest } from '../x402/payload.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 
 /** What everything stands on that is sold for payments outside of the ledger. */
 export function openSelling(

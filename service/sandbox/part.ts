@@ -4,7 +4,7 @@ import { isLocalAddress } from './access.ts'
 import { echo } from './echo.ts'
 import { inboxMailer, inboxPage } from './inbox.ts'
 import { createMessageStore } from './store.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 
 /** The pages for a developer's own machine; a live server, or one with a public address, has none of them. */
 export function openSandbox(platform: Platform, deliveries: Deliveries): Part {

@@ -18,7 +18,7 @@ import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 import type { StatementPool } from '../kit/transaction.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Vault } from '../vault/vault.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { createPublishedTools } from './service/catalogue/published.ts'
 import { importShipped } from './shipped-part.ts'
 

@@ -20,7 +20,7 @@ import { createCallStore } from './store/calls/store.ts'
 import { createSlots } from './store/calls/slots.ts'
 import { openCatalogue } from './catalogue-part.ts'
 import { demoHosts } from '../demo/part.ts'
-import type { Platform, Part } from '../compose/platform.ts'
+import type { Platform, Part } from '../platform/platform.ts'
 import { openUpstreams } from './upstreams-part.ts'
 
 /** The catalogue, and calls of its tools: by REST, by MCP, and without an account by x402. */

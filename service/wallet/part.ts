@@ -9,9 +9,9 @@ import type { SignUp, AnnounceEvent } from './ports.ts'
 import { createWallets, type Wallets } from './service/wallets.ts'
 import type { Settings, WalletDeps } from './service/deps.ts'
 import { createWalletStore } from './store/wallet-store.ts'
-import type { Chains } from '../compose/chains.ts'
-import type { Platform, Part } from '../compose/platform.ts'
-import { openKeys } from '../compose/keys.ts'
+import type { Chains } from '../platform/chains.ts'
+import type { Platform, Part } from '../platform/platform.ts'
+import { openKeys } from '../platform/keys.ts'
 import { createIncomeStore } from '../sales/store.ts'
 
 export async function openWallet(platform: Platform, others: Others): Promise<{ wallets: Wallets; part: Part }> {

@@ -6,8 +6,8 @@ import { createLedgerStore } from '../ledger/store/ledger.ts'
 import { createPaymentStore } from '../outgoing-payments/store.ts'
 import { createReconciling, type Reconciling } from './service/reconcile.ts'
 import { createWalletStore } from './store/wallet-store.ts'
-import { openChains } from '../compose/chains.ts'
-import { openKeys } from '../compose/keys.ts'
+import { openChains } from '../platform/chains.ts'
+import { openKeys } from '../platform/keys.ts'
 
 /** Compares the books with the chain without a running service, for the command line. */
 export async function openReconciling(

@@ -1,4 +1,4 @@
-import { refusalOf } from '../../service/dashboard/browser/pages/wallet/movements.ts'
+import { refusalOf } from '../../service/dashboard/browser/pages/wallet/withdrawal.ts'
 import { tickOf } from '../../service/ui-kit/format.ts'
 
 test('ticks of a small axis are told apart, those of a large one are short', () => {

@@ -9,7 +9,8 @@ import { Card, Metrics, MoneyMetric, Page } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { Empty, Failure } from '../parts/states.tsx'
 import { AddFunds } from './wallet/AddFunds.tsx'
-import { MOVEMENT_NAMES, REASONS } from './wallet/movements.ts'
+import { MOVEMENT_NAMES } from './wallet/movements.ts'
+import { REASONS } from './wallet/withdrawal.ts'
 import { Withdraw } from './wallet/Withdraw.tsx'
 
 type Movement = Output<'wallet.transactions'>['transactions'][number]

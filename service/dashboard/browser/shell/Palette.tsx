@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { chooseEnvironment, useEnvironment, settings } from '../settings.ts'
 import { PAGES, type Page } from '../../pages.ts'
-import { ICONS } from '../pages.ts'
+import { ICONS } from '../views.ts'
 import { chooseTheme, THEMES } from './theme.ts'
 
 /** Every page and the main acts by name, without a mouse. An id that was pasted leads to what it names. */

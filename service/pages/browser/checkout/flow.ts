@@ -9,8 +9,6 @@ import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type Progress, type S
 import type { Hex } from '../../../ui-kit/provider.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
-export type Flow = ReturnType<typeof openFlow>
-
 interface FlowDeps {
   store: Watched<State>
   api: Api

@@ -1,5 +1,4 @@
 import type { Output } from '../../api/procedures.ts'
-import { inUsdc } from '../../../../ui-kit/format.ts'
 
 type Movement = Output<'wallet.transactions'>['transactions'][number]
 
@@ -10,30 +9,4 @@ export const MOVEMENT_NAMES: Record<Movement['type'], string> = {
   charge: 'Charge',
   earning: 'Sale',
   withdrawal: 'Withdrawal',
-}
-
-/** What decides over an amount; amounts in USDC. */
-export interface Payable {
-  available: number
-  minimum: number
-  /** What may still leave today; null without a limit. */
-  left: number | null
-  paused: boolean
-}
-
-/** Why this amount cannot be withdrawn now, or null. The service decides again when it is sent. */
-export function refusalOf(amount: number, { available, minimum, left, paused }: Payable): string | null {
-  if (paused) return 'Withdrawals are paused by the operator. Try again later.'
-  if (!Number.isFinite(amount)) return null
-  if (amount > available) return `The wallet has ${inUsdc(available)} USDC available. Enter that or less.`
-  if (left !== null && amount > left) return `${inUsdc(left)} USDC may still be withdrawn today. Enter that or less.`
-  if (amount < minimum) return `A withdrawal must be at least ${inUsdc(minimum)} USDC.`
-  return null
-}
-
-/** Why money that was to leave did not. */
-export const REASONS: Record<NonNullable<Output<'wallet.withdrawal'>['reason']>, string> = {
-  treasury_short: 'The treasury did not have enough funds.',
-  expired: 'The transfer expired before it was on chain.',
-  canceled: 'The withdrawal was canceled.',
 }
