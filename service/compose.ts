@@ -3,14 +3,14 @@ import type { Logger } from 'pino'
 import type { Budgets } from './budgets/service/budgets.ts'
 import type { Checkouts } from './checkouts/service/checkouts.ts'
 import { openBudgets } from './budgets/part.ts'
-import { openChains } from './platform/chains.ts'
+import { openChains, type Chains } from './platform/chains.ts'
 import { openChanges } from './changes/part.ts'
 import { openCheckoutHooks, openCheckouts } from './checkouts/part.ts'
 import { openDashboard } from './dashboard/part.ts'
 import { openDeliveries } from './deliveries/part.ts'
 import { openFacilitator } from './facilitator/part.ts'
 import { openFigures } from './platform/metrics.ts'
-import { createPlatform, type Part } from './platform/platform.ts'
+import { createPlatform, type Part, type Platform } from './platform/platform.ts'
 import { openMarketplace } from './marketplace/part.ts'
 import { openReceipts } from './platform/receipts.ts'
 import { openGateHooks, openPaywalls } from './paywall/part.ts'
@@ -18,7 +18,7 @@ import { dashboardRouter, type AppRouter } from './platform/dashboard-router.ts'
 import { openPages } from './pages/part.ts'
 import { openPruning } from './pruning/part.ts'
 import { openIdentity } from './identity/part.ts'
-import { healthOf, identifier, loadingOf, surfacesOf } from './platform/serving.ts'
+import { identifier, openQueue, openServer, topicsOf } from './platform/serving.ts'
 import { openSandbox } from './sandbox/part.ts'
 import { openOutflow } from './outflow/part.ts'
 import { openOutgoingPayments } from './outgoing-payments/part.ts'
@@ -26,26 +26,21 @@ import { openTools } from './tools/part.ts'
 import { openWallet } from './wallet/part.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/client.ts'
-import { isMigrated } from './database/migrate.ts'
 import type { Deliveries } from './deliveries/service/deliveries.ts'
-import { createApp } from './api/app.ts'
-import { Idempotency } from './api/idempotency.ts'
-import { createRateLimit } from './api/limits.ts'
 import type { Surface } from './api/openapi.ts'
-import { limitAddresses } from './api/requests.ts'
-import { mountTrpc } from './api/trpc.ts'
 import type { Identity } from './identity/service/identity.ts'
 import type { Facilitator } from './facilitator/service/facilitator.ts'
 import type { Clock } from './kit/clock.ts'
 import type { Ledger } from './ledger/service.ts'
 import type { Outflows } from './outflow/service.ts'
 import type { Paywalls } from './paywall/service/paywalls.ts'
-import { createQueue, type Queue } from './queue/queue.ts'
+import type { Queue } from './queue/queue.ts'
 import type { OutgoingPayments } from './outgoing-payments/service/payments.ts'
 import type { Calls } from './tools/service/calls/calls.ts'
 import type { Catalogue } from './tools/service/catalogue/catalogue.ts'
 import { openPaymentTokens, openSelling } from './sales/part.ts'
 import type { Failpoints } from './kit/failpoints.ts'
+import type { Owner } from './kit/owner.ts'
 import { toolHooks } from './tools/service/pay/product.ts'
 import { createCallStore } from './tools/store/calls/store.ts'
 import type { Sweeping } from './sales/service/sweep.ts'
@@ -95,8 +90,54 @@ interface Options {
 /** Puts the parts together, once, in one place. Nothing runs yet. */
 export async function compose(config: Config, options: Options): Promise<Service> {
   const platform = await createPlatform(config, options, () => queue.announced())
-  const { log, clock, database, ledger, metrics, redis, secret, tracer } = platform
+  const { database, ledger, redis, tracer } = platform
   const chains = await openChains(platform)
+  const money = await openMoney(platform, chains, () => products.checkouts)
+  const products = await openProducts(platform, chains, money)
+  const identify = identifier(platform, money.identity)
+  const appRouter = dashboardRouter(config, platform.clock, { ...money, ...products })
+  const parts: readonly Part[] = [
+    // Before the dashboard, which answers every path that nothing else does.
+    openSandbox(platform, money.deliveries),
+    ...money.parts,
+    (await openDashboard(platform)).part,
+    ...products.parts,
+    openPruning(platform),
+    openChanges(platform, identify).part,
+  ]
+  const queue = openQueue(platform, options.url, parts)
+  openFigures(platform, { topics: topicsOf(parts), chains, facilitator: money.facilitator })
+  const server = openServer(platform, { parts, identify, appRouter, queue, budgets: money.budgets })
+
+  return {
+    ...money,
+    ...products,
+    app: server.app,
+    appRouter,
+    database,
+    ledger,
+    queue,
+    served: server.served,
+    startDraining: server.startDraining,
+    async start() {
+      if (config.ROLES.includes('worker')) await queue.start()
+      for (const part of parts) await part.start?.()
+    },
+    async stop() {
+      await queue.stop()
+      for (const part of parts.toReversed()) await part.stop?.()
+      await chains.close()
+      await platform.outbound.close()
+      await database.close()
+      redis?.disconnect()
+      await tracer?.close()
+    },
+  }
+}
+
+/** People, their money, and what is told of it. They know each other: what is opened later is asked for when it is needed. */
+async function openMoney(platform: Platform, chains: Chains, checkouts: () => Checkouts) {
+  const { config, database, clock } = platform
   const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains)
   const outflow = openOutflow(config, { statements: database.statements, clock })
   const { wallets, part: walletPart } = await openWallet(platform, {
@@ -116,7 +157,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     budgets.agents.exists(owner, id),
   )
   const { deliveries, part: deliveriesPart } = openDeliveries(platform, identity, (target, answer) =>
-    checkouts.attempted(target, answer),
+    checkouts().attempted(target, answer),
   )
   const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })
   const { outgoingPayments, part: outgoingPaymentsPart } = await openOutgoingPayments(platform, {
@@ -125,15 +166,23 @@ export async function compose(config: Config, options: Options): Promise<Service
     wallets,
     facilitator,
     outflow,
-    failpoints: options.failpoints,
   })
+  const parts = [identityPart, deliveriesPart, budgetsPart, outgoingPaymentsPart, walletPart, facilitatorPart]
+  return { facilitator, outflow, wallets, identity, deliveries, budgets, outgoingPayments, parts }
+}
+
+type Money = Awaited<ReturnType<typeof openMoney>>
+
+/** What is sold, and the engine that sells it. */
+async function openProducts(platform: Platform, chains: Chains, money: Money) {
+  const { database, clock, ledger, secret } = platform
+  const { facilitator, wallets, identity, deliveries, budgets } = money
   const { pages, part: pagesPart } = await openPages(platform)
-  const { part: dashboardPart } = await openDashboard(platform)
   const tokens = openPaymentTokens(secret)
   const {
     selling,
-    store: sales,
-    sweeping,
+    store,
+    sweeping: sales,
     part: salesPart,
   } = openSelling(platform, {
     facilitator,
@@ -145,180 +194,35 @@ export async function compose(config: Config, options: Options): Promise<Service
       asset: guestHooks(ledger),
     },
   })
+  const walletAddress = (owner: Owner) => wallets.depositAddress(owner)
   const { checkouts, part: checkoutsPart } = await openCheckouts(platform, {
     selling,
-    sales,
+    sales: store,
     deliveries,
     identity,
     pages,
-    walletAddress: (owner) => wallets.depositAddress(owner),
+    walletAddress,
   })
+  const treasury = wallets.treasury()
   const {
     assets,
     runs,
     part: marketplacePart,
-  } = openMarketplace(platform, {
-    identity,
-    deliveries,
-    budgets,
-    selling,
-    treasury: wallets.treasury(),
-  })
+  } = openMarketplace(platform, { identity, deliveries, budgets, selling, treasury })
   const {
     catalogue,
     calls,
     part: toolsPart,
-  } = await openTools(platform, {
-    identity,
-    budgets,
-    runs,
-    selling,
-    recipient: wallets.treasury(),
-  })
+  } = await openTools(platform, { identity, budgets, runs, selling, recipient: treasury })
   const { paywalls, part: paywallPart } = openPaywalls(platform, {
     chains,
     selling,
-    sales,
+    sales: store,
     pages,
     secret,
-    walletAddress: (owner) => wallets.depositAddress(owner),
+    walletAddress,
   })
-  const identify = identifier(platform, identity)
-  const { part: changesPart } = openChanges(platform, identify)
-  const routed = { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls }
-  const appRouter = dashboardRouter(config, clock, routed)
-  const parts: readonly Part[] = [
-    // Before the dashboard, which answers every path that nothing else does.
-    openSandbox(platform, deliveries),
-    identityPart,
-    deliveriesPart,
-    budgetsPart,
-    outgoingPaymentsPart,
-    walletPart,
-    facilitatorPart,
-    pagesPart,
-    dashboardPart,
-    salesPart,
-    checkoutsPart,
-    marketplacePart,
-    toolsPart,
-    paywallPart,
-    openReceipts({ checkouts, selling, pages }),
-    openPruning(platform),
-    changesPart,
-  ]
-
-  const idempotency = new Idempotency(database.statements, clock)
-  const topics = parts.flatMap(({ topics }) => topics ?? [])
-  const queue = createQueue({
-    statements: database.statements,
-    clock,
-    log,
-    backend:
-      config.REDIS_URL === undefined
-        ? { kind: 'postgres', connectionString: options.url }
-        : { kind: 'redis', url: config.REDIS_URL },
-    topics,
-    sweepers: [
-      { name: 'ledger.locks', everyMs: 1_000, run: async () => metrics.count('lock_expired', await ledger.sweep()) },
-      ...parts.flatMap(({ sweepers }) => sweepers ?? []),
-    ],
-    measures: metrics.ofQueue(),
-    tracer,
-  })
-  openFigures(platform, { topics: topics.map(({ topic }) => topic), chains, facilitator })
-
-  let draining = false
-  const limit = createRateLimit('api', config.RATE_API_PER_MINUTE, redis)
-  const surfaces = surfacesOf(config, parts)
-  const mounted = [
-    { role: 'dashboard' as const, path: '/trpc', handler: limitAddresses(limit) },
-    ...parts.flatMap(({ mounted }) => mounted ?? []),
-    {
-      role: 'dashboard' as const,
-      path: '/trpc',
-      handler: mountTrpc(appRouter, identify, { idempotency, clock, limit, bodyBytesMax: config.BODY_BYTES_MAX }),
-    },
-  ].filter(({ role }) => config.ROLES.includes(role))
-  const upgrades = parts.flatMap(({ upgrades }) => upgrades ?? []).filter(({ role }) => config.ROLES.includes(role))
-  const app = createApp({
-    clock,
-    log,
-    metrics,
-    tracing: tracer === null ? null : { tracer, trusted: config.TRACE_INCOMING === 'continue' },
-    idempotency,
-    limit,
-    limits: Object.fromEntries(parts.flatMap(({ limits }) => Object.entries(limits ?? {}))),
-    identify,
-    health: {
-      draining: () => draining,
-      loading: () => loadingOf(parts),
-      database: () =>
-        database
-          .ping()
-          .then(() => isMigrated(database.pool))
-          .catch(() => false),
-      parts: async () => ({
-        queue: await queue.health().catch(() => 'unknown'),
-        redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
-        ...(await healthOf(parts)),
-      }),
-    },
-    surfaces,
-    described: parts.flatMap(({ described }) => described ?? []).filter(({ role }) => config.ROLES.includes(role)),
-    dashboard: config.addresses.dashboard,
-    mounted,
-    upgrades,
-    https: Object.values({ ...config.addresses }).every((address) => address.startsWith('https:')),
-    corsOrigins: config.CORS_ORIGINS,
-    trustProxy: config.TRUST_PROXY,
-    bodyBytesMax: config.BODY_BYTES_MAX,
-    streams: {
-      checkMs: config.STREAM_CHECK_MS,
-      lifeMs: config.STREAM_LIFE_MS,
-      perAccount: config.QUOTA_EVENT_STREAMS,
-    },
-    metricsToken: config.METRICS_TOKEN,
-    live: config.LIVE,
-    topUpUrl: config.TOP_UP_URL,
-    awaitWord: (held, waitMs, gone) => budgets.approvals.awaitDecision(String(held.fields['approvalId']), waitMs, gone),
-  })
-
-  return {
-    app,
-    appRouter,
-    assets,
-    budgets,
-    calls,
-    catalogue,
-    checkouts,
-    sales: sweeping,
-    database,
-    deliveries,
-    facilitator,
-    identity,
-    ledger,
-    outflow,
-    outgoingPayments,
-    paywalls,
-    queue,
-    wallets,
-    served: { surfaces, mounted: mounted.map(({ path }) => path), upgrades: upgrades.map(({ path }) => path) },
-    startDraining() {
-      draining = true
-    },
-    async start() {
-      if (config.ROLES.includes('worker')) await queue.start()
-      for (const part of parts) await part.start?.()
-    },
-    async stop() {
-      await queue.stop()
-      for (const part of parts.toReversed()) await part.stop?.()
-      await chains.close()
-      await platform.outbound.close()
-      await database.close()
-      redis?.disconnect()
-      await platform.tracer?.close()
-    },
-  }
+  const receipts = openReceipts({ checkouts, selling, pages })
+  const parts = [pagesPart, salesPart, checkoutsPart, marketplacePart, toolsPart, paywallPart, receipts]
+  return { sales, checkouts, assets, runs, catalogue, calls, paywalls, parts }
 }

@@ -43,8 +43,8 @@ async function main(): Promise<void> {
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
     const service = await compose(config, { url, log })
     undo.push(() => service.stop())
-    const agreement = await agreeOnSecrets(config, service.database, log)
-    undo.push(() => Promise.resolve(agreement.end()))
+    const secretConsistency = await agreeOnSecrets(config, service.database, log)
+    undo.push(() => Promise.resolve(secretConsistency.end()))
     const server = await listen(service.app, config.PORT, config.HOST, {
       connectionsPerAddress: config.QUOTA_CONNECTIONS_PER_ADDRESS,
       shared: sharedAddresses(service.app),

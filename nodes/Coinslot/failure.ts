@@ -1,10 +1,9 @@
 import { NodeApiError, type IDataObject } from 'n8n-workflow'
-import { advice, type Answer } from '../shared/transport.ts'
-import { text, usdc, when } from './format.ts'
+import { advice, type HttpResult } from '../shared/transport.ts'
 import type { Step } from './inputs.ts'
 
 /** What went wrong and what to do next, in one sentence or two: for a person, or for the model that called the tool. */
-export function failure({ node, item }: Step, answer: Answer): NodeApiError {
+export function failure({ node, item }: Step, answer: HttpResult): NodeApiError {
   const code = codeOf(answer)
   const message = explain(answer, code) ?? advice(answer, LABELS)
   const error = new NodeApiError(
@@ -29,7 +28,7 @@ const LABELS = { maxAmount: 'Maximum Amount', maxCost: 'Maximum Cost', modelId: 
  * Whether it is certain that this act came to nothing and nothing was paid: then trying again is a new act. Where that
  * is not certain, trying again must ask for the same one.
  */
-export function isEndedUnpaid(answer: Answer): boolean {
+export function isEndedUnpaid(answer: HttpResult): boolean {
   if (!answer.reached) return false
   const { status, body } = answer
   const code = codeOf(answer)
@@ -39,12 +38,12 @@ export function isEndedUnpaid(answer: Answer): boolean {
   return [400, 402, 403, 404, 502, 504].includes(status) || code === 'tool_removed'
 }
 
-function codeOf(answer: Answer): string {
+function codeOf(answer: HttpResult): string {
   return answer.reached && typeof answer.body['code'] === 'string' ? answer.body['code'] : ''
 }
 
 /** Where to look further, for whoever asks for help. */
-function traceOf(answer: Answer, code: string): string {
+function traceOf(answer: HttpResult, code: string): string {
   if (!answer.reached) {
     return 'Nothing is paid twice: when this step is tried again in the same execution, Coinslot takes it for the same call.'
   }
@@ -52,7 +51,7 @@ function traceOf(answer: Answer, code: string): string {
   return `Coinslot answered ${answer.status}${code === '' ? '' : ` ${code}`}${typeof request === 'string' ? `, request ${request}` : ''}.`
 }
 
-function explain(answer: Answer, code: string): string | undefined {
+function explain(answer: HttpResult, code: string): string | undefined {
   if (!answer.reached || code === '') return undefined
   const { status, body } = answer
   const known = EXPLAINED[code]?.(body, answer)
@@ -62,7 +61,7 @@ function explain(answer: Answer, code: string): string | undefined {
   return status === 502 || status === 504 ? otherSide(body) : undefined
 }
 
-type Explain = (body: IDataObject, answer: Answer & { reached: true }) => string | undefined
+type Explain = (body: IDataObject, answer: HttpResult & { reached: true }) => string | undefined
 
 const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   approval_required: ({ approvalId, expiresAt }) =>
@@ -137,8 +136,24 @@ function spendingLimit({ error, limit, allowed, spent, requested, resetsAt }: ID
   return `A spending limit of the agent stops this: ${text(error)}${figures} Nothing was paid. ${next} Only the owner of the account can change the limit, in the Coinslot dashboard.`
 }
 
-function limited({ error }: IDataObject, { retryAfterSeconds }: Answer & { reached: true }): string {
+function limited({ error }: IDataObject, { retryAfterSeconds }: HttpResult & { reached: true }): string {
   return retryAfterSeconds === undefined
     ? `${text(error)} Wait a minute, then try again.`
     : `${text(error)} Wait ${retryAfterSeconds} seconds, then try again.`
+}
+
+/** What the service said, for a sentence. */
+export function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+export function usdc(amount: unknown): string {
+  // Without the exponent that a tiny number would be written with.
+  return typeof amount === 'number'
+    ? `${amount.toFixed(6).replace(/\.?0{1,6}$/, '')} USDC`
+    : 'an amount that is not named'
+}
+
+function when(time: unknown): string {
+  return typeof time === 'string' ? `${time.slice(0, 16).replace('T', ' ')} UTC` : 'its time is over'
 }

@@ -6,7 +6,7 @@ import {
   type INodeListSearchResult,
 } from 'n8n-workflow'
 import { advice, ask, type Call } from '../shared/transport.ts'
-import { text, usdc } from './format.ts'
+import { text, usdc } from './failure.ts'
 
 /** Published RDAs, the most wanted first. */
 export async function searchRdas(

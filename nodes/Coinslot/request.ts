@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow'
-import { ask, type Answer, type Call } from '../shared/transport.ts'
+import { ask, type HttpResult, type Call } from '../shared/transport.ts'
 import { failure, isEndedUnpaid } from './failure.ts'
 import { purchaseOf } from './idempotency.ts'
 import type { Step } from './inputs.ts'
@@ -61,7 +61,7 @@ export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDa
   return body
 }
 
-function bodyOf(step: Step, answer: Answer): IDataObject {
+function bodyOf(step: Step, answer: HttpResult): IDataObject {
   const done = answer.reached && answer.status >= 200 && answer.status < 300
   // A 202 is an answer where something was begun, and a refusal where a person has to approve it first.
   if (!done || answer.body['code'] === 'approval_required') throw failure(step, answer)

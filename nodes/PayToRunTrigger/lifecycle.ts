@@ -1,9 +1,9 @@
 import { NodeOperationError, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow'
-import { advice, ask, type Answer } from '../shared/transport.ts'
+import { advice, ask, type HttpResult } from '../shared/transport.ts'
 import { fingerprint, LABELS, readCheckout, withNetwork } from './checkout.ts'
 
 /** What is remembered of the checkout that the service keeps for this node. */
-export interface Kept {
+export interface Registration {
   checkoutId: string
   secret: string
   formUrl: string
@@ -12,10 +12,10 @@ export interface Kept {
   fingerprint: string
 }
 
-export function recall(node: IHookFunctions | IWebhookFunctions): Kept | undefined {
+export function recall(node: IHookFunctions | IWebhookFunctions): Registration | undefined {
   // A copy: what n8n hands out is the record itself, and forgetting empties it.
   const data: unknown = { ...node.getWorkflowStaticData('node') }
-  return typeof (data as Partial<Kept>).checkoutId === 'string' ? (data as Kept) : undefined
+  return typeof (data as Partial<Registration>).checkoutId === 'string' ? (data as Registration) : undefined
 }
 
 /**
@@ -45,7 +45,7 @@ export async function create(hook: IHookFunctions): Promise<boolean> {
       `Coinslot at ${answer.address} made a checkout but did not say by which secret it signs. Update the service or this package so that they fit.`,
     )
   }
-  const kept: Kept = {
+  const kept: Registration = {
     checkoutId: id,
     secret,
     formUrl: url,
@@ -108,7 +108,7 @@ interface CheckoutAnswer {
   body: { checkout: IDataObject; secret?: unknown }
 }
 
-function isCheckoutAnswer(answer: Answer): answer is Answer & CheckoutAnswer {
+function isCheckoutAnswer(answer: HttpResult): answer is HttpResult & CheckoutAnswer {
   return (
     answer.reached &&
     answer.status >= 200 &&

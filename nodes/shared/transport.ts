@@ -26,7 +26,7 @@ export interface Call {
 }
 
 /** An answer of any status; or none, and why. Nothing is thrown: each caller decides what an outage means to it. */
-export type Answer =
+export type HttpResult =
   | { reached: true; status: number; body: IDataObject; address: string; retryAfterSeconds?: number }
   /** `broken` is a line that was up and broke: the call may have arrived. */
   | { reached: false; reason: string; address: string; broken: boolean }
@@ -34,7 +34,7 @@ export type Answer =
 export type Caller = IHookFunctions | IWebhookFunctions | IExecuteFunctions | ILoadOptionsFunctions
 
 /** The only way to the service. */
-export async function ask(caller: Caller, call: Call): Promise<Answer> {
+export async function ask(caller: Caller, call: Call): Promise<HttpResult> {
   let address = ''
   try {
     address = addressOf(await caller.getCredentials('coinslotApi'), call.surface)
@@ -72,7 +72,7 @@ export async function ask(caller: Caller, call: Call): Promise<Answer> {
 }
 
 /** What to do about an answer that is not the one hoped for, in a sentence for whoever builds the workflow. */
-export function advice(answer: Answer, labels: Readonly<Record<string, string>> = {}): string {
+export function advice(answer: HttpResult, labels: Readonly<Record<string, string>> = {}): string {
   if (!answer.reached) {
     if (answer.address === '') return `The Coinslot credential cannot be used: ${answer.reason}`
     return `Coinslot cannot be reached at ${answer.address} (${answer.reason}). Check the service address in the credential and that the service is running, then try again.`

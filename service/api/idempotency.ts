@@ -15,7 +15,7 @@ export interface IdempotentAsk {
   body: unknown
 }
 
-export interface Answer {
+export interface FirstResponse {
   status: number
   body: unknown
 }
@@ -40,7 +40,7 @@ export class Idempotency {
   async once(
     ask: IdempotentAsk,
     work: (operation: Id<'op'>) => Promise<Outcome>,
-  ): Promise<Answer & { replayed: boolean }> {
+  ): Promise<FirstResponse & { replayed: boolean }> {
     if (!/^[\x21-\x7e]{1,255}$/.test(ask.key)) {
       throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
     }
@@ -61,7 +61,7 @@ export class Idempotency {
     scope: Buffer,
     operation: Id<'op'>,
     work: (operation: Id<'op'>) => Promise<Outcome>,
-  ): Promise<Answer> {
+  ): Promise<FirstResponse> {
     // A long run outlives one lease: it is renewed as long as this process lives.
     const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3).unref()
     try {
@@ -96,7 +96,7 @@ export class Idempotency {
     }
   }
 
-  private async record(scope: Buffer, answer: Answer): Promise<void> {
+  private async record(scope: Buffer, answer: FirstResponse): Promise<void> {
     await this.statements.run(
       'UPDATE idempotent_request SET status = $2, answer = $3::json WHERE scope = $1',
       [scope, answer.status, JSON.stringify(answer.body)],
@@ -122,7 +122,7 @@ export class Idempotency {
   }
 }
 
-export interface Outcome extends Answer {
+export interface Outcome extends FirstResponse {
   /** False for what may be different next time: our own faults, limits, something away. */
   keep: boolean
   replayBody?: unknown
@@ -131,7 +131,7 @@ export interface Outcome extends Answer {
 interface Claim {
   mine: boolean
   same: boolean
-  answer: Answer | null
+  answer: FirstResponse | null
   operation: Id<'op'>
 }
 

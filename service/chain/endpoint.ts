@@ -6,7 +6,7 @@ export interface Endpoint {
   /** Scheme and host alone: the rest of an address often holds a key. */
   readonly name: string
   /** The answers in the order of the questions. Rejects when the node as a whole has failed. */
-  ask(questions: readonly Question[], timeoutMs: number): Promise<readonly Answer[]>
+  ask(questions: readonly Question[], timeoutMs: number): Promise<readonly RpcOutcome[]>
   close(): Promise<void>
 }
 
@@ -15,7 +15,7 @@ export interface Question {
   params: readonly unknown[]
 }
 
-export type Answer = { result: unknown } | { refusal: RpcRefusal } | { outage: string }
+export type RpcOutcome = { result: unknown } | { refusal: RpcRefusal } | { outage: string }
 
 export function openEndpoint(url: string): Endpoint {
   const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
@@ -38,7 +38,7 @@ export function openEndpoint(url: string): Endpoint {
     }
   }
 
-  async function askOne(question: Question, timeoutMs: number): Promise<Answer> {
+  async function askOne(question: Question, timeoutMs: number): Promise<RpcOutcome> {
     return answerOf(await post({ jsonrpc: '2.0', id: 1, ...question }, timeoutMs))
   }
 
@@ -61,12 +61,12 @@ export function openEndpoint(url: string): Endpoint {
   }
 }
 
-function inOrder(questions: readonly Question[], answers: readonly unknown[]): readonly Answer[] {
+function inOrder(questions: readonly Question[], answers: readonly unknown[]): readonly RpcOutcome[] {
   const byId = new Map(answers.map((answer) => [(answer as { id?: unknown } | null)?.id, answer]))
   return questions.map((_question, id) => answerOf(byId.get(id)))
 }
 
-function answerOf(answer: unknown): Answer {
+function answerOf(answer: unknown): RpcOutcome {
   const { result, error } = (answer ?? {}) as { result?: unknown; error?: Partial<RpcFault> }
   if (error !== undefined) {
     const fault = { code: error.code ?? 0, message: error.message ?? 'no message', data: error.data }

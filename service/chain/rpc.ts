@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
-import { openEndpoint, type Answer, type Endpoint, type Question } from './endpoint.ts'
+import { openEndpoint, type RpcOutcome, type Endpoint, type Question } from './endpoint.ts'
 
 /** Questions to whichever of a network's RPC addresses answers. */
 export interface Rpc {
@@ -37,8 +37,8 @@ export function createRpc(options: RpcOptions): Rpc {
     return [...nodes].sort((a, b) => rest(a) - rest(b))
   }
 
-  async function ask(questions: readonly Question[]): Promise<readonly Answer[]> {
-    const answers = new Array<Answer>(questions.length).fill({ outage: 'no address is configured' })
+  async function ask(questions: readonly Question[]): Promise<readonly RpcOutcome[]> {
+    const answers = new Array<RpcOutcome>(questions.length).fill({ outage: 'no address is configured' })
     let open = questions.map((question, place) => ({ question, place }))
     for (const node of inOrder()) {
       const given = await askNode(
@@ -55,8 +55,8 @@ export function createRpc(options: RpcOptions): Rpc {
     return answers
   }
 
-  async function askNode(node: Node, questions: readonly Question[]): Promise<readonly Answer[]> {
-    let answers: readonly Answer[]
+  async function askNode(node: Node, questions: readonly Question[]): Promise<readonly RpcOutcome[]> {
+    let answers: readonly RpcOutcome[]
     try {
       answers = await node.endpoint.ask(questions, timeoutMs)
     } catch (error) {
@@ -91,9 +91,9 @@ export function createRpc(options: RpcOptions): Rpc {
     together.forEach(({ settle }, place) => settle(answers[place] ?? { outage: 'no answer' }))
   }
 
-  async function answerTo(question: Question): Promise<Answer> {
+  async function answerTo(question: Question): Promise<RpcOutcome> {
     if (!SMALL.has(question.method)) return (await ask([question]))[0] ?? { outage: 'no answer' }
-    return new Promise<Answer>((settle) => {
+    return new Promise<RpcOutcome>((settle) => {
       if (waiting.push({ question, settle }) === 1) queueMicrotask(flush)
     })
   }
@@ -158,7 +158,7 @@ interface Node {
 
 interface Waiting {
   question: Question
-  settle(answer: Answer): void
+  settle(answer: RpcOutcome): void
 }
 
 /**

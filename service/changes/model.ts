@@ -24,3 +24,28 @@ export interface ChangeStore {
   /** Of each account its marks, in the order asked for. */
   marks(owners: readonly Owner[]): Promise<readonly Marks[]>
 }
+
+/** What changed between two looks. */
+export function changedBetween(before: Marks, now: Marks): readonly Kind[] {
+  return KINDS.filter((_kind, place) => before[place] !== now[place])
+}
+
+/** The id of a place in the stream: a follower that comes back gets what it missed. */
+export function toPlace(marks: Marks): string {
+  return marks.join('.')
+}
+
+/** An id of another release, or an invalid one: then each kind may have changed. */
+export function fromPlace(text: string): Marks {
+  const marks = text.split('.')
+  return marks.length === KINDS.length ? marks : KINDS.map(() => '')
+}
+
+/** How long to rest after a look: the longer it took the longer, so that a slow database is not asked the more often. */
+export function restAfter(tookMs: number): number {
+  return Math.min(MOST_MS, Math.max(LEAST_MS, 9 * tookMs))
+}
+
+const LEAST_MS = 1_000
+/** A page that waits for a run's end hears of it by then at the latest. */
+const MOST_MS = 3_000

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import { fromPlace, toPlace } from './rules.ts'
+import { fromPlace, toPlace } from './model.ts'
 import { createChanges } from './service.ts'
 import { createChangeStore } from './store.ts'
 import { serveFollowing } from '../api/following.ts'

@@ -3,7 +3,7 @@ import type { Log } from '../kit/log.ts'
 import type { Owner } from '../kit/owner.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { ChangeStore, Marks, News } from './model.ts'
-import { changedBetween, restAfter } from './rules.ts'
+import { changedBetween, restAfter } from './model.ts'
 
 /**
  * Tells the open pages of an account what kinds of things changed, whichever process changed them: one query for all

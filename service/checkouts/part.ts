@@ -2,7 +2,6 @@ import { hkdfSync } from 'node:crypto'
 import type { Address } from '../chain/model.ts'
 import { checkoutRoutes } from './http/owner.ts'
 import { payerRoutes } from './http/payer.ts'
-import { checkoutSweepers, checkoutTopics } from './jobs.ts'
 import type { CheckoutPages, DeliveryPort } from './ports.ts'
 import { createCheckouts, type Checkouts } from './service/checkouts.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
@@ -18,6 +17,10 @@ import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Outbound } from '../outbound/client.ts'
 import type { Platform, Part } from '../platform/platform.ts'
+import { z } from 'zod'
+import type { Sweeper, Topic } from '../queue/model.ts'
+
+import { PAUSED } from './service/watch.ts'
 
 /** Prices on workflows, the pages where they are paid, and what the payments lead to. */
 export async function openCheckouts(
@@ -100,4 +103,22 @@ function callbacksBy(outbound: Outbound) {
       }
     },
   }
+}
+
+function checkoutSweepers({ sweepers }: Checkouts): Sweeper[] {
+  return [
+    { name: 'checkouts.leases', everyMs: 5_000, run: (now) => sweepers.leases(now) },
+    { name: 'checkouts.probes', everyMs: 10_000, run: (now) => sweepers.probes(now) },
+  ]
+}
+
+function checkoutTopics(checkouts: Checkouts): Topic[] {
+  const paused: Topic<{ checkoutId: string }> = {
+    topic: PAUSED,
+    decode: z.object({ checkoutId: z.string() }),
+    handle: ({ checkoutId }, { id }) => checkouts.tellPaused(checkoutId, id),
+    concurrency: 4,
+    timeoutMs: 30_000,
+  }
+  return [paused]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
-import { WAIT_MS, WAIT_MS_MAX } from './rules/answer.ts'
+import { WAIT_MS, WAIT_MS_MAX } from './rules/messages.ts'
 import type { Deliveries } from './service/deliveries.ts'
 import { ATTEMPT, LONG_ATTEMPT, NOTICE } from './service/write.ts'
 import type { Notice } from './service/notices.ts'

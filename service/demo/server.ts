@@ -41,12 +41,12 @@ interface Job {
   asked: number
 }
 
-interface Answer {
+interface DemoResponse {
   status: number
   body: unknown
 }
 
-async function answer(request: IncomingMessage, jobs: Map<string, Job>): Promise<Answer> {
+async function answer(request: IncomingMessage, jobs: Map<string, Job>): Promise<DemoResponse> {
   try {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const [kind, name = ''] = url.pathname.split('/').filter((part) => part !== '')
@@ -61,7 +61,7 @@ async function answer(request: IncomingMessage, jobs: Map<string, Job>): Promise
   }
 }
 
-function useTool(name: string, fields: Record<string, unknown>, request: IncomingMessage): Answer {
+function useTool(name: string, fields: Record<string, unknown>, request: IncomingMessage): DemoResponse {
   const wanted = KEYS[name]
   if (wanted !== undefined && request.headers[wanted.header] !== wanted.value) {
     return { status: 401, body: { error: 'The key is missing or wrong.' } }

@@ -8,10 +8,10 @@ export interface Tables {
 }
 
 /** How long the rows of a table stay. Every table has one. */
-export type RetentionPolicy = Kept | EndedByItsOwner | Retention
+export type RetentionPolicy = Permanent | EndedByItsOwner | Retention
 
 /** For ever, and why: because it is money, because it was promised, or because there is one for each of something. */
-export interface Kept {
+export interface Permanent {
   readonly kept: string
 }
 

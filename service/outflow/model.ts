@@ -1,6 +1,7 @@
 import type { Address } from '../chain/model.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
+import type { Statements } from '../kit/transaction.ts'
 
 /** The ways on which money leaves an account for an address outside. */
 export type OutflowKind = 'withdrawal' | 'pay' | 'refund'
@@ -31,4 +32,17 @@ export interface OutflowSettings {
   limits: { perDay: Usdc | null; totalPerDay: Usdc | null; withdrawalsPerDay: number | null }
   /** Where money may go, in lower case; empty: anywhere. */
   allowList: readonly string[]
+}
+
+export interface OutflowStore {
+  /** Until the transaction's end nothing else is counted in this environment. */
+  lock(owner: Owner, inside: Statements): Promise<void>
+  /** What has left since; `counted` says that this id is among it. */
+  leftSince(owner: Owner, since: Date, inside?: Statements): Promise<Left>
+  isCounted(id: string, inside: Statements): Promise<boolean>
+  count(outflow: Outflow, now: Date, inside: Statements): Promise<void>
+  /** False when it was not counted, or is given back already. */
+  giveBack(id: string, now: Date, inside: Statements): Promise<boolean>
+  isPaused(inside?: Statements): Promise<boolean>
+  setPaused(paused: boolean, now: Date): Promise<void>
 }

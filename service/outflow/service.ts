@@ -4,7 +4,7 @@ import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
 import { payoutsPaused } from './errors.ts'
 import type { Outflow, OutflowSettings } from './model.ts'
-import type { OutflowStore } from './ports.ts'
+import type { OutflowStore } from './model.ts'
 import { assertAllowed, assertMayLeave, DAY_MS } from './rules.ts'
 
 /** The one counter of all money that leaves. */

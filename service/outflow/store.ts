@@ -2,7 +2,7 @@ import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Left } from './model.ts'
-import type { OutflowStore } from './ports.ts'
+import type { OutflowStore } from './model.ts'
 import { STEP_MS, stepOf } from './rules.ts'
 
 /** Rows of what left, and their sums by steps of time, in PostgreSQL. */

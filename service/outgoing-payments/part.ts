@@ -6,7 +6,6 @@ import type { Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Config } from '../config.ts'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
-import { NO_FAILPOINTS, type Failpoints } from '../kit/failpoints.ts'
 import { loadOrMakeSecretFile } from '../kit/secret-file.ts'
 import { outboundClient } from '../outbound/client.ts'
 import { checkHeaders } from '../outbound/headers.ts'
@@ -24,7 +23,7 @@ import type { Platform, Part } from '../platform/platform.ts'
 /** Paying addresses outside, from the payer wallets of accounts. */
 export async function openOutgoingPayments(
   platform: Platform,
-  { budgets, chains, wallets, facilitator, outflow, failpoints = NO_FAILPOINTS }: Others,
+  { budgets, chains, wallets, facilitator, outflow }: Others,
 ): Promise<{ outgoingPayments: OutgoingPayments; part: Part }> {
   const { config, clock, log, database, ledger, outbox, vault } = platform
   const keys = await openPayers(platform, chains)
@@ -59,7 +58,7 @@ export async function openOutgoingPayments(
       seal: (text, of) => vault.seal(new Secret(text), of),
       open: (sealed, of) => vault.open(sealed, of).reveal(),
     },
-    failpoints,
+    failpoints: platform.failpoints,
     chainOf: (network) => chains.byNetwork.get(network) ?? null,
     confirmations: config.SETTLE_CONFIRMATIONS,
     sellerTimeoutMs: config.PAY_TIMEOUT_MS,
@@ -82,7 +81,6 @@ interface Others {
   wallets: Wallets
   facilitator: Facilitator
   outflow: Outflows
-  failpoints: Failpoints | undefined
 }
 
 /** The keys only where a worker is; other processes have it make addresses and sign. The sandbox makes itself a seed. */

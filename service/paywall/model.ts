@@ -133,9 +133,9 @@ export interface GateRequest {
 }
 
 /** Asks what is behind the paywall, once. */
-export type Ask = (asked: Asked) => Promise<UpstreamAnswer>
+export type CallUpstream = (asked: UpstreamCall) => Promise<UpstreamAnswer>
 
-export interface Asked {
+export interface UpstreamCall {
   /** The body, in place of the request's own. */
   body: Readable | null
   /** Who pays what for this call. */

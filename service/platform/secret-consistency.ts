@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
-import { createLease } from '../queue/lease.ts'
+import { createLease } from '../queue/sweepers.ts'
 import { loadOrMakeKey } from '../vault/keyring.ts'
 import { authSecretOf, sandboxAccount } from './keys.ts'
 

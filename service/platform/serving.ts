@@ -1,9 +1,17 @@
 import type { Request } from 'express'
-import type { Config } from '../config.ts'
+import { createApp } from '../api/app.ts'
+import { Idempotency } from '../api/idempotency.ts'
+import { createRateLimit } from '../api/limits.ts'
 import type { Surface } from '../api/openapi.ts'
-import { assertOrigin } from '../api/requests.ts'
+import { assertOrigin, limitAddresses } from '../api/requests.ts'
+import { mountTrpc } from '../api/trpc.ts'
+import type { Budgets } from '../budgets/service/budgets.ts'
+import type { Config, Role } from '../config.ts'
+import { isMigrated } from '../database/migrate.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Identity } from '../identity/service/identity.ts'
+import { createQueue, type Queue } from '../queue/queue.ts'
+import type { AppRouter } from './dashboard-router.ts'
 import type { Platform, Part, SurfaceName } from './platform.ts'
 
 /** Who asks, by what a request carries. */
@@ -51,4 +59,106 @@ export async function loadingOf(parts: readonly Part[]): Promise<string | null> 
   for (const [name, isReady] of parts.flatMap(({ ready }) => Object.entries(ready ?? {})))
     if (!(await isReady().catch(() => false))) return name
   return null
+}
+
+export function topicsOf(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ topics }) => topics ?? []).map(({ topic }) => topic)
+}
+
+export function openQueue(platform: Platform, url: string, parts: readonly Part[]): Queue {
+  const { config, clock, log, database, ledger, metrics, tracer } = platform
+  return createQueue({
+    statements: database.statements,
+    clock,
+    log,
+    backend:
+      config.REDIS_URL === undefined
+        ? { kind: 'postgres', connectionString: url }
+        : { kind: 'redis', url: config.REDIS_URL },
+    topics: parts.flatMap(({ topics }) => topics ?? []),
+    sweepers: [
+      { name: 'ledger.locks', everyMs: 1_000, run: async () => metrics.count('lock_expired', await ledger.sweep()) },
+      ...parts.flatMap(({ sweepers }) => sweepers ?? []),
+    ],
+    measures: metrics.ofQueue(),
+    tracer,
+  })
+}
+
+/** All that this process answers, by its roles. */
+export function openServer(platform: Platform, { parts, identify, appRouter, queue, budgets }: ServerDeps) {
+  const { config, clock, log, database, metrics, redis, tracer } = platform
+  const idempotency = new Idempotency(database.statements, clock)
+  const limit = createRateLimit('api', config.RATE_API_PER_MINUTE, redis)
+  const surfaces = surfacesOf(config, parts)
+  const isServed = ({ role }: { role: Role }): boolean => config.ROLES.includes(role)
+  const mounted = [
+    { role: 'dashboard' as const, path: '/trpc', handler: limitAddresses(limit) },
+    ...parts.flatMap(({ mounted }) => mounted ?? []),
+    {
+      role: 'dashboard' as const,
+      path: '/trpc',
+      handler: mountTrpc(appRouter, identify, { idempotency, clock, limit, bodyBytesMax: config.BODY_BYTES_MAX }),
+    },
+  ].filter(isServed)
+  const upgrades = parts.flatMap(({ upgrades }) => upgrades ?? []).filter(isServed)
+  let draining = false
+  const app = createApp({
+    clock,
+    log,
+    metrics,
+    tracing: tracer === null ? null : { tracer, trusted: config.TRACE_INCOMING === 'continue' },
+    idempotency,
+    limit,
+    limits: Object.fromEntries(parts.flatMap(({ limits }) => Object.entries(limits ?? {}))),
+    identify,
+    health: {
+      draining: () => draining,
+      loading: () => loadingOf(parts),
+      database: () =>
+        database
+          .ping()
+          .then(() => isMigrated(database.pool))
+          .catch(() => false),
+      parts: async () => ({
+        queue: await queue.health().catch(() => 'unknown'),
+        redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
+        ...(await healthOf(parts)),
+      }),
+    },
+    surfaces,
+    described: parts.flatMap(({ described }) => described ?? []).filter(isServed),
+    dashboard: config.addresses.dashboard,
+    mounted,
+    upgrades,
+    https: Object.values({ ...config.addresses }).every((address) => address.startsWith('https:')),
+    corsOrigins: config.CORS_ORIGINS,
+    trustProxy: config.TRUST_PROXY,
+    bodyBytesMax: config.BODY_BYTES_MAX,
+    streams: {
+      checkMs: config.STREAM_CHECK_MS,
+      lifeMs: config.STREAM_LIFE_MS,
+      perAccount: config.QUOTA_EVENT_STREAMS,
+    },
+    metricsToken: config.METRICS_TOKEN,
+    live: config.LIVE,
+    topUpUrl: config.TOP_UP_URL,
+    awaitWord: (held, waitMs, gone) => budgets.approvals.awaitDecision(String(held.fields['approvalId']), waitMs, gone),
+  })
+  return {
+    app,
+    /** All that can be reached here, for whoever has to look at each of it. */
+    served: { surfaces, mounted: mounted.map(({ path }) => path), upgrades: upgrades.map(({ path }) => path) },
+    startDraining(): void {
+      draining = true
+    },
+  }
+}
+
+interface ServerDeps {
+  parts: readonly Part[]
+  identify: ReturnType<typeof identifier>
+  appRouter: AppRouter
+  queue: Queue
+  budgets: Budgets
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { Mail, Mailer } from '../identity/ports.ts'
 import type { Clock } from '../kit/clock.ts'
-import { assertLocal } from './access.ts'
+import { assertLocal } from './echo.ts'
 import { escapeHtml, sendCards, type MessageStore } from './page.ts'
 
 /**

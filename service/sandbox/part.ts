@@ -1,6 +1,6 @@
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Mailer } from '../identity/ports.ts'
-import { isLocalAddress } from './access.ts'
+import { isLocalAddress } from './echo.ts'
 import { echo } from './echo.ts'
 import { inboxMailer, inboxPage } from './inbox.ts'
 import { createMessageStore } from './store.ts'

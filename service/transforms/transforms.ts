@@ -31,7 +31,7 @@ export function createTransforms(options: TransformsOptions = {}): Transforms & 
 
   async function evaluate(expression: string, input: string | null, { environment, userId }: Owner) {
     const outcome = await pools[environment].run({ expression, input, resultMax: RESULT_MAX }, userId)
-    if (outcome === 'crowded') throw crowded()
+    if (outcome === 'crowded') throw poolBusy()
     if (outcome === 'late') remember(expression)
     return outcome
   }
@@ -77,7 +77,7 @@ function refused(code: string, why: string): DomainError {
   return new DomainError('invalid', code, why.endsWith('.') ? why : `${why}.`)
 }
 
-function crowded(): DomainError {
+function poolBusy(): DomainError {
   return new DomainError(
     'limited',
     'transforms_waiting',

@@ -102,13 +102,13 @@ const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: r
     ],
   },
   'plain-names': {
-    allowed: ['const settled = 1', 'interface PurchaseRequest { amount: number }', 'use({ said: 1 })'],
+    allowed: ['const settled = 1', 'interface PurchaseRequest { amount: number }', 'use({ fate: 1 })'],
     refused: [
-      'const said = 1',
-      'function told() {}',
+      'const fleeting = 1',
+      'function glance() {}',
       'interface Asked {}',
       'type Answer = string',
-      'interface Run { kept: Date }',
+      'interface Run { fate: Date }',
     ],
   },
   'plain-words': {

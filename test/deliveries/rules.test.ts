@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
-import { toKept } from '../../service/deliveries/rules/answer.ts'
-import { deliveryOf } from '../../service/deliveries/rules/ids.ts'
+import { toKept } from '../../service/deliveries/rules/messages.ts'
+import { deliveryOf } from '../../service/deliveries/rules/messages.ts'
 import {
   afterFailure,
   ATTEMPTS,
@@ -11,7 +11,7 @@ import {
   decisionOf,
   type Standing,
 } from '../../service/deliveries/rules/schedule.ts'
-import { signatureOf } from '../../service/deliveries/rules/signature.ts'
+import { signatureOf } from '../../service/deliveries/rules/messages.ts'
 import { isId, newId } from '../../service/kit/ids.ts'
 import { isSigningSecret, toSigningSecret } from '../../service/kit/signing-secret.ts'
 

@@ -1,7 +1,7 @@
 import { NodeApiError, type IDataObject, type INodeExecutionData, type INodeProperties } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { approval } from '../fields.ts'
-import { text } from '../format.ts'
+import { text } from '../failure.ts'
 import { readJson, readText, type Step } from '../inputs.ts'
 import { spend, type Operation } from '../request.ts'
 

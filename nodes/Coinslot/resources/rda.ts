@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { approval, limit, locator, returnAll } from '../fields.ts'
-import { text } from '../format.ts'
+import { text } from '../failure.ts'
 import { inputFields, readInputs, readText, refusal, type Step } from '../inputs.ts'
 import { read, readList, spend, type Operation } from '../request.ts'
 

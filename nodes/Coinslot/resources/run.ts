@@ -1,7 +1,7 @@
 import { sleepWithAbort, type IDataObject } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { runId } from '../fields.ts'
-import { text } from '../format.ts'
+import { text } from '../failure.ts'
 import { readText, refusal, type Step } from '../inputs.ts'
 import { read, spend, type Operation } from '../request.ts'
 

@@ -150,7 +150,7 @@ async function buy(
   operation: Parameters<Checkouts['pay']>[2],
 ): Promise<Reply> {
   const named = (field: string): string => field
-  const purchase = { input, named, presented, quoteId: null, token, paymentId, patient: true }
+  const purchase = { input, named, presented, quoteId: null, token, paymentId, waitsForResult: true }
   try {
     return sold(answered(await checkouts.pay(chk, purchase, operation)), presented?.version ?? 2)
   } catch (error) {

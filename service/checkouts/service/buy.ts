@@ -14,7 +14,7 @@ import { assertSells, paymentOf, simulatedAs } from '../rules/lifecycle.ts'
 import type { Failures } from './failures.ts'
 import type { Following } from './follow.ts'
 import type { CheckoutDeps } from './deps.ts'
-import { createCheckoutProduct, Unsold, valuesOf, type Given, type Order } from './product.ts'
+import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order } from './product.ts'
 import type { Showing } from './presenter.ts'
 import type { Watching } from './watch.ts'
 
@@ -29,7 +29,7 @@ export interface Purchase extends Order {
   /** A payment that was made here: its id, or the nonce of its authorization. */
   paymentId: string | null
   /** Waits for the workflow's answer, where it is shown to payers: an agent asks once and not again. */
-  patient?: boolean
+  waitsForResult?: boolean
 }
 
 /** From an input and an authorization to a payment. Whatever is wrong is said before any money moves. */
@@ -44,7 +44,7 @@ export function createBuying(deps: BuyingDeps) {
     if (checkout === null) throw checkoutMissing()
     const sale = await unlessUnsold(checkout, () => buy(checkout, purchase, operation))
     const view = await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
-    return purchase.patient === true && checkout.responseMode === 'lastNode' ? await following.rested(view) : view
+    return purchase.waitsForResult === true && checkout.responseMode === 'lastNode' ? await following.rested(view) : view
   }
 
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
@@ -115,7 +115,7 @@ export function createBuying(deps: BuyingDeps) {
     pay,
 
     /** The owner tries what a payment does; in test mode, as everybody may. */
-    async testPayment(caller: Caller, id: string, input: Given | null, operation: Id<'op'>): Promise<PaymentView> {
+    async testPayment(caller: Caller, id: string, input: FormInput | null, operation: Id<'op'>): Promise<PaymentView> {
       const checkout = await store.findOwn(accountOf(caller), id)
       if (checkout === null) throw checkoutMissing()
       assertSells(checkout, clock.now())
@@ -127,7 +127,7 @@ export function createBuying(deps: BuyingDeps) {
     },
 
     /** For an agent without a payment: what is wrong with its input, else what it has to pay. */
-    async offer(id: string, input: Given) {
+    async offer(id: string, input: FormInput) {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())
       if (checkout.testMode) throw inTestMode()

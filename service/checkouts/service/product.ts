@@ -16,11 +16,11 @@ import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
 import type { Watching } from './watch.ts'
 
-export type Given = Readonly<Record<string, unknown>>
+export type FormInput = Readonly<Record<string, unknown>>
 
 /** What somebody wants, and what it is called in what they sent. */
 export interface Order {
-  input: Given
+  input: FormInput
   /** How the input's fields are called: `input.site`, or `site` alone. */
   named: (field: string) => string
   /** The price that was promised; today's when null. */

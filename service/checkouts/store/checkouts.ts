@@ -6,6 +6,7 @@ import type { CheckoutStore } from '../ports.ts'
 import { pauses } from './pauses.ts'
 import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
 import { sales } from './sales.ts'
+import { latestMarks, newestMarks, type Tables } from '../../kit/tables.ts'
 
 /** Checkouts in PostgreSQL; here how they come, change and go. */
 export function createCheckoutStore(
@@ -149,3 +150,15 @@ const END_SOON = `
 UPDATE checkout SET leased_until = CASE WHEN state = 'expired' THEN leased_until ELSE least(leased_until, $4) END
 WHERE id = $1 AND user_id = $2 AND environment = $3
 RETURNING *`
+
+export const checkoutsTables: Tables = {
+  retention: () => ({
+    checkout: { kept: 'one for each place in a workflow: its link comes back to life with it' },
+  }),
+  changes: {
+    checkouts: [
+      newestMarks('checkout', 'state, updated_at', 100),
+      latestMarks('sale', 'subject', 'checkout', 'c.state'),
+    ],
+  },
+}

@@ -2,8 +2,8 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { NewDelivery, NewEvent } from '../model.ts'
 import type { Announcement } from '../../queue/model.ts'
 import type { DeliveryRow, Live } from '../ports.ts'
-import { KEEP_BYTES, KEEP_BYTES_MAX, WAIT_MS, WAIT_MS_MAX } from '../rules/answer.ts'
-import { deliveryOf } from '../rules/ids.ts'
+import { KEEP_BYTES, KEEP_BYTES_MAX, WAIT_MS, WAIT_MS_MAX } from '../rules/messages.ts'
+import { deliveryOf } from '../rules/messages.ts'
 import type { DeliveriesDeps } from './deps.ts'
 
 /** The row and its announcement, in the transaction of what they are about. */

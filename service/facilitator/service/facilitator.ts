@@ -10,7 +10,7 @@ import { examine, identify, simulate, type Signed } from './checks.ts'
 import { createGasWatch } from './gas.ts'
 import { createSponsorWorker, type SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
-import { reconcile } from './reconcile.ts'
+import { reconcile } from './follow.ts'
 import { createSettling } from './settle.ts'
 
 /** Verifies and settles, over HTTP for everyone; checkouts and paywalls call it directly. */

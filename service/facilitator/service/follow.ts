@@ -2,7 +2,7 @@ import type { Chain, Receipt } from '../../chain/model.ts'
 import type { SponsorTransaction } from '../model.ts'
 import { isMoved } from '../rules.ts'
 import { judge } from './judge.ts'
-import type { FacilitatorDeps } from './deps.ts'
+import { PACE, type FacilitatorDeps } from './deps.ts'
 
 /**
  * Looks for a transaction on the chain and writes down what it finds. Answers whether it is in a block. Safe
@@ -76,5 +76,29 @@ async function judgeRest(deps: FacilitatorDeps, chain: Chain, transaction: Spons
   const alone = transaction.target === chain.network.usdc.address
   for (const settlement of rest) {
     await judge(deps, chain, settlement, alone ? 'alone' : 'among-others')
+  }
+}
+
+/**
+ * Ends what no worker ends: settlements that were not signed in time, those that another party's transaction
+ * settled, and transactions of a sponsor whose key was taken out of the configuration.
+ */
+export async function reconcile(deps: FacilitatorDeps, now: Date): Promise<void> {
+  const outcomes = await Promise.allSettled([...deps.chains.values()].map((chain) => reconcileOne(deps, chain, now)))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+async function reconcileOne(deps: FacilitatorDeps, chain: Chain, now: Date): Promise<void> {
+  const { store } = deps
+  const network = chain.network.name
+  const before = new Date(now.getTime() - PACE.looseMs)
+  for (const settlement of await store.loose(network, before, 200)) await judge(deps, chain, settlement, 'waiting')
+  for (const transaction of await store.open(network, { others: deps.keys.map((key) => chain.addressOf(key)) })) {
+    if (transaction.signedAt > before || (await follow(deps, chain, transaction))) continue
+    // Signed for good: sending it needs no key. Its fees can be raised no more.
+    await chain.broadcast(transaction.raw).catch((error: unknown) => {
+      deps.log.warn({ hash: transaction.hash, code: (error as { code?: unknown }).code }, 'an orphan did not go out')
+    })
   }
 }

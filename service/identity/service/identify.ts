@@ -7,7 +7,7 @@ import { environmentAsked, environmentOfKey, hashOf, isUsable, toCredential } fr
 import type { SignUp } from './sign-up.ts'
 
 /** What a request says about who is asking: its headers, as they came. */
-export interface Asked {
+export interface Credentials {
   authorization: string | undefined
   /** Looked at only without an Authorization header. */
   cookie?: string | undefined
@@ -21,7 +21,7 @@ export function createIdentify(deps: IdentifyDeps) {
   const uses = noteUses(deps)
 
   /** Throws `unauthenticated`, with the reason. */
-  async function identify(asked: Asked): Promise<Caller> {
+  async function identify(asked: Credentials): Promise<Caller> {
     if (asked.authorization !== undefined) {
       const credential = toCredential(asked.authorization)
       switch (credential.kind) {
@@ -37,7 +37,7 @@ export function createIdentify(deps: IdentifyDeps) {
     return await bySession(await deps.signIn.personOf({ cookie: asked.cookie }), asked)
   }
 
-  async function byKey(text: string, asked: Asked): Promise<Caller> {
+  async function byKey(text: string, asked: Credentials): Promise<Caller> {
     const key = await store.findKey(hashOf(text))
     // Found by its hash: only whoever holds the whole key hears that there is one.
     if (key === null) throw unauthenticated('key_unknown')
@@ -48,7 +48,7 @@ export function createIdentify(deps: IdentifyDeps) {
     return { user, subject: user.subject, issuer: user.issuer, environment, via: 'key', keyId, agentId }
   }
 
-  async function byToken(token: string, asked: Asked): Promise<Caller> {
+  async function byToken(token: string, asked: Credentials): Promise<Caller> {
     if (deps.issuer === null) throw unauthenticated()
     const person = await deps.issuer.verify(token, asked.now)
     const environment = environmentAsked(asked.environmentHeader, live)
@@ -66,7 +66,7 @@ export function createIdentify(deps: IdentifyDeps) {
     }
   }
 
-  async function bySession(person: Person | null, asked: Asked): Promise<Caller> {
+  async function bySession(person: Person | null, asked: Credentials): Promise<Caller> {
     if (person === null) throw unauthenticated()
     const environment = environmentAsked(asked.environmentHeader, live)
     // Finds a user who is complete with one look, and completes one whose sign-up was cut off.

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomInt, createHash } from 'node:crypto'
 import type { Statements } from '../../kit/transaction.ts'
 import { walletMissing } from '../errors.ts'
 import type { PlatformAccount, Recipient } from '../model.ts'
@@ -80,3 +80,9 @@ export interface PersonalAccounts {
 
 const STRIPES = 16
 const REMEMBERED_MAX = 200_000
+
+/** What a command says, in 32 bytes: the same id with another fingerprint is another command. */
+export function fingerprint(...parts: readonly (string | bigint | boolean | null)[]): Buffer {
+  const text = JSON.stringify(parts, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
+  return createHash('sha256').update(text).digest()
+}

@@ -4,7 +4,7 @@ import { balanceTooLarge, movementConflict } from '../errors.ts'
 import type { Credit } from '../model.ts'
 import type { Credited } from '../ports.ts'
 import type { Accounts } from './accounts.ts'
-import { fingerprint } from './fingerprint.ts'
+import { fingerprint } from './accounts.ts'
 
 /** Brings money in from outside, or credits from the house, once by id. Answers the balance right after it. */
 export async function credit(

@@ -4,7 +4,7 @@ import type { Statements } from '../../kit/transaction.ts'
 import { holdEnded, holdMissing } from '../errors.ts'
 import type { Announcement } from '../../queue/model.ts'
 import type { Capture, Ended, Recipient } from '../model.ts'
-import { fingerprint } from './fingerprint.ts'
+import { fingerprint } from './accounts.ts'
 
 /** One hold to end: captured with the recipients of its money, or released with nothing taken. */
 export interface EndRequest {

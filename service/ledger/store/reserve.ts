@@ -4,7 +4,7 @@ import { movementConflict, unaffordable, walletMissing } from '../errors.ts'
 import type { Hold, Reserve } from '../model.ts'
 import { decide } from '../rules.ts'
 import type { PersonalAccounts } from './accounts.ts'
-import { fingerprint } from './fingerprint.ts'
+import { fingerprint } from './accounts.ts'
 
 /** One hold to take, with the accounts looked up. */
 export interface ReserveRequest {

@@ -3,7 +3,7 @@ import { usdc } from '../../kit/money.ts'
 import { movementConflict, unaffordable } from '../errors.ts'
 import type { Transfer } from '../model.ts'
 import type { Accounts } from './accounts.ts'
-import { fingerprint } from './fingerprint.ts'
+import { fingerprint } from './accounts.ts'
 
 /** Pays others from a wallet at once, or throws `unaffordable`; what the shares leave is revenue. */
 export async function transfer(

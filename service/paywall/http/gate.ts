@@ -5,7 +5,7 @@ import type { Page } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { toWire } from '../../kit/money.ts'
 import { paywallMissing } from '../errors.ts'
-import type { Ask, Asked, GateRequest, HeaderList, Offer, Outcome, UpstreamAnswer } from '../model.ts'
+import type { CallUpstream, UpstreamCall, GateRequest, HeaderList, Offer, Outcome, UpstreamAnswer } from '../model.ts'
 import { passes, toClient, toUpstream } from '../rules/headers.ts'
 import type { Opened, Paywalls } from '../service/paywalls.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
@@ -173,8 +173,8 @@ function asking(
   request: IncomingMessage,
   rest: { path: string; query: string },
   { host, secure, asked }: { host: string; secure: boolean; asked: GateRequest },
-): Ask {
-  return async ({ body, payment, plain, signal }: Asked) => {
+): CallUpstream {
+  return async ({ body, payment, plain, signal }: UpstreamCall) => {
     const base = new URL(gate.upstreamUrl)
     const sent = toUpstream(headersOf(request), { address: asked.clientAddress, host, secure }, owned)
     const passed = {

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { countTokens as countWithTables } from '../../models/tokens.ts'
+import { countTokens as countWithTables } from '../../models/vendor.ts'
 import type { Address, Hex } from '../../chain/model.ts'
 import { DomainError, type Kind } from '../../kit/errors.ts'
 import { answer } from '../http/answer.ts'
 import { paymentMissing } from '../errors.ts'
-import type { Ask, Gate, GateRequest, HeaderList, Outcome } from '../model.ts'
+import type { CallUpstream, Gate, GateRequest, HeaderList, Outcome } from '../model.ts'
 import type { PaymentJournal } from '../service/deps.ts'
 import { NO_FAILPOINTS } from '../../kit/failpoints.ts'
 import { createPaymentTokens } from '../../sales/service/proof.ts'
@@ -174,12 +174,12 @@ function served(
   response: Response,
   next: NextFunction,
   { path, query, wire, bodyBytesMax }: { path: string; query: string; wire: Wire; bodyBytesMax: number },
-): { asked: GateRequest; ask: Ask } {
+): { asked: GateRequest; ask: CallUpstream } {
   const gone = new AbortController()
   response.once('close', () => {
     gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
   })
-  const ask: Ask = async ({ payment, body, signal }) => {
+  const ask: CallUpstream = async ({ payment, body, signal }) => {
     // Only looked at: the handlers have it, or read it after this. They start once the payment is bound to it.
     if (body !== null && payment.state !== 'free') await finished(body.resume())
     for (const name of Object.keys(request.headers)) if (overrides(name)) Reflect.deleteProperty(request.headers, name)

@@ -1,5 +1,7 @@
 import { HOP_BY_HOP } from '../../kit/http.ts'
-import type { HeaderList } from '../model.ts'
+import type { HeaderList, Identity } from '../model.ts'
+import { createHmac } from 'node:crypto'
+import { toDecimal } from '../../kit/money.ts'
 
 /*
  * Which headers cross a gate. Hop-by-hop ones belong to one connection; what says who is asking is ours to say; and
@@ -150,4 +152,15 @@ export function faultOfOwned(name: string): string | null {
 
 export function headerIn(list: HeaderList, name: string): string | undefined {
   return list.find(([one]) => one.toLowerCase() === name)?.[1]
+}
+
+/** The header that tells the upstream who paid what; see `docs/paywall.md` for how it is checked. */
+export const IDENTITY_HEADER = 'Coinslot-Payment'
+
+/** `v1.<base64url of JSON>.<base64url of an HMAC-SHA256 of what is before it>`. */
+export function signedIdentity(identity: Identity, key: Buffer): string {
+  const { at, amount, ...rest } = identity
+  const said = { ...rest, amount: amount === null ? null : toDecimal(amount), at: Math.floor(at.getTime() / 1000) }
+  const text = `v1.${Buffer.from(JSON.stringify(said)).toString('base64url')}`
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
 }

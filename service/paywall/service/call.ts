@@ -1,6 +1,6 @@
 import type { PurchaseRequest as Buyer } from '../../sales/service/deps.ts'
 import { upstreamFailed } from '../errors.ts'
-import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment, Route, UpstreamAnswer } from '../model.ts'
+import type { CallUpstream, Gate, GateRequest, HeaderList, Identity, Outcome, Payment, Route, UpstreamAnswer } from '../model.ts'
 import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'
 import { keyOf } from '../rules/routes.ts'
 import { gather, type Gathered } from './answer.ts'
@@ -12,7 +12,7 @@ export interface Call extends Buyer {
   gate: Gate
   route: Route
   request: GateRequest
-  ask: Ask
+  ask: CallUpstream
   began: Date
 }
 
@@ -55,7 +55,7 @@ export function createCalling({ tally, clock, limits }: GateDeps): Calling {
     }
   }
 
-  async function reach(call: Call, asked: Parameters<Ask>[0]): Promise<UpstreamAnswer> {
+  async function reach(call: Call, asked: Parameters<CallUpstream>[0]): Promise<UpstreamAnswer> {
     try {
       return await call.ask(asked)
     } catch (error) {

@@ -7,7 +7,7 @@ import type { Sold } from '../../sales/service/deps.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { badPayment, looping, paywallPaused, routeMissing } from '../errors.ts'
-import type { Ask, Gate, GateRequest, Outcome } from '../model.ts'
+import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
 import { presentedIn } from '../rules/payload.ts'
 import { paymentOf } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
@@ -43,7 +43,7 @@ export function createGate(deps: GateDeps) {
   const prepaying = createPrepaying({ ...deps, offering, meteredCalls, sales, finish })
   const simulating = createSimulating({ ...deps, offering, calling })
 
-  async function serve(gate: Gate, request: GateRequest, ask: Ask, hops = 0): Promise<Outcome> {
+  async function serve(gate: Gate, request: GateRequest, ask: CallUpstream, hops = 0): Promise<Outcome> {
     const segments = segmentsOf(request.path)
     if (hops > HOPS_MAX) throw looping()
     if (gate.status === 'paused') throw paywallPaused()

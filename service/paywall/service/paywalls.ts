@@ -1,8 +1,8 @@
 import { paymentMissing, paywallMissing } from '../errors.ts'
-import type { Ask, Gate, GateRequest, HeaderList, Identity, Outcome, Payment } from '../model.ts'
+import type { CallUpstream, Gate, GateRequest, HeaderList, Identity, Outcome, Payment } from '../model.ts'
 import type { PaywallStore, PrepaidStore } from '../ports.ts'
 import { paymentOf } from '../rules/payment.ts'
-import { IDENTITY_HEADER, signedIdentity } from '../rules/identity.ts'
+import { IDENTITY_HEADER, signedIdentity } from '../rules/headers.ts'
 import { isId } from '../../kit/ids.ts'
 import { createGate } from './gate.ts'
 import { createOwning, type OwnerDeps } from './owner.ts'
@@ -14,7 +14,7 @@ export function createPaywalls(deps: PaywallDeps) {
   const { store, prepaid, journal, clock, gateAddress } = deps
   const engine = createGate(deps)
   const owning = createOwning(deps)
-  const gates = new Map<string, Kept>()
+  const gates = new Map<string, CachedPaywall>()
 
   /** Known for a second: a request must not cost a row, and a change may take that long to be seen everywhere. */
   async function gateOf(slug: string): Promise<Opened> {
@@ -50,7 +50,7 @@ export function createPaywalls(deps: PaywallDeps) {
     ...owning,
     gateOf,
 
-    serve: (gate: Gate, request: GateRequest, ask: Ask, hops: number): Promise<Outcome> =>
+    serve: (gate: Gate, request: GateRequest, ask: CallUpstream, hops: number): Promise<Outcome> =>
       engine.serve(gate, request, ask, hops),
 
     /** For whoever has its id: nothing of it is secret, it is on the chain. */
@@ -77,7 +77,7 @@ export interface Opened {
   sign(identity: Identity): readonly [string, string]
 }
 
-interface Kept {
+interface CachedPaywall {
   at: Date
   opened: Promise<Opened>
 }

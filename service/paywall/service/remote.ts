@@ -57,15 +57,15 @@ export function createRemoteMethod({
       if (said.status === 'pending' && isOver(authorization, clock.now())) return OVER
       return said
     }
-    const sight = network === null ? null : await verifier.look(network, authorization)
-    if (sight === null) return { status: 'pending' }
-    switch (sight.state) {
+    const evidence = network === null ? null : await verifier.look(network, authorization)
+    if (evidence === null) return { status: 'pending' }
+    switch (evidence.state) {
       case 'used':
-        return { status: 'settled', txHash: sight.txHash }
+        return { status: 'settled', txHash: evidence.txHash }
       case 'spent':
         return { status: 'failed', reason: 'invalid_exact_evm_nonce_already_used' }
       case 'unused':
-        return isOver(authorization, sight.chainTime) ? OVER : { status: 'pending' }
+        return isOver(authorization, evidence.chainTime) ? OVER : { status: 'pending' }
     }
   }
 

@@ -7,7 +7,7 @@ export interface Body {
 }
 
 /** What an input puts into the body; null where the operation has none, or nothing was given for it. */
-export function bodyOf({ bodyType, where }: HttpUpstream, given: readonly Given[]): Body | null {
+export function bodyOf({ bodyType, where }: HttpUpstream, given: readonly PlacedInput[]): Body | null {
   if (bodyType === null) return null
   const root = given.find(({ place }) => place.in === 'bodyRoot')
   const parts = given.filter(({ place }) => place.in === 'body')
@@ -48,7 +48,7 @@ function multipart(entries: readonly [string, string][]): Body {
 }
 
 /** An input's value, and where it goes. */
-export interface Given {
+export interface PlacedInput {
   name: string
   place: Place
   value: unknown

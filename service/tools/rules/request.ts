@@ -1,7 +1,7 @@
 import { invalid } from '../../kit/errors.ts'
 import type { Credentials } from '../model/provider.ts'
 import type { HttpUpstream, Place, UpstreamRequest } from '../model/tool.ts'
-import { bodyOf, asText, fields, joined, type Given } from './request-body.ts'
+import { bodyOf, asText, fields, joined, type PlacedInput } from './request-body.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -21,7 +21,7 @@ export function requestOf(upstream: HttpUpstream, input: Input, credentials: Cre
   return { url: urlOf(upstream, given, credentials), method: upstream.method, headers, body: body?.content ?? null }
 }
 
-function urlOf(upstream: HttpUpstream, given: readonly Given[], credentials: Credentials): string {
+function urlOf(upstream: HttpUpstream, given: readonly PlacedInput[], credentials: Credentials): string {
   const values = new Map(given.flatMap((one) => (one.place.in === 'path' ? [[one.place.name, one] as const] : [])))
   const path = upstream.path.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const one = values.get(name)
@@ -44,7 +44,7 @@ function segmentsOf({ pathname }: URL): number {
   return pathname.split('/').length
 }
 
-function pathOf({ name, place, value }: Given, placeholder: string): string {
+function pathOf({ name, place, value }: PlacedInput, placeholder: string): string {
   const { style = 'simple', explode = false } = place
   const parts = place.json === true ? [asText(value, true)] : joined(value, explode)
   for (const part of parts) {

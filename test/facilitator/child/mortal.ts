@@ -7,7 +7,7 @@ import { openDatabase } from '../../../service/database/client.ts'
 import { createFacilitator } from '../../../service/facilitator/service/facilitator.ts'
 import { createSettlementStore } from '../../../service/facilitator/store/settlements.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
-import { createLease } from '../../../service/queue/lease.ts'
+import { createLease } from '../../../service/queue/sweepers.ts'
 import { toRequest } from '../../../service/x402/payload.ts'
 import { paymentRequest } from '../../../service/x402/schema.ts'
 

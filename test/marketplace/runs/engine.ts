@@ -11,7 +11,7 @@ import { createRuns, type Runs } from '../../../service/marketplace/service/runs
 import { createRunStore } from '../../../service/marketplace/store/runs/runs.ts'
 import { HEARTBEAT } from '../../../service/marketplace/store/runs/open.ts'
 import { createThrottle } from '../../../service/marketplace/store/runs/throttle.ts'
-import { createLease } from '../../../service/queue/lease.ts'
+import { createLease } from '../../../service/queue/sweepers.ts'
 import { createOutbox } from '../../../service/queue/outbox.ts'
 
 /*

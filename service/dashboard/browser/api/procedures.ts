@@ -155,7 +155,11 @@ export function foreseen<P extends QueryPath>(path: P, change: (before: Output<P
 }
 
 /** The expected change of some fields of the record with this id. */
-export function foreseenFields<P extends QueryPath>(path: P, id: string, fields: Partial<Output<P>>): Foreseen {
+export function foreseenFields<P extends QueryPath>(
+  path: P,
+  id: string,
+  fields: { readonly [Field in keyof Output<P>]?: Output<P>[Field] },
+): Foreseen {
   const change = (before: unknown): unknown =>
     (before as { id?: unknown }).id === id ? { ...(before as object), ...fields } : before
   return { path, change }

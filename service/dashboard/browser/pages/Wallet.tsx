@@ -10,7 +10,7 @@ import { List } from '../parts/List.tsx'
 import { Empty, Failure } from '../parts/states.tsx'
 import { AddFunds } from './wallet/AddFunds.tsx'
 import { MOVEMENT_NAMES } from './wallet/movements.ts'
-import { REASONS } from './wallet/withdrawal.ts'
+import { REASONS } from './wallet/movements.ts'
 import { Withdraw } from './wallet/Withdraw.tsx'
 
 type Movement = Output<'wallet.transactions'>['transactions'][number]

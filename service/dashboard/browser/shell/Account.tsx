@@ -5,7 +5,6 @@ import { useLocation } from 'wouter'
 import { toFault } from '../api/fault.ts'
 import { isWallet, signOut, type SignedIn } from '../api/session.ts'
 import { shortly } from '../../../ui-kit/format.ts'
-import { MENU, MENU_ITEM } from './menu.ts'
 import { chooseTheme, THEMES, useTheme, type Theme } from './theme.ts'
 import { toast } from './Toasts.tsx'
 
@@ -74,3 +73,8 @@ function nameOf(user: SignedIn): string {
   if (user.name === '') return user.email
   return isWallet(user) ? shortly(user.name) : user.name
 }
+
+/* One look for all menus. */
+export const MENU = 'z-50 min-w-48 animate-rise rounded-lg bg-paper p-1 shadow-lift'
+export const MENU_ITEM =
+  'flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 outline-none select-none data-[disabled]:cursor-not-allowed data-[highlighted]:bg-sunk'

@@ -1,7 +1,7 @@
 import { CheckIcon, ChevronDownIcon } from '@radix-ui/react-icons'
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { chooseEnvironment, useEnvironment, type Environment, settings } from '../settings.ts'
-import { MENU, MENU_ITEM } from './menu.ts'
+import { MENU, MENU_ITEM } from './Account.tsx'
 
 /** Always in sight: play money must never be taken for real money, or the other way round. */
 export function EnvironmentSwitch() {

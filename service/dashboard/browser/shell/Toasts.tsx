@@ -36,12 +36,12 @@ export function Toasts() {
   )
 }
 
-export interface Said {
+export interface ToastMessage {
   tone: 'good' | 'bad' | 'plain'
   text: string
 }
 
-export interface Toast extends Said {
+export interface Toast extends ToastMessage {
   id: number
 }
 
@@ -49,7 +49,7 @@ const toasts = openWatched<readonly Toast[]>([])
 let count = 0
 
 /** A sentence in the corner, for what just happened. */
-export function toast(said: Said): void {
+export function toast(said: ToastMessage): void {
   toasts.set([...toasts.read().slice(-2), { ...said, id: ++count }])
 }
 

@@ -20,7 +20,7 @@ export function ResetPassword() {
       title={token === null ? 'Forgot your password?' : 'Choose a new password'}
       note={token === null ? 'We send you a link that is valid for one hour.' : 'Other sessions are signed out.'}
     >
-      {token === null ? <Ask /> : <Choose token={token} />}
+      {token === null ? <RequestLink /> : <Choose token={token} />}
       <p className="mt-5 text-center">
         <TextLink to="/sign-in">Back to sign-in</TextLink>
       </p>
@@ -28,7 +28,7 @@ export function ResetPassword() {
   )
 }
 
-function Ask() {
+function RequestLink() {
   const form = useForm({ defaultValues: { email: '' } })
   const [sent, setSent] = useState(false)
   if (sent) return <Notice tone="good">If there is an account with this address, we sent it an e-mail.</Notice>

@@ -8,6 +8,7 @@ import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Callout, Executed, Executor, Sign, Work } from '../../ports/run.ts'
 import { isTrouble, pollAddress, readReply, type Reply } from '../../rules/agent.ts'
 import { callFailure, withReason } from '../../rules/reason.ts'
+import type { Owner } from '../../../kit/owner.ts'
 
 /** Calls the creator's webhook and asks again until it is done. */
 export function createAgentExecutor(deps: AgentDeps): Executor {
@@ -141,3 +142,23 @@ const TOTAL_MS = 200_000
 const BODY_BYTES = 1_048_576
 const RETRY_MS = 250
 const POLL_FAILURES_MAX = 5
+
+/** Signs calls to a creator's agent by that account's secret, and by the previous one while it is being replaced. */
+export function createSigning({ secretsOf, signatureOf, clock }: SigningDeps): Sign {
+  return async (owner, id, body) => {
+    const { secret, previous } = await secretsOf(owner)
+    const seconds = Math.floor(clock.now().getTime() / 1000)
+    const secrets = previous === null ? [secret] : [secret, previous.secret]
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatureOf(secrets, id, seconds, body),
+    }
+  }
+}
+
+interface SigningDeps {
+  secretsOf(owner: Owner): Promise<{ secret: string; previous: { secret: string } | null }>
+  signatureOf(secrets: readonly string[], id: string, timestampSeconds: number, body: string): string
+  clock: Clock
+}

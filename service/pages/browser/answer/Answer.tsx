@@ -5,7 +5,7 @@ import { drawBlocks, outward, type Draw } from '../../../ui-kit/drawing.ts'
 import { viewOf, type AnswerFile, type View } from './read.ts'
 
 /** What the workflow or the API answered. Whatever is in it is shown, and never acts as a page of ours. */
-export function Answer({ text }: { text: string }) {
+export function AnswerPage({ text }: { text: string }) {
   // Formatted by the browser alone: the server draws the same page for everybody, and must not work for each reader.
   const [isInBrowser, setInBrowser] = useState(false)
   const [isFormatted, setFormatted] = useState(true)

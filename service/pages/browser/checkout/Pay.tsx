@@ -13,7 +13,7 @@ export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) 
     return (
       <div class="pay">
         <Outcomes />
-        <Said state={state} />
+        <Notice state={state} />
         <Primary busy={doing === 'sending' ? 'Simulating…' : null}>Simulate payment</Primary>
         <p class="fine">You need no wallet. Nothing is charged.</p>
       </div>
@@ -23,7 +23,7 @@ export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) 
     return (
       <div class="pay">
         <h2 id="pay-with">Pay with</h2>
-        {notice !== null && <Said state={state} />}
+        {notice !== null && <Notice state={state} />}
         <Wallets state={state} acts={acts} />
       </div>
     )
@@ -33,7 +33,7 @@ export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) 
     <div class="pay">
       <h2 id="pay-with">Pay with</h2>
       <Chosen account={account} change={acts?.changeWallet} />
-      <Said state={state} />
+      <Notice state={state} />
       {hurdle === 'wrong-network' ? (
         <>
           <Hint>
@@ -158,7 +158,7 @@ function Face({ wallet: { icon } }: { wallet: Wallet }) {
   return <span class="face">{icon === null ? <WalletGlyph /> : <img src={icon} alt="" width={24} height={24} />}</span>
 }
 
-export function Said({ state: { notice } }: { state: State }) {
+export function Notice({ state: { notice } }: { state: State }) {
   return notice === null ? null : <Hint tone={notice.tone}>{notice.text}</Hint>
 }
 

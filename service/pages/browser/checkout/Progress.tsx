@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CheckoutPage, PaymentState } from '../../model.ts'
-import { Answer } from '../answer/Answer.tsx'
+import { AnswerPage } from '../answer/Answer.tsx'
 import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
@@ -27,7 +27,7 @@ export function Progress({ page, progress, acts }: { page: CheckoutPage; progres
       </h2>
       <p class="quiet">{text}</p>
       {stage !== 'failed' && <Steps page={page} progress={progress} />}
-      {stage === 'answered' && answer !== null && <Answer text={answer} />}
+      {stage === 'answered' && answer !== null && <AnswerPage text={answer} />}
       <Attempts delivery={progress.state?.delivery ?? null} />
       {payment !== null && isPaid(progress) && <Receipt page={page} payment={payment} />}
       {stage === 'failed' && (

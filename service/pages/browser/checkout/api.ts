@@ -52,19 +52,19 @@ export function openApi(at: string): Api {
   }
 }
 
-interface Asked {
+interface ApiRequest {
   method?: 'POST'
   body?: string
   headers?: Readonly<Record<string, string>>
 }
 
-interface Answer {
+interface ApiResponse {
   status: number
   body: Record<string, unknown>
   retryAfterMs: number | null
 }
 
-async function ask(url: string, init: Asked): Promise<Answer | null> {
+async function ask(url: string, init: ApiRequest): Promise<ApiResponse | null> {
   try {
     const response = await fetch(url, {
       ...init,
@@ -84,7 +84,7 @@ async function ask(url: string, init: Asked): Promise<Answer | null> {
   }
 }
 
-function outcomeOf(answer: Answer | null): Outcome {
+function outcomeOf(answer: ApiResponse | null): Outcome {
   if (answer === null) return { kind: 'unknown', retryAfterMs: null }
   const { status, body } = answer
   if (status < 300 && isState(body)) return { kind: 'payment', state: body }

@@ -3,7 +3,7 @@ import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/a
 import type { Api, PayCall, Refusal } from './api.ts'
 import { dropDraft } from './draft.ts'
 import { check, errorsOf, type Raw } from './form.ts'
-import type { Keeper, Kept } from './kept.ts'
+import type { Keeper, SavedPayment } from './kept.ts'
 import { signTerms } from './wallets.ts'
 import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type Progress, type State } from './state.ts'
 import type { Hex } from '../../../ui-kit/provider.ts'
@@ -24,7 +24,7 @@ interface Signed {
   /** Refused before anything was taken: good for the next attempt instead of another signature. */
   spare: PaymentPayload | null
   /** What the payment that is awaited was signed with. */
-  sending: Kept | null
+  sending: SavedPayment | null
 }
 
 /** From a filled form to a payment that has come to rest. */
@@ -50,7 +50,7 @@ export function openFlow(deps: FlowDeps) {
     const paymentPayload = await signatureFor(deps, signed, account.address, terms)
     if (paymentPayload === null) return
     const { quoteId } = store.read().page.quote
-    const kept: Kept = { input, paymentPayload, quoteId, token: randomToken(), payment: null }
+    const kept: SavedPayment = { input, paymentPayload, quoteId, token: randomToken(), payment: null }
     keeper.write(kept)
     await send(kept)
   }
@@ -65,7 +65,7 @@ export function openFlow(deps: FlowDeps) {
     else if (refusal !== null) refuse(store, refusal)
   }
 
-  async function send(kept: Kept): Promise<void> {
+  async function send(kept: SavedPayment): Promise<void> {
     const { input, paymentPayload, quoteId, token } = kept
     const proof = token === undefined ? {} : { token }
     signed.spare = paymentPayload
@@ -175,7 +175,7 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
     if (isOver({ state, slow: false, live })) return
     const slowly = setTimeout(() => {
       const { progress } = store.read()
-      if (progress !== null && progress.state !== null && !isOver(progress)) {
+      if (progress?.state != null && !isOver(progress)) {
         store.change({ progress: { ...progress, slow: true } })
       }
     }, SLOW_MS)
@@ -264,7 +264,7 @@ function linkOf(home: string, payment: string, token: string | null): string {
   return `${home}?${new URLSearchParams({ payment, ...(token === null ? {} : { token }) }).toString()}`
 }
 
-function nonceOf({ paymentPayload }: Kept): string {
+function nonceOf({ paymentPayload }: SavedPayment): string {
   return paymentPayload.payload.authorization.nonce
 }
 

@@ -6,7 +6,7 @@ import { isRecord } from '../../../ui-kit/provider.ts'
  * What must survive the page: a signature that was given, before it is sent anywhere. Whoever finds one sends
  * that same one again instead of asking for another, so that no reload ever pays twice.
  */
-export interface Kept {
+export interface SavedPayment {
   input: Record<string, unknown>
   paymentPayload: PaymentPayload
   quoteId: string
@@ -17,16 +17,16 @@ export interface Kept {
 }
 
 export interface Keeper {
-  read(): Kept | null
-  write(kept: Kept): void
+  read(): SavedPayment | null
+  write(kept: SavedPayment): void
   /** Only the one that is meant: another tab may have kept another meanwhile. */
-  forget(meant: (kept: Kept) => boolean): void
+  forget(meant: (kept: SavedPayment) => boolean): void
 }
 
 /** One for each checkout, in all tabs of this browser. */
 export function openKeeper(checkoutId: string): Keeper {
   const name = `coinslot:${checkoutId}`
-  const read = (): Kept | null => fromText(remembered(name)) ?? fromText(entryText(name))
+  const read = (): SavedPayment | null => fromText(remembered(name)) ?? fromText(entryText(name))
   return {
     read,
     write(kept) {
@@ -51,12 +51,12 @@ function entryText(name: string): string | null {
   return typeof text === 'string' ? text : null
 }
 
-function fromText(text: string | null): Kept | null {
+function fromText(text: string | null): SavedPayment | null {
   if (text === null) return null
   try {
     const kept: unknown = JSON.parse(text)
     if (!isRecord(kept) || kept['version'] !== VERSION || !isRecord(kept['paymentPayload'])) return null
-    return kept as unknown as Kept
+    return kept as unknown as SavedPayment
   } catch {
     return null
   }

@@ -1,8 +1,8 @@
 import type { Ref } from 'preact'
 import { useRef } from 'preact/hooks'
-import { Answer } from '../answer/Answer.tsx'
+import { AnswerPage } from '../answer/Answer.tsx'
 import { Spinner, Tick } from '../checkout/Icons.tsx'
-import { Pay, Primary, Said } from '../checkout/Pay.tsx'
+import { Pay, Primary, Notice } from '../checkout/Pay.tsx'
 import { Summary } from '../checkout/Summary.tsx'
 import { useWatched } from '../checkout/watched.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
@@ -73,7 +73,7 @@ function Simulate({ state, token }: { state: GateState; token: Ref<HTMLInputElem
           aria-describedby="test-token-hint"
         />
       </div>
-      <Said state={state} />
+      <Notice state={state} />
       <Primary busy={state.doing === 'sending' ? 'Simulating…' : null}>Simulate payment</Primary>
       <p class="fine">You need no wallet. Nothing is charged.</p>
     </div>
@@ -112,7 +112,7 @@ function Bought({
       </span>
       <h2>{testMode ? 'Payment simulated' : 'Paid'}</h2>
       {answer.paymentId !== null && <p class="quiet mono">{answer.paymentId}</p>}
-      {answer.text !== null && <Answer text={answer.text} />}
+      {answer.text !== null && <AnswerPage text={answer.text} />}
       <p class="onward">
         <a class="button" href={answer.href} download={answer.name}>
           Save the answer

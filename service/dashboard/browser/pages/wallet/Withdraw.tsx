@@ -14,7 +14,8 @@ import { Modal } from '../../parts/Modal.tsx'
 import { Loaded, Notice, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../shell/Toasts.tsx'
 import { toAmount } from '../../parts/texts.ts'
-import { refusalOf, REASONS } from './withdrawal.ts'
+import { refusalOf } from './withdrawal.ts'
+import { REASONS } from './movements.ts'
 
 /** Shows what will arrive before a withdrawal, and its progress afterwards. */
 export function Withdraw({ available, close }: { available: number; close: () => void }) {

@@ -10,3 +10,10 @@ export const MOVEMENT_NAMES: Record<Movement['type'], string> = {
   earning: 'Sale',
   withdrawal: 'Withdrawal',
 }
+
+/** Why money that was to leave did not. */
+export const REASONS: Record<NonNullable<Output<'wallet.withdrawal'>['reason']>, string> = {
+  treasury_short: 'The treasury did not have enough funds.',
+  expired: 'The transfer expired before it was on chain.',
+  canceled: 'The withdrawal was canceled.',
+}

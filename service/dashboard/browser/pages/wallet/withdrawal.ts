@@ -18,10 +18,3 @@ export function refusalOf(amount: number, { available, minimum, left, paused }: 
   if (amount < minimum) return `A withdrawal must be at least ${inUsdc(minimum)} USDC.`
   return null
 }
-
-/** Why money that was to leave did not. */
-export const REASONS: Record<NonNullable<Output<'wallet.withdrawal'>['reason']>, string> = {
-  treasury_short: 'The treasury did not have enough funds.',
-  expired: 'The transfer expired before it was on chain.',
-  canceled: 'The withdrawal was canceled.',
-}
