@@ -29,7 +29,7 @@ export function identifier({ config, clock }: Platform, identity: Identity) {
 }
 
 /** Of each address that this process serves, all that the parts have there. */
-export function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
+function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
   const names: SurfaceName[] = ['api', 'facilitator', 'pay', 'receipts', 'tools', 'gate']
   return names
     .filter((name) => config.ROLES.includes(name === 'receipts' ? 'pay' : name))
@@ -42,7 +42,7 @@ export function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
 }
 
 /** What each part says of itself; one that cannot tell stands in nobody's way. */
-export async function healthOf(parts: readonly Part[]): Promise<Record<string, unknown>> {
+async function healthOf(parts: readonly Part[]): Promise<Record<string, unknown>> {
   const asked = parts.flatMap(({ health }) => Object.entries(health ?? {}))
   const told = asked.map(async ([name, ask]) => {
     try {
@@ -55,7 +55,7 @@ export async function healthOf(parts: readonly Part[]): Promise<Record<string, u
 }
 
 /** The first that some part still has to load; one that cannot be asked is not there. */
-export async function loadingOf(parts: readonly Part[]): Promise<string | null> {
+async function loadingOf(parts: readonly Part[]): Promise<string | null> {
   for (const [name, isReady] of parts.flatMap(({ ready }) => Object.entries(ready ?? {})))
     if (!(await isReady().catch(() => false))) return name
   return null

@@ -44,7 +44,9 @@ export function createBuying(deps: BuyingDeps) {
     if (checkout === null) throw checkoutMissing()
     const sale = await unlessUnsold(checkout, () => buy(checkout, purchase, operation))
     const view = await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
-    return purchase.waitsForResult === true && checkout.responseMode === 'lastNode' ? await following.rested(view) : view
+    return purchase.waitsForResult === true && checkout.responseMode === 'lastNode'
+      ? await following.rested(view)
+      : view
   }
 
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {

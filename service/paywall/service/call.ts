@@ -1,6 +1,16 @@
 import type { PurchaseRequest as Buyer } from '../../sales/service/deps.ts'
 import { upstreamFailed } from '../errors.ts'
-import type { CallUpstream, Gate, GateRequest, HeaderList, Identity, Outcome, Payment, Route, UpstreamAnswer } from '../model.ts'
+import type {
+  CallUpstream,
+  Gate,
+  GateRequest,
+  HeaderList,
+  Identity,
+  Outcome,
+  Payment,
+  Route,
+  UpstreamAnswer,
+} from '../model.ts'
 import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'
 import { keyOf } from '../rules/routes.ts'
 import { gather, type Gathered } from './answer.ts'

@@ -37,7 +37,9 @@ export function createDebits(statements: StatementPool) {
 
   async function debitAll(items: readonly Debit[]): Promise<Usdc[]> {
     const values = [items.map(({ call }) => call), items.map(({ amount }) => amount), items.map(({ at }) => at)]
-    const rows = await retryConflicts(() => statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'))
+    const rows = await retryConflicts(() =>
+      statements.run<{ call: string; available: bigint }>(DRAW, values, 'paywall_draw'),
+    )
     const left = new Map(rows.map(({ call, available }) => [call, usdc(available)]))
     return items.map(({ call }) => left.get(call) ?? ZERO)
   }
