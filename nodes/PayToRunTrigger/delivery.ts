@@ -41,7 +41,7 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
   const payment = readPayment(body)
   if (!payment.sound) {
     const [field, fault] = payment.fault
-    return answer(webhook, 400, 'invalid_input', `${field} ${fault}.`, { details: { [field]: fault } })
+    return answer(webhook, 400, 'invalid_input', { error: `${field} ${fault}.`, details: { [field]: fault } })
   }
   if (!verdict.genuine) return run(payment.data)
   // A retry of a payment that was simulated before test mode was switched off: genuine, and nobody paid for it.
@@ -89,17 +89,12 @@ function run(data: IDataObject): IWebhookResponseData {
   return { webhookResponse: { received: true }, workflowData: [[{ json: data }]] }
 }
 
-function answer(
-  webhook: IWebhookFunctions,
-  status: number,
-  code: string,
-  error: string,
-  more: IDataObject = {},
-): IWebhookResponseData {
+function answer(webhook: IWebhookFunctions, status: number, code: string, error: string | IDataObject) {
+  const body = typeof error === 'string' ? { error } : error
   webhook
     .getResponseObject()
     .status(status)
-    .json({ error, code, ...more })
+    .json({ ...body, code })
   return { noWebhookResponse: true }
 }
 

@@ -227,10 +227,10 @@ function fromExpress(error: unknown, request: Request): unknown {
   if (error instanceof DomainError) return error
   // Nobody is there to be told, and it was not our doing.
   if (request.destroyed && !request.complete) {
-    return new DomainError('invalid', 'bad_request', 'The body ended before it was complete.', {}, error)
+    return new DomainError('invalid', 'bad_request', 'The body ended before it was complete.').causedBy(error)
   }
   if (!(error instanceof Error)) return error
   const status = (error as { status?: unknown }).status
   if (typeof status !== 'number' || status < 400 || status > 499) return error
-  return new DomainError('invalid', 'bad_request', 'The request cannot be read.', {}, error)
+  return new DomainError('invalid', 'bad_request', 'The request cannot be read.').causedBy(error)
 }

@@ -104,11 +104,11 @@ function signatureOf(curve: Curve, digest: Hex, key: Uint8Array): Hex {
 }
 
 function keyFault(sentence: string, cause?: unknown): DomainError {
-  return new DomainError('failed', 'wallet_key', sentence, {}, cause)
+  return new DomainError('failed', 'wallet_key', sentence).causedBy(cause)
 }
 
 function payerFault(sentence: string, cause?: unknown): DomainError {
-  return new DomainError('failed', 'payer_key', sentence, {}, cause)
+  return new DomainError('failed', 'payer_key', sentence).causedBy(cause)
 }
 
 /** One key that pays: the same authorization always gets the same signature (RFC 6979). */

@@ -33,7 +33,11 @@ export interface CheckoutStore {
   expireLeases(now: Date): Promise<void>
 
   /** Counts that there was nothing; from so many on it is paused. Answers the one that became so. */
-  countMissing(inside: Statements, id: string, most: number, now: Date, probeAt: Date): Promise<Checkout | null>
+  countMissing(
+    inside: Statements,
+    id: string,
+    pause: { most: number; now: Date; probeAt: Date },
+  ): Promise<Checkout | null>
   /** These answered something else: the count begins anew. */
   forgetMissing(ids: readonly string[]): Promise<void>
   /** These are there again. */

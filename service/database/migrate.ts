@@ -16,7 +16,7 @@ export async function migrate(url: string, folder = migrationsFolder()): Promise
   client.on('error', () => undefined)
   await client.connect().catch((cause: unknown) => {
     const sentence = `The database cannot be reached: ${reasonOf(cause)}.`
-    throw new DomainError('unavailable', 'no_database', sentence, {}, cause)
+    throw new DomainError('unavailable', 'no_database', sentence).causedBy(cause)
   })
   try {
     // The number that Prisma's own engine locks: neither runs while the other does. Goes with the connection.
@@ -117,7 +117,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query('commit')
   } catch (cause) {
     const sentence = `Migration ${name} failed and was undone: ${cause instanceof Error ? cause.message : String(cause)}.`
-    throw new DomainError('failed', 'migration_failed', sentence, {}, cause)
+    throw new DomainError('failed', 'migration_failed', sentence).causedBy(cause)
   }
 }
 

@@ -44,7 +44,7 @@ export interface DeliveryStore {
   /** True once, and for the act that it was true for; null when there is no such delivery of theirs. */
   claim(owner: Owner, id: string, act: string, now: Date): Promise<boolean | null>
   /** Due now with a schedule of its own, and to be claimed again; null when this act did it before, or there is none. */
-  redeliver(inside: Statements, owner: Owner, id: string, act: string, now: Date): Promise<Live | null>
+  redeliver(inside: Statements, delivery: { owner: Owner; id: string }, act: string, now: Date): Promise<Live | null>
 
   find(owner: Owner, id: string): Promise<DeliveryDetail | null>
   /** Whether its target takes deliveries. */

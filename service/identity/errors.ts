@@ -5,7 +5,7 @@ import { DomainError } from '../kit/errors.ts'
  * revoked or has expired; of everything else the answer says no more than what was sent.
  */
 export function unauthenticated(reason: CredentialFault = 'credential_invalid', cause?: unknown): DomainError {
-  return new DomainError('unauthenticated', 'unauthenticated', SENTENCES[reason], { reason }, cause)
+  return new DomainError('unauthenticated', 'unauthenticated', SENTENCES[reason], { reason }).causedBy(cause)
 }
 
 export type CredentialFault = keyof typeof SENTENCES
@@ -48,18 +48,13 @@ export function identityProviderUnavailable(cause?: unknown): DomainError {
     'identity_provider_unavailable',
     'The identity provider cannot be reached to check this token; try again.',
     { retryAfterSeconds: 5 },
-    cause,
-  )
+  ).causedBy(cause)
 }
 
 export function sessionsUnavailable(cause: unknown): DomainError {
-  return new DomainError(
-    'unavailable',
-    'unavailable',
-    'Sessions cannot be looked up right now; try again.',
-    { retryAfterSeconds: 1 },
-    cause,
-  )
+  return new DomainError('unavailable', 'unavailable', 'Sessions cannot be looked up right now; try again.', {
+    retryAfterSeconds: 1,
+  }).causedBy(cause)
 }
 
 export function keyMissing(): DomainError {

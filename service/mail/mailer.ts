@@ -20,7 +20,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
       try {
         await transport.sendMail({ from, to, subject, text, messageId: `<coinslot-${id}@${host}>` })
       } catch (error) {
-        throw new DomainError('upstream', 'mail_not_sent', 'The mail server did not take the mail.', {}, error)
+        throw new DomainError('upstream', 'mail_not_sent', 'The mail server did not take the mail.').causedBy(error)
       }
     },
     close: () => {

@@ -93,7 +93,7 @@ export function tooDear(required: Usdc, maxCost: Usdc, available: Usdc): DomainE
 /** Does not say how much the creator has. */
 export function creatorCannotPay(cause: unknown): DomainError {
   const sentence = 'This free prompt does not run: its creator has no funds for its model.'
-  return new DomainError('unavailable', 'creator_unfunded', sentence, {}, cause)
+  return new DomainError('unavailable', 'creator_unfunded', sentence).causedBy(cause)
 }
 
 /** The creator pays for the model of a free run, for a limited number of them a day. */

@@ -27,7 +27,7 @@ export function noFitOffer(reasons: readonly string[]): DomainError {
 }
 
 export function payerUnavailable(why: string, cause?: unknown): DomainError {
-  return new DomainError('unavailable', 'payer_unavailable', why, { retryAfterSeconds: 5 }, cause)
+  return new DomainError('unavailable', 'payer_unavailable', why, { retryAfterSeconds: 5 }).causedBy(cause)
 }
 
 export function treasuryShort(network: string): DomainError {

@@ -74,13 +74,13 @@ export function upstreamFailed(cause: unknown): DomainError {
         'late',
         'upstream_timeout',
         'The API did not answer in time. Nothing was charged.',
-        {},
-        cause,
-      )
+      ).causedBy(cause)
     }
     if (cause.kind === 'too-large' || cause.code === ANOTHER_REQUEST) return cause
   }
-  return new DomainError('upstream', 'upstream_error', 'The API could not be reached. Nothing was charged.', {}, cause)
+  return new DomainError('upstream', 'upstream_error', 'The API could not be reached. Nothing was charged.').causedBy(
+    cause,
+  )
 }
 
 export function tooLarge(bytes: number): DomainError {

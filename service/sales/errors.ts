@@ -81,14 +81,7 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
       const sentence = error.message
         .replace(/ ?Nothing was charged\.$/, '')
         .replace(/( and|; the run) was not charged/, '')
-      return new DomainError(
-        // A client that is told 402 would pay again.
-        error.kind === 'unaffordable' ? 'failed' : error.kind,
-        error.code,
-        `${sentence} The payment arrived, and the answer is still owed. ${repeatRequest(sale)}`,
-        { ...error.fields, ...replayFields(sale), paid: true },
-        error.cause,
-      )
+      return new DomainError(error.kind === 'unaffordable' ? 'failed' : error.kind, error.code, `${sentence} The payment arrived, and the answer is still owed. ${repeatRequest(sale)}`, { ...error.fields, ...replayFields(sale), paid: true }).causedBy(error.cause)
     },
   }
 }

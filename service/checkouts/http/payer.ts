@@ -30,7 +30,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
         const presented = presentedIn(header)
         const proof = proofIn(header)
         if (presented !== null || proof.paymentId !== null) {
-          return await buy(checkouts, params.chk, {}, { presented, ...proof }, operation)
+          return await buy(checkouts, params.chk, { input: {}, presented, ...proof, operation })
         }
         const bought =
           wantsPage && query.payment !== undefined ? await checkouts.receipt(query.payment, query.token ?? null) : null
@@ -64,7 +64,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
         const presented = presentedIn(header)
         const proof = proofIn(header)
         if (presented !== null || proof.paymentId !== null) {
-          return await buy(checkouts, params.chk, input, { presented, ...proof }, operation)
+          return await buy(checkouts, params.chk, { input, presented, ...proof, operation })
         }
         return toRequired(await checkouts.offer(params.chk, input), 'A payment is required.')
       },
@@ -142,15 +142,17 @@ function commonOf(pages: CheckoutPages) {
   } as const
 }
 
-async function buy(
-  checkouts: Checkouts,
-  chk: string,
-  input: Readonly<Record<string, unknown>>,
-  { presented, token, paymentId }: { presented: Presented | null; token: string | null; paymentId: string | null },
-  operation: Parameters<Checkouts['pay']>[2],
-): Promise<Reply> {
-  const named = (field: string): string => field
-  const purchase = { input, named, presented, quoteId: null, token, paymentId, waitsForResult: true }
+interface Purchase {
+  input: Readonly<Record<string, unknown>>
+  presented: Presented | null
+  token: string | null
+  paymentId: string | null
+  operation: Parameters<Checkouts['pay']>[2]
+}
+
+async function buy(checkouts: Checkouts, chk: string, { operation, ...given }: Purchase): Promise<Reply> {
+  const { input, presented } = given
+  const purchase = { ...given, named: (field: string): string => field, quoteId: null, waitsForResult: true }
   try {
     return sold(answered(await checkouts.pay(chk, purchase, operation)), presented?.version ?? 2)
   } catch (error) {

@@ -22,7 +22,7 @@ export function createWatching(deps: CheckoutDeps): Watching {
     answered.delete(id)
     const now = clock.now()
     await store.inTransaction(async (inside) => {
-      const paused = await store.countMissing(inside, id, MISSING_MAX, now, nextProbe(now, now))
+      const paused = await store.countMissing(inside, id, { most: MISSING_MAX, now, probeAt: nextProbe(now, now) })
       if (paused === null) return
       log.warn({ checkout: id }, 'a checkout is paused: its workflow is not there')
       const data = pauseOf(paused, now)

@@ -75,7 +75,8 @@ export function createMeteredCalls({
         const left = await journal.draw(id, ZERO)
         return { ...answer.failed, headers: [...answer.failed.headers, balanceHeader(left)] }
       }
-      return await measure(one, pricing, answer.gathered, answer.sent?.text() ?? '', held.left, [])
+      const { gathered, sent } = answer
+      return await measure(one, pricing, { gathered, sent: sent?.text() ?? '', left: held.left, headers: [] })
     } catch (error) {
       // A hold that has ended already stays ended.
       await journal.draw(id, ZERO)
@@ -87,10 +88,7 @@ export function createMeteredCalls({
   async function measure(
     one: Call,
     pricing: Metered,
-    gathered: Gathered,
-    sent: string,
-    left: Usdc,
-    headers: HeaderList,
+    { gathered, sent, left, headers }: MeasuredAnswer,
   ): Promise<Outcome> {
     const elapsed = (): number => clock.now().getTime() - one.began.getTime()
     if (gathered.kind === 'whole') {
@@ -128,7 +126,7 @@ export function createMeteredCalls({
     async paidCall(one, pricing, payment, { gathered, sent, headers }) {
       if (gathered.kind !== 'whole') {
         const left = await journal.left(payment.paywallId, payment.network, payment.payer)
-        return await measure(one, pricing, gathered, sent, left, headers)
+        return await measure(one, pricing, { gathered, sent, left, headers })
       }
       const left = await journal.left(payment.paywallId, payment.network, payment.payer)
       const cost = payment.cost === null ? [] : [costHeader(payment.cost)]
@@ -151,4 +149,12 @@ function balanceHeader(left: Usdc): readonly [string, string] {
 
 function costHeader(cost: Usdc): readonly [string, string] {
   return ['X-Payment-Cost', toDecimal(cost)]
+}
+
+/** What was sent and what came back, and what is left of the balance that the hold was taken from. */
+interface MeasuredAnswer {
+  gathered: Gathered
+  sent: string
+  left: Usdc
+  headers: HeaderList
 }

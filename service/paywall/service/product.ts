@@ -267,7 +267,7 @@ function tiersOf(pricing: Exact | Metered) {
 
 function withToken(error: DomainError, paymentToken: string, paymentId: string): DomainError {
   const fields = { ...error.fields, paymentId, paymentToken }
-  return new DomainError(error.kind, error.code, error.message, fields, error.cause)
+  return new DomainError(error.kind, error.code, error.message, fields).causedBy(error.cause)
 }
 
 function discardAll(gathered: Gathered): void {

@@ -29,7 +29,7 @@ export function providerBusy(provider: string): DomainError {
 /** `upstream` is the server's own answer, where it gave one. */
 export function upstreamError(sentence: string, upstream?: UpstreamWords, cause?: unknown): DomainError {
   const fields = upstream === undefined ? {} : { upstream }
-  return new DomainError('upstream', 'upstream_error', `${sentence} Nothing was charged.`, fields, cause)
+  return new DomainError('upstream', 'upstream_error', `${sentence} Nothing was charged.`, fields).causedBy(cause)
 }
 
 export interface UpstreamWords {
@@ -38,7 +38,7 @@ export interface UpstreamWords {
 }
 
 export function upstreamTimeout(cause?: unknown): DomainError {
-  return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.', {}, cause)
+  return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.').causedBy(cause)
 }
 
 /** The caller has left: this goes to the log and the row. */
@@ -68,7 +68,7 @@ const SOON = { retryAfterSeconds: 1 }
 export function ofCall(error: unknown, callId: CallId, paymentToken?: string): unknown {
   if (!(error instanceof DomainError)) return error
   const fields = { ...error.fields, callId, ...(paymentToken === undefined ? {} : { paymentToken }) }
-  return new DomainError(error.kind, error.code, error.message, fields, error.cause)
+  return new DomainError(error.kind, error.code, error.message, fields).causedBy(error.cause)
 }
 
 /** Its creator is paid by a run, and a run has an account. */
