@@ -22,7 +22,6 @@ export interface Prepaid {
   /** What a payer may draw from here. */
   left(paywall: string, network: NetworkName, payer: Address): Promise<Usdc>
   /** In which tier this customer's next call is, by `nextTier`. */
-  // eslint-disable-next-line max-params -- part of the published middleware
   tier(paywall: string, route: string, payer: Address, tiers: readonly Tier[], windowStart: Date): Promise<number>
 }
 

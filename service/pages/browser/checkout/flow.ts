@@ -29,7 +29,7 @@ interface Signed {
 
 /** From a filled form to a payment that has come to rest. */
 export function openFlow(deps: FlowDeps) {
-  const { store, api, keeper, home, now } = deps
+  const { store, keeper, home, now } = deps
   const signed: Signed = { spare: null, sending: null }
   const { arrived, unfollow } = openTracking(deps, signed)
 
