@@ -51,15 +51,13 @@ export function createRunner(deps: RunnerDeps) {
       const traceparent = row.cause?.traceparent
       const says = { 'messaging.destination.name': row.topic, 'messaging.delivery.attempt': row.attempt }
       const from = traceparent === undefined ? undefined : { traceparent, trusted: true }
-      return deps.tracer.step(
-        { name: `handle ${row.topic}`, kind: 'consumer', attributes: says, from },
-        async (attributes) => {
-          const outcome = await handle()
-          attributes['coinslot.outcome'] = outcome
-          if (outcome === 'retry' || outcome === 'dead') attributes['error.type'] = outcome
-          return outcome
-        },
-      )
+      const step = { name: `handle ${row.topic}`, kind: 'consumer', attributes: says, from } as const
+      return deps.tracer.step(step, async (attributes) => {
+        const outcome = await handle()
+        attributes['coinslot.outcome'] = outcome
+        if (outcome === 'retry' || outcome === 'dead') attributes['error.type'] = outcome
+        return outcome
+      })
     })
   }
 

@@ -32,14 +32,17 @@ inBrowser('a page that is loaded again in the middle', () => {
   }
 
   async function mineUntilPaid({ page }: Visit): Promise<void> {
-    const started = page.getByText('Workflow started').waitFor()
+    await mineUntil(page.getByText('Workflow started').waitFor())
+  }
+
+  async function mineUntil(shown: Promise<void>): Promise<void> {
     let over = false
-    const end = started.finally(() => (over = true))
+    const end = shown.finally(() => (over = true))
     while (!over) {
       await shop.chain.mine()
       await Promise.race([end.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 100))])
     }
-    await started
+    await shown
   }
 
   const sponsored = (): Promise<number> => sentBy(shop.chain, shop.chain.accounts[0]!.address)
@@ -140,9 +143,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.getByText('Confirming payment').waitFor()
     // The money goes elsewhere before the transfer is in a block.
     await shop.chain.fund(payer.address, 0n)
-    const failed = page.getByRole('heading', { name: 'The payment did not go through' }).waitFor()
-    await shop.chain.mine()
-    await failed
+    await mineUntil(page.getByRole('heading', { name: 'The payment did not go through' }).waitFor())
     await picture('failed')
     await shop.chain.fund(payer.address, 20_000_000n)
     await page.getByRole('button', { name: 'Try again' }).click()

@@ -60,7 +60,7 @@ describe('a secret that is rotated', () => {
         owner: other,
         url: 'https://evil.example',
       }),
-    ).rejects.toThrow("somebody else's")
+    ).rejects.toThrow('another account')
     expect(await service.deliveries.targets.secrets(target, world.owner)).toEqual(before)
   })
 

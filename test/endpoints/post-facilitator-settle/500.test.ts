@@ -16,6 +16,10 @@ describe('POST {facilitator_url}/settle', () => {
     await until(async () => ((await chain.call('txpool_status')) as { pending: string }).pending !== '0x0')
     await chain.setPaused(true)
     await chain.mine()
+    await until(async () => (await settlements()).some(({ state }) => state === 'failed'))
+    // Deep enough that no other branch can replace it.
+    await chain.mine(3)
+    world.clock.forward(2_000)
     const { status, body } = await asked
     expect(status).toBe(500)
     expect(body).toMatchObject({
@@ -33,5 +37,9 @@ describe('POST {facilitator_url}/settle', () => {
     })
     // It stays so: there is one transaction for an authorization, and it has been made.
     expect((await service.post('/settle', request(chain, 2, signed))).status).toBe(500)
+
+    function settlements(): Promise<{ state: string }[]> {
+      return world.database.statements.run<{ state: string }>('SELECT state FROM facilitator_settlement', [])
+    }
   })
 })
