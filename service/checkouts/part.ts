@@ -92,7 +92,7 @@ function quoteKey(secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'coinslot checkout quotes', 32))
 }
 
-/** A check whether the workflow responds has a few seconds, and its answer a few bytes. */
+/** Checks whether a workflow responds: within 8 seconds, and reading at most 64 KB of its answer. */
 function callbacksBy(outbound: Outbound) {
   return {
     check: (url: string) => outbound.checkAddress(url),

@@ -22,11 +22,11 @@ export interface CheckoutStore {
    */
   lockSource(inside: Statements, owner: Owner, source: Source): Promise<readonly Checkout[]>
   /** Throws when the account already has the maximum number of active checkouts, not counting this one. */
+  assertRoom(inside: Statements, checkout: Checkout): Promise<void>
   /**
    * If this owner's id exists already, nothing changes. Returns the stored checkout, or null if the id is another
    * owner's.
    */
-  assertRoom(inside: Statements, checkout: Checkout): Promise<void>
   add(inside: Statements, checkout: Checkout): Promise<Checkout | null>
   save(inside: Statements, checkout: Checkout): Promise<void>
   /** Null when the owner has no such active checkout. */

@@ -62,7 +62,7 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
       return await showing.sale(sale, viewerOf(sale, token))
     },
 
-    /** For the buyer, whatever the state of the checkout; null for other viewers. */
+    /** For the buyer, in any state of the checkout; null for other viewers. */
     async receipt(id: string, token: string | null): Promise<{ view: CheckoutView; payment: PaymentView } | null> {
       const sale = await boughtBy(id)
       if (sale === null || viewerOf(sale, token) !== 'buyer') return null
