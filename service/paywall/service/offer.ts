@@ -87,7 +87,8 @@ export function createOffering({ journal, tally, clock, addresses, limits }: Gat
 
     async refused(call, pricing, { reason, payer, sentence, balance = null, headers = [] }) {
       const error = sentence ?? `${sentenceOf(reason)} Nothing was charged.`
-      // An authorization that is valid but expires too soon has its own message and gets the usual refusal.
+      // An authorization that is still valid but expires too soon comes with its own message and gets the usual
+      // refusal. An expired one has none.
       if (reason === EXPIRED && sentence === undefined) throw paymentExpired(error)
       tally.count(call.gate.id, keyOf(call.route), reason)
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance })
