@@ -25,8 +25,8 @@ export interface IdentityStore {
   touchKey(id: Id<'key'>, now: Date): Promise<void>
   listKeys(owner: Owner, page: { limit: number; offset: number }): Promise<{ keys: readonly ApiKey[]; total: number }>
   /**
-   * For an id that exists, replaces only the secret, if the key is this owner's and was never used; otherwise returns
-   * null.
+   * Adds the key. If its id exists, replaces only the secret, provided that the key is this owner's, was never used and
+   * is not revoked; otherwise returns null.
    */
   saveKey(key: ApiKey, trace: KeyTrace): Promise<ApiKey | null>
   /** False when this id or secret already exists. */

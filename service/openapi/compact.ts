@@ -54,10 +54,7 @@ const KEPT = new Set([
   'deprecated',
 ])
 
-/**
- * If there are only answers such as redirects, keeps the first one without its content, because the specification
- * requires one.
- */
+/** If no answer is a success, keeps the first one without its content, because the specification requires one. */
 function successes(responses: Raw): Raw {
   const all = Object.entries(responses)
   const good = all.filter(([code]) => code.startsWith('2'))

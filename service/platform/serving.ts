@@ -147,7 +147,7 @@ export function openServer(platform: Platform, { parts, identify, appRouter, que
   })
   return {
     app,
-    /** Everything that this process serves, for tests and tools that check each of it. */
+    /** Everything that this process serves, for the tests that go through all of it. */
     served: { surfaces, mounted: mounted.map(({ path }) => path), upgrades: upgrades.map(({ path }) => path) },
     startDraining(): void {
       draining = true

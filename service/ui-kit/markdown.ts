@@ -130,7 +130,7 @@ const paragraph: Reader = (lines, at) => {
     : { block: { kind: 'paragraph', text: toInline(lines.slice(at, end).join('\n')) }, next: end }
 }
 
-/** Whether a line ends the paragraph before it without an empty line. */
+/** True when a line starts another block, which ends a paragraph even without an empty line. */
 function begins(lines: readonly string[], at: number): boolean {
   return /^ {0,3}(?:#{1,6} |`{3,}|~{3,}|>|[-*+] |\d{1,9}[.)] )/.test(lines[at] ?? '')
 }
