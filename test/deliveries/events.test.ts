@@ -161,7 +161,7 @@ describe('an event', () => {
       expect(await read()).toMatchObject({ status: 'enabled', failingSince: expect.any(String) })
       clock.forward(24 * 3_600_000)
     }
-    // The last attempt after five days is this event's, or that of another one that still waits: whichever comes first.
+    // After five days, the next failed attempt disables the endpoint: this event's, or that of an earlier event.
     await happens('run.failed', { day: 5 })
     await good.came(1)
     const ended = await read()

@@ -52,7 +52,7 @@ describe('a lane', () => {
     const slots = createSlots(sizes, () => 0)
     await taken(slots)
     await taken(slots)
-    // The first delivery has to wait to find out that the slots are full; the later ones are sent away at once.
+    // The first delivery waits until the group of slots counts as slow; the later ones are postponed at once.
     const stays: number[] = []
     for (let n = 0; n < 20; n++) {
       const place = await slots.enter(by('own'))

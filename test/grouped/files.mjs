@@ -10,7 +10,7 @@ export const GROUPS = 12
 
 const root = path.join(import.meta.dirname, '..')
 /**
- * Tests that inspect the whole process or take long run alone; n8n's library changes globals for all tests in a group.
+ * Tests that inspect the whole process or take long run alone; n8n's library changes the process for all tests in it.
  */
 const alone = [
   'browser',
