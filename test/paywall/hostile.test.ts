@@ -64,7 +64,7 @@ describe('whoever wants it for nothing', () => {
   })
 
   describe.each(['gateway', 'middleware'] as const)('the %s', (shop) => {
-    /** Repeats the same payment until it is answered; the facilitator misbehaves at first, then is honest. */
+    /** Pays while the facilitator misbehaves, then asks for the response again and again once the facilitator is honest. */
     async function buy(
       mood: Mood,
     ): Promise<{ first: Answer; last: Answer; header: Record<string, string>; left: bigint }> {

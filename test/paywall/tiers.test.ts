@@ -154,7 +154,7 @@ describe('tiers', () => {
     const { gate, id } = await world.sell([{ path: '/poor', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.on('/poor', (_request, response) => {
-      // The money is moved away between the verification and the settlement.
+      // The payer's money is moved away after the upstream is called and before the call is paid.
       void world.chain.fund(payer.address, 0n).then(() => response.writeHead(200).end('worth it'))
     })
     const answer = await world.pay(payer, `${gate}/poor`)

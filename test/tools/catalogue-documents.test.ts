@@ -289,7 +289,7 @@ describe('A document that is none', () => {
       const text = petDocument({
         '/a': { get: operation('a', { responses: answered({ type: 'object', properties: { a: { $ref } } }) }) },
       })
-      // The second form can only be read as YAML, which would load references from files.
+      // JSON is parsed directly. The second form is no JSON, so the library reads it as YAML, and from a file.
       for (const form of [text, `# YAML\n${text}`]) {
         const tools = await read(form, { trusted: true }).then(
           ({ operations }) => operations,

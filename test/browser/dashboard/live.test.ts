@@ -138,7 +138,7 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 
-      // An address that both providers have verified belongs to one account.
+      // An address that the service and the provider have both verified belongs to one account.
       const second = await desk.visit('/sign-in')
       await second.page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await atProvider(second.page, 'grace@example.com')

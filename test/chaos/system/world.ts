@@ -30,7 +30,7 @@ export interface World {
   /** The buyers' agents, each with a lifetime limit. */
   agents: readonly { key: string; id: string; limit: bigint }[]
   payers: readonly TestAccount[]
-  /** What each buyer had in the beginning. */
+  /** The USDC that each payer had in the beginning. */
   purse: bigint
   recipient: Hex
   goods: Goods
