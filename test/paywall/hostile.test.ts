@@ -64,7 +64,7 @@ describe('whoever wants it for nothing', () => {
   })
 
   describe.each(['gateway', 'middleware'] as const)('the %s', (shop) => {
-    /** Pays while the facilitator misbehaves, then asks for the response again and again once the facilitator is honest. */
+    /** Pays while the facilitator misbehaves; then it is honest, and the request is repeated until it is answered. */
     async function buy(
       mood: Mood,
     ): Promise<{ first: Answer; last: Answer; header: Record<string, string>; left: bigint }> {
