@@ -6,7 +6,7 @@ import { openShop, type Shop, type Visit } from './shop.ts'
 inBrowser('a page that is loaded again in the middle', () => {
   let shop: Shop
   beforeAll(async () => {
-    // The chain stands still until it is told to go on: a payment stays on its way.
+    // No block is mined until a test asks for it: a payment stays pending.
     shop = await openShop({ mining: 'manual', environment: { SETTLE_WAIT_MS: '300' } })
   })
   afterAll(() => shop.close())
@@ -130,7 +130,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.goto(`${shop.service.origin}/p/${id}/payments/${payment}`)
     await page.getByText(payment).waitFor()
     await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
-    // With the link that the buyer was given, all of it.
+    // With the complete link that the buyer received.
     await page.goto(link)
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()
   })
@@ -141,7 +141,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.waitForURL(/[?&]payment=pay_/)
     await page.getByText('Confirming payment').waitFor()
-    // The money goes elsewhere before the transfer is in a block.
+    // The buyer's money is moved away before the transfer is in a block.
     await shop.chain.fund(payer.address, 0n)
     await mineUntil(page.getByRole('heading', { name: 'The payment did not go through' }).waitFor())
     await picture('failed')
