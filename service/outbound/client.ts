@@ -27,11 +27,14 @@ export interface OutboundOptions {
   readonly resolve?: Resolve
   /** Certificate authorities in PEM that replace the well-known ones. */
   readonly authorities?: string
-  /** Follows each call; `passed` also tells the other side of the trace, which is for those who work for us. */
+  /**
+   * A tracer follows each call. `passed` also sends the trace to the other side, which is only for servers that work
+   * for us.
+   */
   readonly tracing?: { readonly tracer: Tracer; readonly passed: boolean } | null
 }
 
-/** The one way to an address that a user gave. */
+/** The only way to call an address that a user gave. */
 export function outboundClient(options: OutboundOptions): Outbound {
   const policy = normalised(options.policy)
   const resolve = options.resolve ?? systemResolve
