@@ -35,7 +35,8 @@ export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
   const environment = config.LIVE ? 'production' : 'sandbox'
   const addresses = addressesOf(config.addresses)
   const serves = config.ROLES.includes('tools')
-  // The demo creators get tools too: in a sandbox that people look at, but not in a test.
+  // Tools are seeded under the same condition as the demo creators: in a sandbox that people look at, but not in a
+  // test.
   const seeds = config.DEMO_PORT !== 0 && serves
   let seeding: Promise<void> | null = null
   let isSeeded = !seeds

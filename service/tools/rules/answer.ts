@@ -17,7 +17,7 @@ export function outputOf(answer: UpstreamAnswer, wantsJson: boolean): Output {
   return { kind: 'binary', value: { contentType: type, base64: body.toString('base64'), bytes: body.length } }
 }
 
-/** Other 4xx statuses mean that the call was wrong, so they do not count against the tool. */
+/** A 4xx status other than these means that the call was wrong, so it does not count against the tool. */
 export function blames(status: number): 'upstream' | 'caller' {
   return status >= 500 || [401, 402, 403, 407, 408, 425, 429].includes(status) ? 'upstream' : 'caller'
 }

@@ -167,7 +167,7 @@ const LAST_CHANGE = 'SELECT change FROM tool_catalogue WHERE environment = $1'
 const LOCK = 'SELECT 1 FROM tool_catalogue WHERE environment = $1 FOR UPDATE'
 const NEXT_CHANGE = 'UPDATE tool_catalogue SET change = change + 1 WHERE environment = $1 RETURNING change'
 
-/** The entries that a start has in memory besides those that it stores. */
+/** How many entries a start reads at a time. It holds these in memory in addition to the entries that it keeps. */
 const PAGE_SIZE = 500
 const WINDOW_MS = 3_600_000
 /** How many removed tools of an account are remembered. The oldest are deleted. */
