@@ -10,7 +10,7 @@ import { house } from './eslint.rules.mjs'
 const MAY_CALL_OUT = [
   'service/outbound/**', // the guarded client itself
   'service/chain/endpoint.ts', // the RPC addresses are the operator's own
-  'service/paywall/middleware/**', // runs in other people's servers, which choose the facilitator and the RPC themselves
+  'service/paywall/middleware/**', // runs in other people's servers, which configure both addresses
   'service/pages/browser/**', // runs in the customer's browser, which only lets it call its own service
   'service/dashboard/browser/**', // the same, for signed-in users
 ]

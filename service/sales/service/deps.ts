@@ -94,9 +94,7 @@ export interface Product<Order extends PurchaseRequest, Value> {
     terms: Terms,
     refusal: { reason: string; digest: Hex | null },
   ): Promise<void>
-  /**
-   * Null when the payment's effects are the whole delivery. The sale is then returned in whatever state it has reached.
-   */
+  /** Null when the payment's effects are the whole delivery. The sale is then returned in its current state. */
   delivery: Delivery<Order, Value> | null
 }
 
