@@ -3,7 +3,7 @@ import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
 import { addressOfWord, addressWord, hex } from './words.ts'
 
-/** A mined transaction with what USDC said in it; null while it is in no block. */
+/** A mined transaction with USDC's events in it. Null while it is in no block. */
 export async function readReceipt(rpc: Rpc, usdc: Address, hash: Hex): Promise<Receipt | null> {
   const raw = await rpc.read<RawReceipt | null>('eth_getTransactionReceipt', hash)
   return raw === null ? null : toReceipt(raw, usdc)

@@ -31,9 +31,9 @@ export interface Signatures {
   /** The EIP-712 digest: the identity of an authorization. Lower case. */
   digest(network: Network, authorization: Authorization): Hex
   /**
-   * The address whose key made this signature of the digest; null where USDC would refuse the form: not 65
-   * bytes (EIP-2098's 64 too), `s` in the upper half, `v` none of 27 and 28 (0 and 1 are read as these, and
-   * sent to the chain as these), or no such point.
+   * The address whose key made this signature of the digest. Null when USDC would refuse the signature: not 65 bytes
+   * (also the 64 of EIP-2098), `s` in the upper half, `v` other than 27 and 28 (0 and 1 count as these, and are sent to
+   * the chain as these), or no such point on the curve.
    */
   recover(digest: Hex, signature: Hex): Address | null
 }
@@ -47,7 +47,7 @@ export interface Simulation {
   payerBlacklisted: boolean
   payeeBlacklisted: boolean
   paused: boolean
-  /** `delegation`: an ordinary account that an EIP-7702 code speaks for; USDC treats it as a contract. */
+  /** `delegation`: an ordinary account whose code is delegated by EIP-7702. USDC treats it as a contract. */
   payerCode: 'none' | 'delegation' | 'contract'
   outcome: Outcome
 }
@@ -128,7 +128,7 @@ export interface UseSearch {
   past: bigint | null
 }
 
-/** `use` is null where the nonce is unused, or where its use is older than the search. */
+/** `use` is null when the nonce is unused, or when it was used before the searched blocks. */
 export type AgreedUse = { known: false } | { known: true; used: boolean; use: Use | null }
 
 /** How a nonce was used, by any sender's transaction. */

@@ -133,7 +133,7 @@ function openLog(file: string): number {
   try {
     if (statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`)
   } catch {
-    // There is none yet.
+    // There is no log file yet.
   }
   return openSync(file, 'a', 0o600)
 }

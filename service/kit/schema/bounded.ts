@@ -99,7 +99,7 @@ export class Conversion {
     const isClosed = rest === false && this.limits.direction === 'input'
     return {
       ...(shown.length === 0 ? {} : { properties }),
-      // Without its description a required field cannot be filled in.
+      // A required field that the schema does not show could not be filled in, so it is not required here.
       ...requiredOf(schema, (name) =>
         shown.length === 0 && !isClosed ? !Object.hasOwn(given, name) : isShown.has(name),
       ),

@@ -33,7 +33,7 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
       return address === null ? null : (book?.written(address) ?? address)
     },
 
-    /** Refuses an address that must not be paid now, while its owner is watching, and again at each withdrawal. */
+    /** Checks the address now, so that its owner sees a refusal, and again at each withdrawal. */
     async setUsual(caller: Caller, written: Address | null): Promise<void> {
       const owner = ownerOf(caller)
       if ((await ledger.wallet(owner)) === null) throw walletMissing()
