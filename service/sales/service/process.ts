@@ -5,9 +5,9 @@ import type { PurchaseRequest, Delivery, Made, Product, SellingDeps, Sold } from
 import { createSettling, NOTHING_DELIVERED, NOTHING_HANDED_OVER } from './settle.ts'
 
 /**
- * A sale that is ours alone until its lease is over, from wherever it stands to its answer. What is delivered first is
- * made, stored, paid for and handed over: nothing is charged for an answer that never came, and nothing is given away
- * before it is paid. Where the money comes first, the answer is owed until it was handed over.
+ * Processes a sale from its current state to its answer, while this process holds its lease. When delivery comes first,
+ * the answer is made, stored, paid for and handed over: the buyer never pays for an answer that was not made, and gets
+ * nothing before the payment. When the money comes first, the seller owes the answer until it was handed over.
  */
 export function createProcessing<Order extends PurchaseRequest, Value>(
   deps: SellingDeps,
@@ -18,7 +18,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
 
   async function processSale(order: Order, sale: Sale, payFirst: boolean): Promise<Sold<Value>> {
     const { delivery } = product
-    // An error now leaves the outcome unknown: the sweeper continues.
+    // After an error the outcome is unknown, and the sweeper continues.
     if (delivery === null) return sold(order, await settled(sale, () => payOnly(sale)), { value: null, fresh: false })
     try {
       if (sale.state === 'claimed' && !payFirst) return await deliverFirst(order, sale, delivery)
@@ -29,7 +29,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     }
   }
 
-  /** While another request processes the sale: waits for the same payment, and restores the stored answer. */
+  /** Another request processes the sale: waits for the same payment, and restores the stored answer. */
   async function join(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
     const ended = await settled(sale, () => settle(sale, NOTHING_HANDED_OVER, settleMs))
     assertPaid(ended, delivery)
@@ -55,7 +55,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     }
   }
 
-  /** From the moment at which the chain is asked nothing is taken back. */
+  /** Once the chain is asked, the sale cannot be taken back. */
   async function paidFirst(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sale> {
     if (sale.state === 'claimed') {
       await leaveOrRelease(order, sale, delivery)
@@ -69,7 +69,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     return ended
   }
 
-  /** Who hangs up before the chain was asked has bought nothing. */
+  /** A buyer who disconnects before the chain was asked has bought nothing. */
   async function leaveOrRelease({ departure }: Order, sale: Sale, { errors }: Delivery<Order, Value>): Promise<void> {
     try {
       departure.leave()
@@ -82,26 +82,26 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   async function payOnly(sale: Sale): Promise<Sale> {
     if (isOver(sale)) return sale
     if (sale.simulated) return await settle(sale, NOTHING_HANDED_OVER)
-    // Without a lease, so that the sweeper may continue at once.
+    // Without a lease, so that the sweeper may continue immediately.
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     await failpoints.reach('sale settling')
     return await settle({ ...sale, state: 'settling' }, NOTHING_HANDED_OVER, settleMs)
   }
 
-  /** Paid, and nothing of an answer has gone out: the one that is stored, else a new one. */
+  /** For a paid sale of which no part of an answer was sent: returns the stored answer, or makes a new one. */
   async function owed(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
     const stored = await journal.answerOf(sale.id)
     if (stored !== null) return sold(order, sale, { value: await delivery.restore(stored, sale, order), fresh: false })
     const made = await make(order, sale, { delivery, paid: true })
     const { answer, bodyHash } = made
-    // A buyer who hangs up now fetches this one later: nothing is done twice for one payment.
+    // A buyer who disconnects now can fetch this answer later: one payment never causes the work twice.
     if (answer === null) await journal.begun(sale.id)
     else if (!(await journal.store(sale.id, answer, bodyHash))) throw delivery.errors.busy(sale)
     await failpoints.reach('sale delivered')
     return sold(order, sale, { value: made.value, fresh: true })
   }
 
-  /** Where it fails, what was not charged is free, and what was is owed. */
+  /** When it fails, an uncharged sale is released, and a paid sale still owes its answer. */
   async function make(
     order: Order,
     sale: Sale,
@@ -115,7 +115,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     }
   }
 
-  /** After the chain was asked an error leaves the outcome unknown; the sweeper finds out. */
+  /** Once the chain was asked, an error leaves the outcome unknown, and the sweeper finds it out. */
   async function settled(sale: Sale, act: () => Promise<Sale>): Promise<Sale> {
     try {
       return await act()
@@ -145,7 +145,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     return { sale, value, token: isIts ? sent : tokens.of(sale.id), fresh }
   }
 
-  /** Longer than the work and the chain may take together, so that no other process takes the sale over. */
+  /** Longer than the work and the chain may take together, so that no other process takes over the sale. */
   function until(): Date {
     return new Date(clock.now().getTime() + (product.delivery?.makingMs ?? 0) + settleMs + SPARE_MS)
   }

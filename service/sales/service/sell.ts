@@ -10,7 +10,7 @@ import { createProcessing } from './process.ts'
 import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
 import { assertBuyer, tokenHash } from './proof.ts'
 
-/** An authorization that is good, before anything was made of it. */
+/** A valid authorization, before a sale was made from it. */
 export interface Judged {
   digest: Hex
   request: RequestBody
@@ -18,15 +18,15 @@ export interface Judged {
   terms: Terms
 }
 
-/** A sale that there is already. `proven`: by its token or a fresh signature, which a chain does not show. */
+/** An existing sale. `proven`: by its token, or by a fresh signature that no chain shows. */
 export interface Known {
   known: Sale
   proven: boolean
 }
 
 /**
- * From an authorization to an answer, for every product. What is refused before the claim leaves no trace. The
- * claim and the sale are one transaction; from then on every state has an owner, a lease and a sweeper.
+ * From an authorization to an answer, for every product. A refusal before the claim leaves no trace. The claim and the
+ * sale are one transaction. From then on every state has an owner, a lease and a sweeper.
  */
 export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
   const { journal, method, tokens, clock, failpoints } = deps
@@ -38,7 +38,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return 'known' in judged ? await replay(order, judged) : await begin(order, judged)
   }
 
-  /** What is to be known of an authorization before anything is made of it. */
+  /** Checks an authorization before anything is made from it. */
   async function judge(order: Order): Promise<Judged | Known> {
     const { presented } = order
     if (presented === null) throw new Error('what is bought is paid for, or was')
@@ -49,14 +49,14 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const request = requestOf(presented, terms.requirements)
     const { refusal, payer, payerHasCode = false } = await method.verify(request)
     if (refusal !== null || digest === null || payer === null) {
-      // Its own twin may just have been settled.
+      // A second request with the same authorization may just have been settled.
       const twin = await boughtBy(order, digest)
       if (twin !== null) return twin
       const reason = refusal ?? 'unsupported_payload_type'
       await product.refused?.({ ...order, presented }, terms, { reason, digest })
       throw paymentRefused(reason)
     }
-    // A wallet with code may take its word back while the work is done: its money moves before.
+    // A wallet with code may revoke its authorization while the work is done, so its money moves first.
     const workMs = payerHasCode ? 0 : terms.workMs
     assertOutlasts(presented, workMs)
     return { digest, request, payer: payer.toLowerCase() as Sale['payer'], terms: { ...terms, workMs } }
@@ -90,7 +90,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
       simulated: false,
       digest,
       request,
-      // The token opens what was paid for: the buyer's own choice, else the one made here.
+      // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
       tokenHash: tokenHash(order.token ?? tokens.of(id)),
       leaseUntil: product.delivery === null ? null : processing.until(),
       createdAt: now,
@@ -108,7 +108,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return await processing.processSale(order, claimedSale(sale), workMs === 0)
   }
 
-  /** The sale that this authorization has paid for; null where there is none. Throws unless the caller is its buyer. */
+  /** The sale that this authorization has paid for. Null when there is none. Throws unless the caller is its buyer. */
   async function boughtBy(order: Order, digest: Hex | null): Promise<Known | null> {
     const known = digest === null ? null : await journal.find(digest)
     return known === null ? null : asBought(order, known)
@@ -124,7 +124,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return { known, proven: isTokens }
   }
 
-  /** A sale that is named by its buyer: with the token, or with a signature that no chain has seen. */
+  /** A sale that its buyer names and proves, with the token or with a signature that no chain has seen. */
   async function proven(order: Order, name: string): Promise<Known> {
     const { presented, token } = order
     const known = await named(presented, name)
@@ -144,7 +144,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return { known, proven: true }
   }
 
-  /** Who lost the answer knows the nonce of what they signed, and not the sale's id. */
+  /** A buyer who lost the answer knows the nonce of the signed authorization, but not the sale's id. */
   async function named(presented: Presented | null, name: string): Promise<Sale | null> {
     if (product.isId(name)) return await journal.findById(name)
     const { network = null, authorization = null } = presented ?? {}
@@ -153,7 +153,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return digest === null ? null : await journal.find(digest)
   }
 
-  /** The same sale for the same request goes on; one that has been used up does not. */
+  /** The same request continues its sale. A sale that has been used up does not continue. */
   async function replay(order: Order, { known, proven: isProven }: Known): Promise<Sold<Value>> {
     product.assertSame(known, order)
     const now = clock.now()
@@ -162,7 +162,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
     if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
-    // An answer that is there needs no work.
+    // A stored answer needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
     if (isBusy) {
       if (delivery.joins && isMade && known.state === 'settling') return await processing.join(order, known, delivery)
@@ -197,12 +197,12 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
   }
 
-  /** The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. */
+  /** Checks the authorization again: its payer may have become a wallet with code, or have used the nonce. */
   async function standingOf(known: Sale, standing: Standing, isProven: boolean): Promise<Standing> {
     if (known.request === null) throw new Error('a simulated sale is never released')
     const { refusal, payerHasCode = false } = await method.verify(known.request)
-    // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
-    // its payer has cancelled it: the chain says which, before any work.
+    // Either another party has submitted the authorization, and it still pays for this sale, but its signature no
+    // longer proves the buyer; or its payer has canceled it. The chain shows which, before any work is done.
     if (refusal === USED && !isProven) throw paymentSubmitted()
     if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, known)
     const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
@@ -220,7 +220,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   return { buy, judge, begin, replay, boughtBy, processSale: processing.processSale, settle: processing.settle }
 }
 
-/** A fresh signature proves who its buyer is when it would buy the same thing for the same price again. */
+/** The buyer proves the sale with a fresh signature of the same terms: the same thing at the same price. */
 function requirementsFor({ amount, network, recipient }: Sale) {
   if (recipient === null) throw new Error('a simulated sale has no signature')
   return requirementsOf({ amount, network, recipient }, { url: '', description: '', mimeType: '' }, {})
