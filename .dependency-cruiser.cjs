@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Which capability may call which. Every arrow is a decision: one more means a record under docs/decisions
- * that says why, and none may ever close a circle.
+ * Which capability may call which. Every arrow is a decision: a new one needs a record under docs/decisions that gives
+ * the reason, and none may ever close a circle.
  */
 const MAY_CALL = {
   ledger: [],
@@ -23,23 +23,28 @@ const MAY_CALL = {
 }
 refuseCircles(MAY_CALL)
 
-/** Inside a capability each of these may look at those before it; the last four are its entries, equals. */
+/** Inside a capability, each layer may import the layers before it. The last four are its entry points and equal. */
 const LAYERS = ['model', 'errors', 'rules', 'ports', 'service', 'http|trpc|mcp|jobs']
 const ENTRIES = LAYERS.at(-1)
-/** Where the api says what an entry declares, unless its file has the entry's name. */
+/** The file in which the api describes an entry point, unless it has the entry point's name. */
 const DECLARED_BY = { http: 'route', mcp: 'mcp/mount' }
 
 const CAPABILITY = Object.keys(MAY_CALL).join('|')
 const ADAPTER = 'tracing|chain|models|transforms|outbound|openapi|mcp-client|vault|mail|queue|database'
-/** Adapters whose model.ts everybody may speak of: a sealed secret, an answer from outside, a piece of work, a network. */
+/**
+ * Adapters whose model.ts every capability may import: sealed secrets, responses from outside, queued work, networks.
+ */
 const SPOKEN_OF = 'outbound|vault|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'
-/** Only here do ports meet what implements them; the middleware composes the paywall's engine for other people's servers. */
-/** What a capability brings to the whole: it may make stores and adapters. */
+/**
+ * The only files that connect ports with their implementations. The middleware also does so, for other people's
+ * servers.
+ */
+/** The files with which a capability joins the service. They may create stores and adapters. */
 const PARTS = ['^service/[^/]+/part[.]ts$', '^service/[^/]+/[a-z]+-part[.]ts$']
 const ROOTS = [...PARTS, '^service/(compose|main)[.]ts$', '^service/(platform|cli|launch|paywall/middleware)/']
 
-/** `model` stands for model.ts and, once that grew too long, for the files of model/. */
+/** `model` means model.ts or, when that has grown too long, the files in model/. */
 const named = (files, of = CAPABILITY) => `^service/(${of})/(${files})(/|[.]ts$)`
 
 module.exports = {
@@ -257,11 +262,11 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: ['node_modules', '^service/database/generated/'] },
-    // The last are packages of their own, installed when a long suite wants them; nothing of ours is in them.
+    // The last ones are separate packages, installed only for long test suites. They contain none of our code.
     exclude: {
       path: ['(^|/)dist/', '^[.]build/', '^test/(bench/reference|conformance/(v[12]|axios)|n8n/(lint|scan|[0-9.]+))/'],
     },
-    // Both the root's and the service's package.json count.
+    // The dependencies of the root's and of the service's package.json both count.
     combinedDependencies: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

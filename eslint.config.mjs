@@ -4,15 +4,15 @@ import tseslint from 'typescript-eslint'
 import { house } from './eslint.rules.mjs'
 
 /**
- * Who may open a connection of his own. Each has a reason that the guarded client cannot serve; a new line
- * here is a decision.
+ * The files that may open connections of their own. Each has a reason why the guarded client does not work for it. A
+ * new line here is a decision.
  */
 const MAY_CALL_OUT = [
   'service/outbound/**', // the guarded client itself
   'service/chain/endpoint.ts', // the RPC addresses are the operator's own
-  'service/paywall/middleware/**', // runs in other people's servers, which name the facilitator and the RPC themselves
-  'service/pages/browser/**', // runs in the customer's browser, which lets it ask nobody but its own service
-  'service/dashboard/browser/**', // the same, for whoever is signed in
+  'service/paywall/middleware/**', // runs in other people's servers, which configure both addresses
+  'service/pages/browser/**', // runs in the customer's browser, which only lets it call its own service
+  'service/dashboard/browser/**', // the same, for signed-in users
 ]
 
 const SERVICE = ['service/**/*.{ts,tsx}']
@@ -32,24 +32,25 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      // A union that grows must break every switch over it; a written `default` says that it was thought of.
+      // A new member of a union must break every switch over it. An explicit `default` shows that the author considered
+      // it.
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      // An import that is only a type draws a weaker arrow: the dependency check tells the two apart.
+      // A type-only import is a weaker dependency. The dependency check distinguishes the two.
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
-      // Numbers and bigints read in a sentence as they are; everything else has to be turned into text by name.
+      // Numbers and bigints may stand in a template as they are. Any other value must be converted explicitly.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // `_next` says that a signature had to be met.
+      // `_next` shows that the parameter is only there because the signature requires it.
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
-      // Taste: a record is an interface in one file and a type in another, wherever it reads better.
+      // A matter of taste: a record may be an interface in one file and a type in another.
       '@typescript-eslint/consistent-type-definitions': 'off',
-      // It believes that a `let` changed by a callback keeps its value, and that `record[key] ??= …` always finds
-      // one: obeying it would take away checks that are needed.
+      // The rule assumes that a `let` changed by a callback keeps its value, and that `record[key] ??= …` always finds
+      // one. Following it would remove checks that are needed.
       '@typescript-eslint/no-unnecessary-condition': 'off',
-      // Objects here are closures whose methods use no `this`; from the shape of an interface it cannot tell.
+      // Objects here are closures whose methods do not use `this`, which the rule cannot see from an interface.
       '@typescript-eslint/unbound-method': 'off',
-      // `return await this.release()` ends a branch in one line; that nothing comes back harms nobody.
+      // `return await this.release()` ends a branch in one line. Returning nothing this way is harmless.
       '@typescript-eslint/no-confusing-void-expression': 'off',
-      // `async` without `await` is how a port's implementation keeps its promise to fail by rejecting.
+      // `async` without `await` makes a port's implementation fail by rejecting, as the port promises.
       '@typescript-eslint/require-await': 'off',
     },
   },
@@ -66,7 +67,7 @@ export default defineConfig(
       'house/flat-literals': 'error',
     },
   },
-  // Whoever starts one of these sits at a terminal: there the console is the interface.
+  // These files run in a terminal, so the console is their interface.
   { files: ['service/main.ts', 'service/cli/**'], rules: { 'no-console': 'off' } },
   { files: MAY_CALL_OUT, rules: { 'house/guarded-calls': 'off' } },
   { files: ['service/**/rules.ts', 'service/**/rules/*.ts'], rules: { 'house/pure-rules': 'error' } },
@@ -78,10 +79,10 @@ export default defineConfig(
     files: TESTS,
     rules: {
       'house/whole-tests': 'error',
-      // An answer is what came over the wire: a test looks into it field by field, and fails where it guessed wrong.
+      // A response comes from the wire. A test reads it field by field, and fails when an assumption is wrong.
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
-      // A wrong guess fails the very test that made it.
+      // A wrong assumption makes the test that contains it fail.
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },

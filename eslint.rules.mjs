@@ -2,9 +2,9 @@ const ENVIRONMENT =
   'Only `readConfig` of service/config.ts reads the environment, once, at boot: take the value as a parameter.'
 
 /**
- * The house's own lint rules, each named after the habit that it holds. They are tables of ESLint selectors
- * rather than `no-restricted-syntax`, because a second block of that rule silently replaces the first one:
- * one file could then never be held to two habits at once.
+ * The project's own lint rules, each named after the habit that it enforces. They are tables of ESLint selectors and
+ * not `no-restricted-syntax`, because a second block of that rule silently replaces the first one, so a file could not
+ * follow two habits at once.
  */
 export const house = {
   rules: {
@@ -25,7 +25,7 @@ export const house = {
     }),
 
     environment: forbid({
-      // Whoever starts a process hands the whole of it to the configuration, and that is all.
+      // Each process passes its whole environment to the configuration. Nothing else may read it.
       'MemberExpression[object.name="process"]:matches([property.name="env"], [property.value="env"]):not(CallExpression[callee.name="readConfig"] > MemberExpression)':
         ENVIRONMENT,
       'VariableDeclarator[init.name="process"], MemberExpression[object.name="globalThis"][property.name="process"]':
@@ -47,7 +47,7 @@ export const house = {
           'NewExpression[callee.name=/^(WebSocket|EventSource|XMLHttpRequest)$/]'(node) {
             context.report({ node, message })
           },
-          // Of libraries that else are harmless: what fetches for itself.
+          // Parts of otherwise harmless libraries that open connections themselves.
           'ImportSpecifier[imported.name=/^(SSEClientTransport|StdioClientTransport|WebSocketClientTransport)$/]'(
             node,
           ) {
@@ -115,7 +115,7 @@ export const house = {
       },
     },
 
-    /** In comments and in sentences: who does what, said plainly. */
+    /** For comments and sentences: they must say plainly who does what. */
     'plain-words': {
       meta: { type: 'suggestion', schema: [] },
       create(context) {
@@ -149,11 +149,11 @@ const VAGUE = /[\\/](?:[a-z-]+[-.])?(utils?|helpers?|managers?)(?=[\\/.-])/i
 /** Names that were replaced by the domain's own words. */
 const RIDDLES =
   /^(fate|crowded|glance|witness|sight|agreement|ground|fleeting|patient|idLike|concernId|(create|open)?(Told|Said|Kept|Given|Asked|Asking|Ask|Answer|Sight|Ground|LifeSign))$/
-/** Of tests, only the names of files are judged so far. */
+/** In tests, only file names are checked so far. */
 const TESTS = /[\\/]test[\\/]/
 const VAGUE_WORDS = /\b(whoever|whatever|nobody|somebody|how manieth)\b/i
 
-/** What is between the bars of a regular expression that stand in no group and no class. */
+/** The alternatives of a regular expression: the parts between bars outside of groups and character classes. */
 function branchesOf(pattern) {
   const branches = ['']
   let depth = 0
@@ -166,7 +166,7 @@ function branchesOf(pattern) {
   return branches
 }
 
-/** Begins anywhere, and ends with a repetition without a bound before the text's end. */
+/** Whether the expression can begin anywhere and ends with an unlimited repetition before the text's end. */
 function rescans(branch) {
   return !branch.startsWith('^') && /(?<!\\)(?:[+*]|\{\d+,\})\??\)?\$$/.test(branch)
 }
@@ -181,7 +181,7 @@ function forbid(messages) {
   }
 }
 
-/** Naming a type opens no connection, nor does waiting for others to connect or looking at an address. */
+/** Naming a type, listening for connections and inspecting an address open no connection. */
 function harmless(node) {
   return (
     node.importKind === 'type' ||

@@ -63,7 +63,8 @@ export class CoinslotApi implements ICredentialType {
     properties: {
       headers: {
         Authorization: '=Bearer {{$credentials.apiKey}}',
-        // The key alone decides; saying what was chosen lets the service refuse the key of the other one.
+        // The key alone decides the environment. Sending the chosen one lets the service refuse a key of the other
+        // environment.
         'Coinslot-Environment': '={{$credentials.environment}}',
       },
     },
@@ -74,7 +75,8 @@ export class CoinslotApi implements ICredentialType {
       baseURL: '={{$credentials.url.trim().replace(/\\/+$/, "")}}',
       url: '/me',
       headers: { accept: 'application/json' },
-      // Some n8n look at a refusal's status only to put a sentence of their own; all of them look into a body.
+      // Some versions of n8n read only the status of a refusal and show a message of their own; all versions read a
+      // body.
       ignoreHttpStatusErrors: true,
     },
     rules: [

@@ -22,7 +22,7 @@ export class Coinslot implements INodeType {
     defaults: { name: 'Coinslot' },
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
-    // An agent's key of the service makes sure that a model spends no more than it may.
+    // The agent's API key limits what a model can spend.
     usableAsTool: true,
     credentials: [{ name: 'coinslotApi', required: true }],
     properties,

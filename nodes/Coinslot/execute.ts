@@ -8,7 +8,7 @@ import {
 import { isObject } from '../shared/transport.ts'
 import { operationOf } from './resources/catalog.ts'
 
-/** One item after the other: what a limit stops in the middle has let everything before it through. */
+/** Items run one after the other: when a limit stops an item, every item before it has already been processed. */
 export async function execute(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const results: INodeExecutionData[] = []
   for (let item = 0; item < node.getInputData().length; item++) {
@@ -18,13 +18,13 @@ export async function execute(node: IExecuteFunctions): Promise<INodeExecutionDa
         node.getNodeParameter('operation', item, ''),
       )
       const found = await operation.run({ node, item })
-      // A model needs a sentence: it cannot read an empty list.
+      // A model needs a sentence here, because it cannot interpret an empty list.
       const output = found.length === 0 && isTool(node) ? [{ json: { found: 0, message: NOTHING } }] : found
       results.push(...output.map((one) => ({ ...one, pairedItem: { item } })))
     } catch (thrown) {
       const error = errorOf(thrown, node, item)
       if (!node.continueOnFail() && !isTool(node)) throw error
-      // n8n knows an item for its error output by this: that it has the sentence and nothing else.
+      // n8n sends an item to the error output only if it has an `error` field and nothing else.
       const isSorted = node.getNode().onError === 'continueErrorOutput'
       results.push({ json: isSorted ? { error: error.message } : toJson(error), pairedItem: { item } })
     }
@@ -33,8 +33,8 @@ export async function execute(node: IExecuteFunctions): Promise<INodeExecutionDa
 }
 
 /**
- * What an agent's model calls as a tool. To it a refusal is an answer: it reads the sentence and decides. n8n would end
- * the whole workflow at a tool that throws, and the model would never hear why.
+ * Whether an agent's model called this node as a tool. For the model a refusal is an answer: it reads the sentence and
+ * decides what to do. If the tool threw, n8n would end the whole workflow and the model would never see the reason.
  */
 function isTool(node: IExecuteFunctions): boolean {
   return node.isToolExecution() || node.getNode().type.endsWith('Tool')
@@ -48,7 +48,7 @@ function errorOf(thrown: unknown, node: IExecuteFunctions, item: number): NodeAp
 
 const NOTHING = 'Nothing was found. Try other words, or fewer.'
 
-/** For the workflow that continues: the sentence, the word for it, and the figures that the service gave. */
+/** For a workflow that continues on errors: the message, the error code and the figures from the service. */
 function toJson(error: NodeApiError | NodeOperationError): IDataObject {
   const data = error.context['data']
   return { ...(isObject(data) ? data : {}), error: error.message }

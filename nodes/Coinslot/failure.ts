@@ -16,24 +16,24 @@ export function failure({ node, item }: Step, answer: HttpResult): NodeApiError 
       itemIndex: item,
     },
   )
-  // Continue-on-fail hands it on: what to top up, when a limit resets, which run to ask for.
+  // Continue-on-fail passes this data on: how much to top up, when a limit resets, which run to look up.
   if (answer.reached) error.context['data'] = answer.body
   return error
 }
 
-/** What the service's parameters are called in the panel. */
+/** The panel's labels for the service's parameters. */
 const LABELS = { maxAmount: 'Maximum Amount', maxCost: 'Maximum Cost', modelId: 'Model', rdaSlug: 'RDA', url: 'URL' }
 
 /**
- * Whether it is certain that this act came to nothing and nothing was paid: then trying again is a new act. Where that
- * is not certain, trying again must ask for the same one.
+ * Whether it is certain that this request failed and nothing was paid. If so, a retry is a new request. If not, a retry
+ * must repeat the same request.
  */
 export function isEndedUnpaid(answer: HttpResult): boolean {
   if (!answer.reached) return false
   const { status, body } = answer
   const code = codeOf(answer)
   if (code === '' || typeof body['paymentId'] === 'string') return false
-  // A run that failed, a tool or an address that did: the service says so by name, and charges nothing for it.
+  // A failed run, tool or URL: the service returns a specific error code and does not charge for it.
   if (status === 500) return code !== 'internal'
   return [400, 402, 403, 404, 502, 504].includes(status) || code === 'tool_removed'
 }
@@ -42,7 +42,9 @@ function codeOf(answer: HttpResult): string {
   return answer.reached && typeof answer.body['code'] === 'string' ? answer.body['code'] : ''
 }
 
-/** Where to look further, for whoever asks for help. */
+/**
+ * What to quote when asking for help: the status, the code and the request id. Without an answer: why a retry is safe.
+ */
 function traceOf(answer: HttpResult, code: string): string {
   if (!answer.reached) {
     return 'Nothing is paid twice: when this step is tried again in the same execution, Coinslot takes it for the same call.'
@@ -101,7 +103,7 @@ const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   rda_rate_limited: limited,
 }
 
-/** The seller, or the line to it, failed after an authorization was signed. */
+/** The seller or the connection to the seller failed after an authorization was signed. */
 function paymentOpen({ error, paymentId }: IDataObject): string {
   return `${text(error)} A payment may have left: ${text(paymentId)}. What the seller does not take comes back by itself. Trying this step again, in the same execution, pays no second time.`
 }
@@ -120,7 +122,7 @@ function tooLittle({ required, available, topUpUrl }: IDataObject): string {
   return `The Coinslot balance is too low: this costs ${usdc(required)} and ${usdc(available)} is available. Nothing was paid. Top up the wallet${where} and try again.`
 }
 
-/** An agent's key has met one of its rules: which one, how far it is used, and when asking again makes sense. */
+/** A rule of the agent's key stopped the call: which rule, how much of it is used, and when a retry makes sense. */
 function spendingLimit({ error, limit, allowed, spent, requested, resetsAt }: IDataObject): string {
   const isMoney = typeof limit === 'string' && (limit.startsWith('per') || limit === 'lifetime')
   const figures =
@@ -142,13 +144,13 @@ function limited({ error }: IDataObject, { retryAfterSeconds }: HttpResult & { r
     : `${text(error)} Wait ${retryAfterSeconds} seconds, then try again.`
 }
 
-/** What the service said, for a sentence. */
+/** A value from the service as text for a sentence. */
 export function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
 export function usdc(amount: unknown): string {
-  // Without the exponent that a tiny number would be written with.
+  // `toFixed` avoids the exponent that JavaScript prints for very small numbers.
   return typeof amount === 'number'
     ? `${amount.toFixed(6).replace(/\.?0{1,6}$/, '')} USDC`
     : 'an amount that is not named'

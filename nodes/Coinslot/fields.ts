@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow'
 
-/** A search box that lists what there is, or its name written down. */
+/** A field that offers a searchable list or accepts the id as text. */
 export function locator(
   named: { displayName: string; name: string; description: string; required?: boolean },
   listSearch: string,
@@ -41,7 +41,7 @@ export const limit: INodeProperties = {
   displayOptions: { show: { returnAll: [false] } },
 }
 
-/** An agent's key may need a person's word above an amount. */
+/** An agent's key may require a person's approval above an amount. */
 export const approval: INodeProperties = {
   displayName: 'Wait for Approval (Seconds)',
   name: 'approvalSeconds',

@@ -4,21 +4,21 @@ import type { Call } from '../shared/transport.ts'
 import type { Step } from './inputs.ts'
 
 export interface Purchase {
-  /** The same for every attempt, so that the service sees one request. */
+  /** The same for every attempt, so that the service treats them as one request. */
   key: string
-  /** It is over and cost nothing: the next attempt is a new purchase. */
+  /** The request is over and cost nothing, so the next attempt is a new purchase. */
   endedUnpaid(): void
   succeeded(): void
 }
 
 /**
- * Names what an item is about to pay for. The name comes from the execution, the node, its run and the item: all of it
- * survives n8n's "retry on fail", a batch that is run again because of one item, and a queue that hands the execution
- * to another worker. A random key would not survive a new worker.
+ * Derives the purchase's key from the execution, the node, its run and the item. All of these survive n8n's "retry on
+ * fail", a batch that runs again because of one item, and a queue that moves the execution to another worker. A random
+ * key would not survive the move to another worker.
  */
 export function purchaseOf({ node, item }: Step, call: Pick<Call, 'path' | 'body'>): Purchase {
   const slot = slotOf(node, item, call)
-  // n8n stores it with the execution, so the next attempt sees what this one learned.
+  // n8n stores this with the execution, so the next attempt sees what this attempt recorded.
   const ended = memoryOf(node)
   const bump = (): void => {
     ended[slot] = (ended[slot] ?? 0) + 1
@@ -30,16 +30,16 @@ export function purchaseOf({ node, item }: Step, call: Pick<Call, 'path' | 'body
   return {
     key: `n8n-${hash(parts)}`,
     endedUnpaid: bump,
-    // An agent that calls again after a success wants a second one; a retried item wants the first.
+    // An agent that calls again after a success wants a second purchase; a retried item wants the first one.
     succeeded: isInvoked(node) ? bump : () => undefined,
   }
 }
 
 function slotOf(node: IExecuteFunctions, item: number, { path, body }: Pick<Call, 'path' | 'body'>): string {
-  // An agent invokes each attempt as a run of its own: only an equal request shows that it is a retry.
+  // For an agent every attempt is a separate run, so only an identical request shows that it is a retry.
   if (isInvoked(node)) return `invoked ${hash([path, body])}`
   const { $runIndex } = node.getWorkflowDataProxy(item)
-  // n8n gives each call of an agent's model an id, and that of its runs may repeat.
+  // n8n gives each tool call of an agent's model an id; the run index may repeat.
   const toolCallId: unknown = node.getInputData()[item]?.json['toolCallId']
   return JSON.stringify([$runIndex, item, typeof toolCallId === 'string' ? toolCallId : null])
 }

@@ -7,12 +7,12 @@ export interface Step {
   item: number
 }
 
-/** Ends the item with a sentence for the person or the model that asked for it. */
+/** An error for one item, with a message for the person or the model that asked for it. */
 export function refusal({ node, item }: Step, sentence: string): NodeOperationError {
   return new NodeOperationError(node.getNode(), sentence, { itemIndex: item })
 }
 
-/** A parameter's text without the spaces around it; of a locator, the id that it stands for. */
+/** A parameter's text without surrounding spaces; for a locator, the id it stands for. */
 export function readText({ node, item }: Step, name: string): string {
   return (node.getNodeParameter(name, item, '', { extractValue: true }) as string).trim()
 }
@@ -53,7 +53,7 @@ export function inputFields(what: 'RDA' | 'tool', chosenBy: string, method: stri
           noFieldsError: `This ${what} takes no inputs.`,
         },
       },
-      // Before one is chosen there is nothing to list, and n8n would show an error with a button "Retry".
+      // Before one is chosen there is nothing to list, and n8n would show an error with a "Retry" button.
       displayOptions: { show: { specifyInputs: ['fields'] }, hide: { [chosenBy]: [''] } },
     },
     {
@@ -77,11 +77,11 @@ export function readInputs(step: Step): IDataObject {
   if (mapped.mappingMode !== 'autoMapInputData') return filledIn(mapped.value ?? {})
   const json = node.getInputData()[item]?.json
   const names = (mapped.schema ?? []).filter(({ removed }) => removed !== true).map(({ id }) => id)
-  // Only what is asked for: the service refuses inputs that it does not know.
+  // Only the expected inputs: the service refuses inputs that it does not know.
   return filledIn(Object.fromEntries(names.map((name) => [name, json?.[name]])))
 }
 
-/** An object, as it is or written as JSON. */
+/** Accepts an object or its JSON text. */
 export function readJson(step: Step, name: string, value: unknown): IDataObject {
   let read = value
   if (typeof value === 'string') {
@@ -101,7 +101,7 @@ interface Mapped {
   schema?: { id: string; removed?: boolean }[]
 }
 
-/** The editor stores null for a field that nobody filled in. */
+/** The editor stores null for an empty field. */
 function filledIn(values: Readonly<Record<string, IDataObject[string] | undefined>>): IDataObject {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== ''),

@@ -8,7 +8,7 @@ import {
 import { advice, ask, type Call } from '../shared/transport.ts'
 import { text, usdc } from './failure.ts'
 
-/** Published RDAs, the most wanted first. */
+/** Published RDAs, the most popular first. */
 export async function searchRdas(
   this: ILoadOptionsFunctions,
   filter?: string,
@@ -33,7 +33,7 @@ export async function searchTools(
   }))
 }
 
-/** The models that the chosen prompt may run on; all of them while no prompt is chosen. */
+/** The models that the chosen prompt may run on; all models while no prompt is chosen. */
 export async function searchModels(this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
   const rda = chosen(this, 'rda')
   const models =
@@ -54,7 +54,7 @@ async function modelsOf(panel: ILoadOptionsFunctions, rda: string): Promise<IDat
 interface ListRequest {
   surface?: 'tools'
   path: string
-  /** What the answer calls its list. */
+  /** The name of the list in the answer. */
   list: string
   filter: string | undefined
   paginationToken: string | undefined
@@ -82,14 +82,14 @@ function priceOf({ model, amount }: IDataObject): string {
 
 const PAGE = 50
 
-/** What a list or a form in the panel is made of. */
+/** Loads the data for a list or a form in the panel. */
 export async function load(panel: ILoadOptionsFunctions, call: Omit<Call, 'method'>): Promise<IDataObject> {
   const answer = await ask(panel, { ...call, method: 'GET' })
   if (answer.reached && answer.status === 200) return answer.body
   throw new NodeOperationError(panel.getNode(), advice(answer))
 }
 
-/** What was chosen in the panel so far; empty where nothing was. */
+/** The value chosen in the panel so far; empty if there is none. */
 export function chosen(panel: ILoadOptionsFunctions, name: string): string {
   const value = panel.getCurrentNodeParameter(name, { extractValue: true })
   return typeof value === 'string' ? value.trim() : ''

@@ -22,7 +22,7 @@ export async function mapToolInputs(this: ILoadOptionsFunctions): Promise<Resour
   const fields = Object.entries(properties).map(([name, property]) =>
     fieldOfProperty(name, property, required.includes(name)),
   )
-  // What must be filled in comes first: some tools have forty properties.
+  // Required fields come first, because some tools have forty properties.
   fields.sort((one, other) => Number(other.required) - Number(one.required))
   return { fields, emptyFieldsNotice: 'This tool takes no inputs.' }
 }
@@ -40,7 +40,7 @@ function fieldOfInput({ name, label, type, required, options, default: preset }:
   return field({
     id: name,
     displayName: label === undefined || label === '' ? name : label,
-    // A default is taken where nothing is filled in.
+    // An empty field takes the default.
     required: required && (preset === null || preset === undefined),
     type: TYPE_OF_INPUT[type] ?? 'string',
     options,
@@ -51,7 +51,7 @@ const TYPE_OF_INPUT: Readonly<Partial<Record<string, FieldType>>> = {
   number: 'number',
   boolean: 'boolean',
   select: 'options',
-  // Any JSON, also a list: the service reads it from text.
+  // Any JSON value, including a list: the service parses it from text.
   json: 'string',
 }
 

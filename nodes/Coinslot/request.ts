@@ -4,21 +4,21 @@ import { failure, isEndedUnpaid } from './failure.ts'
 import { purchaseOf } from './idempotency.ts'
 import type { Step } from './inputs.ts'
 
-/** What the panel offers under a resource, and what it does. */
+/** An operation that the panel offers under a resource, and its implementation. */
 export interface Operation {
   option: INodePropertyOptions & { action: string }
   fields: INodeProperties[]
   run(step: Step): Promise<INodeExecutionData[]>
 }
 
-/** Asks for something that costs nothing. */
+/** Sends a request that costs nothing. */
 export async function read(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject> {
   const abortSignal = step.node.getExecutionCancelSignal()
   const answer = await ask(step.node, { ...call, method: 'GET', ...(abortSignal !== undefined && { abortSignal }) })
   return bodyOf(step, answer)
 }
 
-/** As many of a list as the panel asks for, an item each. */
+/** As many entries of a list as the panel asks for, one item each. */
 export async function readList(step: Step, call: Omit<Call, 'method'>, list: string): Promise<INodeExecutionData[]> {
   const { node, item } = step
   const isAll = node.getNodeParameter('returnAll', item, false)
@@ -37,8 +37,8 @@ export async function readList(step: Step, call: Omit<Call, 'method'>, list: str
 const PAGE_MAX = 100
 
 /**
- * Asks for something that may cost money. A retry of the same step, in the same execution, sends the same key, and so
- * gets the first answer instead of paying a second time.
+ * Sends a request that may cost money. A retry of the same step in the same execution sends the same key, so it gets
+ * the first answer instead of paying a second time.
  */
 export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject> {
   const { node } = step
@@ -48,12 +48,13 @@ export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDa
     ...call,
     method: 'POST',
     idempotencyKey: purchase.key,
-    // A run has three minutes, and before it a person may have two.
+    // A run may take three minutes, and a person may take two minutes to approve it.
     timeoutMs: 320_000,
     ...(abortSignal !== undefined && { abortSignal }),
   }
   const first = await ask(node, whole)
-  // The answer got lost on its way, not the call: it is asked for once more.
+  // The connection broke before the answer arrived, so the call may have arrived: it is sent once more with the same
+  // key.
   const answer = !first.reached && first.broken ? await ask(node, whole) : first
   if (isEndedUnpaid(answer)) purchase.endedUnpaid()
   const body = bodyOf(step, answer)
@@ -63,7 +64,7 @@ export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDa
 
 function bodyOf(step: Step, answer: HttpResult): IDataObject {
   const done = answer.reached && answer.status >= 200 && answer.status < 300
-  // A 202 is an answer where something was begun, and a refusal where a person has to approve it first.
+  // A 202 is a success if a run was started, and a refusal if a person has to approve the call first.
   if (!done || answer.body['code'] === 'approval_required') throw failure(step, answer)
   return answer.body
 }

@@ -31,13 +31,13 @@ export class PayToRunTrigger implements INodeType {
         name: 'default',
         httpMethod: 'POST',
         path: 'pay',
-        // The same address as the one below, which is the one to open.
+        // This is the same URL as the one below, and the one below is the one to open.
         ndvHideUrl: true,
         responseMode: '={{ $parameter["respond"] === "lastNode" ? "lastNode" : "onReceived" }}',
-        // Empty lets the trigger's own answer through; n8n would send the word firstEntryJson otherwise.
+        // An empty value lets the trigger's own response through; otherwise n8n would send the text "firstEntryJson".
         responseData: '={{ $parameter["respond"] === "lastNode" ? "firstEntryJson" : "" }}',
       },
-      // Looked up by the method: the first one in this list is whose address the service is told.
+      // n8n looks webhooks up by method. The service gets the address of the first one in this list.
       { name: 'setup', httpMethod: 'GET', path: 'pay', responseMode: 'onReceived' },
     ],
     triggerPanel: {

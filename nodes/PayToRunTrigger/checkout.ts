@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow'
 
-/** What the node's parameters ask of the service, as `POST /checkouts` takes it. */
+/** Reads the node's parameters into the body of `POST /checkouts`. */
 export function readCheckout(hook: IHookFunctions | IWebhookFunctions): CheckoutRequest {
   const parameter = (name: string): string => hook.getNodeParameter(name) as string
   const options = hook.getNodeParameter('options', {}) as { callbackUrl?: string }
@@ -16,7 +16,7 @@ export function readCheckout(hook: IHookFunctions | IWebhookFunctions): Checkout
     testMode: isTestMode(hook),
     lifetime: hook.getMode() === 'manual' ? 'temporary' : 'persistent',
     responseMode: parameter('respond') === 'lastNode' ? 'lastNode' : 'immediately',
-    // No customer pays for a workflow that is not there.
+    // No customer should pay for a workflow that does not respond.
     preflight: true,
     source: { instanceId: hook.getInstanceId(), workflowId: hook.getWorkflow().id, nodeId: hook.getNode().id },
   }
@@ -26,7 +26,7 @@ export interface CheckoutRequest extends IDataObject {
   lifetime: 'temporary' | 'persistent'
 }
 
-/** Two that are alike need not be made anew. */
+/** Two requests with the same fingerprint share one checkout. */
 export function fingerprint(checkout: CheckoutRequest): string {
   return createHash('sha256').update(JSON.stringify(checkout)).digest('hex')
 }
@@ -36,8 +36,8 @@ export function isTestMode(node: IHookFunctions | IWebhookFunctions): boolean {
 }
 
 /**
- * Test money goes with a sandbox key and real money with a production key, unless the author chose a network. A
- * credential that cannot be read is left to the call itself, which says what is wrong with it.
+ * A sandbox key uses the test network and a production key the real one, unless the author chose a network. If the
+ * credential cannot be read, the call itself reports the error.
  */
 export async function withNetwork(
   hook: IHookFunctions | IWebhookFunctions,
@@ -48,7 +48,7 @@ export async function withNetwork(
   return { ...checkout, network: environment === 'production' ? 'base' : 'base-sepolia' }
 }
 
-/** What the service calls the parameters, and what they are called here. */
+/** The service's parameter names and their labels here. */
 export const LABELS = {
   callbackUrl: 'Callback URL',
   'product.name': 'Product Name',
@@ -61,7 +61,7 @@ export const LABELS = {
   testMode: 'Test Mode',
 } as const
 
-/** A field as the editor keeps it. */
+/** A field as the editor stores it. */
 export interface FieldParameters {
   label: string
   name?: string
@@ -87,7 +87,10 @@ function readFields(collection: unknown): IDataObject[] {
   }))
 }
 
-/** A rule that was set and then became another type's is left over in the editor, and means nothing. */
+/**
+ * The editor keeps rules of a type that was selected earlier. They have no meaning for the current type and are
+ * dropped.
+ */
 function readRules({ type, rules = {} }: FieldParameters): IDataObject {
   return {
     ...given('default', readDefault(type, rules.default)),
@@ -96,35 +99,36 @@ function readRules({ type, rules = {} }: FieldParameters): IDataObject {
   }
 }
 
-/** The editor keeps it as text, the service wants what the customer would have given. */
+/** The editor stores the default as text; the service expects the customer's type. */
 function readDefault(type: string, text: string | undefined): IDataObject[string] {
   if (text === undefined || text === '') return undefined
-  // What is neither goes as it is, for the service to refuse: NaN would arrive as nothing.
+  // A text that is neither a number nor a boolean goes to the service unchanged, to be refused there: NaN would be sent
+  // as null.
   if (type === 'number') return Number.isFinite(Number(text)) ? Number(text) : text
   if (type === 'boolean') return { true: true, false: false }[text] ?? text
   return text
 }
 
-/** What the workflow reads the answer by, where nobody chose a name: `Your website` becomes `your_website`. */
+/** The field's name in the workflow when the author chose none: `Your website` becomes `your_website`. */
 export function nameOf(label: string): string {
   const name = label
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    // Within a word: an e-mail is an email.
+    // Drops a hyphen or an apostrophe within a word: `e-mail` becomes `email`.
     .replace(/(?<=[a-z])[-'’](?=[a-z])/g, '')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '')
   return (/^\d/.test(name) ? `field_${name}` : name).slice(0, 64)
 }
 
-/** Behind a reverse proxy n8n may not know its own public address; the path is n8n's in either case. */
+/** Behind a reverse proxy n8n may not know its own public address. The path is always n8n's. */
 function readCallback(override: string | undefined, own: string | undefined): string {
   const address = own ?? ''
   const base = orNull(override)
   if (base === null) return address
-  // A whole address is taken as it is, an origin gets n8n's path.
+  // A complete URL is used unchanged; an origin gets n8n's path.
   return /^https?:\/\/[^/]+\/?$/.test(base) ? base.replace(/\/$/, '') + address.replace(/^https?:\/\/[^/]+/, '') : base
 }
 

@@ -127,7 +127,7 @@ const rules: INodeProperties = {
   ],
 }
 
-/** What the customer fills in before paying: the workflow finds it under `input`. */
+/** The fields that the customer fills in before paying. The workflow finds them under `input`. */
 export const customerFields: INodeProperties = {
   displayName: 'Customer Fields',
   name: 'customerFields',
@@ -145,7 +145,7 @@ export const customerFields: INodeProperties = {
     {
       displayName: 'Field',
       name: 'fields',
-      // In the order in which somebody thinks of them.
+      // The order in which an author usually thinks of them.
       values: [label, type, choices, required, placeholder, help, name, rules],
     },
   ],

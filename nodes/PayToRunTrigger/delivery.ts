@@ -7,7 +7,9 @@ import { recall, renewSecret } from './lifecycle.ts'
 import { formPage } from './page.ts'
 import { readPayment } from './payment.ts'
 
-/** Everything that reaches the node's address. Nothing here throws: n8n would run the workflow with the error. */
+/**
+ * Handles every request to the node's address. Nothing here throws, because n8n would run the workflow with the error.
+ */
 export async function receive(webhook: IWebhookFunctions): Promise<IWebhookResponseData> {
   const kept = recall(webhook)
   const testMode = isTestMode(webhook)
@@ -15,7 +17,8 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
     return answer(webhook, 503, 'no_checkout', 'This workflow has no checkout. Publish it again, or listen again.')
   }
   if (webhook.getWebhookName() === 'setup') {
-    // The author who listens wants the form itself; on a published workflow the page shows the link to hand out.
+    // An author who listens for a test event wants the form itself; on a published workflow the page shows the link to
+    // share.
     if (webhook.getMode() === 'manual') return redirect(webhook, kept.formUrl)
     const product = webhook.getNodeParameter('productName') as string
     return page(webhook, formPage({ formUrl: kept.formUrl, product, testMode }))
@@ -44,7 +47,8 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
     return answer(webhook, 400, 'invalid_input', { error: `${field} ${fault}.`, details: { [field]: fault } })
   }
   if (!verdict.genuine) return run(payment.data)
-  // A retry of a payment that was simulated before test mode was switched off: genuine, and nobody paid for it.
+  // A retry of a payment that was simulated before test mode was switched off: the delivery is genuine, but no money
+  // was paid.
   if (payment.simulated && !testMode) {
     return answer(webhook, 410, 'simulated', 'This payment was simulated, and the workflow is no longer in test mode.')
   }
@@ -52,8 +56,9 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
 }
 
 /**
- * Once a rotated secret's last day is over only the new one signs, and n8n was told of no change: then the service is
- * asked for it. Anybody can send what does not match, so not more than once a minute.
+ * After a rotated secret's last day only the new secret signs, and n8n gets no notice of the change, so the node
+ * fetches the secret from the service. Any client can send a request that does not match, so this happens at most once
+ * a minute.
  */
 async function judge(webhook: IWebhookFunctions, signed: Signed, secret: string): Promise<Verdict> {
   const nowMs = Date.now()
@@ -64,14 +69,15 @@ async function judge(webhook: IWebhookFunctions, signed: Signed, secret: string)
 }
 
 /**
- * Runs the workflow if nobody has for this payment. The service decides, in one row: this n8n may be one of several
- * workers, may have been restarted, or may have answered too late last time.
+ * Runs the workflow unless it has already run for this payment. The service decides with a claim on one row, because
+ * this n8n may be one of several workers, may have restarted, or may have answered too late last time.
  */
 async function once(webhook: IWebhookFunctions, deliveryId: string, data: IDataObject): Promise<IWebhookResponseData> {
   const claim = {
     method: 'POST' as const,
     path: `/deliveries/${encodeURIComponent(deliveryId)}/claim`,
-    // An answer lost on its way is asked for again: without the key that would look like somebody else's claim.
+    // If the answer gets lost, the claim is sent again. Without the key, the repeated claim would look like another
+    // worker's.
     idempotencyKey: randomUUID(),
     timeoutMs: 5_000,
   }
@@ -118,13 +124,13 @@ function page(webhook: IWebhookFunctions, html: string): IWebhookResponseData {
   return { noWebhookResponse: true }
 }
 
-/** As they came: what n8n parsed and would write again is not what was signed. */
+/** The raw bytes, since the signature covers those and not what n8n parsed and would serialize again. */
 function bytesOf(webhook: IWebhookFunctions): Buffer {
   const { rawBody } = webhook.getRequestObject() as { rawBody?: unknown }
   return Buffer.isBuffer(rawBody) ? rawBody : Buffer.alloc(0)
 }
 
-/** Tools that cannot send nothing send `{}`. */
+/** Some clients cannot send an empty body and send `{}` instead. */
 function isEmpty(body: Buffer): boolean {
   return body.length <= 16 && ['', '{}'].includes(body.toString().replace(/\s/g, ''))
 }

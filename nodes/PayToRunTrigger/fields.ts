@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow'
 import { customerFields } from './customer-fields.ts'
 
-/** What the node asks of whoever builds the workflow, in the order of the questions. */
+/** The node's parameters for the author of the workflow, in the order of the panel. */
 export const fields: INodeProperties[] = [
   {
     displayName:

@@ -2,25 +2,25 @@ import { NodeOperationError, type IDataObject, type IHookFunctions, type IWebhoo
 import { advice, ask, type HttpResult } from '../shared/transport.ts'
 import { fingerprint, LABELS, readCheckout, withNetwork } from './checkout.ts'
 
-/** What is remembered of the checkout that the service keeps for this node. */
+/** What n8n stores about the checkout that the service keeps for this node. */
 export interface Registration {
   checkoutId: string
   secret: string
   formUrl: string
   lifetime: string
-  /** Of the parameters that it was made from. */
+  /** The fingerprint of the parameters that the checkout was made from. */
   fingerprint: string
 }
 
 export function recall(node: IHookFunctions | IWebhookFunctions): Registration | undefined {
-  // A copy: what n8n hands out is the record itself, and forgetting empties it.
+  // A copy, because n8n returns the stored record itself and `forget` empties it.
   const data: unknown = { ...node.getWorkflowStaticData('node') }
   return typeof (data as Partial<Registration>).checkoutId === 'string' ? (data as Registration) : undefined
 }
 
 /**
- * Whether the checkout is there, made from these very parameters, and taking payments. While the service cannot be
- * asked, what is remembered holds: n8n would take a throw for a reason to delete it.
+ * Whether the checkout exists, was made from these parameters, and accepts payments. While the service is unreachable
+ * the stored registration counts, because n8n would delete the webhook after a throw.
  */
 export async function checkExists(hook: IHookFunctions): Promise<boolean> {
   const kept = recall(hook)
@@ -30,7 +30,7 @@ export async function checkExists(hook: IHookFunctions): Promise<boolean> {
   return answer.body.checkout['status'] === 'active'
 }
 
-/** The service gives the same node the same checkout back, so that making it twice leaves one and the same link. */
+/** The service returns the same checkout for the same node, so creating it twice results in one link. */
 export async function create(hook: IHookFunctions): Promise<boolean> {
   const checkout = readCheckout(hook)
   const body = await withNetwork(hook, checkout)
@@ -39,7 +39,7 @@ export async function create(hook: IHookFunctions): Promise<boolean> {
   const { id, url } = answer.body.checkout
   const { secret } = answer.body
   if (!isText(id) || !isText(url) || !isSecret(secret)) {
-    // Without its secret no delivery could be told from a forged one.
+    // Without the secret a genuine delivery cannot be told from a forged one.
     throw new NodeOperationError(
       hook.getNode(),
       `Coinslot at ${answer.address} made a checkout but did not say by which secret it signs. Update the service or this package so that they fit.`,
@@ -56,11 +56,11 @@ export async function create(hook: IHookFunctions): Promise<boolean> {
   return true
 }
 
-/** The secret that the service signs by today; undefined where it was asked a moment ago, or cannot be. */
+/** The service's current signing secret; undefined if it was fetched a moment ago or cannot be fetched. */
 export async function renewSecret(webhook: IWebhookFunctions, nowMs: number): Promise<string | undefined> {
   const data = webhook.getWorkflowStaticData('node')
   const askedAt = typeof data['askedAt'] === 'number' ? data['askedAt'] : 0
-  // A test listener does not live long enough for its secret to rotate.
+  // A test listener ends before its secret can rotate.
   if (webhook.getMode() === 'manual' || nowMs - askedAt < ASK_AGAIN_MS) return undefined
   data['askedAt'] = nowMs
   const answer = await ask(webhook, {
@@ -76,18 +76,21 @@ export async function renewSecret(webhook: IWebhookFunctions, nowMs: number): Pr
   return secret
 }
 
-/** Forgets the checkout here in any case; one that could not be expired at the service charges nobody, see README. */
+/**
+ * Removes the local registration in any case. A checkout that the service could not expire charges no customer; see the
+ * README.
+ */
 export async function remove(hook: IHookFunctions): Promise<boolean> {
   const kept = recall(hook)
   if (kept === undefined) return true
   forget(hook)
   const path = `/checkouts/${kept.checkoutId}`
   if (kept.lifetime === 'temporary') {
-    // Publishing while listening made it the lasting one: then the end of listening is not its end.
+    // Publishing while listening made the checkout persistent, so the end of listening must not expire it.
     const answer = await ask(hook, { method: 'GET', path })
     if (isCheckoutAnswer(answer) && answer.body.checkout['lifetime'] !== 'temporary') return true
   }
-  // Publishing again removes the checkout and registers it again at once: its link must keep working in between.
+  // Publishing again removes the checkout and registers it again at once; its link must keep working in between.
   const grace = kept.lifetime === 'temporary' ? '' : `?graceSeconds=${String(GRACE_SECONDS)}`
   const answer = await ask(hook, { method: 'DELETE', path: path + grace })
   if (!answer.reached || (answer.status >= 300 && answer.status !== 404)) {

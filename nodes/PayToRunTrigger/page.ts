@@ -4,7 +4,10 @@ export interface Shown {
   testMode: boolean
 }
 
-/** What a browser sees at the node's address: the way to the form. Without scripts, so that n8n's sandbox is no matter. */
+/**
+ * The page that a browser sees at the node's address, with the link to the form. It uses no scripts, so n8n's sandbox
+ * does not affect it.
+ */
 export function formPage({ formUrl, product, testMode }: Shown): string {
   const link = escape(formUrl)
   return `<!doctype html>

@@ -1,11 +1,14 @@
 import type { IDataObject } from 'n8n-workflow'
 
-/** What the workflow is given, or the first field that keeps the body from being it. */
+/** The workflow's data, or the first field that makes the body invalid. */
 export type Reading =
   | { sound: true; data: IDataObject; simulated: boolean }
   | { sound: false; fault: readonly [field: string, fault: string] }
 
-/** Exactly the specified shape: a word too much is as wrong as one too few, since workflows are built on it. */
+/**
+ * Requires exactly the specified shape: an unknown field is as wrong as a missing one, because workflows are built on
+ * it.
+ */
 export function readPayment(body: Buffer): Reading {
   let data: unknown
   try {
@@ -45,7 +48,7 @@ const SHAPE: Shape = {
   },
 }
 
-/** A service of an earlier version does not send them. */
+/** Earlier versions of the service do not send these fields. */
 const OPTIONAL: ReadonlySet<string> = new Set(['metadata.paymentId', 'metadata.test', 'metadata.receiptUrl'])
 
 function faultOf(value: unknown, shape: Shape, at: string): readonly [string, string] | undefined {

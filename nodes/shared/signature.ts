@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a delivery says about itself (Standard Webhooks), and the very bytes that came. */
+/** A delivery's headers (Standard Webhooks) and its raw bytes. */
 export interface Signed {
   id: string | undefined
   timestamp: string | undefined
@@ -12,8 +12,8 @@ export type Verdict =
   { genuine: true; id: string } | { genuine: false; cause: 'unsigned' | 'stale' | 'mismatch'; reason: string }
 
 /**
- * Whether one of these secrets signed it. Several are in use while a secret rotates, on either side: the header may
- * carry several signatures. Without a secret nothing is genuine.
+ * Whether one of these secrets signed the delivery. Several secrets are valid while one rotates, and the header may
+ * carry several signatures. Without a secret no delivery is genuine.
  */
 export function verify(signed: Signed, secrets: readonly string[], nowMs: number): Verdict {
   const { id, timestamp, signature, body } = signed
@@ -31,17 +31,17 @@ export function verify(signed: Signed, secrets: readonly string[], nowMs: number
   if (ageSeconds < -TOLERANCE_SECONDS) return refused('stale', 'webhook-timestamp is more than five minutes ahead.')
   const given = signature.split(' ').map((word) => Buffer.from(word))
   const expected = secrets.map((secret) => Buffer.from(sign(secret, id, timestamp, body)))
-  // Every pair is compared, so that the time taken does not tell which of them was close.
+  // Every pair is compared, so that the time taken does not reveal which of them was close.
   const hits = expected.flatMap((one) => given.filter((other) => same(one, other)))
   return hits.length > 0 ? { genuine: true, id } : refused('mismatch', 'webhook-signature does not match.')
 }
 
-/** As the service signs: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
+/** Signs as the service does: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
 function sign(secret: string, id: string, timestamp: string, body: Buffer): string {
   return `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }
 
-/** `whsec_` has the key's base64 behind it; any other secret is the key itself. */
+/** A `whsec_` secret contains the key in base64; any other secret is the key itself. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
 }

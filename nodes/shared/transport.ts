@@ -9,31 +9,34 @@ import type {
 
 export interface Call {
   method: IHttpRequestMethods
-  /** The tools have an address of their own. */
+  /** The tools have their own address. */
   surface?: 'api' | 'tools'
-  /** Below the surface's address, with its slash. */
+  /** Relative to the surface's address, with a leading slash. */
   path: string
-  /** What is undefined is left out. */
+  /** Undefined values are omitted. */
   query?: IDataObject
   body?: IDataObject
-  /** Sent along on every try: whoever asks twice with the same key gets the first answer again. */
+  /** Sent with every attempt: a second request with the same key gets the first answer again. */
   idempotencyKey?: string
-  /** How long to hold the line for a person who has to approve the call. */
+  /** How long the request waits for a person to approve the call. */
   approvalSeconds?: number
   timeoutMs?: number
-  /** Ends the call when nobody waits for it any more. */
+  /** Aborts the call when the execution is cancelled. */
   abortSignal?: AbortSignal
 }
 
-/** An answer of any status; or none, and why. Nothing is thrown: each caller decides what an outage means to it. */
+/**
+ * An answer of any status, or the reason why there is none. Nothing is thrown: each caller decides what an outage
+ * means.
+ */
 export type HttpResult =
   | { reached: true; status: number; body: IDataObject; address: string; retryAfterSeconds?: number }
-  /** `broken` is a line that was up and broke: the call may have arrived. */
+  /** `broken`: the connection was open and broke, so the call may have arrived. */
   | { reached: false; reason: string; address: string; broken: boolean }
 
 export type Caller = IHookFunctions | IWebhookFunctions | IExecuteFunctions | ILoadOptionsFunctions
 
-/** The only way to the service. */
+/** All requests to the service go through this function. */
 export async function ask(caller: Caller, call: Call): Promise<HttpResult> {
   let address = ''
   try {
@@ -53,7 +56,7 @@ export async function ask(caller: Caller, call: Call): Promise<HttpResult> {
       timeout: call.timeoutMs ?? 20_000,
       returnFullResponse: true,
       ignoreHttpStatusErrors: true,
-      // A redirect would carry the API key to wherever it points.
+      // A redirect would send the API key to another address.
       disableFollowRedirect: true,
     })
     const { statusCode, body, headers } = answer as { statusCode: number; body: unknown; headers?: IDataObject }
@@ -71,7 +74,7 @@ export async function ask(caller: Caller, call: Call): Promise<HttpResult> {
   }
 }
 
-/** What to do about an answer that is not the one hoped for, in a sentence for whoever builds the workflow. */
+/** What to do about an unexpected answer, in a sentence for the author of the workflow. */
 export function advice(answer: HttpResult, labels: Readonly<Record<string, string>> = {}): string {
   if (!answer.reached) {
     if (answer.address === '') return `The Coinslot credential cannot be used: ${answer.reason}`
@@ -99,7 +102,7 @@ export function advice(answer: HttpResult, labels: Readonly<Record<string, strin
   return faults.length > 0 ? `Coinslot refused this. ${faults.join('; ')}` : `Coinslot refused this: ${said}${request}`
 }
 
-/** `fields.0.label` is `Customer Fields #1 label` to whoever filled them in. */
+/** Translates `fields.0.label` to the panel's label, `Customer Fields #1 label`. */
 function labelOf(field: string, labels: Readonly<Record<string, string>>): string {
   const known = Object.keys(labels).find((name) => field === name || field.startsWith(`${name}.`))
   if (known === undefined) return field
@@ -112,7 +115,7 @@ function addressOf(credentials: IDataObject, surface: Call['surface']): string {
   if (api === '') throw new Error('it has no service address.')
   if (surface !== 'tools') return api
   const tools = trimmed(credentials['toolsUrl'])
-  // Where nobody says otherwise, the tools are beside the API.
+  // Unless the credential sets another address, the tools are next to the API.
   return tools === '' ? `${api.replace(/\/v1$/, '')}/tools` : tools
 }
 
@@ -120,9 +123,9 @@ function trimmed(address: unknown): string {
   return typeof address === 'string' ? address.trim().replace(/\/{1,9}$/, '') : ''
 }
 
-/** In words: a sentence that has the system's code in it is replaced by n8n with one of its own. */
+/** The reason in words: n8n replaces a message that contains a system error code with a message of its own. */
 function reasonOf(error: unknown): string {
-  // n8n wraps what the system said, and calls the system's code a status there.
+  // n8n wraps the system's error and stores its code as the HTTP status.
   for (let one = error; isObject(one); one = one['cause'] ?? one['errorResponse']) {
     for (const code of [one['code'], one['httpCode']]) {
       const words = typeof code === 'string' ? REASONS[code] : undefined

@@ -31,12 +31,12 @@ export interface AppDeps {
   surfaces: readonly Surface[]
   /** The reference's entries for mounted handlers, which declare no routes. */
   described: readonly DescribedSurface[]
-  /** What speaks for itself, by path: sign-in, tRPC. */
+  /** Handlers that declare no routes, by path: sign-in, tRPC. */
   mounted: readonly { path: string; handler: RequestHandler; bare?: boolean }[]
   upgrades: readonly Upgrade[]
   /** The dashboard's public address, where pages for people lead. */
   dashboard: string
-  /** Whoever asks got here by TLS. */
+  /** Every public address of this service uses TLS. */
   https: boolean
   corsOrigins: readonly string[]
   trustProxy: readonly string[]
@@ -49,11 +49,11 @@ export interface AppDeps {
   awaitWord: Pipeline['awaitWord']
 }
 
-/** One Express application for whatever surfaces this process serves. */
+/** One Express application for all surfaces that this process serves. */
 export function createApp(deps: AppDeps): Express {
   const app = express()
   app.disable('x-powered-by')
-  // Nothing here is asked for twice unchanged; hashing each answer would only cost.
+  // Clients do not request the same unchanged answer twice, so hashing each answer would only cost time.
   app.set('etag', false)
   app.set('trust proxy', deps.trustProxy.length === 0 ? false : [...deps.trustProxy])
   app.set('query parser', 'simple')
@@ -61,7 +61,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(openRequest(deps.clock, deps.log, deps.metrics, deps.tracing))
   app.use(assertHost, assertMethod)
   if (deps.https) app.use(strictTransport)
-  // What passes on the answers of others says for itself what browsers may do with them.
+  // Handlers that relay other servers' answers decide themselves what browsers may do with those answers.
   for (const { path, handler, bare } of deps.mounted) if (bare === true) app.use(path, labelled(path), handler)
   app.use(securityHeaders, keepNothing, assertPath)
   app.use(cors({ origin: [...deps.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
@@ -82,17 +82,20 @@ export function createApp(deps: AppDeps): Express {
 
 const securityHeaders = helmet({
   contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
-  // Said before, and to more: the gates too.
+  // `strictTransport` sets this header already, also for the gates.
   strictTransportSecurity: false,
 })
 
-/** Only where every address of ours is reached by TLS. Neighbours below our names may have reasons not to be. */
+/**
+ * Used only when all our addresses use TLS. It leaves out subdomains, because other hosts below our names may not use
+ * TLS.
+ */
 const strictTransport: RequestHandler = (_request, response, next) => {
   response.set('Strict-Transport-Security', 'max-age=31536000')
   next()
 }
 
-/** Answers tell of an account, or of a moment. What may be kept, files of a build, says so for itself. */
+/** Answers concern one account or one moment, so caches must not store them. Files of a build set their own header. */
 const keepNothing: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'no-store')
   next()

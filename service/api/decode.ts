@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalid } from '../kit/errors.ts'
 import { nearest } from '../kit/nearest.ts'
 
-/** The value as the schema has it, or a 400 that names each field and what is wrong with it. */
+/** The decoded value, or a 400 error that names each wrong field and what is wrong with it. */
 export function decode(schema: z.ZodType, value: unknown, whole: string): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -22,7 +22,7 @@ export function decode(schema: z.ZodType, value: unknown, whole: string): unknow
   throw invalid(details, 'invalid_input', first === null ? {} : { didYouMean: first })
 }
 
-/** A body may have thousands of keys that are not known; a person reads the first few. */
+/** A body may have thousands of unknown keys; a person reads only the first few. */
 const SUGGESTED = 20
 
 function unknownKeys(schema: z.ZodType, { path, keys }: z.core.$ZodIssueUnrecognizedKeys) {
@@ -30,7 +30,7 @@ function unknownKeys(schema: z.ZodType, { path, keys }: z.core.$ZodIssueUnrecogn
   return keys.slice(0, SUGGESTED).map((key) => ({ path, key, known }))
 }
 
-/** What an object at this place may have; nothing where the schema has several for it. */
+/** The keys that an object at this path may have; empty where the schema allows several kinds of object. */
 function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
   const [next, ...rest] = path
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {

@@ -5,8 +5,8 @@ import { createReference, type Reference } from './reference/page.ts'
 import { contextOf } from './requests.ts'
 
 /**
- * The reference, as a document and as pages. Both are made for the first caller who asks, since that takes longer than
- * anything else at a start.
+ * The API reference, as a document and as pages. Both are made on the first request, because making them takes longer
+ * than anything else at startup.
  */
 export function docsRouter(describe: () => Record<string, unknown>): Router {
   let described: Record<string, unknown> | undefined

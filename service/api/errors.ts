@@ -1,6 +1,6 @@
 import { DomainError, type Kind } from '../kit/errors.ts'
 
-/** The one table from what went wrong to the status that says so. */
+/** Maps each kind of error to its HTTP status. */
 const STATUS = {
   held: 202,
   invalid: 400,
@@ -19,7 +19,7 @@ const STATUS = {
   late: 504,
 } as const satisfies Record<Kind, number>
 
-/** What else a route's error bodies have. */
+/** Extra fields in a route's error bodies. */
 export type MoreFields = (error: { code: string; sentence: string }) => Readonly<Record<string, unknown>>
 
 export interface ErrorAnswer {
@@ -29,8 +29,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * What a caller is told. A `DomainError` speaks for itself; anything else is a fault of ours, of which the
- * caller learns only the request's id. Nothing internal leaves: no stack, no statement, no host.
+ * The answer to a caller. A `DomainError` carries its own message; any other error is our fault, and the caller gets
+ * only the request's id. Nothing internal leaves the service: no stack, no SQL statement, no host name.
  */
 export function answerError(error: unknown, requestId: string, more?: MoreFields): ErrorAnswer {
   const answer = plainAnswer(error, requestId)
@@ -59,14 +59,14 @@ function plainAnswer(error: unknown, requestId: string): ErrorAnswer & { body: {
   return { status: STATUS[error.kind], headers, body: { error: error.message, code: error.code, requestId, ...fields } }
 }
 
-/** Worth a line in the error log: only what we did, not what a caller got wrong. */
+/** True for errors that belong in the error log: our own faults, not a caller's mistakes. */
 export function isOurFault(error: unknown): boolean {
   return error instanceof DomainError ? error.kind === 'failed' : faultOfInput(error) === null
 }
 
 /**
- * The last word where an entry let such a text through: nothing was stored. No field can be named any more, which is
- * why entries should look themselves.
+ * The last check, for when an endpoint let a NUL character through to PostgreSQL. Nothing was stored. The error cannot
+ * name the field any more, so endpoints should check their input themselves.
  */
 export function faultOfInput(error: unknown): DomainError | null {
   if (!UNSTORABLE.has(postgresCodeOf(error))) return null
@@ -83,7 +83,7 @@ function postgresCodeOf(error: unknown): string {
   return String(thrown?.meta?.driverAdapterError?.cause?.originalCode ?? thrown?.code)
 }
 
-/** PostgreSQL's: a text with a character that no text may have; JSON with one. */
+/** PostgreSQL's error codes for a text, or a JSON value, that contains a NUL character. */
 const UNSTORABLE = new Set(['22021', '22P05'])
 
 const AWAY = new Set([
@@ -97,7 +97,7 @@ const AWAY = new Set([
   '53300',
   '08006',
   '08003',
-  // The same in Prisma's words.
+  // The same errors as Prisma's own codes.
   'P1001',
   'P1002',
   'P1008',

@@ -6,9 +6,9 @@ import { quotaExceeded } from '../kit/quota.ts'
 import type { ServerEvent } from './route.ts'
 
 /**
- * Server-sent events. A comment every few seconds keeps proxies from closing a quiet stream; the reader's
- * going away ends the source. A stream of an account ends with the credential that opened it, and every stream ends
- * some time: its reader opens a new one.
+ * Server-sent events. A comment every few seconds keeps proxies from closing a quiet stream. When the client
+ * disconnects, the source ends. An account's stream ends when the credential that opened it ends, and every stream has
+ * a maximum lifetime: its client then opens a new one.
  */
 export function sendEvents(
   response: Response,
@@ -28,7 +28,7 @@ export function sendEvents(
   response.set({
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
-    // nginx collects answers unless told not to.
+    // nginx buffers answers unless this header forbids it.
     'X-Accel-Buffering': 'no',
   })
   response.flushHeaders()
@@ -36,7 +36,7 @@ export function sendEvents(
   const life = setTimeout(() => gone.abort(), lifeMs).unref()
   const check = owner === null ? undefined : setInterval(() => void endUnlessThere(owner, gone), checkMs).unref()
   write(response, source(gone.signal), gone.signal)
-    // The status is sent already: all that is left to say is that the stream broke off.
+    // The status is already sent, so breaking the connection is the only way to report the error.
     .catch(() => response.destroy())
     .finally(() => {
       clearInterval(beat)
@@ -46,7 +46,7 @@ export function sendEvents(
     })
 }
 
-/** Whose stream it is. */
+/** The account that a stream belongs to. */
 export interface StreamOwner {
   /** Streams are limited by account. */
   readonly account: string
@@ -66,7 +66,7 @@ export function streamOwner(caller: Caller, identify: () => Promise<Caller>): St
   }
 }
 
-/** A database that is away for a moment signs nobody out. */
+/** A stream must not end because the database is unavailable for a moment. */
 function isDoubtful(error: unknown): boolean {
   return !(error instanceof DomainError && error.kind === 'unauthenticated')
 }
@@ -76,10 +76,10 @@ async function endUnlessThere(owner: StreamOwner, gone: AbortController): Promis
 }
 
 export interface StreamLimits {
-  /** How often the credential of a stream is looked at again. */
+  /** How often a stream's credential is checked again. */
   readonly checkMs: number
   readonly lifeMs: number
-  /** Open at once in this process. */
+  /** How many streams an account may have open at once in this process. */
   readonly perAccount: number
 }
 
@@ -91,10 +91,10 @@ function limitsOf(app: { locals: Record<string, unknown> }): StreamLimits {
   return (app.locals['streamLimits'] as StreamLimits | undefined) ?? UNLIMITED
 }
 
-/** Of an application that serves no accounts. */
+/** For an application that serves no accounts. */
 const UNLIMITED: StreamLimits = { checkMs: 15_000, lifeMs: 3_600_000, perAccount: Infinity }
 
-/** A stream may never end by itself: a server that stops ends those it has, and their readers come back. */
+/** A stream may never end by itself, so a server that stops ends all its streams; their clients reconnect. */
 export function endStreams(app: Express): void {
   for (const gone of streamsOf(app).keys()) gone.abort()
 }
@@ -114,8 +114,8 @@ async function write(response: Response, events: AsyncIterable<ServerEvent>, gon
   }
 }
 
-/** A reader that does not read holds the source back instead of filling the memory. */
+/** Waits until a slow client has read, so that unread events do not fill the memory. */
 async function drained(response: Response, gone: AbortSignal): Promise<void> {
-  // Rejects when the reader is gone, and then there is nothing to wait for.
+  // Rejects when the client has disconnected; there is nothing left to wait for then.
   await once(response, 'drain', { signal: gone }).catch(() => undefined)
 }

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** Figures that are read together when the metrics are, as by one statement. */
+/** Metrics that are read together when Prometheus scrapes, for example by one SQL statement. */
 export interface FigureSource {
-  /** Names it where it fails. */
+  /** The label of this source in the failure counter. */
   source: string
   declared: readonly { name: string; help: string; labels?: readonly string[] }[]
   read(): Promise<readonly Figure[]>
@@ -21,8 +21,9 @@ export interface Figures {
 }
 
 /**
- * A figure that could not be read is absent: an old one would look like calm. Several who scrape, or one who scrapes
- * often, cost one reading in `keepMs`; a database that hangs costs a scrape two seconds, and its figures.
+ * A metric that could not be read is left out of the page: an old value would look as if all were well. Several
+ * scrapers, or frequent scrapes, cause one reading per `keepMs`. A database that hangs delays a scrape by two seconds,
+ * and that source's metrics are missing.
  */
 export function createFigures(registry: Registry, keepMs: number): Figures {
   const failures = new Counter({
@@ -43,7 +44,7 @@ export function createFigures(registry: Registry, keepMs: number): Figures {
       )
       failures.inc({ source: source.source }, 0)
 
-      // One that hangs is not asked a second time: each would take a connection more.
+      // A reading that hangs is not started a second time: each would take one more connection.
       let underWay: Promise<readonly Figure[]> | null = null
 
       async function read(): Promise<void> {
@@ -58,7 +59,7 @@ export function createFigures(registry: Registry, keepMs: number): Figures {
         }
         for (const { name, labels = [] } of source.declared) {
           gauges.get(name)?.reset()
-          // Without labels a gauge that was reset says 0, which is an answer.
+          // A gauge without labels shows 0 after a reset, which would look like a real value.
           if (labels.length === 0) gauges.get(name)?.remove()
         }
         for (const { name, labels, value } of figures) gauges.get(name)?.set(labels ?? {}, value)

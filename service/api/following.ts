@@ -5,7 +5,7 @@ import { sendEvents, streamOwner } from './events.ts'
 import { contextOf } from './requests.ts'
 import type { ServerEvent } from './route.ts'
 
-/** What a signed-in page listens to: one stream of an account's, that ends with the session which opened it. */
+/** The event stream of a signed-in page: one per page, for one account. It ends with the session that opened it. */
 export function serveFollowing(path: string, follow: Follow, identify: Identify): RequestHandler {
   return async (request, response, next) => {
     if (request.method !== 'GET') {
@@ -19,10 +19,10 @@ export function serveFollowing(path: string, follow: Follow, identify: Identify)
       throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
     }
     const account = accountOf(caller)
-    // Whoever left while they were looked up would never be told of as gone.
+    // If the client disconnected during the lookup, no close event would come any more.
     if (response.closed) return
     const owner = streamOwner(caller, () => identify(request))
-    // A refusal must be thrown while there is still a status to tell it by.
+    // A refusal must be thrown before the status is sent.
     const gone = new AbortController()
     const news = follow(account, {
       lastId: request.get('last-event-id'),
@@ -38,7 +38,7 @@ export function serveFollowing(path: string, follow: Follow, identify: Identify)
     try {
       sendEvents(response, told, owner)
     } catch (error) {
-      // It has joined already, and nobody will read it.
+      // The stream is already subscribed, and no client will read it.
       gone.abort()
       throw error
     }
@@ -50,7 +50,7 @@ type Identify = (request: Request) => Promise<Caller>
 type Follow = (
   account: ReturnType<typeof accountOf>,
   following: {
-    /** Of the last event that a page had before its stream broke off. */
+    /** The id of the last event that the page received before its stream broke off. */
     lastId: string | undefined
     gone: AbortSignal
     isStillThere(): Promise<boolean>

@@ -5,16 +5,19 @@ import type { Metrics } from './metrics.ts'
 import { labelled } from './requests.ts'
 
 export interface Health {
-  /** True once SIGTERM came: no new work is sent here. */
+  /** True after SIGTERM: the balancer must send no new work here. */
   draining(): boolean
   database(): Promise<boolean>
-  /** What this process has to have in memory before it can serve, and has not yet; null once it has all. */
+  /** The data that this process must load into memory before it can serve; null when all is loaded. */
   loading(): Promise<string | null>
-  /** All else that an operator wants to see; never makes the service unready. */
+  /** Further details for the operator; they never make the service unready. */
   parts(): Promise<Record<string, unknown>>
 }
 
-/** Liveness, readiness and Prometheus. Work may come with a database, and with all in memory that serving it needs. */
+/**
+ * Liveness, readiness and Prometheus metrics. A process is ready when it reaches the database and has loaded all data
+ * that serving needs.
+ */
 export function healthRouter(
   health: Health,
   metrics: Metrics,
@@ -44,7 +47,7 @@ export function healthRouter(
   return router
 }
 
-/** Somebody on this very machine, and not whoever a proxy on it speaks for. */
+/** True for a request from this machine itself, false when a proxy on this machine forwards it for another client. */
 function isLocal({ socket, headers }: Request): boolean {
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined)
   return !isForwarded && /^(?:(?:::ffff:)?127\.[\d.]{5,11}|::1)$/.test(socket.remoteAddress ?? '')

@@ -21,11 +21,11 @@ export interface FirstResponse {
 }
 
 /**
- * The same key and body gives the first answer again; a second call while the first runs waits for it.
- * The claim names the operation before the work starts, and everything the work makes takes its id from
- * that name: if the process dies between the money and the answer, whoever asks again carries on with the
- * same name, finds the money moved already, and gives the answer that got lost. The proof that nothing
- * happens twice is the money's primary key, not this table.
+ * A second request with the same key and body gets the first answer; while the first one runs, it waits. The claim
+ * names the operation before the work starts, and everything that the work creates takes its id from that name. If the
+ * process dies after it moved the money and before it answered, a repeated request resumes under the same name, finds
+ * that the money has moved already, and returns the lost answer. The money's primary key guarantees that nothing
+ * happens twice, not this table.
  */
 export class Idempotency {
   private readonly statements: Statements
@@ -36,7 +36,7 @@ export class Idempotency {
     this.clock = clock
   }
 
-  /** Runs `work` once for this ask, or gives what it gave the first time. */
+  /** Runs `work` once for this request, or returns the answer of its first run. */
   async once(
     ask: IdempotentAsk,
     work: (operation: Id<'op'>) => Promise<Outcome>,
@@ -62,7 +62,7 @@ export class Idempotency {
     operation: Id<'op'>,
     work: (operation: Id<'op'>) => Promise<Outcome>,
   ): Promise<FirstResponse> {
-    // A long run outlives one lease: it is renewed as long as this process lives.
+    // A run may take longer than one lease, so this process renews the lease while it lives.
     const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3).unref()
     try {
       const outcome = await work(operation)
@@ -85,7 +85,7 @@ export class Idempotency {
       [scope, request, operation, until(now), now],
       'idempotency_claim',
     )
-    // No row: somebody else holds a lease that has not run out.
+    // No row: another process holds a lease that has not expired.
     const found = row ?? (await this.statements.run<ClaimRow>(FIND, [scope, request], 'idempotency_find'))[0]
     if (found === undefined) return { mine: false, same: true, answer: null, operation }
     return {
@@ -112,7 +112,7 @@ export class Idempotency {
     )
   }
 
-  /** The next one may take over at once; the operation's name stays, so nothing it made is made again. */
+  /** The next request may take over at once. The operation keeps its name, so nothing it created is created again. */
   private async abandon(scope: Buffer): Promise<void> {
     await this.statements.run(
       'UPDATE idempotent_request SET leased_until = $2 WHERE scope = $1 AND status IS NULL',
@@ -123,7 +123,7 @@ export class Idempotency {
 }
 
 export interface Outcome extends FirstResponse {
-  /** False for what may be different next time: our own faults, limits, something away. */
+  /** False when the answer may differ next time: our own faults, rate limits, an unavailable dependency. */
   keep: boolean
   replayBody?: unknown
 }
@@ -144,7 +144,7 @@ interface ClaimRow {
 
 const LEASE_MS = 30_000
 
-// Takes a free scope, or one whose holder is gone; the same body only, and keeping the operation's name.
+// Claims a free scope, or one whose lease has expired, only for the same body; the operation keeps its name.
 const CLAIM = `
 INSERT INTO idempotent_request AS r (scope, request_hash, operation, leased_until, created_at)
 VALUES ($1, $2, $3, $4, $5)
@@ -162,14 +162,14 @@ function until(now: Date): Date {
 export const apiTables: Tables = {
   retention: () => ({
     idempotent_request: {
-      // The contract promises 24 hours. Two more cover clocks that differ and requests that are slow.
+      // The API promises 24 hours. Two more hours allow for clock differences and slow requests.
       keptMs: 26 * HOUR_MS,
       age: 'created_at',
       key: [
         ['created_at', 'timestamptz'],
         ['scope', 'bytea'],
       ],
-      // $1 is where the time is over: its lease is compared with the service's clock, not the server's.
+      // $1 is the retention cutoff. The lease is compared with the service's clock, not with the database server's.
       unless: `t.status IS NULL AND t.leased_until >= $1::timestamptz + interval '26 hours'`,
       says: 'Keys of requests that were answered, or that nobody works on any more.',
     },

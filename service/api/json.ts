@@ -24,7 +24,7 @@ export function parseJson(bytes: Buffer): unknown {
   return readJson(text)
 }
 
-/** The bytes of a request's body, as they came. */
+/** The raw bytes of a request's body. */
 export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {

@@ -6,8 +6,8 @@ import type { Page } from './route.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
 /**
- * What a person reads who opens the address of a surface for programs. Programs, and browsers that ask for something
- * in the query, are answered as before.
+ * The page for a person who opens the address of a surface for programs. Programs, and browsers with a query string,
+ * get the surface's usual answer.
  */
 export function landingRouter(surfaces: readonly Surface[], dashboard: string): Router {
   const router = Router()

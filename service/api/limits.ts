@@ -3,17 +3,17 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAb
 import { DomainError } from '../kit/errors.ts'
 
 export interface Limited {
-  /** The standard's headers: told on every answer, not only on the refusal. */
+  /** The standard rate limit headers, set on every answer, not only on a refusal. */
   headers: Record<string, string>
   refusal: DomainError | null
 }
 
-/** Counts asks by key. */
+/** Counts requests by key. */
 export type RateLimit = (key: string) => Promise<Limited>
 
 /**
- * So many in a minute, or in another time; 0 means no limit. Shared by all processes through Redis where there is one. When Redis is away each process counts for
- * itself: a limit protects the service, it must not be what takes it down.
+ * Allows `most` requests per minute, or per `seconds`; 0 means no limit. With Redis, all processes share the count.
+ * When Redis is unavailable, each process counts for itself: a limit protects the service and must not take it down.
  */
 export function createRateLimit(name: string, most: number, redis: Redis | null, seconds = 60): RateLimit {
   if (most === 0) return () => Promise.resolve({ headers: {}, refusal: null })

@@ -2,9 +2,10 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 import { currentContext } from '../kit/context.ts'
 
 /**
- * JSON lines, each with the ids of what it concerns. What is or looks like a secret is cut out of the finished line,
- * so wherever it stands: in a field, deep inside one, in the words of an error or in its stack. `known` are secrets
- * that have no form of their own, as a settings' password or a private key, which looks like any transaction's hash.
+ * JSON lines, each with the ids of the objects it concerns. Anything that is or looks like a secret is cut out of the
+ * finished line, wherever it is: in a field, deep inside one, in an error message or in a stack. `known` are secrets
+ * without a recognisable form, such as a password from the settings or a private key, which looks like any transaction
+ * hash.
  */
 export function createLog(level: string, known: readonly string[] = [], to?: DestinationStream): Logger {
   const clean = cleaner(known)
@@ -12,29 +13,29 @@ export function createLog(level: string, known: readonly string[] = [], to?: Des
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // A copy: pino writes the line's own fields into what it is given.
+    // A copy, because pino writes the line's own fields into the object it gets.
     mixin: () => ({ ...currentContext()?.tags }),
     hooks: { streamWrite: clean },
   }
   return to === undefined ? pino(options) : pino(options, to)
 }
 
-/** Made once for a log: one pass for the names and forms, one for what is known. */
+/** Built once per log: one pass for the names and forms, one for the known secrets. */
 export function cleaner(known: readonly string[]): (line: string) => string {
   const secrets = [...new Set(known)].filter((secret) => secret.length >= SHORTEST).flatMap(asWritten)
-  // The longest first: one may begin with another.
+  // The longest first, because one secret may begin with another.
   const exact = secrets.sort((a, b) => b.length - a.length).map(escaped)
   const knownOnes = exact.length === 0 ? null : new RegExp(exact.join('|'), 'g')
   return (line) => {
     const clear = knownOnes === null ? line : line.replace(knownOnes, CUT)
     const plain = clear.replace(NAMED, `$1"${CUT}"`).replace(JSON_WEB_TOKEN, cutToken).replace(FORMS, CUT)
-    // Most lines have none, and looking for what may stand before one takes longest.
+    // Most lines have no address, and this search is the slowest.
     return plain.includes('@') ? plain.replace(ADDRESSES, masked) : plain
   }
 }
 
 const CUT = '[redacted]'
-/** A shorter one would be found in ordinary words, and is no secret that could be kept. */
+/** A shorter secret would also match ordinary words, and is too short to be secret at all. */
 const SHORTEST = 8
 
 /** `"name":value` at any depth of the line, the value a text or a list of texts. */
@@ -58,22 +59,22 @@ const NAMED = new RegExp(
   'gi',
 )
 
-/** What a secret of ours, or of somebody's, looks like wherever it stands. */
+/** The forms of our secrets and of other services' secrets, wherever they are in the line. */
 const FORMS = new RegExp(
   [
     // API keys, signing secrets, extended private keys. No word boundary: in JSON a new line ends with the letter n.
     '(?:csk_(?:live|test)_|whsec_|xprv)[0-9A-Za-z+/_=-]{8,}',
-    // Whatever follows "Bearer" or "Basic"
+    // The credential after "Bearer" or "Basic"
     '(?:Bearer|Basic)\\s+[\\w.~+/=-]{8,}',
-    // What stands behind a telling name in a query
+    // The value of a query parameter whose name suggests a secret
     '(?<=[?&](?:key|api_?key|token|secret|signature|code|password)=)[^&\\s"\\\\]+',
   ].join('|'),
   'gi',
 )
 
 /**
- * A token of another service. The whole run of its characters is taken, with or without the rest of a token: what only
- * begins like one would else be tried again from each place where it begins so.
+ * A token of another service. The match takes the whole run of its characters, whether or not the rest of a token
+ * follows: otherwise text that only begins like a token would be tried again from each position where it does.
  */
 const JSON_WEB_TOKEN = /eyJ[\w-]{8,}(?:\.[\w-]+\.[\w-]*)?/gi
 
@@ -82,8 +83,8 @@ function cutToken(found: string): string {
 }
 
 /**
- * What stands in an address before its host is a password; mail addresses keep their first letter and their host. Of
- * these too the whole run is taken, so that no text is tried again from each of its characters.
+ * The part of a URL before its host is a password and is cut; e-mail addresses keep their first letter and their host.
+ * Here too the match takes the whole run, so that no text is tried again from each of its characters.
  */
 const ADDRESSES = new RegExp(
   ['(?<=:\\/\\/)[^\\s/@"]{1,256}@', "[\\w.!#$%&'*+=?^`{|}~-]+(?:@(?:[a-z\\d-]{1,63}\\.)+[a-z\\d-]{2,63}\\b)?"].join(
@@ -98,7 +99,7 @@ function masked(found: string): string {
   return host < 0 ? found : `${found.charAt(0)}***${found.slice(host)}`
 }
 
-/** As it is, and as it stands inside of JSON and of an address. */
+/** The secret as it is, as JSON escapes it, and as a URL encodes it. */
 function asWritten(secret: string): string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])]
 }

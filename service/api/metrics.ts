@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { createFigures, type Figures, type FigureSource } from './figures.ts'
 
-/** The numbers for Prometheus. One registry an instance, so that tests can have several. */
+/** The metrics for Prometheus. Each instance has its own registry, so that tests can have several. */
 export class Metrics {
   readonly registry = new Registry()
 
@@ -48,13 +48,16 @@ export class Metrics {
   private readonly codes = new Bounded()
   private readonly names = new Bounded()
 
-  /** Whoever asks within `keepMs` of somebody else is given the same figures. */
+  /** Scrapes within `keepMs` of each other get the same values. */
   constructor(keepMs = 0) {
     collectDefaultMetrics({ register: this.registry })
     this.figures = createFigures(this.registry, keepMs)
   }
 
-  /** The whole page. Never fails for a figure that could not be read: that one is missing, and counted. */
+  /**
+   * The whole page. It never fails because of a metric that could not be read: that metric is missing, and the failure
+   * is counted.
+   */
   async page(): Promise<string> {
     await this.figures.read()
     return await this.registry.metrics()
@@ -87,17 +90,17 @@ export class Metrics {
     }
   }
 
-  /** One figure that is asked for when the metrics are read. */
+  /** One metric that is read when Prometheus scrapes. */
   watch(name: string, help: string, read: () => Promise<number> | number): void {
     this.collect({ source: name, declared: [{ name, help }], read: async () => [{ name, value: await read() }] })
   }
 
-  /** Figures that are read together, each with its labels. */
+  /** Metrics that are read together, each with its labels. */
   collect(source: FigureSource): void {
     this.figures.add(source)
   }
 
-  /** What is known at any moment, and costs nothing to say. */
+  /** A value that is always in memory and costs nothing to read. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -110,7 +113,10 @@ export class Metrics {
   }
 }
 
-/** Codes and names come from our own code and are few; should one ever be made from what somebody sends, it ends here. */
+/**
+ * Codes and names come from our own code and are few. The limit protects the metrics if a label is ever built from a
+ * caller's input.
+ */
 class Bounded {
   private readonly known = new Set<string>()
 

@@ -8,13 +8,13 @@ export interface Surface {
   routes: readonly AnyRoute[]
 }
 
-/** What is served beside the surfaces' routes, by handlers of their own. */
+/** Endpoints of handlers without declared routes. */
 export interface DescribedSurface {
   address: string
   routes: readonly Described[]
 }
 
-/** The reference in OpenAPI 3.1, from the very schemas that decode the requests. */
+/** The API reference in OpenAPI 3.1, from the same schemas that decode the requests. */
 export function describe(
   surfaces: readonly Surface[],
   described: readonly DescribedSurface[] = [],

@@ -19,16 +19,19 @@ export interface Pipeline {
   bodyBytesMax: number
   idempotency: Idempotency
   limit: RateLimit
-  /** Of routes that name another. */
+  /** For routes that name another limit. */
   limits: Readonly<Record<string, RateLimit>>
   identify(request: Request): Promise<Caller>
-  /** Where somebody who has too little gets more; named in their refusal. */
+  /** Where a buyer with too little money can add funds; a refusal names it. */
   topUpUrl: string | undefined
-  /** Waits for a person's word about what is held: true once it may go on, false when the time is up; or throws a no. */
+  /**
+   * Waits for a person's decision on a held operation: true when approved, false when the time is up; throws when
+   * rejected.
+   */
   awaitWord(held: DomainError, waitMs: number, gone: AbortSignal): Promise<boolean>
 }
 
-/** Puts declared routes on a router, each behind the same steps in the same order. */
+/** Adds declared routes to a router, each behind the same steps in the same order. */
 export function mount(router: Router, routes: readonly AnyRoute[], pipeline: Pipeline): void {
   for (const route of routes) {
     router[route.method](route.path, (request: Request, response: Response) =>
@@ -39,7 +42,7 @@ export function mount(router: Router, routes: readonly AnyRoute[], pipeline: Pip
 
 async function serve(route: AnyRoute, request: Request, response: Response, pipeline: Pipeline): Promise<void> {
   const context = contextOf(response)
-  // With where it is mounted: two addresses have a route of the same path.
+  // Includes the mount path, because two addresses may have a route of the same path.
   context.route = request.baseUrl + route.path
   let operation = newId('op', pipeline.clock.now())
   const { errorFields } = route
@@ -103,19 +106,19 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   )
   if (answer.replayed) response.set('Idempotency-Replayed', 'true')
   if (answer.status >= 400) context.refused = codeOf(answer.body)
-  // With its headers, which are not stored.
+  // Uses the live reply with its headers, because headers are not stored.
   send(response, live ?? answer, owner)
 }
 
-/** Of a refusal that was kept, and is answered like anything else. */
+/** The code of a stored refusal, which is replayed like any other answer. */
 function codeOf(body: unknown): string | undefined {
   const { code } = (body ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : undefined
 }
 
 /**
- * Whoever says `Prefer: wait=60` waits with an open connection for the person who has to approve, and then is
- * answered as if nothing had been in the way: the act is taken up again under its own name.
+ * A caller who sends `Prefer: wait=60` waits on the open connection until a person approves, and then gets the answer
+ * as if no approval had been needed: the operation resumes under its own name.
  */
 async function heldWhileWaiting(
   act: () => Promise<Reply>,
@@ -140,7 +143,7 @@ async function heldWhileWaiting(
   }
 }
 
-/** Made only for those who want to know. */
+/** Made only when a handler uses it. */
 function goneOf(response: Response): AbortSignal {
   const gone = new AbortController()
   if (response.closed) gone.abort()
@@ -150,15 +153,18 @@ function goneOf(response: Response): AbortSignal {
   return gone.signal
 }
 
-/** Below what proxies commonly allow a request without a byte. */
+/** Shorter than the idle time after which proxies commonly close a request. */
 const WAIT_SECONDS_MAX = 120
 
-/** Codes of a 402 that more money in the wallet would have spared. */
+/** The 402 codes that a top-up of the wallet would have avoided. */
 const TOO_LITTLE: ReadonlySet<string> = new Set(['insufficient_balance', 'insufficient_credits'])
 
 const NO_BODY = Buffer.alloc(0)
 
-/** Refusals are answers too and are kept; what may differ next time is not, as too little money before a top-up. */
+/**
+ * Refusals are stored as answers too, except those that may differ next time, such as insufficient balance before a
+ * top-up.
+ */
 async function outcome(act: () => Promise<Reply>, context: RequestContext): Promise<Outcome> {
   try {
     const done = await act()
@@ -170,19 +176,20 @@ async function outcome(act: () => Promise<Reply>, context: RequestContext): Prom
   }
 }
 
-/** A top-up ends a lack of money, and waiting ends the rest. */
+/** A top-up or a wait may make the same request succeed. */
 function mayPass({ kind, fields }: DomainError): boolean {
   return PASSING.has(kind) || (kind === 'unaffordable' && 'available' in fields)
 }
 
-/** An agent's key is answered what was answered to that agent, never what another of the account got. */
+/** An agent's key gets only that agent's own answers, never those of another agent of the account. */
 function nameOf({ issuer, subject, agentId }: Caller): string {
   return agentId === null ? `${issuer} ${subject}` : `${issuer} ${subject} ${agentId}`
 }
 
 /**
- * Whoever knows the key of a request without an account is taken for its sender. A payment in a header belongs to the
- * request like its body: with another one, or before the first, the same key names another operation.
+ * For a request without an account, knowing its idempotency key is enough to be taken for its sender. A payment header
+ * counts as part of the request, like its body: with another payment, or with none yet, the same key names another
+ * operation.
  */
 function anyone(route: AnyRoute, request: Request): string | null {
   if (route.idempotent === 'anyone') return ''
@@ -226,7 +233,7 @@ async function identify(request: Request, pipeline: Pipeline): Promise<Caller> {
   }
 }
 
-/** Another site's cookie says nothing of who is asking here. */
+/** Only our own session cookie identifies a caller; a cookie of another site does not. */
 function saysWho(request: Request): boolean {
   return (
     request.headers.authorization !== undefined ||
@@ -253,13 +260,13 @@ function send(response: Response, answer: Reply, owner: StreamOwner | null): voi
   else response.json(answer.body)
 }
 
-/** `finish` comes when the last byte was handed over, `close` alone when the connection broke before. */
+/** `finish` is emitted when the last byte was handed over, `close` alone when the connection broke earlier. */
 function watch(response: Response, whenSent: (arrived: boolean) => Promise<void>): void {
   let told = false
   const tell = (arrived: boolean): void => {
     if (told) return
     told = true
-    // Whoever waits for this word has a time limit of its own for the case that it never comes.
+    // The receiver of this call has its own time limit in case the call never comes.
     whenSent(arrived).catch(() => undefined)
   }
   if (response.closed || response.destroyed || response.socket?.destroyed === true) {

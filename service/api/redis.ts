@@ -2,15 +2,15 @@ import { Redis } from 'ioredis'
 import type { Log } from '../kit/log.ts'
 
 /**
- * What the processes share for the moment: counts, places, messages. Whoever asks has an answer in half a second or a
- * refusal, whether Redis is gone or just silent: nobody's money waits for a count.
+ * Short-lived data that the processes share: counts, slots, messages. A call is answered or fails within half a second,
+ * whether Redis is down or only silent: no payment may wait for a count.
  */
 export function openRedis(url: string, log: Log): Redis {
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: 500,
-    // A connection on which nothing comes back is given up, so that the next one is refused at once.
+    // A connection without any reply is closed, so that the next command fails at once.
     socketTimeout: 1_000,
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(times * 100, 2_000),
@@ -19,7 +19,7 @@ export function openRedis(url: string, log: Log): Redis {
   return redis
 }
 
-/** A line when it goes and one when it comes back, not one for each try. */
+/** Logs one line when Redis goes away and one when it comes back, not one for each attempt. */
 export function sayOnce(redis: Redis, log: Log, away: string, back: string): void {
   let isAway = false
   redis.on('error', (error) => {
@@ -27,7 +27,7 @@ export function sayOnce(redis: Redis, log: Log, away: string, back: string): voi
     isAway = true
   })
   redis.on('close', () => {
-    // Closed without an error, as when the server was told to shut down.
+    // Closed without an error, for example when the Redis server was shut down.
     if (!isAway && redis.status !== 'end') log.warn({}, away)
     isAway = true
   })

@@ -12,24 +12,24 @@ import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { AnyRoute, Page } from './route.ts'
 
-/** What is known of a request while it is served; goes into its log line. */
+/** Data about a request while it is served; it goes into the log line. */
 export interface RequestContext {
   requestId: Id<'req'>
   /** The declared path, with its parameters unfilled: a metric's label must not grow without end. */
   route: string
   caller: Caller | null
-  /** What this route's error bodies have in addition. */
+  /** Extra fields in this route's error bodies. */
   errorFields?: MoreFields | undefined
-  /** Set where this error goes to a person's browser. */
+  /** Set when the error is shown in a person's browser. */
   errorPage?: AnyRoute['errorPage'] | undefined
   /** The reason code of a refusal. */
   refused?: string | undefined
 }
 
 /**
- * First of all: a name for the request, which is on every line that is logged for it, and a line and a measure when
- * it is done. A `traceparent` that somebody sends is mentioned in the trace, and continued only if the operator says
- * that whoever stands before us may be trusted with it: else a stranger would decide what is kept.
+ * The first handler. It gives the request an id, which is on every log line of the request, and writes a log line and a
+ * metric when the request ends. The trace mentions a `traceparent` header, but continues it only if the operator trusts
+ * the proxy in front of the service: otherwise any client could decide which traces are stored.
  */
 export function openRequest(
   clock: Clock,
@@ -69,7 +69,7 @@ export function openRequest(
   }
 }
 
-/** From the first word of the request to the last of its answer. */
+/** Traces the request from its start until the answer is complete. */
 async function followed(
   { tracer, trusted }: { tracer: Tracer; trusted: boolean },
   request: Request,
@@ -98,7 +98,7 @@ async function followed(
   )
 }
 
-/** A metric's label must not grow without end: what speaks for itself goes by where it is mounted. */
+/** A metric's label must not grow without end, so a handler without declared routes is labelled by its mount path. */
 export function labelled(path: string): RequestHandler {
   return (_request, response, next) => {
     contextOf(response).route = path
@@ -110,7 +110,7 @@ export function contextOf(response: Response): RequestContext {
   return response.locals['context'] as RequestContext
 }
 
-/** For what is not a declared route: asks of one address, by this method or any. */
+/** Limits requests per network address, for handlers without declared routes; only for `method` where one is set. */
 export function limitAddresses(limit: RateLimit, method?: string): RequestHandler {
   return async (request, response, next) => {
     if (method === undefined || request.method === method) {
@@ -122,20 +122,20 @@ export function limitAddresses(limit: RateLimit, method?: string): RequestHandle
   }
 }
 
-/** What an address is counted by. */
+/** The rate limit key of a network address. */
 export function limitKeyOf(request: Request): string {
   return `address ${addressGroup(request.ip ?? 'unknown')}`
 }
 
 /**
- * A browser sends its session cookie along also when another site, or a neighbouring host, made it ask. Then
- * it says who did, and only our own pages may change something by cookie. Programs send no Origin.
+ * A browser sends its session cookie also when another site, or a neighbouring host, made it send the request. It then
+ * names that origin, and only our own pages may change something by cookie. Programs send no Origin header.
  */
 export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
   const { origin, authorization } = request.headers
   if (authorization !== undefined || (origin !== undefined && own.has(origin))) return
   if (request.method === 'GET' || request.method === 'HEAD') return
-  // A request that a browser makes without an Origin still says where the page is that made it.
+  // A browser's request without an Origin still names the site of its page, in Sec-Fetch-Site.
   if (origin === undefined && !isOfAnotherSite(request.headers['sec-fetch-site'])) return
   throw new DomainError(
     'forbidden',
@@ -144,7 +144,7 @@ export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
   )
 }
 
-/** HTTP/1.1 has every request name one host; of two, whoever stands before us may have seen the other. */
+/** HTTP/1.1 requires exactly one Host header. Given two, a proxy in front of us may have used the other one. */
 export const assertHost: RequestHandler = (request, _response, next) => {
   const hosts = request.rawHeaders.filter((name, place) => place % 2 === 0 && /^host$/i.test(name)).length
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
@@ -153,19 +153,19 @@ export const assertHost: RequestHandler = (request, _response, next) => {
   next()
 }
 
-/** Nobody serves it, and not even a request of the web's own kind can be made of it. */
+/** No handler serves TRACE, and a web-standard `Request` cannot even be built with it. */
 export const assertMethod: RequestHandler = (request, response, next) => {
   if (request.method === 'TRACE') notFound(request, response, next)
   else next()
 }
 
-/** No name of anything here has this character in it, and PostgreSQL has no text that has. */
+/** No name in this API contains a NUL character, and PostgreSQL cannot store one in a text. */
 export const assertPath: RequestHandler = (request, _response, next) => {
   if (request.url.includes('%00')) throw invalid({ [whereNulIs(request.url)]: 'must not contain %00' }, 'bad_request')
   next()
 }
 
-/** The parameter's name, or `path`. */
+/** The name of the query parameter with the NUL character, or `path`. */
 function whereNulIs(url: string): string {
   const [path = '', query = ''] = url.split('?', 2)
   if (path.includes('%00')) return 'path'
@@ -173,7 +173,7 @@ function whereNulIs(url: string): string {
   return name
 }
 
-/** A browser gets a page of its own; programs an error in JSON, as everywhere. */
+/** A browser gets a page; a program gets the usual JSON error. */
 export function answerMissing(pageOf: (path: string) => Page): RequestHandler {
   return (request, response, next) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -190,9 +190,9 @@ const notFound: RequestHandler = (request) => {
   )
 }
 
-/** Last of all: whatever was thrown becomes an answer. */
+/** The last handler. It turns every error into an answer. */
 export function answerErrors(log: Logger) {
-  // Express knows an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     const context = contextOf(response)
     const { requestId, errorFields, errorPage } = context
@@ -204,7 +204,7 @@ export function answerErrors(log: Logger) {
     }
     const { status, headers, body } = answerError(told, requestId, errorFields)
     context.refused = String(body['code'])
-    // A body that was not read to its end would be taken for the next request on this connection.
+    // The unread rest of a body would be taken for the next request on this connection.
     if (!request.complete) response.set('Connection', 'close')
     response.set(headers).set('Cache-Control', 'no-store').status(status)
     if (errorPage === undefined) response.json(body)
@@ -222,10 +222,10 @@ export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html'
 }
 
-/** Express speaks of a broken path or a cut-off body in errors of its own, with a status. */
+/** Express reports a malformed path or a truncated body with its own errors, which have a status. */
 function fromExpress(error: unknown, request: Request): unknown {
   if (error instanceof DomainError) return error
-  // Nobody is there to be told, and it was not our doing.
+  // The client has disconnected, which is not our fault.
   if (request.destroyed && !request.complete) {
     return new DomainError('invalid', 'bad_request', 'The body ended before it was complete.').causedBy(error)
   }

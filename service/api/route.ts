@@ -3,9 +3,9 @@ import type { Id } from '../kit/ids.ts'
 import type { Caller } from '../kit/caller.ts'
 
 /**
- * An endpoint, declared once: what decodes a request is also what describes it in the API reference.
- * The edge does the rest in the same order everywhere: rate limit, who is asking, body, idempotency,
- * decoding, the handler, encoding.
+ * An endpoint, declared once: the schemas that decode a request also describe it in the API reference. The pipeline
+ * does the rest in the same order everywhere: rate limit, authentication, body, idempotency, decoding, the handler,
+ * encoding.
  */
 export function route<
   Auth extends Authentication,
@@ -13,7 +13,7 @@ export function route<
   Query extends z.ZodType = z.ZodNever,
   Params extends z.ZodType = z.ZodNever,
 >(declared: Route<Auth, Body, Query, Params>): AnyRoute {
-  // The pipeline decodes with these very schemas before it calls `handle`, so the erased types hold.
+  // The pipeline decodes with these same schemas before it calls `handle`, so the erased types hold.
   return declared
 }
 
@@ -28,23 +28,23 @@ export interface Route<
   path: string
   summary: string
   tag: string
-  /** `person`: only somebody who signed in or their own key; an agent's key is refused. */
+  /** `person`: only a signed-in person or their own key; an agent's key is refused. */
   auth: Auth
   /**
-   * A POST that creates or moves something honours `Idempotency-Key`; of an account's callers, or of `anyone`. Of a
-   * `payer` the key names the operation, and no answer is stored: a key can be guessed, and what was paid for goes to
-   * its buyer alone, so the seller decides each time.
+   * A POST that creates or moves something honours `Idempotency-Key`, for an account's callers or for `anyone`. For a
+   * `payer` the key names the operation, but no answer is stored: a key can be guessed, and only the buyer may get what
+   * was paid for, so the seller decides each time.
    */
   idempotent?: boolean | 'anyone' | 'payer'
-  /** Another limit than the surface's, by its name; null where there is none. */
+  /** Another rate limit than the surface's, by its name; null for no limit. */
   limit?: string | null
-  /** Less than everywhere else. */
+  /** A lower limit than the general one. */
   bodyBytesMax?: number
-  /** An error as a page, for whoever asks with a browser. */
+  /** Renders an error as a page, for requests from a browser. */
   errorPage?(error: { status: number; code: string; sentence: string }): Page
   /**
-   * What an error's body has besides `error`, `code` and `requestId`, for protocols with a form of their own. Where
-   * the handler was reached `operation` is what it was given.
+   * Extra fields of an error's body besides `error`, `code` and `requestId`, for protocols that define their own form.
+   * If the handler was reached, `operation` is the one that it got.
    */
   errorFields?(error: { code: string; sentence: string; operation: Id<'op'> }): Readonly<Record<string, unknown>>
   body?: Body
@@ -56,7 +56,10 @@ export interface Route<
   handle(request: Decoded<Auth, Body, Query, Params>): Promise<Reply>
 }
 
-/** `anyone`: nobody need ask. `optional`: known if they say. `agent`: also an agent's key. `person`: not an agent's. */
+/**
+ * `anyone`: no authentication. `optional`: authenticated if the request has a credential. `agent`: an agent's key too.
+ * `person`: no agent's key.
+ */
 export type Authentication = 'anyone' | 'optional' | 'agent' | 'person'
 
 export interface Decoded<
@@ -67,28 +70,28 @@ export interface Decoded<
 > {
   caller: Auth extends 'agent' | 'person' ? Caller : Caller | null
   body: z.output<Body>
-  /** The very bytes of the body: what a signature is over. */
+  /** The raw bytes of the body, which a signature covers. */
   rawBody: Buffer
   query: z.output<Query>
   params: z.output<Params>
   /**
-   * Names this act. The same under every repetition of an idempotent request, also after a crash: whatever
-   * the handler makes takes its id from here (`idLike`), so that making it twice is impossible.
+   * Names this operation. It stays the same for every repetition of an idempotent request, also after a crash:
+   * everything the handler creates takes its id from here (`idLike`), so it cannot be created twice.
    */
   operation: Id<'op'>
-  /** The request has an `Idempotency-Key`: whoever repeats it comes under the same name. */
+  /** The request has an `Idempotency-Key`: a repetition gets the same `operation`. */
   keyed: boolean
   /** The caller's network address. */
   address: string
   /** A request header by its name in lower case. */
   header(name: string): string | undefined
-  /** Whether a browser asks, who wants a page rather than JSON. */
+  /** True when the client is a browser that wants a page rather than JSON. */
   wantsPage: boolean
   /** Aborts when the caller hangs up before the answer. */
   gone(): AbortSignal
 }
 
-/** Something else than JSON. */
+/** An answer that is not JSON. */
 export interface Page {
   /** With its charset. */
   type: string
@@ -100,7 +103,7 @@ export interface Page {
 export interface ServerEvent {
   event: string
   data: unknown
-  /** Instead of the data: a line as it is. */
+  /** Sent unchanged, in place of the data. */
   text?: string
   id?: string
 }
@@ -110,20 +113,20 @@ export interface Reply {
   body: unknown
   /** Instead of the body. */
   page?: Page
-  /** Instead of the body: told as they happen, until they end or nobody listens any more. */
+  /** In place of the body: events, sent as they happen, until the source ends or the client disconnects. */
   events?: (gone: AbortSignal) => AsyncIterable<ServerEvent>
   headers?: Readonly<Record<string, string>>
   /** What an idempotent replay answers instead: a secret is shown once. */
   replayBody?: unknown
-  /** Told once whether the answer went out whole or its connection broke before. Not for a keyed request. */
+  /** Called once, with whether the whole answer went out or the connection broke first. Not for a keyed request. */
   whenSent?(arrived: boolean): Promise<void>
 }
 
 export type AnyRoute = Route<Authentication, z.ZodType, z.ZodType, z.ZodType>
 
 /**
- * What the reference says of an endpoint. A declared route says it of itself; what has a handler of its own (sign-in,
- * MCP, gates) is described beside it, under the address where it is mounted.
+ * An endpoint as the reference describes it. A declared route describes itself; a handler without routes (sign-in, MCP,
+ * gates) is described beside it, under the address where it is mounted.
  */
 export interface Described extends Pick<
   AnyRoute,
@@ -133,11 +136,11 @@ export interface Described extends Pick<
   auth: Authentication | 'session'
   /** In paragraphs, with an empty line between two. */
   description?: string
-  /** Of the request, in the spelling that people read. */
+  /** The request's headers, spelled as people write them. */
   headers?: z.ZodObject
-  /** Refusals with a body of their own; the rest has that of every error. */
+  /** Refusals with their own body schema; all others have the usual error body. */
   refusals?: Readonly<Record<number, z.ZodType>>
-  /** Whole exchanges, where a request that is made up from the schemas shows too little. */
+  /** Complete exchanges, for endpoints where a sample request built from the schemas shows too little. */
   samples?: readonly { title: string; text: string }[]
 }
 

@@ -11,25 +11,30 @@ import { listenForUpgrades } from './upgrades.ts'
 
 export interface RunningServer {
   port: number
-  /** Takes no new work, lets what is under way finish, and resolves; cuts what is left after the deadline. */
+  /** Accepts no new connections, lets open requests finish, and resolves; after the deadline it cuts the rest. */
   drain(deadlineMs: number): Promise<void>
 }
 
-/** What one connection may take of a server, and all of them together. */
+/** The limits of one connection, and of all together. */
 export interface ConnectionLimits {
   /** From the first byte of a request to the end of its headers. */
   headersMs: number
   /** To the end of its body. */
   requestMs: number
-  /** Without a byte in either direction: who reads nothing, or has gone without a word, gives up the place. */
+  /**
+   * Time without a byte in either direction. A client that reads nothing, or has silently gone, loses its connection.
+   */
   idleMs: number
-  /** Between two requests; longer than proxies wait, so that it is never we who hang up on one that is on its way. */
+  /**
+   * Time between two requests. It is longer than proxies wait, so that we never close a connection on which a request
+   * is already under way.
+   */
   keepAliveMs: number
   headerBytes: number
   connections: number
-  /** Of one address, an IPv6 one by its /64; 0 is no limit. */
+  /** Connections per address; an IPv6 address counts by its /64. 0 means no limit. */
   connectionsPerAddress: number
-  /** Addresses that others come through: this machine and the proxies that are trusted. */
+  /** Addresses that many clients share: this machine and the trusted proxies. */
   shared: (address: string) => boolean
   /** One connection cannot queue up work without end. */
   requestsPerConnection: number
@@ -48,7 +53,7 @@ const LIMITS: ConnectionLimits = {
   shared: () => false,
 }
 
-/** Listens, or says in one sentence why it cannot. */
+/** Starts to listen, or throws an error that says in one sentence why it cannot. */
 export async function listen(
   app: Express,
   port: number,
@@ -62,7 +67,7 @@ export async function listen(
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.headerBytes,
-      // Node looks for those who are late every so often, by default twice a minute.
+      // Node checks for late requests at this interval, by default every 30 seconds.
       connectionsCheckingInterval: Math.min(5_000, limits.headersMs),
       // Node's own refusal would have no body.
       requireHostHeader: false,
@@ -92,8 +97,8 @@ export async function listen(
 }
 
 /**
- * Loopback and the trusted proxies: behind one address of theirs are many callers, whom the limits of requests tell
- * apart.
+ * True for loopback and the trusted proxies: many clients share one such address, and the rate limits of requests tell
+ * them apart.
  */
 export function sharedAddresses(app: Express): (address: string) => boolean {
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean
@@ -108,7 +113,7 @@ class PortTaken extends Error {
   }
 }
 
-/** What never becomes a request is refused in the same form as all else, and its connection closed. */
+/** A request that cannot be parsed is refused in the same form as all others, and its connection closed. */
 function answerTheUnreadable(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (socket.writable && !isAnswering(socket)) socket.write(refusal(UNREADABLE[error.code ?? ''] ?? BROKEN))
@@ -116,7 +121,7 @@ function answerTheUnreadable(server: Server): void {
   })
   server.on('connect', (_request, socket) => {
     socket.end(refusal({ status: 405, code: 'method_not_allowed', sentence: 'This server is no proxy.' }))
-    // Nobody else reads it any more, and of what nobody reads nobody hears that it has ended.
+    // Nothing else reads this socket any more, and Node does not notice the end of a socket that is not read.
     socket.resume()
   })
   server.on('checkExpectation', (_request, response) => {
@@ -125,7 +130,7 @@ function answerTheUnreadable(server: Server): void {
   })
 }
 
-/** A second answer on a connection that has begun one would be taken for a part of it. */
+/** If an answer has begun on this connection, a second one would be taken for a part of it. */
 function isAnswering(socket: Duplex): boolean {
   return (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true
 }
@@ -170,7 +175,7 @@ function toAnswer({ code, sentence, fields }: Refusal): { body: string; headers:
   }
 }
 
-/** All of them: those that became something else than HTTP the server itself forgets, and yet waits for. */
+/** All open sockets. Node forgets sockets that were upgraded from HTTP, and yet waits for them when it closes. */
 function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -180,7 +185,7 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
-/** One address cannot take the places of all others. What is too much is told so, and closed. */
+/** One address cannot use up all connections. A connection over the limit gets a refusal and is closed. */
 function limitAddresses(server: Server, { connectionsPerAddress: most, shared }: ConnectionLimits): void {
   if (most === 0) return
   const open = new Map<string, number>()
@@ -192,7 +197,7 @@ function limitAddresses(server: Server, { connectionsPerAddress: most, shared }:
     if (own >= most) {
       const { message, code, fields } = quotaExceeded('connections', most, null)
       socket.end(refusal({ status: 429, code, sentence: message, fields }))
-      // What it still sends is read by nobody.
+      // The server no longer reads what the client still sends.
       socket.destroySoon()
       return
     }
@@ -212,7 +217,7 @@ async function drain(server: Server, sockets: ReadonlySet<Socket>, deadlineMs: n
     })
   })
   server.closeIdleConnections()
-  // Kept-alive connections go idle one by one; each is closed as it does.
+  // Keep-alive connections become idle one by one; this closes each when it does.
   const sweep = setInterval(() => {
     server.closeIdleConnections()
   }, 100)

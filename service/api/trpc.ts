@@ -14,12 +14,12 @@ import { readBody } from './json.ts'
 import type { RateLimit } from './limits.ts'
 import { contextOf, limitKeyOf } from './requests.ts'
 
-/** What every procedure of the dashboard is given. */
+/** The context of every dashboard procedure. */
 export interface Context {
   requestId: string
-  /** Asked for when a procedure wants to know: a public one never pays for it. */
+  /** Called only when a procedure needs the caller, so that a public one does not pay for it. */
   identify(): Promise<Caller>
-  /** Counts one look of an address that does not say who it is; throws when there were too many. */
+  /** Counts one request of an anonymous address; throws when there were too many. */
   countVisit(): Promise<void>
   idempotency: Idempotency
   clock: Clock
@@ -49,7 +49,7 @@ export const router = t.router
 
 const answering = t.procedure.use(async ({ next }) => {
   const result = await next()
-  // A procedure throws the domain's errors like everybody else; tRPC wants its own.
+  // A procedure throws domain errors like all other code; tRPC needs its own kind of error.
   const cause = result.ok ? null : (faultOfInput(result.error.cause) ?? result.error.cause)
   if (cause instanceof DomainError) {
     throw new TRPCError({ code: CODE[cause.kind], message: cause.message, cause })
@@ -57,7 +57,7 @@ const answering = t.procedure.use(async ({ next }) => {
   return result
 })
 
-/** A procedure for somebody who is signed in; a program with an agent's key is turned away. */
+/** A procedure for a signed-in person; an agent's key is refused. */
 export const person = answering.use(async ({ ctx, next }) => {
   const caller = await ctx.identify()
   if (caller.agentId !== null) {
@@ -66,20 +66,20 @@ export const person = answering.use(async ({ ctx, next }) => {
   return await next({ ctx: { caller } })
 })
 
-/** For what everybody may read, signed in or not. Each look is counted: a batch holds many. */
+/** For public data, signed in or not. Each procedure call is counted, because one batch holds many. */
 export const visitor = answering.use(async ({ ctx, next }) => {
   await ctx.countVisit()
   return await next()
 })
 
 /**
- * For what moves money or makes something. `once` does it under a name of its own, and under the same name, with the
- * answer of the first time, for whoever got none and sends the same key again. Refusals are not kept: nothing was done.
- * Nor are secrets: of an answer that has one, `kept` says what is told the second time.
+ * For procedures that move money or create something. `once` runs the work under its own operation name. A client that
+ * got no answer and sends the same key again gets the first answer. Refusals are not stored, because nothing was done.
+ * Secrets are not stored either: `kept` turns an answer with a secret into what a repetition gets.
  */
 export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
   const { caller, idempotency, clock } = ctx
-  // As it came: what it was decoded to need not be JSON any more.
+  // The raw input, because the decoded value need not be JSON any more.
   const body = await getRawInput()
   async function once<Output, Kept = Output>(
     { key }: { key?: string | undefined },
@@ -99,39 +99,39 @@ export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
       const body = await work(operation, true)
       return { status: 200, body, replayBody: kept?.(body), keep: true }
     })
-    // What was kept is what was answered, and both leave here as JSON.
+    // The stored answer equals the first one, and both leave here as JSON.
     return answer.body as Output | Kept
   }
   return await next({ ctx: { once } })
 })
 
-/** A secret is shown once; of an answer that got lost nobody can say it any more. */
+/** A secret is shown once; a repetition of a lost answer cannot show it again. */
 export function withoutSecret<Output extends { secret: string }>(
   output: Output,
 ): Omit<Output, 'secret'> & { secret: null } {
   return { ...output, secret: null }
 }
 
-/** Names one act of a person's: a button that is pressed again says the same key, the next act another one. */
+/** Names one action of a person: a button pressed again sends the same key, the next action another one. */
 export const actKey = { key: z.string().min(1).max(255).optional() }
 
-/** An input as its schema has it; what is wrong is said field by field, as everywhere else. */
+/** Decodes an input by its schema and reports each wrong field, as the REST API does. */
 export function asked<Schema extends z.ZodType>(schema: Schema) {
   return {
     parse: (value: unknown) => decode(schema, value, 'input') as z.output<Schema>,
-    // Only spoken of by types: what the dashboard sends, and what a procedure is given.
+    // Used by types only: what the dashboard sends, and what a procedure gets.
     _input: undefined as z.input<Schema>,
     _output: undefined as z.output<Schema>,
   }
 }
 
-/** Paging of every list; here numbers come as numbers. */
+/** Paging of every list; tRPC sends numbers as numbers. */
 export const paging = z.object({
   limit: z.int().min(1).max(100).default(20),
   offset: z.int().min(0).max(1_000_000_000).default(0),
 })
 
-/** Some days of UTC, today the last of them: a plot has as many points. */
+/** A number of UTC days, the last of them today: a plot has as many points. */
 export const someDays = z.object({ days: z.int().min(1).max(90).default(30) })
 
 export function firstOf({ days }: { days: number }, clock: Clock): Date {
@@ -139,7 +139,7 @@ export function firstOf({ days }: { days: number }, clock: Clock): Date {
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() - days + 1))
 }
 
-/** One thing, by its id. What cannot be an id is a thing that there is not. */
+/** One object by its id. An invalid id is treated as an object that does not exist. */
 export const named = z.object({ id: z.string().max(200) })
 
 export function mountTrpc(
@@ -156,10 +156,10 @@ export function mountTrpc(
     router: appRouter,
     maxBodySize: bodyBytesMax,
     maxBatchSize: BATCH_MAX,
-    // What could not be read at all never gets to where tRPC says itself what it answers.
+    // When a request cannot be parsed, tRPC does not set a content type.
     responseMeta: ({ ctx }) => (ctx === undefined ? { headers: { 'content-type': 'application/json' } } : {}),
     onError({ error, req: { res } }) {
-      // Of a batch the first: the request is one line of the log, and one refusal.
+      // For a batch, the first error counts: the request has one log line and one refusal.
       if (res === undefined) return
       const { cause } = error
       contextOf(res).refused ??= cause instanceof DomainError ? cause.code : error.code.toLowerCase()
@@ -177,12 +177,12 @@ export function mountTrpc(
     },
   })
   return async (request, response, next) => {
-    // What is not even an address to it, tRPC answers without saying in what form.
+    // For an address that it cannot parse, tRPC answers without a content type.
     response.set('Content-Type', 'application/json')
-    // Sent twice it is a list here; tRPC reads the first.
+    // Express makes a list of an input that is sent twice; tRPC reads the first.
     for (const input of [request.query['input']].flat()) if (typeof input === 'string') assertShape('input', input)
     if (request.method === 'POST') {
-      // tRPC takes a body that was read before as it is, and would parse it however deep it nests.
+      // tRPC accepts a body that was already read, and would parse it however deep it nests.
       const text = (await readBody(request, bodyBytesMax)).toString('utf8')
       assertShape('body', text)
       request.body = text
@@ -201,12 +201,12 @@ async function countAddress(limit: RateLimit, request: Request): Promise<void> {
   if (refusal !== null) throw refusal
 }
 
-/** A name for what a procedure makes. */
+/** A new operation name for the objects that a procedure creates. */
 export function newOperation(clock: Clock): Id<'op'> {
   return newId('op', clock.now())
 }
 
-/** Counted as one request: a page asks for a handful of things at a time. */
+/** A batch counts as one request: a page loads a handful of queries at a time. */
 const BATCH_MAX = 30
 
 const CODE: Record<Kind, TRPC_ERROR_CODE_KEY> = {

@@ -2,19 +2,22 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 
-/** Serves requests that want to become a WebSocket; they never get to Express, which would say from where they come. */
+/**
+ * Serves requests that want to become a WebSocket. They never reach Express, which would know the client's address, so
+ * `from` holds it.
+ */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, from: Origin) => void
 
 export interface Origin {
   address: string
-  /** By TLS, as far as trusted proxies say. */
+  /** True when the client uses TLS, as far as trusted proxies report it. */
   secure: boolean
 }
 
 export interface Upgrade {
   /** Below this path. */
   path: string
-  /** Where the path alone does not say so. */
+  /** A further test, where the path alone does not decide. */
   isFor?(request: IncomingMessage): boolean
   handler: UpgradeHandler
 }
@@ -24,9 +27,9 @@ export function serveUpgrades(app: Express, upgrades: readonly Upgrade[]): void 
 }
 
 /**
- * Node asks whether anybody listens for upgrades, and then hands over all of them. Clients also offer other protocols
- * (`h2c`, by Java's own client with every request) and expect to be served as if they had not: theirs are read anew
- * without the offer.
+ * Node checks whether there is a listener for upgrades, and then hands over all of them. Clients also offer other
+ * protocols (`h2c`, which Java's own client offers with every request) and expect a normal answer if the offer is
+ * ignored: such a request is parsed again without the offer.
  */
 export function listenForUpgrades(server: Server, app: Express): void {
   const upgrades = (app.locals['upgrades'] ?? []) as readonly Upgrade[]
@@ -41,7 +44,7 @@ export function listenForUpgrades(server: Server, app: Express): void {
   })
 }
 
-/** As Express has it in `request.ip` and `request.secure`: the nearest address that no trusted proxy has. */
+/** The same as Express's `request.ip` and `request.secure`: the nearest address that is not a trusted proxy's. */
 function originOf({ headers, socket }: IncomingMessage, trusts: Trust): Origin {
   const nearest = socket.remoteAddress ?? 'unknown'
   const behind = listOf(headers['x-forwarded-for']).reverse()

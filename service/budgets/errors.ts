@@ -2,13 +2,15 @@ import { DomainError } from '../kit/errors.ts'
 import { toWire, type Usdc } from '../kit/money.ts'
 import type { Approval, Refusal } from './model.ts'
 
-/** For an agent's caller: which rule, how far it is used, and when another try makes sense. */
+/**
+ * The error for an agent's call: which rule refused it, how much of the limit is used, and when a retry makes sense.
+ */
 export function spendingLimit(refusal: Refusal): DomainError {
   const code = refusal.rule === 'limits' ? 'limits_required' : 'spending_limit'
   return new DomainError('forbidden', code, sentenceOf(refusal), fieldsOf(refusal))
 }
 
-/** The same in a dry run's answer. */
+/** The same fields, for the answer of a dry run. */
 export function fieldsOf({ rule, spent, requested, limit, pattern, resetsAt }: Refusal) {
   return {
     limit: rule,
@@ -32,7 +34,7 @@ export function agentMissing(): DomainError {
   return new DomainError('missing', 'agent_not_found', 'There is no such agent.')
 }
 
-/** To the call that waited, and to the same call again until the refusal's time is over. */
+/** The error for the call that waited, and for the same call repeated before the refusal expires. */
 export function approvalRefused({ id, expiresAt }: Pick<Approval, 'id' | 'expiresAt'>): DomainError {
   const until = expiresAt.toISOString()
   return new DomainError(

@@ -4,7 +4,7 @@ import type { Reserve } from '../ledger/model.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Announcement } from '../queue/model.ts'
 
-/** A program that spends its owner's money, and what it may do with it. */
+/** A program that spends its owner's money, and the rules for it. */
 export interface Agent {
   id: Id<'agt'>
   owner: Owner
@@ -23,26 +23,26 @@ export interface Policy {
   tools: Patterns
   rdas: Patterns
   domains: Patterns
-  /** A dearer call waits for a person. */
+  /** A call above this amount waits for a person's approval. */
   approvalAbove: Usdc | null
   alerts: readonly Alert[]
-  /** What follows when a limit refuses a call: only that, or the agent is paused as well. */
+  /** What happens when a limit refuses a call: only the refusal, or the agent is paused too. */
   onExceeded: 'refuse' | 'pause'
 }
 
-/** Of amounts; in the order in which people see them. */
+/** The limits on amounts, in the order in which people see them. */
 export const LIMITS = ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const
 export type Limit = (typeof LIMITS)[number]
-/** The limits that fill up over a time. */
+/** The limits that count over a time window. */
 export type WindowLimit = Exclude<Limit, 'perCall'>
 
-/** With `*` for any text. A list of allowed ones that is there denies all others; denied ones win. */
+/** Patterns with `*` for any text. A list in `allow` denies everything else; `deny` takes precedence. */
 export interface Patterns {
   allow: readonly string[] | null
   deny: readonly string[]
 }
 
-/** Sent once in a window, when this share of the limit is reached; of every limit when none is named. */
+/** Sent once per window, when this share of the limit is reached; for every limit if none is named. */
 export interface Alert {
   at: number
   limit: WindowLimit | null
@@ -51,28 +51,28 @@ export interface Alert {
 export const KINDS = ['run', 'tool', 'pay'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Who wants to spend, and on what. */
+/** The agent that wants to spend, and what it wants to buy. */
 export interface Spender {
   agentId: string
   kind: Kind
-  /** A slug, or the address that is paid. */
+  /** A slug, or the address that receives the money. */
   target: string
-  /** The target's other name, its id, which patterns may mean as well. */
+  /** The target's other name, its id; patterns may match it as well. */
   alias?: string
-  /** Of a run that was called as a tool: the tool's names, which must pass the agent's list of tools besides. */
+  /** For a run that was called as a tool: the tool's names, which must pass the agent's tool patterns as well. */
   toolNames?: readonly string[]
-  /** The host that gets the money, where there is one, and with its port. */
+  /** The host that gets the money, if there is one, with its port. */
   domain?: string
-  /** Names the very request: an approval of it holds for no other. */
+  /** Identifies the exact request: its approval is valid for no other. */
   requestHash: string
-  /** For a call that no caller waits for: announced when a person approves, so that it goes on by itself. */
+  /** For a call that no caller waits for: announced when a person approves, so that the call resumes by itself. */
   onApproved?: Announcement
 }
 
-/** A command to set money aside, and the agent that spends it. */
+/** A command to create a hold, and the agent that spends it. */
 export type AgentReserve = Reserve & { spender?: Spender | null }
 
-/** What an agent wants to spend, on what. */
+/** The amount that an agent wants to spend, and its target. */
 export interface Expense {
   kind: Kind
   target: string
@@ -82,7 +82,9 @@ export interface Expense {
   amount: Usdc
 }
 
-/** How much of each limit is taken: captured, or reserved and not given back. Belongs to the windows of `at`. */
+/**
+ * How much of each limit is used: captured money, and holds that were not released. It belongs to the windows of `at`.
+ */
 export interface Usage {
   at: Date
   perMinute: Usdc
@@ -90,7 +92,7 @@ export interface Usage {
   perWeek: Usdc
   perMonth: Usdc
   lifetime: Usdc
-  /** Calls of this minute; one that failed was a call. */
+  /** The calls of this minute, including failed ones. */
   calls: number
 }
 
@@ -100,29 +102,29 @@ export type Rule =
   | 'callsPerMinute'
   | 'paused'
   | 'deleted'
-  /** None is set, and money that leaves needs one. */
+  /** No limit is set, and a payment that leaves the platform needs one. */
   | 'limits'
   | `${'tools' | 'rdas' | 'domains'}.${'allow' | 'deny'}`
   | 'approvalAbove'
-  /** A person has refused this very act. */
+  /** A person has refused this exact request. */
   | 'approvalRefused'
   | 'balance'
 
 export type Verdict =
   | { outcome: 'allowed' }
   | { outcome: 'refused'; refusal: Refusal }
-  /** Allowed as soon as a person says so. */
+  /** Allowed once a person approves. */
   | { outcome: 'held' }
 
 export interface Refusal {
   rule: Rule
-  /** Of a limit: what is taken of it; of the rate: the calls. */
+  /** For a limit, the amount used; for the rate, the number of calls. */
   spent: Usdc | number | null
   requested: Usdc
   limit: Usdc | number | null
   /** The pattern that denied. */
   pattern: string | null
-  /** When the window is over; null where waiting does not help. */
+  /** When the window ends; null if waiting does not help. */
   resetsAt: Date | null
 }
 
@@ -136,12 +138,12 @@ export interface Decision {
   domain: string | null
   amount: Usdc
   outcome: Verdict['outcome']
-  /** Null when nothing stood against it. */
+  /** Null when no rule was against it. */
   rule: Rule | null
   pattern: string | null
-  /** The lock, which is named like the run, the call or the payment. */
+  /** The id of the hold, which is also the id of the run, the call or the payment. */
   reference: string | null
-  /** What of the amount was given back. */
+  /** The part of the amount that was returned. */
   returned: Usdc
   approvalId: Id<'apr'> | null
 }
@@ -158,25 +160,25 @@ export interface Approval {
   requestHash: string
   onApproved: Announcement | null
   createdAt: Date
-  /** Until then a person may decide; once approved, until then the call may be made. */
+  /** While pending, a person may decide until then; once approved, the call may be made until then. */
   expiresAt: Date
   decidedAt: Date | null
-  /** The lock that used it up. */
+  /** The id of the hold that used the approval. */
   usedBy: string | null
 }
 
-/** `approved` waits for its call, `used` had it. */
+/** An `approved` one waits for its call; a `used` one had it. */
 export const APPROVAL_STATES = ['pending', 'approved', 'refused', 'lapsed', 'used'] as const
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
 
-/** What an agent has spent, by something. */
+/** An agent's spending, grouped by `key`. */
 export interface Spent {
   key: string
   amount: Usdc
   calls: number
 }
 
-/** A call of the past that a policy would have refused or held. */
+/** A past call that a policy would have refused or held. */
 export interface Replayed {
   decision: Decision
   verdict: Exclude<Verdict, { outcome: 'allowed' }>

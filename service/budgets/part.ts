@@ -12,7 +12,7 @@ import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 
-/** What agents may spend: money that is reserved for one of them goes through it. */
+/** Spending limits of agents: every hold for an agent goes through them. */
 export async function openBudgets(
   platform: Platform,
   { identity, deliveries }: { identity: Identity; deliveries: Deliveries },
@@ -31,7 +31,7 @@ export async function openBudgets(
     announce: (inside, announcements) => outbox.add(inside, announcements),
     tell: (event) => deliveries.event(statements, event),
     tickets: ticketsBy(secret),
-    // Without a mail server the sandbox would only fill its log: the list of approvals has them too.
+    // Without a mail server the sandbox would only fill its log; the list of approvals shows them too.
     post: config.SMTP_URL === undefined ? null : { send: ({ userId }, mail) => identity.mailTo(userId, mail) },
     revokeKeys: (owner, agentId) => identity.keys.revokeOf(owner, agentId),
     addresses: config.addresses,
@@ -47,7 +47,7 @@ export async function openBudgets(
   }
 }
 
-/** The same link however often it is mailed, and no token in the database. */
+/** The same approval always gets the same link, and the database stores no token. */
 function ticketsBy(secret: string): Tickets {
   const of = (approvalId: string): string =>
     createHmac('sha256', secret).update(`coinslot approval ${approvalId}`).digest('base64url')

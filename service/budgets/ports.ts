@@ -6,31 +6,34 @@ import type { Announcement } from '../queue/model.ts'
 import type { NewEvent } from '../deliveries/model.ts'
 import type { Agent, AgentStatus, Approval, Decision, Kind, Page, Spent, Usage } from './model.ts'
 
-/** What decisions need of the database, in their transaction. */
+/** The database operations of decisions, in their transaction. */
 export interface DecisionStore {
   /**
-   * Takes the agents' rows in the order of their ids, until the transaction ends, and folds in what came back since
-   * their last decision. Of the references, those whose lock was counted already.
+   * Locks the agents' rows in the order of their ids until the transaction ends, and adds the money that came back
+   * since their last decision. Also returns which of the references belong to a hold that was already counted.
    */
   take(inside: Statements, agents: readonly string[], references: readonly string[]): Promise<Taken>
-  /** Of these, the references whose lock was counted, as of now: `take` looked before it had the agents' rows. */
+  /**
+   * Which of these references belong to a hold that is counted by now: `take` checked before it had locked the agents'
+   * rows.
+   */
   counted(inside: Statements, references: readonly string[]): Promise<ReadonlySet<string>>
-  /** The open approval of each request; at most one. */
+  /** The open approval of each request, at most one. */
   approvals(inside: Statements, keys: readonly ApprovalKey[], now: Date): Promise<readonly Approval[]>
   /**
-   * The counters of every agent, and the decisions. Takes the agents' rows as `take` does; false where one of them is
-   * not at the version any more that was counted from: the transaction must then be undone.
+   * Writes the counters of every agent, and the decisions. Locks the agents' rows as `take` does. Returns false if an
+   * agent's version is no longer the one that was counted from: the transaction must then be undone.
    */
   record(inside: Statements, agents: readonly Counted[], decisions: readonly NewDecision[]): Promise<boolean>
-  /** Ends approvals for another state, in one statement with those that begin. */
+  /** Gives ended approvals their final state, and inserts new ones in the same statement. */
   recordApprovals(inside: Statements, ended: readonly EndedApproval[], begun: readonly Approval[]): Promise<void>
-  /** Those of the alerts that were not sent before. */
+  /** Returns the alerts that were not sent before. */
   tell(inside: Statements, alerts: readonly NewAlert[], now: Date): Promise<readonly NewAlert[]>
 }
 
 export interface Taken {
   agents: ReadonlyMap<string, TakenAgent>
-  /** References of locks that were counted before. */
+  /** References of holds that were counted before. */
   counted: ReadonlySet<string>
 }
 
@@ -50,7 +53,7 @@ export interface Counted {
   id: string
   status: AgentStatus | 'deleted'
   usage: Usage
-  /** The row's before, and afterwards. */
+  /** The row's version before and after the write. */
   version: bigint
   next: bigint
 }
@@ -74,12 +77,12 @@ export interface NewAlert {
   allowed: Usdc
 }
 
-/** Agents, as their owners keep and look at them. */
+/** Stores agents for their owners. */
 export interface AgentStore {
   add(agent: Agent): Promise<Agent>
   find(owner: Owner, id: string): Promise<Agent | null>
   list(owner: Owner, page: Page): Promise<{ agents: readonly Agent[]; total: number }>
-  /** Takes the agent's row as decisions do, and writes what `change` makes of it. */
+  /** Locks the agent's row as decisions do, and writes the result of `change`. */
   change(
     owner: Owner,
     id: string,
@@ -87,7 +90,7 @@ export interface AgentStore {
   ): Promise<Agent | 'deleted' | null>
   usage(id: string, now: Date): Promise<Usage>
   decisions(id: string, filter: DecisionFilter, page: Page): Promise<{ decisions: readonly Decision[]; total: number }>
-  /** Oldest first, of a time, in pieces. */
+  /** Decisions since `from`, oldest first, page by page. */
   history(id: string, from: Date, after: { at: Date; id: string } | null, limit: number): Promise<readonly Decision[]>
   locksOf(id: string, locks: readonly string[]): Promise<ReadonlySet<string>>
   spent(id: string, by: SpentBy, from: Date, limit: number): Promise<readonly Spent[]>
@@ -107,40 +110,43 @@ export interface ApprovalStore {
     page: Page,
   ): Promise<{ approvals: readonly Approval[]; total: number }>
   find(id: string): Promise<Approval | null>
-  /** From pending to decided, unless its time is over, with what `also` writes; the approval as it is then. */
+  /**
+   * Moves an approval from pending to decided, unless it has expired, together with the writes of `also`. Returns the
+   * approval after that.
+   */
   decide(
     id: string,
     decided: { state: 'approved' | 'refused'; now: Date; expiresAt: Date },
     also: (inside: Statements, approval: Approval) => Promise<void>,
   ): Promise<Decided | null>
-  /** Those whose time is over. */
+  /** Ends expired approvals and returns them. */
   lapse(now: Date, limit: number): Promise<readonly Approval[]>
 }
 
 export interface Decided {
   approval: Approval
-  /** False: it was decided, or over, before. */
+  /** False when it was decided or had expired before. */
   changed: boolean
 }
 
 /** Writes announcements in another party's transaction. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>
 
-/** Tells the account's own endpoints of an event; telling it twice under one id is telling it once. */
+/** Sends an event to the account's own endpoints; sending it twice under one id counts once. */
 export type TellEvent = (event: NewEvent) => Promise<void>
 
 export type Pause = (ms: number) => Promise<void>
 
-/** Ends the keys that are bound to an agent. */
+/** Revokes the keys of an agent. */
 export type RevokeKeys = (owner: Owner, agentId: Id<'agt'>) => Promise<void>
 
-/** Signs what a link may do, so that the link alone proves it. */
+/** Signs the permission of a link, so that the link alone proves it. */
 export interface Tickets {
   of(approvalId: string): string
   proves(approvalId: string, ticket: string): boolean
 }
 
-/** An owner's address for mail, and the mail itself; null where none can be sent. */
+/** Mails an owner; null if the server cannot send mail. */
 export interface Post {
   send(owner: Owner, mail: { id: string; subject: string; text: string }): Promise<void>
 }

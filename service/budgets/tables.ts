@@ -11,7 +11,7 @@ export const budgetTables: Tables = {
         ['agent_id', 'text'],
         ['id', 'bigint'],
       ],
-      // What comes back when the lock ends is written into it.
+      // The amount that comes back when the hold ends is written into this row.
       unless: `EXISTS (SELECT FROM ledger_hold h WHERE h.id = t.reference AND h.state = 'open')`,
       says: 'Decisions about agents whose lock has ended. What an agent has spent is in its own row.',
     },
@@ -27,7 +27,7 @@ export const budgetTables: Tables = {
         ['threshold', 'bigint'],
         ['"window"', 'timestamptz'],
       ],
-      // Its window never ends: it would be told again.
+      // Its window never ends, so without the row the alert would be sent again.
       unless: `t."limit" = 'lifetime'`,
       says: 'That an agent came near a limit, except the limit of its lifetime.',
     },

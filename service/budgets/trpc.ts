@@ -6,7 +6,7 @@ import { changedAgent, newAgent, toPolicy } from './http/policy.ts'
 import { APPROVAL_STATES } from './model.ts'
 import type { Budgets } from './service/budgets.ts'
 
-/** What the dashboard shows of agents, and where a person says yes or no. */
+/** The dashboard's procedures for agents, and for approving or refusing calls. */
 export function budgetsRouter({ agents, approvals }: Budgets) {
   return router({
     agents: person.input(asked(paging)).query(async ({ ctx, input }) => {

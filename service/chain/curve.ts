@@ -66,7 +66,7 @@ async function loadWasm(): Promise<Curve> {
   }
 }
 
-/** Its faults are texts. */
+/** The library reports a failure as a text. */
 function given<Value>(value: Value | string): Value {
   if (typeof value === 'string') throw new Error(value)
   return value
@@ -87,7 +87,7 @@ export interface Keccak {
 }
 
 export async function loadKeccak(): Promise<Keccak> {
-  // One state for all: whoever hashes here finishes before anybody else begins.
+  // All callers share one hashing state. This is safe because each call runs to its end before another one starts.
   const state = await createKeccak(256)
   return {
     bytes: (data) => state.init().update(data).digest('binary'),

@@ -8,7 +8,7 @@ export function createSignatures(curve: Curve, keccak: Keccak): Signatures {
   const separators = new Map<number, Uint8Array>(
     Object.values(NETWORKS).map((network) => [network.chainId, domainSeparator(keccak, network)]),
   )
-  // Both are overwritten by each call, which never waits: nobody else sees them in between.
+  // Each call overwrites both buffers. This is safe because a call is synchronous: no other call runs in between.
   const struct = Buffer.alloc(7 * 32)
   struct.set(typeHash, 0)
   const preimage = Buffer.alloc(66)
@@ -42,7 +42,7 @@ export function addressOf(keccak: Keccak, publicKey: Uint8Array): Hex {
 function parseSignature(signature: Hex): { compact: Buffer; recovery: 0 | 1 } | null {
   if (signature.length !== 132) return null
   const bytes = Buffer.from(signature.slice(2), 'hex')
-  // Digits that are none end the bytes early.
+  // Node stops at the first character that is no hexadecimal digit, so the bytes come out too short.
   if (bytes.length !== 65) return null
   const compact = bytes.subarray(0, 64)
   if (compact.compare(HALF_ORDER, 0, 32, 32, 64) > 0) return null
@@ -73,7 +73,7 @@ function fill(struct: Buffer, authorization: Authorization): void {
 }
 
 function writeDigits(struct: Buffer, digits: Hex, length: number, at: number): void {
-  // Fewer would leave bytes of the authorization before in their place.
+  // Fewer bytes would leave part of the previous authorization in their place.
   if (digits.length !== 2 + 2 * length || struct.write(digits.slice(2), at, 'hex') !== length) {
     throw new RangeError(`an authorization needs ${String(length)} bytes where it has ${digits}`)
   }
@@ -81,7 +81,7 @@ function writeDigits(struct: Buffer, digits: Hex, length: number, at: number): v
 
 function writeNumber(struct: Buffer, value: bigint, at: number): void {
   if (value >> 256n !== 0n) throw new RangeError('a number of an authorization has at most 256 bits')
-  // Amounts and times fit into eight bytes almost always, and those are written without a text in between.
+  // Almost all amounts and times fit into eight bytes. Those are written without building a text first.
   if (value <= MAX_64_BITS) {
     struct.fill(0, at, at + 24)
     struct.writeBigUInt64BE(value, at + 24)

@@ -19,7 +19,7 @@ export type RpcOutcome = { result: unknown } | { refusal: RpcRefusal } | { outag
 
 export function openEndpoint(url: string): Endpoint {
   const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
-  // Some providers answer a batch with one error for all: from then on they get one question at a time.
+  // Some providers answer a batch with one error for all. From then on each question is sent alone.
   let batches = true
 
   async function post(body: unknown, timeoutMs: number): Promise<unknown> {

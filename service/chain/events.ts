@@ -3,7 +3,7 @@ import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
 import { addressOfWord, addressWord, hex } from './words.ts'
 
-/** A mined transaction with what USDC said in it; null while it is in no block. */
+/** A mined transaction with USDC's events in it. Null while it is in no block. */
 export async function readReceipt(rpc: Rpc, usdc: Address, hash: Hex): Promise<Receipt | null> {
   const raw = await rpc.read<RawReceipt | null>('eth_getTransactionReceipt', hash)
   return raw === null ? null : toReceipt(raw, usdc)
@@ -17,7 +17,7 @@ export async function findUse(
 ): Promise<Use | null> {
   const topics = [[USED, CANCELLED], `0x${addressWord(search.payer)}`, search.nonce]
   let width = WIDEST
-  // An RPC refuses to search from a block that it does not have, and `newest` may be a moment old.
+  // An RPC refuses to search from a block that it does not have yet, and `newest` may be slightly out of date.
   let from = search.from < search.newest ? search.from : search.newest
   for (;;) {
     const to = from + width - 1n
@@ -40,14 +40,17 @@ export async function findUse(
 
 async function useOf(rpc: Rpc, usdc: Address, log: RawLog): Promise<Use | null> {
   const receipt = await readReceipt(rpc, usdc, log.transactionHash)
-  // Its block was taken back in between: whoever asks again hears what is true then.
+  // A reorganization removed its block in the meantime. The next call reads the new state.
   if (receipt === null) return null
   const { hash, blockNumber, blockHash } = receipt
   const cancelled = log.topics[0] === CANCELLED
   return { hash, blockNumber, blockHash, cancelled, transfer: cancelled ? null : transferOf(receipt, log) }
 }
 
-/** USDC marks the nonce and then moves the money: the next `Transfer` is this one's, unless it is another payer's. */
+/**
+ * USDC first marks the nonce as used and then moves the money, so the next `Transfer` belongs to this authorization,
+ * unless it is another payer's.
+ */
 function transferOf(receipt: Receipt, log: RawLog): TransferEvent | null {
   const place = Number(log.logIndex)
   const next = receipt.transfers.find((transfer) => transfer.logIndex > place)

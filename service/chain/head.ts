@@ -3,7 +3,7 @@ import type { Block, Hex, Fees } from './model.ts'
 import type { Rpc } from './rpc.ts'
 import { DomainError } from '../kit/errors.ts'
 
-/** The newest block, asked for once in `maxAgeMs` however many want to know. */
+/** The newest block. Callers within `maxAgeMs` share one request. */
 export function createHead(rpc: Rpc, clock: Clock, maxAgeMs: number): () => Promise<Block> {
   let known: { block: Promise<Block>; at: number } | null = null
 
@@ -12,7 +12,7 @@ export function createHead(rpc: Rpc, clock: Clock, maxAgeMs: number): () => Prom
     if (known === null || now - known.at >= maxAgeMs) {
       const asked = { block: readHead(rpc), at: now }
       known = asked
-      // A failure is told to whoever waits for it and to nobody after.
+      // Only the callers that already wait get the failure. The next caller asks the RPC again.
       asked.block.catch(() => {
         if (known === asked) known = null
       })
@@ -41,7 +41,7 @@ export interface RawBlock {
   baseFeePerGas?: Hex
 }
 
-/** What to offer for gas now: room for the base fee to double, within the cap. Asked for once per block. */
+/** The gas fees to offer now: the base fee may double, within the cap. Read once per block. */
 export function createFees(parts: { rpc: Rpc; head(): Promise<Block>; cap: bigint }): () => Promise<Fees> {
   const { rpc, head, cap } = parts
   let known: { block: Hex; fees: Promise<Fees> } | null = null

@@ -12,7 +12,7 @@ import { hkdfSync } from 'node:crypto'
  * address is `0/<index>`, as every wallet program numbers its own, and the treasury is `1/0`.
  */
 export interface DepositAddresses {
-  /** Tells one account from another: the first bytes of the hash of its public key. */
+  /** Identifies the account: the first bytes of the hash of its public key. */
   readonly account: string
   readonly treasury: Address
   addressAt(index: number): Address
@@ -24,7 +24,7 @@ export interface DepositSigner {
   sign(by: number | 'treasury', network: Network, authorization: Authorization): SignedAuthorization
 }
 
-/** From an extended public key; throws a sentence where it is none, or where it could sign. */
+/** From an extended public key. Throws a sentence when the text is not one, or when its key could sign. */
 export function depositAddresses(xpub: string, { curve, keccak }: Omit<Crypto, 'signatures'>): DepositAddresses {
   const account = read(xpub, 'WALLET_XPUB')
   if (account.privateKey !== null) throw keyFault('WALLET_XPUB must not be able to sign: give the public key, xpub….')
@@ -58,7 +58,8 @@ export function depositSigner(
         if (privateKey === null) throw new Error('a key derived from a private one is private')
         const digest = signatures.digest(network, authorization)
         const signature = signatureOf(curve, digest, privateKey)
-        // A wrong key would be found out by the chain only after minutes: better before anything is stored.
+        // With a wrong key the chain would refuse the transfer only minutes later. This check fails before anything is
+        // stored.
         if (signatures.recover(digest, signature) !== authorization.from) {
           throw keyFault('The key of the wallets does not belong to the address that it should sign for.')
         }
@@ -68,7 +69,7 @@ export function depositSigner(
   }
 }
 
-/** The account that wallet programs derive from a seed of 32 bytes. */
+/** The account that wallet programs derive from a 32-byte seed. */
 export function accountOfSeed(seed: string): string {
   return HDKey.fromMasterSeed(Buffer.from(seed, 'hex')).derive(ACCOUNT_PATH).privateExtendedKey
 }
@@ -118,8 +119,8 @@ export interface PayerKey {
 }
 
 /**
- * A key for each name, all from one seed (HKDF, RFC 5869): the same seed and name always give the same wallet, and one
- * key tells nothing of the others or of the seed.
+ * A key for each name, all from one seed (HKDF, RFC 5869). The same seed and name always give the same wallet, and one
+ * key reveals neither the other keys nor the seed.
  */
 export function payersOf(seed: Hex, crypto: Crypto): { of(name: string): PayerKey } {
   const secret = Buffer.from(seed.slice(2), 'hex')
@@ -130,7 +131,7 @@ export function payersOf(seed: Hex, crypto: Crypto): { of(name: string): PayerKe
 
 const SALT = 'coinslot payer wallets'
 
-/** `key` is 32 bytes. Throws where they are no key of the curve: once in 2^128 names. */
+/** `key` is 32 bytes. Throws when they are not a valid key of the curve, which happens for one name in 2^128. */
 function payerOf(key: Hex, { curve, keccak, signatures }: Crypto): PayerKey {
   const bytes = Buffer.from(key.slice(2), 'hex')
   const address = addressIn(bytes, { curve, keccak })
@@ -138,7 +139,7 @@ function payerOf(key: Hex, { curve, keccak, signatures }: Crypto): PayerKey {
     address,
     sign(network, authorization) {
       const signature = signatureOf(curve, signatures.digest(network, authorization), bytes)
-      // Refused here rather than by a seller, who would have seen the signature.
+      // Refused here and not by the seller, who would already have seen the signature.
       if (authorization.from.toLowerCase() !== address) throw payerFault('The payer signs for its own address only.')
       return { ...authorization, signature }
     },

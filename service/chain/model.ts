@@ -17,20 +17,23 @@ export interface Authorization {
 }
 
 export interface SignedAuthorization extends Authorization {
-  /** 65 bytes by a key; whatever its wallet understands (ERC-1271) by a contract. */
+  /**
+   * From a plain account: the 65 bytes of its key's signature. From a contract wallet: any bytes that the wallet
+   * accepts (ERC-1271).
+   */
   signature: Hex
 }
 
 /** Digest and recovery, without asking a chain. */
 export interface Signatures {
-  /** Which code recovers: chosen once at boot, worth a line in the log. */
+  /** Which implementation recovers the signer. Chosen once at start; written to the log. */
   readonly kind: 'native' | 'wasm'
   /** The EIP-712 digest: the identity of an authorization. Lower case. */
   digest(network: Network, authorization: Authorization): Hex
   /**
-   * The address whose key made this signature of the digest; null where USDC would refuse the form: not 65
-   * bytes (EIP-2098's 64 too), `s` in the upper half, `v` none of 27 and 28 (0 and 1 are read as these, and
-   * sent to the chain as these), or no such point.
+   * The address whose key made this signature of the digest. Null when USDC would refuse the signature: not 65 bytes
+   * (also the 64 of EIP-2098), `s` in the upper half, `v` other than 27 and 28 (0 and 1 count as these, and are sent to
+   * the chain as these), or no such point on the curve.
    */
   recover(digest: Hex, signature: Hex): Address | null
 }
@@ -44,7 +47,7 @@ export interface Simulation {
   payerBlacklisted: boolean
   payeeBlacklisted: boolean
   paused: boolean
-  /** `delegation`: an ordinary account that an EIP-7702 code speaks for; USDC treats it as a contract. */
+  /** `delegation`: an ordinary account whose code is delegated by EIP-7702. USDC treats it as a contract. */
   payerCode: 'none' | 'delegation' | 'contract'
   outcome: Outcome
 }
@@ -125,10 +128,10 @@ export interface UseSearch {
   past: bigint | null
 }
 
-/** `use` is null where the nonce is unused, or where its use is older than the search. */
+/** `use` is null when the nonce is unused, or when it was used before the searched blocks. */
 export type AgreedUse = { known: false } | { known: true; used: boolean; use: Use | null }
 
-/** How a nonce came to be used, whoever sent the transaction. */
+/** How a nonce was used, by any sender's transaction. */
 export interface Use {
   hash: Hex
   blockNumber: bigint
@@ -140,28 +143,28 @@ export interface Use {
 }
 
 /**
- * USDC on one network. Whatever asks an RPC can throw DomainError `unavailable`, code `rpc_unavailable`,
- * with the field `retryAfterSeconds`: nothing is known then, of a broadcast neither.
+ * USDC on one network. Every method that asks an RPC can throw DomainError `unavailable`, code `rpc_unavailable`, with
+ * the field `retryAfterSeconds`. The outcome is then unknown, also that of a broadcast.
  */
 export interface Chain {
   readonly network: Network
 
   /**
-   * Callers of the same moment share one `eth_call`. Each item is judged alone, against the state before all
-   * of them: two of one payer may both succeed here where the balance is enough for one.
+   * Calls at the same moment share one `eth_call`. Each item is judged alone, against the state before all of them: two
+   * items of one payer may both succeed here when the balance covers only one.
    */
   simulate(items: readonly SignedAuthorization[]): Promise<readonly Simulation[]>
 
   /**
-   * A payer without code signs with its key, and `v` is written as the contract wants it. One with code gets its
-   * signature handed to it as it is: some wallets give the last byte a meaning of their own.
+   * The signature of a payer without code is a key's, and `v` is written as the contract expects it. A payer with code
+   * gets its signature unchanged: some wallets use the last byte for their own purposes.
    */
   encodeTransfer(item: SignedAuthorization, payerHasCode: boolean): Call
-  /** Through Multicall3, where one that fails leaves the others alone. For payers without code only. */
+  /** Through Multicall3: an item that fails does not affect the others. Only for payers without code. */
   encodeBatch(items: readonly SignedAuthorization[]): Call
 
   addressOf(key: Hex): Address
-  /** Asks nobody. The same input gives the same bytes. */
+  /** Makes no network request. The same input gives the same bytes. */
   signTransaction(transaction: UnsignedTransaction): SignedTransaction
   /**
    * `known`: an RPC had it already, waiting or mined. Else throws DomainError `failed` with a code of
@@ -176,20 +179,21 @@ export interface Chain {
   /** Searches the events from a block on; null when the nonce was not used since. */
   findUse(payer: Address, nonce: Hex, fromBlock: bigint): Promise<Use | null>
   /**
-   * The same before anything is given up for it: what two nodes agree on, each at a block that it has itself, where
-   * more than one is configured. Unknown where none has a block of the time `past`, or they differ.
+   * Like `findUse`, for decisions that give something up: the result that two nodes agree on, each read at a block that
+   * the node itself has, when more than one node is configured. Unknown when no node has a block of the time `past`, or
+   * when the nodes differ.
    */
   agreedUse(search: UseSearch): Promise<AgreedUse>
 
   /**
-   * Which transactions sent USDC to any of these, in the blocks from `from` to `upTo`, in their order. Answered by
-   * a node that has the last one, so nothing is missing because a node lags. Throws `unavailable`, code
-   * `search_too_wide`, where the RPC wants fewer blocks.
+   * The transactions that sent USDC to any of these addresses, in the blocks from `from` to `upTo`, in chain order. The
+   * answering node has the block `upTo`, so nothing is missing because a node lags. Throws `unavailable`, code
+   * `search_too_wide`, when the RPC wants fewer blocks.
    */
   transfersTo(search: TransferSearch): Promise<TransferScan>
-  /** USDC of each, as of a block that is not older than a node keeps. */
+  /** The USDC balance of each address, as of a block whose state the nodes still have. */
   balancesAt(addresses: readonly Address[], block: bigint): Promise<readonly bigint[]>
-  /** Whether the nonce is used, as of a block or the newest, with that block: one node's word about both. */
+  /** Whether the nonce is used, as of the given or the newest block, and that block. One node answers both. */
   authorizationAt(payer: Address, nonce: Hex, block?: bigint): Promise<{ used: boolean; block: Block }>
 
   /** The newest block; read once per block time at most. */
@@ -210,12 +214,12 @@ export interface TransferSearch {
   to: readonly Address[]
   from: bigint
   upTo: bigint
-  /** A block whose hash is wanted too, to see whether the chain is still the one that was read before. */
+  /** A block whose hash is also returned, to check that the chain has not been reorganized since it was read. */
   mark?: bigint
 }
 
 export interface TransferScan {
-  /** Each with how many of its transfers went to these addresses; those of nothing are not counted. */
+  /** Each transaction with the number of its transfers to these addresses. Transfers of 0 are not counted. */
   transactions: readonly { hash: Hex; transfers: number }[]
   /** Of the block `upTo`, and of the mark where one was asked for. */
   blockHash: Hex
@@ -231,5 +235,5 @@ export type BroadcastFault =
   | 'nonce_too_low'
   /** The sponsor's native balance does not cover it. */
   | 'insufficient_funds'
-  /** Any other refusal; the RPC's words are in the field `reason`. */
+  /** Any other refusal. The field `reason` has the RPC's message. */
   | 'transaction_refused'

@@ -1,6 +1,6 @@
 /**
- * The networks that the service knows, as data. Any capability's model and rules may import this file and
- * model.ts beside it: neither brings anything along.
+ * The networks that the service supports, as data. The model and rules of any capability may import this file and
+ * model.ts beside it, because neither imports anything further.
  */
 export const NETWORKS = {
   base: {
@@ -29,7 +29,7 @@ export const NETWORKS = {
   },
 } as const satisfies Record<NetworkName, Network>
 
-/** By either spelling, that of version 1 (`base`) or that of version 2 (`eip155:8453`). */
+/** Finds a network by its name in version 1 (`base`) or in version 2 (`eip155:8453`). */
 export function networkOf(name: string): Network | null {
   return BY_NAME.get(name) ?? null
 }
@@ -40,12 +40,12 @@ export interface Network {
   readonly name: NetworkName
   readonly caip2: `eip155:${number}`
   readonly chainId: number
-  /** Whether its USDC is money. */
+  /** Whether its USDC is real money. */
   readonly live: boolean
   readonly usdc: {
-    /** In lower case, as all addresses that the chain adapter hands out; compare with `===`. */
+    /** In lower case, like every address that the chain adapter returns. Compare with `===`. */
     readonly address: `0x${string}`
-    /** As it is shown to people and to programs that compare texts. */
+    /** With its checksum, for people and for programs that compare texts. */
     readonly checksummed: `0x${string}`
     /** The name and version of its EIP-712 domain; the name differs between the two networks. */
     readonly name: string

@@ -1,6 +1,6 @@
 import type { BroadcastFault } from './model.ts'
 
-/** What an RPC answered instead of a result, about the call itself: another RPC would say the same. */
+/** An RPC's error about the call itself. Another RPC would give the same error. */
 export class RpcRefusal extends Error {
   override readonly name = 'RpcRefusal'
   readonly code: number
@@ -26,24 +26,27 @@ export function isRefusal(error: unknown): error is RpcRefusal {
 }
 
 /**
- * Whether it speaks of the node rather than of the call, so that another one should be asked. The codes are
- * from EIP-1474 and from what the large providers send; -32000 means anything, and there the words decide.
+ * Whether the error is about the node and not about the call, so that another node should be asked. The codes are from
+ * EIP-1474 and from the large providers. -32000 can mean anything, so there the message decides.
  */
 export function isOutage({ code, message }: RpcFault): boolean {
   return OUTAGE_CODES.has(code) || OUTAGE_WORDS.test(message)
 }
 
-/** EIP-1474 gives transactions one code for all refusals: the words of geth, reth, Nethermind, Besu, Erigon and anvil. */
+/**
+ * EIP-1474 has one code for every refused transaction, so the message decides: the texts are those of geth, reth,
+ * Nethermind, Besu, Erigon and anvil.
+ */
 export function broadcastFault(message: string): BroadcastFault | 'known' {
   return BROADCAST_WORDS.find(([, words]) => words.test(message))?.[0] ?? 'transaction_refused'
 }
 
-/** Whether an RPC does not know the parameter that puts code at an address for the time of a call. */
+/** Whether the RPC does not support the parameter that places code at an address during a call. */
 export function isUnknownParameter(refusal: RpcRefusal): boolean {
   return refusal.code === -32602 || /too many arguments|state ?override/i.test(refusal.message)
 }
 
-/** An RPC that wants fewer blocks in one search for events. */
+/** Whether the RPC wants fewer blocks in one event search. */
 export function isTooWide(refusal: RpcRefusal): boolean {
   return refusal.code === -32005 || /range|limit|too many|more than|size exceed/i.test(refusal.message)
 }
@@ -59,7 +62,7 @@ const OUTAGE_CODES = new Set([
 const OUTAGE_WORDS =
   /header not found|missing trie node|rate limit|too many requests|txpool is full|timed? ?out|unavailable|not synced/i
 
-// The first that fits: "replacement transaction underpriced" is also "underpriced".
+// The first match counts: "replacement transaction underpriced" also matches "underpriced".
 const BROADCAST_WORDS: readonly (readonly [BroadcastFault | 'known', RegExp])[] = [
   ['known', /already (known|imported|exists)|known transaction|AlreadyKnown/i],
   ['replacement_underpriced', /replacement|could not replace|ReplacementNotAllowed/i],
@@ -71,21 +74,21 @@ const BROADCAST_WORDS: readonly (readonly [BroadcastFault | 'known', RegExp])[] 
   ],
 ]
 
-/** Some nodes put the data one level deeper. */
+/** Some nodes nest the data one level deeper. */
 function dataOf(data: unknown): string | undefined {
   if (typeof data === 'string') return data
   const inner = (data as { data?: unknown } | null | undefined)?.data
   return typeof inner === 'string' ? inner : undefined
 }
 
-/** What a contract said when it reverted, where it said it in words. */
+/** The contract's revert message, when it gave one as text. */
 export function reasonOf(answer: Buffer): string | null {
   if (answer.length < 4) return null
   const selector = answer.toString('hex', 0, 4)
   if (selector === PANIC) return `Panic(0x${answer.toString('hex', answer.length - 1)})`
   if (selector !== ERROR || answer.length < TEXT_AT) return null
   const length = answer.readUInt32BE(TEXT_AT - 4)
-  // A contract can claim any length; what is there is what it said.
+  // A contract can claim any length. Only the bytes that are there are read.
   return answer.toString('utf8', TEXT_AT, Math.min(answer.length, TEXT_AT + length))
 }
 

@@ -3,15 +3,15 @@ import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { openEndpoint, type RpcOutcome, type Endpoint, type Question } from './endpoint.ts'
 
-/** Questions to whichever of a network's RPC addresses answers. */
+/** Sends questions to one of the network's RPC addresses, and to the next one when it fails. */
 export interface Rpc {
   /** Throws RpcRefusal when the call itself is at fault, DomainError `rpc_unavailable` when no address answers. */
   call<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
-  /** For questions that no RPC has a reason to refuse: one that does is as good as away. */
+  /** For questions that no RPC has a reason to refuse. An RPC that refuses one is treated as unavailable. */
   read<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
   /**
-   * All by one node, so that the answers belong together. One that lacks something (`lacks` says what) is passed
-   * over for the next: behind a fail-over there may be a node that is some blocks behind.
+   * One node answers all questions, so that the answers fit together. A node that lacks something (`lacks` says what)
+   * is skipped: behind a fail-over there may be a node that is some blocks behind.
    */
   together(questions: readonly Question[], lacks: (results: readonly unknown[]) => string | null): Promise<unknown[]>
   close(): Promise<void>
@@ -30,7 +30,7 @@ export function createRpc(options: RpcOptions): Rpc {
   const nodes = options.urls.map((url): Node => ({ endpoint: openEndpoint(url), failures: 0, restUntil: 0 }))
   let waiting: Waiting[] = []
 
-  /** Those that failed lately last: nobody should wait for a dead one again and again. */
+  /** Nodes that failed recently come last, so that calls do not wait for a dead node again and again. */
   function inOrder(): readonly Node[] {
     const now = clock.now().getTime()
     const rest = (node: Node): number => Math.max(0, node.restUntil - now)
@@ -145,7 +145,7 @@ function wordsOf(error: unknown): string {
 
 interface Node {
   endpoint: Endpoint
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
   restUntil: number
 }
@@ -156,8 +156,9 @@ interface Waiting {
 }
 
 /**
- * What is quick and often asked many times at once. Not the simulation, which everything else would then wait
- * for, and no broadcast: when a batch of those times out, nobody knows which of them went out.
+ * Methods that are quick and often called many times at once, so they may share a batch. The simulation is not among
+ * them, because the rest of the batch would wait for it. Neither is a broadcast: when a batch times out, it is unknown
+ * which transactions went out.
  */
 const SMALL = new Set([
   'eth_getTransactionReceipt',
@@ -165,7 +166,7 @@ const SMALL = new Set([
   'eth_getTransactionCount',
   'eth_getBalance',
 ])
-/** Small questions of the same moment in one request. */
+/** How many small questions of the same moment go into one request. */
 const BATCH_MAX = 20
 const REST_MS = 2_000
 const REST_MS_MAX = 30_000

@@ -61,7 +61,7 @@ export async function readAuthorization(
   const [found, word] = (await askNode(
     rpc,
     [
-      // The block first: what the state says is at least as new.
+      // The block is read first, so the state is at least as new as it.
       { method: 'eth_getBlockByNumber', params: [block, false] },
       { method: 'eth_call', params: [{ to: usdc, data }, block] },
     ],
@@ -71,7 +71,7 @@ export async function readAuthorization(
   return { used: BigInt(word) !== 0n, block: toBlock(found) }
 }
 
-/** An RPC that refuses these is as good as away; but for a search that it finds too wide. */
+/** An RPC that refuses these questions is treated as unavailable, unless it says that the search is too wide. */
 async function askNode(rpc: Rpc, ...[questions, lacks]: Parameters<Rpc['together']>): Promise<unknown[]> {
   try {
     return await rpc.together(questions, lacks)
@@ -99,7 +99,7 @@ function inGroups<Item>(items: readonly Item[], largest: number): Item[][] {
   return groups
 }
 
-/** In one filter: providers take a thousand and more. */
+/** Addresses in one filter: providers accept a thousand and more. */
 const ADDRESSES_MAX = 1_000
-/** In one request: some providers take no more. */
+/** Calls in one request: some providers accept no more. */
 const CALLS_MAX = 100

@@ -3,8 +3,8 @@ import type { WalletMessage, WalletSignatures } from '../identity/ports.ts'
 import { walletRefused } from '../identity/errors.ts'
 
 /**
- * Sign-In with Ethereum (ERC-4361) for wallets whose key signs, without asking a chain. A contract's wallet
- * (ERC-1271) signs in a way that only its chain can judge, so until this server asks one it is refused.
+ * Sign-In with Ethereum (ERC-4361) for wallets that sign with a key, checked without the chain. Only the chain can
+ * check the signature of a contract wallet (ERC-1271). This server does not ask it, so such a sign-in is refused.
  */
 export const walletSignatures: WalletSignatures = {
   async read(text, signature, expected) {
@@ -43,8 +43,8 @@ interface Parsed extends WalletMessage {
 }
 
 /**
- * From the first character to the last, as the standard writes it. A reader that looks for its fields
- * anywhere, viem's among them, also finds those that somebody wrote into the statement.
+ * Matches the whole message, as the standard writes it. A parser that searches for its fields anywhere, such as viem's,
+ * also finds fields that an attacker wrote into the statement.
  */
 const MESSAGE = new RegExp(
   [
@@ -69,7 +69,7 @@ function parse(text: string): Parsed {
   return {
     domain,
     uri,
-    // Written by its owner with or without checksum; here always with.
+    // The message may have the address with or without checksum. The result always has it.
     address: getAddress(address.toLowerCase()),
     chainId: Number(chainId),
     nonce,
@@ -101,7 +101,7 @@ async function recover(message: string, signature: Hex): Promise<string> {
   try {
     return await recoverMessageAddress({ message, signature })
   } catch {
-    // Numbers that no key can have produced.
+    // No key can have produced these numbers.
     throw walletRefused('The signature is not valid.')
   }
 }

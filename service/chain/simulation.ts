@@ -13,17 +13,19 @@ export interface SimulationOptions {
   network: Network
   rpc: Rpc
   head(): Promise<Block>
-  /** Whoever will send the transactions: a wallet may look. */
+  /**
+   * The address that will send the transactions. A contract wallet can check it, so the simulation uses the same one.
+   */
   sender: Address
-  /** What the transfer itself may use; more than that is a wallet that burns gas. */
+  /** The gas that the transfer itself may use. A wallet that needs more counts as one that burns gas. */
   gasEach: bigint
 }
 
-/** Whatever is asked at the same moment goes through the lens together, in one eth_call. */
+/** Items of the same moment go through the lens contract together, in one eth_call. */
 export function createSimulation(options: SimulationOptions): Simulate {
   const { network, rpc, head, sender, gasEach } = options
   let overrides = true
-  // By turns: while the RPC is busy with one call, the next is encoded and the one before decoded.
+  // Two batches alternate: while the RPC works on one, the next one is encoded and the one before is decoded.
   let batch = new Batch({ largest: ITEMS_MAX, run: judgeOrExplain })
   let next = new Batch({ largest: ITEMS_MAX, run: judgeOrExplain })
 
@@ -32,7 +34,7 @@ export function createSimulation(options: SimulationOptions): Simulate {
       const simulations = await judge(items)
       return simulations.map((simulation) => ({ simulation }))
     } catch (error) {
-      // Thrown, it would be tried again item by item, and an RPC that is down be waited for fifty times.
+      // A thrown error would make the batch retry item by item, and wait for an unavailable RPC up to fifty times.
       return items.map(() => ({ error: isRefusal(error) ? unavailable('eth_call', error.message) : error }))
     }
   }
@@ -44,7 +46,7 @@ export function createSimulation(options: SimulationOptions): Simulate {
 
   async function judge(items: readonly SignedAuthorization[]): Promise<readonly Simulation[]> {
     const verdicts: Simulation[] = []
-    // A wallet that burns all it may leaves too little for those behind it: they are asked about again.
+    // A wallet that burns all of its gas leaves too little for the items behind it. Those are simulated again.
     while (verdicts.length < items.length) {
       const open = items.slice(verdicts.length)
       const judged = decode(await look(open), open.length)
@@ -56,7 +58,7 @@ export function createSimulation(options: SimulationOptions): Simulate {
 
   async function look(items: readonly SignedAuthorization[]): Promise<Hex> {
     const question = encode(network.usdc.address, gasEach, items)
-    // Priced as the real one will be: some wallets behave as long as gas is free.
+    // With the gas price of the real transaction: some wallets behave differently when gas is free.
     const gasPrice = hex(2n * (await head()).baseFeePerGas + 1n)
     if (overrides) {
       const answer = await throughOverride(question, items.length, gasPrice)
@@ -68,7 +70,9 @@ export function createSimulation(options: SimulationOptions): Simulate {
     return rpc.call<Hex>('eth_call', { from: sender, data, gas, gasPrice }, 'latest')
   }
 
-  /** Null where the RPC knows no overrides: it refuses the parameter, or calls an address without code. */
+  /**
+   * Null when the RPC does not support overrides: it refuses the parameter, or calls the address as one without code.
+   */
   async function throughOverride(question: Hex, count: number, gasPrice: Hex): Promise<Hex | null> {
     const call = { from: sender, to: LENS_PLACE, data: question, gas: hex(callGas(question, count)), gasPrice }
     try {
@@ -105,7 +109,7 @@ function encode(usdc: Address, gasEach: bigint, items: readonly SignedAuthorizat
   return `${JUDGE}${head}${numberWord(items.length)}${tailsWithOffsets(tuples)}`
 }
 
-/** The verdicts, up to the first that had no gas left. */
+/** The verdicts, up to the first item that had no gas left. */
 function decode(answer: Hex, count: number): Simulation[] {
   const words = new Words(answer)
   const table = words.size(0) + 32
@@ -135,19 +139,21 @@ function outcomeOf(words: Words, at: number): Outcome {
 const CODES = ['none', 'delegation', 'contract'] as const
 
 const JUDGE = '0xb05da3e8' // judge(address,uint256,(address,address,uint256,uint256,uint256,bytes32,bytes)[])
-/** Where nobody else is. */
+/** An address at which no contract is deployed. */
 const LENS_PLACE = '0xc015007000000000000000000000000000001e45'
-/** One ether: whatever the sender really has, the simulation is not about it. */
+/**
+ * One ether, more than any simulated transaction needs: the simulation must not depend on the sender's real balance.
+ */
 const PLENTY = '0xde0b6b3a7640000'
 /** As creation code, 64 items with signatures of ordinary length would pass the limit of EIP-3860. */
 const ITEMS_MAX = 50
-/** Below what the providers give to an eth_call, and below the limit of a transaction (EIP-7825). */
+/** Below the providers' limit for an eth_call, and below the limit of a transaction (EIP-7825). */
 const GAS_MAX = 14_000_000
 const GAS_FIXED = 200_000
-/** Of calldata: 40 a byte at the least (EIP-7623). */
+/** For calldata: at least 40 for each byte (EIP-7623). */
 const GAS_PER_DIGIT = 20
-/** As `AROUND` in the lens, and the copying of its answer. */
+/** The same as `AROUND` in the lens, and the cost of copying its answer. */
 const GAS_AROUND = 90_000
-/** To make the lens, and to "store" its answer as code: 200 a byte. */
+/** The gas to create the lens, and to "store" its answer as code, which costs 200 for each byte. */
 const DEPLOYLESS_GAS = 1_500_000
 const DEPLOYLESS_GAS_EACH = 512 * 200

@@ -6,7 +6,7 @@ import type { Address, BroadcastFault, Hex, SignedTransaction, UnsignedTransacti
 import { broadcastFault, isRefusal } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
 
-/** Signing without asking anybody, and handing what was signed to the network. */
+/** Signs transactions without a network request, and broadcasts signed ones. */
 export function createTransactions({ rpc, curve, keccak, chainId }: TransactionDeps) {
   const hashOf = (raw: Hex): Hex => `0x${keccak.hex(bytesOf(raw))}`
 
@@ -40,7 +40,7 @@ export function createTransactions({ rpc, curve, keccak, chainId }: TransactionD
         if (!isRefusal(error)) throw error
         const fault = broadcastFault(error.message)
         if (fault === 'known') return 'known'
-        // Its nonce is taken, and it may well be this very transaction that took it.
+        // The nonce is already used, possibly by this very transaction.
         if (fault === 'nonce_too_low' && (await isKnown(hashOf(raw)))) return 'known'
         throw refused(fault, error.message)
       }

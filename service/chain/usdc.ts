@@ -18,28 +18,28 @@ export interface ChainOptions {
   network: Network
   /** The RPC's addresses, in the order of preference. */
   urls: readonly string[]
-  /** Whoever will send the transactions, for the simulation; null where there is no sponsor. */
+  /** The address that will send the transactions, for the simulation. Null when there is no sponsor. */
   sender: Address | null
   curve: Curve
   keccak: Keccak
   clock: Clock
   log: Log
   timeoutMs?: number
-  /** What a transfer may use in the simulation: wallets that are contracts need more than keys. */
+  /** The gas that a transfer may use in the simulation. Contract wallets need more than plain accounts. */
   gasEach?: bigint
   maxFeePerGasCap?: bigint
   /** How old the newest block may be: half a block. */
   headMaxAgeMs?: number
 }
 
-/** USDC on one network. It connects when it is first asked something. */
+/** USDC on one network. It connects at the first request. */
 export function createChain(options: ChainOptions): Chain {
   const { network, clock, log, curve, keccak } = options
   const usdc = network.usdc.address
   const open = (urls: readonly string[]): Rpc =>
     createRpc({ urls, clock, log, ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }) })
   const rpc = open(options.urls)
-  /** Each address by itself, for what is believed only where two agree. */
+  /** Each address as its own client, for answers that count only when two nodes agree. */
   const nodes = [...new Set(options.urls)].map((url) => open([url]))
   const head = createHead(rpc, clock, options.headMaxAgeMs ?? 1_000)
   const sender = options.sender ?? NOBODY
@@ -92,9 +92,9 @@ export function createChain(options: ChainOptions): Chain {
   }
 }
 
-/** Has no code anywhere and no key that anybody knows. */
+/** An address that has no code and no known private key. */
 const NOBODY = '0xc01500700000000000000000000000000000b0d1'
-/** Five transfers' worth, for the signature check of a contract. */
+/** Enough for five transfers, because a contract's signature check may need that much. */
 const GAS_EACH = 400_000n
-/** A hundred times what Base takes on a bad day. */
+/** A hundred times the price on Base on a busy day. */
 const FEE_CAP = 20_000_000_000n

@@ -5,7 +5,7 @@ import { isRefusal } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
 import { readAuthorization } from './scan.ts'
 
-/** What one node knows of a nonce: its state at the node's newest block, and the log up to there. */
+/** What one node answers about a nonce: its state at the node's newest block, and the events up to that block. */
 interface View {
   used: boolean
   use: Use | null
@@ -13,8 +13,9 @@ interface View {
 }
 
 /**
- * See `Chain.agreedUse`. Nodes lag behind each other, also those behind one address, so each is asked for the state at
- * a block that it has named itself: one that does not have that block fails instead of answering from an older one.
+ * See `Chain.agreedUse`. Nodes lag behind each other, also those behind one address. So each node is asked for the
+ * state at a block that it named itself: a node that does not have the block fails instead of answering from an older
+ * one.
  */
 export async function agreeOnUse(nodes: readonly Rpc[], usdc: Address, search: UseSearch): Promise<AgreedUse> {
   const views = (await Promise.all(nodes.map((node) => viewOf(node, usdc, search)))).filter((view) => view !== null)
@@ -25,7 +26,7 @@ export async function agreeOnUse(nodes: readonly Rpc[], usdc: Address, search: U
   return agreed && enough ? { known: true, used: first.used, use: first.use } : { known: false }
 }
 
-/** Null where the node says nothing that counts: it is away, or its newest block is older than `past`. */
+/** Null when the node's answer does not count: the node is unavailable, or its newest block is older than `past`. */
 async function viewOf(node: Rpc, usdc: Address, search: UseSearch): Promise<View | null> {
   const { payer, nonce, from, past } = search
   try {
@@ -41,7 +42,7 @@ async function viewOf(node: Rpc, usdc: Address, search: UseSearch): Promise<View
   }
 }
 
-/** A second node that is away or stuck holds nothing up for ever. */
+/** So that a second node that is unavailable or stuck does not block the decision for ever. */
 function isLongPast({ head }: View, { past }: UseSearch): boolean {
   return past !== null && head.timestamp >= past + ALONE_AFTER_SECONDS
 }

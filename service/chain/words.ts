@@ -12,7 +12,7 @@ export function addressWord(address: Address): string {
   return address.slice(2).toLowerCase().padStart(64, '0')
 }
 
-/** A byte string as it lies in the tail: its length, then its bytes to the end of a word. */
+/** A byte string as the ABI's tail holds it: its length, then its bytes, padded to whole words. */
 export function bytesTail(data: Hex): string {
   const digits = data.slice(2)
   return numberWord(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
@@ -29,7 +29,7 @@ export function tailsWithOffsets(tails: readonly string[]): string {
   return table + tails.join('')
 }
 
-/** Reads words of an answer; every position is in bytes. Throws where the answer is too short. */
+/** Reads 32-byte words of an answer. Positions are in bytes. Throws when the answer is too short. */
 export class Words {
   readonly #bytes: Buffer
 
@@ -41,7 +41,7 @@ export class Words {
     return BigInt(`0x${this.#slice(at, 32).toString('hex')}`)
   }
 
-  /** An offset or a length, which no answer makes longer than four bytes. */
+  /** An offset or a length. In a real answer it always fits into four bytes. */
   size(at: number): number {
     return this.#slice(at, 32).readUInt32BE(28)
   }
@@ -60,7 +60,7 @@ export class Words {
   }
 }
 
-/** A number as an RPC's JSON has it. */
+/** A number as JSON-RPC writes it. */
 export function hex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }

@@ -1,6 +1,6 @@
 import { DomainError, invalid } from '../kit/errors.ts'
 
-/** The same for one that never was, one that has expired, and somebody else's. */
+/** The same for a checkout that never existed, an expired one, and another account's. */
 export function checkoutMissing(): DomainError {
   return new DomainError('missing', 'checkout_not_found', 'This checkout does not exist, or it has expired.')
 }
@@ -18,7 +18,7 @@ export function badProof(why: string): DomainError {
   return invalid({ paymentId: why }, 'invalid_payment')
 }
 
-/** No money for a dead workflow. */
+/** No money is taken for a workflow that does not respond. */
 export function workflowUnavailable(): DomainError {
   return new DomainError(
     'unavailable',

@@ -6,13 +6,13 @@ import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 
-/** A price on a workflow: what is asked of a customer, and where the paid input goes. */
+/** A price on a workflow: the input that a customer gives, and where the paid input is sent. */
 export interface Checkout extends Terms {
   id: Id<'chk'>
   owner: Owner
-  /** As it was written last; `statusOf` says what it is now. */
+  /** The stored state; `statusOf` derives the current one. */
   state: 'active' | 'paused' | 'expired'
-  /** A temporary one lives until then unless its listener says that it still listens. */
+  /** A temporary checkout ends then unless its listener sends a heartbeat. */
   leasedUntil: Date | null
   pausedAt: Date | null
   expiredAt: Date | null
@@ -20,28 +20,28 @@ export interface Checkout extends Terms {
   updatedAt: Date
 }
 
-/** What its owner decides. */
+/** What the owner configures. */
 export interface Terms {
   callbackUrl: string
   product: { name: string; description: string | null }
   price: Usdc
   network: NetworkName
-  /** Null only in test mode, where nobody is paid. */
+  /** Null only in test mode, where no money is paid. */
   recipient: Address | null
   fields: readonly Field[]
   redirectUrl: string | null
   testMode: boolean
   lifetime: Lifetime
   responseMode: ResponseMode
-  /** Ask the workflow whether it is there before money is taken. */
+  /** Whether to check that the workflow responds before money is taken. */
   preflight: boolean
   onUnconfirmed: 'hold' | 'redeliver'
-  /** The place that it stands for: the same one gets the same checkout back. */
+  /** The node that the checkout belongs to: the same source gets the same checkout back. */
   source: Source | null
 }
 
 export type Lifetime = 'temporary' | 'persistent'
-/** `lastNode`: the payer is shown what the workflow answers. */
+/** `lastNode`: the payer sees the workflow's answer. */
 export type ResponseMode = 'immediately' | 'lastNode'
 export type Status = 'active' | 'paused' | 'expired'
 
@@ -58,30 +58,30 @@ export interface Payment {
   state: PaymentState
   amount: Usdc
   network: NetworkName
-  /** Null for a simulated one. */
+  /** Null for a simulated payment. */
   recipient: Address | null
   payer: Address
   simulated: boolean
-  /** What the customer filled in, with the defaults of what they left out. */
+  /** The customer's input, with defaults for omitted fields. */
   input: Readonly<Record<string, unknown>>
   txHash: string | null
-  /** Why it failed, in the words of the protocol. */
+  /** The reason of a failure, as a code of the protocol. */
   reason: string | null
   createdAt: Date
   paidAt: Date | null
 }
 
 /**
- * `created`: accepted, and the authorization is this payment's alone. `settling`: the chain was asked, its answer
- * is not known yet. Both end by themselves, also when the process that began them is gone.
+ * `created`: accepted; the authorization belongs to this payment alone. `settling`: the chain was called, its answer is
+ * not known yet. Both end without further requests, even if the process that started them is gone.
  */
 export type PaymentState = 'created' | 'settling' | 'paid' | 'failed'
 
-/** How a payment of test mode ends: as one with money may. `slow` is paid after some seconds. */
+/** How a payment in test mode ends; payments with money can end in the same ways. `slow` is paid after some seconds. */
 export const OUTCOMES = ['paid', 'declined', 'insufficient_funds', 'slow', 'delivery_failed'] as const
 export type SimulatedOutcome = (typeof OUTCOMES)[number]
 
-/** What a price holds for ten minutes. */
+/** A price that stays valid for ten minutes. */
 export interface Quote {
   price: Usdc
   network: NetworkName
@@ -92,21 +92,21 @@ export interface Quote {
 export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'
 
 /*
- * What the payer sees. These are the very answers of /p/…, so amounts are decimals here and times are text: the page
- * is rendered from them, and its script reads them as they come over the wire.
+ * What the payer sees. These are the answers of /p/… themselves, so amounts are decimals and times are text: the page
+ * is rendered from them, and its script reads them as they are sent.
  */
 
-/** `GET /p/{chk}` for a program, and what the page is made of. */
+/** `GET /p/{chk}` for a program, and the page's data. */
 export interface CheckoutView {
   checkout: {
     id: string
-    /** The page. */
+    /** The page's URL. */
     url: string
-    /** The same address, for agents. */
+    /** The same URL, for agents. */
     x402Url: string
     status: Status
     lifetime: Lifetime
-    /** Nothing is charged here; a payment is simulated. */
+    /** Nothing is charged; payments are simulated. */
     testMode: boolean
     product: { name: string; description: string | null }
     price: number
@@ -119,14 +119,14 @@ export interface CheckoutView {
     fields: readonly Field[]
     redirectUrl: string | null
     responseMode: ResponseMode
-    /** Where transactions of this network can be looked at: `{explorer}/tx/{hash}`. */
+    /** The network's block explorer: `{explorer}/tx/{hash}`. */
     explorer: string
   }
-  /** False while the workflow does not answer, or this server cannot settle: pay calls are refused with a 503. */
+  /** False while the workflow does not respond or this server cannot settle: pay calls are refused with a 503. */
   available: boolean
-  /** Send its id with the pay call: the price holds until it expires. */
+  /** Send its id with the pay call. The price is valid until it expires. */
   quote: { quoteId: string; expiresAt: string }
-  /** What the customer signs for, in either version of x402; null in test mode. */
+  /** What the customer signs, in both versions of x402; null in test mode. */
   paymentRequirements: Requirements | null
 }
 
@@ -135,49 +135,53 @@ export interface PaymentView {
   payment: {
     id: string
     checkoutId: string
-    /** `created` and `settling` are on their way: never show them as failed. */
+    /** `created` and `settling` are in progress: never show them as failed. */
     status: PaymentState
     txHash: string | null
     amount: number
     currency: 'USDC'
     network: NetworkName
     payer: string
-    /** Null until there is a transaction, and for a simulated payment. */
+    /** Null without a transaction, and for a simulated payment. */
     explorerUrl: string | null
-    /** Why it failed: `code` in the words of x402, `sentence` for a person. */
+    /** Why it failed: `code` is the code of x402, `sentence` is for a person. */
     reason: { code: string; sentence: string } | null
-    /** Follow it here: JSON, or server-sent events. */
+    /** The URL to follow the payment: JSON, or server-sent events. */
     statusUrl: string
     testMode: boolean
     createdAt: string
     paidAt: string | null
-    /** The checkout's `redirectUrl` with `checkout_id` and `payment_id`, once it is paid; for the buyer alone. */
+    /** The checkout's `redirectUrl` with `checkout_id` and `payment_id`, once it is paid; only for the buyer. */
     redirectUrl: string | null
-    /** Fetches all of this again, for the buyer alone: send it as X-Payment-Token, or as `token` in the address. */
+    /** Fetches this view again; only for the buyer. Send it as X-Payment-Token, or as `token` in the address. */
     token: string | null
-    /** Shows the receipt to who has the link, also after the checkout has ended; for the buyer alone. */
+    /**
+     * The link to the receipt, which also works after the checkout has ended. Anyone with the link can open it; only
+     * the buyer gets it.
+     */
     receiptUrl: string | null
   }
   /** Null until it is paid. */
   delivery: {
     id: string
     /**
-     * `pending`: on its way. `claimed`: the workflow has started. `delivered`: it has confirmed. `unconfirmed`: it has
-     * started and not confirmed, or failed. `stopped`, `exhausted`: it was not reached or refused, and no try follows.
+     * `pending`: in progress. `claimed`: the workflow has started. `delivered`: it has confirmed. `unconfirmed`: it has
+     * started and has not confirmed, or failed. `stopped`, `exhausted`: it was not reached or refused, and no attempt
+     * follows.
      */
     status: string
     attempts: number
-    /** What the workflow answered to the last attempt, by HTTP; null where nothing came, and for who has no proof. */
+    /** The workflow's HTTP status for the last attempt; null without an answer, and for a viewer without proof. */
     lastStatus: number | null
-    /** Why the last attempt failed, in a word; in test mode alone. */
+    /** The error code of the last attempt; only in test mode. */
     lastError: string | null
     nextAttemptAt: string | null
     /**
-     * The last ten attempts, oldest first, for the buyer and the owner in test mode. Null otherwise: customers who pay with
-     * money are shown nothing of the seller's server.
+     * The last ten attempts, oldest first, for the buyer and the owner in test mode. Null otherwise: customers who pay
+     * with money see nothing of the seller's server.
      */
     history: { at: string; status: number | null; error: string | null }[] | null
-    /** What the workflow answered (responseMode `lastNode`), at most 64 KB of it; for the buyer and the owner alone. */
+    /** The workflow's answer (responseMode `lastNode`), at most 64 KB; only for the buyer and the owner. */
     answer: string | null
   } | null
 }

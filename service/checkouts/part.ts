@@ -22,7 +22,7 @@ import type { Sweeper, Topic } from '../queue/model.ts'
 
 import { PAUSED } from './service/watch.ts'
 
-/** Prices on workflows, the pages where they are paid, and what the payments lead to. */
+/** Prices on workflows, their payment pages, and the deliveries that payments start. */
 export async function openCheckouts(
   platform: Platform,
   deps: {
@@ -67,7 +67,7 @@ export async function openCheckouts(
   }
 }
 
-/** What payments at checkouts write besides. */
+/** What payments at checkouts write in addition to the sale. */
 export function openCheckoutHooks(platform: Platform, { deliveries, tokens }: HooksGiven): SaleHooks {
   const { config, database, clock, log } = platform
   const store = createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS)
@@ -84,12 +84,15 @@ function receiptAddress({ addresses }: Config, tokens: PaymentTokens): (payment:
   return (payment) => `${addresses.receipts}/${payment}?token=${tokens.of(payment)}`
 }
 
-/** A key of its own from the secret that every process has: a quote opens no session, nor the other way round. */
+/**
+ * A separate key, derived from the secret that every process shares, so that a quote cannot be used as a session or the
+ * other way round.
+ */
 function quoteKey(secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'coinslot checkout quotes', 32))
 }
 
-/** A workflow that is asked whether it is there has a few seconds and a few words. */
+/** Checks whether a workflow responds: within 8 seconds, and reading at most 64 KB of its answer. */
 function callbacksBy(outbound: Outbound) {
   return {
     check: (url: string) => outbound.checkAddress(url),

@@ -8,28 +8,34 @@ import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 
-/** Where checkouts are kept. */
+/** Stores checkouts. */
 export interface CheckoutStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
-  /** Of whatever owner and state. */
+  /** Any owner's, in any state. */
   find(id: string): Promise<Checkout | null>
   findOwn(owner: Owner, id: string): Promise<Checkout | null>
   list(owner: Owner, page: Page): Promise<{ checkouts: readonly Checkout[]; total: number }>
 
-  /** Those that stand for this place, held until the transaction ends; nobody else makes one for it meanwhile. */
+  /**
+   * The checkouts of this source, locked until the transaction ends. No other transaction can create one for it
+   * meanwhile.
+   */
   lockSource(inside: Statements, owner: Owner, source: Source): Promise<readonly Checkout[]>
-  /** Under an id that exists, of this owner's, nothing changes; answers what is there, or null if it is not theirs. */
-  /** Throws where the account has all active checkouts that it may have beside this one. */
+  /** Throws when the account already has the maximum number of active checkouts, not counting this one. */
   assertRoom(inside: Statements, checkout: Checkout): Promise<void>
+  /**
+   * If this owner's id exists already, nothing changes. Returns the stored checkout, or null if the id is another
+   * owner's.
+   */
   add(inside: Statements, checkout: Checkout): Promise<Checkout | null>
   save(inside: Statements, checkout: Checkout): Promise<void>
-  /** Null when there is none of theirs that lives. */
+  /** Null when the owner has no such active checkout. */
   prolong(owner: Owner, id: string, until: Date, now: Date): Promise<Checkout | null>
-  /** Null when there is none of theirs; an expired one stays as it is. */
+  /** Null when the owner has no such checkout; an expired one stays unchanged. */
   expire(owner: Owner, id: string, now: Date): Promise<Checkout | null>
-  /** Ends it then, unless it is registered again before; null when there is none of theirs. */
+  /** Ends the checkout at that time unless it is registered again before; null when the owner has no such checkout. */
   endSoon(owner: Owner, id: string, at: Date): Promise<Checkout | null>
-  /** Those whose time is over. */
+  /** Expires checkouts whose lease is over. */
   expireLeases(now: Date): Promise<void>
 
   /** Counts that there was nothing; from so many on it is paused. Answers the one that became so. */
@@ -40,16 +46,16 @@ export interface CheckoutStore {
   ): Promise<Checkout | null>
   /** These answered something else: the count begins anew. */
   forgetMissing(ids: readonly string[]): Promise<void>
-  /** These are there again. */
+  /** The workflows of these checkouts respond again. */
   resume(ids: readonly string[], now: Date): Promise<void>
-  /** Paused ones that are to be asked; nobody else asks them before their next time. */
+  /** Paused checkouts whose probe is due. No other process probes them before their next time. */
   takeProbes(now: Date, until: Date, limit: number): Promise<readonly Checkout[]>
   probeAgain(id: string, at: Date): Promise<void>
 
   findInside(inside: Statements, id: string): Promise<Checkout | null>
-  /** Whether it sells at this moment: then it does until the transaction ends. */
+  /** Whether it sells at this moment. If so, it stays open until the transaction ends. */
   holdOpen(inside: Statements, id: string, now: Date): Promise<boolean>
-  /** Of each day of UTC since then, what was sold and what failed, without what was simulated; the oldest first. */
+  /** Sales and failures by UTC day since then, without simulated ones; the oldest day first. */
   days(owner: Owner, since: Date): Promise<readonly SaleDay[]>
 }
 
@@ -58,7 +64,7 @@ export interface Page {
   offset: number
 }
 
-/** What of the deliveries is called here. */
+/** The part of the deliveries' API that checkouts use. */
 export interface DeliveryPort {
   write(inside: Statements, delivery: NewDelivery): Promise<void>
   event(inside: Statements, event: NewEvent): Promise<void>
@@ -69,36 +75,36 @@ export interface DeliveryPort {
   }
 }
 
-/** The workflow's address, which somebody gave us: guarded by whoever hands this in. */
+/** Calls workflows. Users supply their addresses, so the caller must pass a guarded client. */
 export interface Callbacks {
-  /** Throws a DomainError that says why the address is not called. */
+  /** Throws a DomainError that explains why the address is not allowed. */
   check(url: string): Promise<void>
-  /** A POST without a body; null when no answer came. */
+  /** A POST without a body; null without an answer. */
   ask(url: string): Promise<{ status: number; body: Buffer } | null>
 }
 
-/** Where the owner of a wallet is paid; null until the wallet has an address. */
+/** The address that receives payments for an owner's wallet; null until the wallet has one. */
 export type WalletAddress = (owner: Owner) => Promise<Address | null>
 
-/** A mail to an account's own address, where there is one. Safe to repeat: the id names the mail. */
+/** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
 export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>
 
-/** Written in the transaction of what is announced. */
+/** Runs in the transaction of the change that it announces. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>
 
-/** What was bought, of every product; null for who has not the payment's token. */
+/** The receipts of all products; null without the payment's token. */
 export type Receipts = (id: string, token: string | null) => Promise<FoundReceipt | null>
 
 export interface FoundReceipt {
   body: { receipt: Receipt; delivery: PaymentView['delivery'] }
-  /** Where it was bought at one, for its page. */
+  /** For its page, if it was bought at a checkout. */
   checkout: { view: CheckoutView; payment: PaymentView } | null
 }
 
 export interface Receipt {
   id: string
   product: ProductName
-  /** What was bought, as its seller calls it. */
+  /** The seller's name for the product. */
   name: string
   status: string
   amount: number
@@ -111,12 +117,12 @@ export interface Receipt {
   paidAt: string | null
 }
 
-/** What a browser is shown. */
+/** The pages for a browser. */
 export interface CheckoutPages {
   checkout(view: CheckoutView): Shown
-  /** The address of one payment, for somebody who opens it in a browser. */
+  /** The address of one payment, opened in a browser. */
   payment(view: CheckoutView | null, payment: PaymentView): Shown
-  /** Of something that was not bought at a checkout. */
+  /** The receipt of a purchase that was not made at a checkout. */
   receipt(receipt: Receipt): Shown
   missing(error: { status: number; code: string; sentence: string }): Shown
 }

@@ -7,7 +7,7 @@ import { bodyOf } from './http/owner.ts'
 import type { Checkout } from './model.ts'
 import type { Checkouts } from './service/checkouts.ts'
 
-/** What the dashboard shows of checkouts; they are made by the workflows that they start. */
+/** The dashboard's checkout procedures. Workflows create checkouts, not the dashboard. */
 export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: string; clock: Clock }) {
   const toBody = (checkout: Checkout) => bodyOf(checkout, pay, clock.now())
   return router({
@@ -30,7 +30,7 @@ export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: str
     expire: person
       .input(asked(named))
       .mutation(async ({ ctx, input }) => toBody(await checkouts.expire(ctx.caller, input.id))),
-    /** The secret only here. */
+    /** Only this answer contains the secret. */
     rotateSecret: person.input(asked(named)).mutation(async ({ ctx, input }) => {
       const { checkout, secret } = await checkouts.rotateSecret(ctx.caller, input.id, newOperation(clock))
       return { checkout: toBody(checkout), secret }

@@ -5,8 +5,8 @@ import { build } from 'vite'
 import { compress } from '../pages/compress.mjs'
 
 /**
- * Builds what the browser loads, under names that change with their contents, a piece for each page. Nothing of it
- * is there before all of it is.
+ * Builds the files that the browser loads, one script per page, under names that change with their contents. No file is
+ * put in place before all are built.
  */
 const root = path.join(import.meta.dirname, 'browser')
 const target = path.resolve(import.meta.dirname, '../../.build/dashboard')
@@ -26,12 +26,12 @@ await build({
     assetsDir: '',
     manifest: 'manifest.json',
     modulePreload: { polyfill: false },
-    // The charts are the one large piece, and only pages with figures ask for it.
+    // The charts are the one large file, and only pages with charts load it.
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       input: path.join(root, 'main.tsx'),
       onLog(level, log, handle) {
-        // Many libraries say "use client", which means nothing where everything is the client's.
+        // Many libraries contain "use client", which means nothing here because all of this code runs in the browser.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log)
       },
     },

@@ -3,32 +3,32 @@ import type { RequestHandler } from 'express'
 import { contentPolicy, embedded, ICON } from '../ui-kit/document.ts'
 import { PAGES } from './pages.ts'
 
-/** What the document loads, and what its script is told at the start. */
+/** The files that the document loads, and the settings for its script. */
 export interface DocumentDeps {
-  /** The path of the dashboard's public address, without a slash at its end. */
+  /** The path of the dashboard's public address, without a trailing slash. */
   base: string
   scripts: readonly string[]
   styles: readonly string[]
   imports: readonly string[]
-  /** Also says what time it is here: the reader's clock may be anything. */
+  /** Includes the server's time, because the reader's clock may be wrong. */
   settings(): Settings
 }
 
 export interface Settings {
   base: string
   live: boolean
-  /** What the OpenID Connect provider is called; null where there is none to sign in with. */
+  /** The OpenID Connect provider's name; null if none is configured for sign-in. */
   provider: string | null
   apiUrl: string
   toolsUrl: string
-  /** Where mails are that a sandbox does not send; null where there is no such page. */
+  /** The page with the mails that a sandbox does not send; null if there is no such page. */
   inboxUrl: string | null
   now: string
 }
 
 /**
- * The one document of all pages, at each page's own address; which of them is shown, the script finds out. Whatever
- * is no page's address is left to others: the API may be at the same host, with or without a path before it.
+ * Serves the one document of all pages at each page's own address; the script picks the page. Any other address is
+ * passed on: the API may be on the same host, with or without a path prefix.
  */
 export function serveDocument(deps: DocumentDeps): RequestHandler {
   return (request, response, next) => {
@@ -40,14 +40,14 @@ export function serveDocument(deps: DocumentDeps): RequestHandler {
     const nonce = randomBytes(16).toString('base64')
     response.set({
       'Content-Security-Policy': contentPolicy(nonce),
-      // The nonce is good for once.
+      // The nonce is valid for one answer only.
       'Cache-Control': 'no-store',
     })
     response.type('html').send(document(deps, nonce))
   }
 }
 
-/** The first part of each page's address, and of those around them. `/tools` and `/p` are other surfaces'. */
+/** The first path segment of each page and of the sign-in pages. `/tools` and `/p` belong to other surfaces. */
 const FIRST_PARTS: ReadonlySet<string> = new Set([
   'sign-in',
   'reset-password',

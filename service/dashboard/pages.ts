@@ -1,19 +1,19 @@
 /*
- * All pages of the dashboard, in the order in which they are named: the menu, the search, the routes, the addresses that
- * the service answers and the tests come from here.
+ * All pages of the dashboard, in their display order: the menu, the search, the routes, the addresses that the service
+ * answers and the tests use this list.
  */
 
 export interface Page {
   path: string
   name: string
-  /** What the menu puts it under. */
+  /** The menu group. */
   group: '' | 'Sell' | 'Use' | 'Money' | 'Account'
   icon: string
-  /** By what follows the path: the file in browser/pages/ that is shown there. */
+  /** By the rest of the path: the file in browser/pages/ that is shown there. */
   views: Readonly<Record<string, string>>
   /** The prefix of the ids that have a page below this one. */
   ids?: string
-  /** What can be begun here, for the search. */
+  /** Actions that start on this page, for the search. */
   acts?: readonly (readonly [name: string, to: string])[]
   /** Visitors who have not signed in may read it. */
   open?: true
@@ -118,7 +118,7 @@ export const PAGES = [
   },
 ] as const satisfies readonly Page[]
 
-/** Every address that shows something, and the file that does. */
+/** Every address with a page, and the page's file. */
 export const ROUTES: readonly (readonly [path: string, file: string])[] = PAGES.flatMap(({ path, views }) =>
   Object.entries(views).map(([rest, file]) => [path + rest, file] as const),
 )

@@ -5,7 +5,7 @@ import type { Platform, Part } from '../platform/platform.ts'
 import { withoutTrailing } from '../kit/text.ts'
 import { inboxAddress } from '../sandbox/part.ts'
 
-/** The dashboard's pages and the files that they load; what they ask is the business of tRPC and the sign-in. */
+/** Serves the dashboard's pages and their files; tRPC and the sign-in serve their data. */
 export async function openDashboard(platform: Platform): Promise<{ part: Part }> {
   const { config, clock } = platform
   const assets = await loadAssets(builtFolder('dashboard'))

@@ -7,12 +7,12 @@ import type { Step, Tracer } from '../kit/tracer.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import { PrismaClient, type Prisma } from './generated/client.ts'
 
-/** One pool, two ways in: plain SQL for what is hot, the Prisma client for the rest. */
+/** One connection pool with two interfaces: plain SQL for frequent statements, the Prisma client for the rest. */
 export interface Database {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
   readonly statements: StatementPool
-  /** Both ways in, inside one transaction. An error of `work` rolls it back. */
+  /** Both interfaces, inside one transaction. An error of `work` rolls it back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   ping(): Promise<void>
   close(): Promise<void>
@@ -42,14 +42,14 @@ export function openDatabase({ url, poolMax, log, tracer = null }: DatabaseOptio
     application_name: 'coinslot',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    // The system's own start is two hours: a connection that a firewall dropped would look fine until then.
+    // The system's default is two hours. A connection that a firewall dropped would seem fine until then.
     keepAliveInitialDelayMillis: 10_000,
     types: TYPES,
     ...IN_UTC,
   })
   let closing = false
   pool.on('error', ({ message }) => {
-    // Only its words: the error carries the whole connection with it.
+    // Only the message: the error object holds the whole connection.
     if (!closing) log?.warn({ reason: message }, 'An idle database connection was lost.')
   })
   const adapter = new PrismaPg(pool, { statementNameGenerator })
@@ -85,7 +85,7 @@ const TRANSACTION_MS = 10_000
 // `query_timeout` is known to the driver and missing in its types.
 const PING = { text: 'select 1', query_timeout: 2_000 }
 
-/** Without Prisma in between: what is hot pays for two round trips and nothing else. */
+/** A transaction without Prisma: for frequent work it costs two extra round trips and nothing else. */
 async function together<T>(pool: pg.Pool, work: (inside: Statements) => Promise<T>, tracer: Tracer | null): Promise<T> {
   const client = await pool.connect()
   let broken = false
@@ -95,7 +95,7 @@ async function together<T>(pool: pg.Pool, work: (inside: Statements) => Promise<
     await client.query('commit')
     return result
   } catch (error) {
-    // A connection that cannot even roll back is of no use to the next one.
+    // A connection that cannot roll back is broken and must not be used again.
     await client.query('rollback').catch(() => (broken = true))
     throw error
   } finally {
@@ -119,7 +119,7 @@ function statementsOn(queryable: Pick<pg.Pool, 'query'>, tracer: Tracer | null):
   }
 }
 
-/** The text of a statement has places for its values, and the values stay out. */
+/** Only the statement's text, with its placeholders, goes into the trace. The values do not. */
 function toStep(name: string, text: string): Step {
   return {
     name: `sql ${name}`,
@@ -132,7 +132,7 @@ function firstWord(text: string): string {
   return /[a-z]+/i.exec(text)?.[0].toLowerCase() ?? 'statement'
 }
 
-/** Prisma writes its SQL itself: the model and the operation say enough. */
+/** Prisma writes its SQL itself, so the trace has only the model and the operation. */
 function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
   if (tracer === null) return prisma
   const extended = prisma.$extends({
@@ -152,9 +152,9 @@ function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
 }
 
 /**
- * Lends out the very connection that Prisma's transaction runs on, so that a store's SQL is the same inside
- * and outside of one. Through `$queryRawUnsafe` it would not be: Prisma has its own reading of arrays,
- * bytes and numbers, and no names for prepared statements.
+ * Lends out the connection that Prisma's transaction runs on, so that a store's SQL is the same inside and outside of a
+ * transaction. `$queryRawUnsafe` would differ: Prisma converts arrays, bytes and numbers in its own way, and does not
+ * name prepared statements.
  */
 class SharedPool extends pg.Pool {
   private readonly watching = new AsyncLocalStorage<Watch>()
@@ -162,10 +162,11 @@ class SharedPool extends pg.Pool {
 
   constructor(config: pg.PoolConfig) {
     super(config)
-    // The pool listens only while the connection is idle. An error between two statements of its user shows in the
-    // next statement; without a listener it would end the whole process.
+    // The pool listens for errors only while the connection is idle. An error between two statements shows in the next
+    // statement, but without a listener it would end the whole process.
     this.on('connect', (client) => client.on('error', () => undefined))
-    // From then on others use it, as when Prisma has ended a transaction after its timeout.
+    // After the release other code uses the connection, for example when Prisma has ended a transaction after its
+    // timeout.
     this.on('release', (_error, client) => {
       const watch = this.lent.get(client)
       if (watch !== undefined) delete watch.client
@@ -203,7 +204,7 @@ class SharedPool extends pg.Pool {
 }
 
 interface Watch {
-  /** The first connection taken inside is the transaction's; what is taken later is not. */
+  /** The first connection taken inside belongs to the transaction. Later ones do not. */
   taken: boolean
   client?: pg.PoolClient
 }
@@ -214,12 +215,12 @@ type Connected = (
   done: (release?: unknown) => void,
 ) => void
 
-/** The same text, the same name: the server plans each statement once for a connection. */
+/** The same text gets the same name, so the server plans each statement once per connection. */
 function statementNameGenerator({ sql }: { sql: string }): string {
   let name = names.get(sql)
   if (name === undefined) {
     name = `prisma_${createHash('sha256').update(sql).digest('base64url').slice(0, 24)}`
-    // Lists of varying length make ever new texts; what is beyond the cap is named again each time.
+    // Lists of varying length produce ever new texts. Texts beyond the cap get a new name each time.
     if (names.size < 5_000) names.set(sql, name)
   }
   return name
@@ -236,7 +237,7 @@ const TYPES: pg.CustomTypesConfig = {
   },
 }
 
-// The driver's types know some of these numbers as names and not the others.
+// The driver's types accept only some of these numbers.
 const parserOf = pg.types.getTypeParser as (oid: number, format?: 'text' | 'binary') => (text: string) => unknown
 const INT8 = 20
 const INT8_ARRAY = 1016

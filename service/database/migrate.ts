@@ -6,20 +6,21 @@ import pg from 'pg'
 import { DomainError } from '../kit/errors.ts'
 
 /**
- * Brings the database up to the SQL files of `prisma/migrations` and answers the names that it applied. Keeps
- * Prisma's own table in Prisma's own way, so that `prisma migrate status` and `deploy` agree with it.
+ * Applies the pending SQL files of `prisma/migrations` and returns their names. Fills Prisma's own table as Prisma
+ * does, so that `prisma migrate status` and `deploy` agree with it.
  */
 export async function migrate(url: string, folder = migrationsFolder()): Promise<string[]> {
   const files = await readMigrations(folder)
   const client = new pg.Client({ connectionString: url })
-  // The statement that fails reports it; without a listener the error would end the process without a sentence.
+  // The failing statement reports the error. Without a listener the error would end the process without a message.
   client.on('error', () => undefined)
   await client.connect().catch((cause: unknown) => {
     const sentence = `The database cannot be reached: ${reasonOf(cause)}.`
     throw new DomainError('unavailable', 'no_database', sentence).causedBy(cause)
   })
   try {
-    // The number that Prisma's own engine locks: neither runs while the other does. Goes with the connection.
+    // Prisma's own engine locks the same number, so the two never run at the same time. The lock ends with the
+    // connection.
     await client.query('select pg_advisory_lock(72707369)')
     const pending = unapplied(files, await readHistory(client))
     for (const file of pending) await apply(client, file)
@@ -104,7 +105,7 @@ function unapplied(files: readonly Migration[], history: readonly Applied[]): Mi
   return [...byName.values()]
 }
 
-/** With its row in one transaction: a migration that fails leaves nothing behind and is simply tried again. */
+/** The migration and its row are one transaction: a failed migration leaves nothing behind and can be retried. */
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   try {
     await client.query('begin')
@@ -121,7 +122,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   }
 }
 
-/** Node says nothing about a host with several addresses but that all of them failed. */
+/** When a host has several addresses, Node's error only says that all of them failed. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(', ')
   return cause instanceof Error ? cause.message : String(cause)

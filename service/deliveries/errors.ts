@@ -18,7 +18,7 @@ export function tooManyEndpoints(most: number): DomainError {
   return new DomainError('conflict', 'too_many_webhook_endpoints', sentence)
 }
 
-/** The guarded client refused the address, and says why. */
+/** The guarded client refused the address and gives the reason. */
 export function urlRefused(refusal: DomainError): DomainError {
   return invalid({ url: refusal.message }, refusal.code)
 }

@@ -37,11 +37,11 @@ export function deliverySweepers(deliveries: Deliveries): Sweeper[] {
   return [{ name: 'deliveries.states', everyMs: 2_000, run: (_now, signal) => deliveries.sweep(signal) }]
 }
 
-/** What an attempt takes besides the receiver's answer: waiting for a slot, and being recorded. */
+/** The overhead of an attempt besides the receiver's answer: waiting for a slot, and writing the record. */
 const OVERHEAD_MS = 30_000
 
 /**
- * The receiver's failures follow the delivery's own schedule. What fails here is ours, the database mostly, and is
- * retried until it succeeds: a paid delivery is never given up for it.
+ * Failures of the receiver follow the delivery's own schedule. A failed job means a failure of this service, mostly of
+ * the database, and is retried until it succeeds: a paid delivery is never given up for that.
  */
 const RETRY_DELAYS_MS = [1_000, 5_000, 15_000, ...Array.from({ length: 10_000 }, () => 60_000)]

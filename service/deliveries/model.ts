@@ -1,38 +1,41 @@
 import type { Id } from '../kit/ids.ts'
 import type { Owner } from '../kit/owner.ts'
 
-/** Something that a receiver has to be told, written in the transaction of what it is about. */
+/** A message to a receiver, written in the transaction of the change that it reports. */
 export interface NewDelivery {
-  /** The `webhook-id`, one a payment or run: `deriveId('dlv', payment)`. Writing it twice changes nothing. */
+  /** The `webhook-id`, one per payment or run: `deriveId('dlv', payment)`. Writing it twice changes nothing. */
   id: Id<'dlv'>
   owner: Owner
-  /** What it is about: `pay_…`, `run_…`, `evt_…`. */
+  /** The subject: `pay_…`, `run_…`, `evt_…`. */
   subject: string
-  /** A target that is kept here, or one address, signed with the account's signing secret. */
+  /** A stored target, or a single address whose deliveries are signed with the account's signing secret. */
   to: { target: string } | { url: string }
-  /** The very bytes that are signed and sent, as `application/json`. */
+  /** The exact bytes that are signed and sent, as `application/json`. */
   body: string
   headers?: Readonly<Record<string, string>>
   /** How long one attempt waits for its answer; 15 s when absent, 180 s at most. */
   waitMs?: number
-  /** How much of the answer is kept for whoever shows it; 2 KB when absent, 64 KB at most. */
+  /** How much of the answer is stored; 2 KB when absent, 64 KB at most. */
   keepBytes?: number
   onUnconfirmed?: OnUnconfirmed
 }
 
 /**
- * Among the headers of a delivery in test mode: its first attempt fails without a call, and none follows by itself.
- * Sent again by hand, it goes out.
+ * A header of deliveries in test mode: the first attempt fails without a call, and no automatic attempt follows. A
+ * manual redelivery is sent.
  */
 export const FAILS_FIRST = { 'coinslot-simulated-failure': 'true' } as const
 
-/** What becomes of a claimed delivery that nobody confirms: its owner decides, or its claim opens again. */
+/**
+ * What happens to a claimed delivery without a confirmation: `hold` leaves it to the owner, `redeliver` opens the claim
+ * again.
+ */
 export type OnUnconfirmed = 'hold' | 'redeliver'
 
 /**
- * `pending`: an attempt is due or under way. `claimed`: somebody acts on it, the answer is awaited, and no attempt
- * follows by itself. `delivered`: a 2xx came. `unconfirmed`: claimed, and no 2xx came. `stopped`: the receiver said
- * 410, or its endpoint is switched off. `exhausted`: the schedule is used up.
+ * `pending`: an attempt is due or under way. `claimed`: the receiver has started on it, its answer is awaited, and no
+ * automatic attempt follows. `delivered`: a 2xx came. `unconfirmed`: claimed, and no 2xx came. `stopped`: the receiver
+ * answered 410, or its endpoint is disabled. `exhausted`: the schedule is used up.
  */
 export const DELIVERY_STATES = ['pending', 'claimed', 'delivered', 'unconfirmed', 'stopped', 'exhausted'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
@@ -42,30 +45,30 @@ export interface DeliveryView {
   id: Id<'dlv'>
   owner: Owner
   subject: string
-  /** Null for one address. */
+  /** Null for a single address. */
   target: string | null
   url: string
   state: DeliveryState
   attempts: number
   lastStatus: number | null
-  /** The word for why there is no status, or why the delivery stopped. */
+  /** The code for why there is no status, or why the delivery stopped. */
   lastError: string | null
   lastAttemptAt: Date | null
-  /** Null unless one is to come. */
+  /** Null when no attempt is scheduled. */
   nextAttemptAt: Date | null
   claimedAt: Date | null
   deliveredAt: Date | null
   createdAt: Date
 }
 
-/** With what the receiver said last, as far as it is kept. */
+/** With the receiver's last answer, as far as it is stored. */
 export interface AnsweredDelivery extends DeliveryView {
   answer: string | null
-  /** The last ten attempts that came to an end, oldest first, without what was answered. */
+  /** The last ten completed attempts, oldest first, without their answers. */
   history: readonly Pick<Attempt, 'at' | 'status' | 'error'>[]
 }
 
-/** With all that was tried, oldest first. */
+/** With all attempts, oldest first. */
 export interface DeliveryDetail extends DeliveryView {
   body: string
   history: readonly Attempt[]
@@ -74,19 +77,19 @@ export interface DeliveryDetail extends DeliveryView {
 export interface Attempt {
   at: Date
   durationMs: number
-  /** Null when no answer's headers came. */
+  /** Null without an answer. */
   status: number | null
   error: string | null
   answer: string | null
 }
 
-/** How an attempt ended, for whoever keeps the target's own counts. */
+/** The result of an attempt, for modules that count failures of their targets. */
 export interface Attempted {
   status: number | null
   kind: 'answered' | 'failed'
 }
 
-/** Where deliveries go, with the secrets that sign them. */
+/** A receiver's address, with the secrets that sign deliveries to it. */
 export interface NewTarget {
   id: string
   owner: Owner
@@ -113,24 +116,24 @@ export const EVENTS = [
 ] as const
 export type EventName = (typeof EVENTS)[number]
 
-/** Something that happened, for the account's endpoints that asked for it. */
+/** An event for those endpoints of the account that subscribe to it. */
 export interface NewEvent {
   id: Id<'evt'>
   owner: Owner
   event: EventName
   data: Readonly<Record<string, unknown>>
   headers?: Readonly<Record<string, string>>
-  /** For what a stranger can bring about; without it each one is sent. */
+  /** For events that any client can cause; without it every event is sent. */
   bound?: EventBound
 }
 
-/** What every event about a payment says, wherever the payment was made. */
+/** The data that all events about a payment share, for every product. */
 export interface PaymentEventData {
-  /** Null where it was refused before it became a payment. */
+  /** Null if it was refused before it became a payment. */
   id: string | null
   checkoutId: string | null
   paywallId: string | null
-  /** The payer's address; null where nothing proves whose it is. */
+  /** The payer's address; null if it is unproven. */
   customerId: string | null
   amount: number
   currency: 'USDC'
@@ -143,21 +146,21 @@ export interface PaymentEventData {
   test?: true
 }
 
-/** One event for each key within a week, and at most so many an hour about one thing. */
+/** One event per key within a week, and a limited number per hour for one subject. */
 export interface EventBound {
   about: string
   key: Buffer
   perHour: number
 }
 
-/** An address of the account's own that is told of events. */
+/** An account's own address that receives events. */
 export interface Endpoint {
   id: Id<'whe'>
   owner: Owner
   url: string
   events: readonly EventName[]
   status: 'enabled' | 'disabled'
-  /** Since when nothing but failures came; null while it works. */
+  /** When the current series of failures began; null while it works. */
   failingSince: Date | null
   disabledAt: Date | null
   createdAt: Date

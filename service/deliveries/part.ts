@@ -38,7 +38,7 @@ export function openDeliveries(
       metrics.count(event)
     },
     chance: () => randomInt(1_000_000) / 1_000_000,
-    // Of 256 concurrent short attempts: half at most for one environment, a quarter for one account.
+    // Of 256 concurrent short attempts at most half are for one environment and a quarter for one account.
     slots: { own: 24, host: 64, account: 64, environment: 128 },
   })
   return {

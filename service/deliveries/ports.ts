@@ -22,39 +22,39 @@ import type { Course } from './rules/schedule.ts'
 /** Deliveries and their attempts. */
 export interface DeliveryStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
-  /** The ids of those that were not there yet. One whose target is not its owner's is not written. */
+  /** The ids of the new deliveries. A delivery whose target belongs to another owner is not written. */
   add(inside: Statements, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>>
   has(inside: Statements, id: string): Promise<boolean>
 
   load(ids: readonly string[]): Promise<ReadonlyMap<string, Outgoing>>
-  /** A 2xx: ends the delivery if its turn is still this one. */
+  /** Records a 2xx, and ends the delivery if its turn is still the current one. */
   confirm(done: readonly Concluded[]): Promise<void>
-  /** Holds the rows until the transaction ends. */
+  /** Locks the rows until the transaction ends. */
   lock(inside: Statements, ids: readonly string[]): Promise<ReadonlyMap<string, Locked>>
-  /** Attempts as they were, and where the deliveries go from there. */
+  /** Records attempts, and the state that each delivery moves to. */
   redirect(inside: Statements, changes: readonly Redirected[]): Promise<void>
   keep(inside: Statements, attempts: readonly Concluded[]): Promise<void>
-  /** Its attempt waits until then; null when its turn is over. */
+  /** Postpones the attempt until then; a delivery whose turn is over is left out. */
   postpone(inside: Statements, waits: readonly Wait[]): Promise<readonly Live[]>
-  /** Claimed ones that nobody confirmed in time. */
+  /** Claimed deliveries that were not confirmed in time. */
   overdueClaims(now: Date, limit: number): Promise<readonly string[]>
-  /** Pending ones whose announcement should long have been handled: due again, now. */
+  /** Pending deliveries whose announcement is long overdue; they become due again now. */
   overdueAttempts(inside: Statements, dueBefore: Date, now: Date, limit: number): Promise<readonly Live[]>
 
-  /** True once, and for the act that it was true for; null when there is no such delivery of theirs. */
+  /** True for the first claim, and again for the same operation; null when the owner has no such delivery. */
   claim(owner: Owner, id: string, act: string, now: Date): Promise<boolean | null>
   /** Due now with a schedule of its own, and to be claimed again; null when this act did it before, or there is none. */
   redeliver(inside: Statements, delivery: { owner: Owner; id: string }, act: string, now: Date): Promise<Live | null>
 
   find(owner: Owner, id: string): Promise<DeliveryDetail | null>
-  /** Whether its target takes deliveries. */
+  /** Whether its target accepts deliveries. */
   isOpen(owner: Owner, id: string): Promise<boolean | null>
   list(
     owner: Owner,
     filter: DeliveryFilter,
     page: Page,
   ): Promise<{ deliveries: readonly DeliveryView[]; total: number }>
-  /** The newest of each subject. */
+  /** The newest delivery of each subject. */
   bySubject(owner: Owner | null, subjects: readonly string[]): Promise<ReadonlyMap<string, AnsweredDelivery>>
 }
 
@@ -64,22 +64,22 @@ export interface TargetStore {
   rotate(owner: Owner, id: string, made: { sealed: string; madeBy: string }, until: Date): Promise<void>
   secrets(owner: Owner, id: string): Promise<SealedSecrets | null>
 
-  /** False when there are too many already. */
+  /** False when the limit is reached. */
   addEndpoint(row: EndpointRow, most: number): Promise<boolean>
   findEndpoint(owner: Owner, id: string): Promise<Endpoint | null>
   listEndpoints(owner: Owner, page: Page): Promise<{ endpoints: readonly Endpoint[]; total: number }>
   changeEndpoint(owner: Owner, id: string, change: EndpointChange, now: Date): Promise<Endpoint | null>
-  /** False when there is none. */
+  /** False when there is no such endpoint. */
   removeEndpoint(owner: Owner, id: string): Promise<boolean>
-  /** Those that are enabled and asked for it. */
+  /** The enabled endpoints that subscribe to the event. */
   listening(inside: Statements, owner: Owner, event: EventName): Promise<readonly string[]>
-  /** False where this one was sent already, or as many in the last hour as may be. */
+  /** False if this event was sent already, or if the last hour's limit is reached. */
   withinBound(inside: Statements, bound: EventBound, now: Date): Promise<boolean>
-  /** Of these accounts, those with such an endpoint for one of the events. */
+  /** The accounts among these that have an enabled endpoint for one of the events. */
   listeners(inside: Statements, owners: readonly Owner[], events: readonly EventName[]): Promise<readonly Owner[]>
-  /** Marks since when they fail; answers that of the endpoints that are enabled. */
+  /** Stores when each started to fail; returns that for the enabled endpoints. */
   failing(inside: Statements, ids: readonly string[], now: Date): Promise<readonly Failing[]>
-  /** Those that were enabled until now. */
+  /** Returns the endpoints that were enabled until now. */
   disable(inside: Statements, ids: readonly string[], now: Date): Promise<readonly Endpoint[]>
 }
 
@@ -97,7 +97,7 @@ export interface DeliveryRow {
   createdAt: Date
 }
 
-/** What an attempt needs to know. */
+/** The data for an attempt. */
 export interface Outgoing {
   id: string
   owner: Owner
@@ -117,7 +117,7 @@ export interface SealedSecrets {
   previous: { sealed: string; expiresAt: Date } | null
 }
 
-/** An attempt that came to its end. */
+/** A completed attempt. */
 export interface Concluded extends Attempt {
   id: string
   turn: number
@@ -139,7 +139,7 @@ export interface Locked {
 export interface Redirected extends Course {
   id: string
   attempt: Attempt | null
-  /** Of a delivery that ends without an attempt. */
+  /** For a delivery that ends without an attempt. */
   error: string | null
 }
 
@@ -149,7 +149,7 @@ export interface Wait {
   dueAt: Date
 }
 
-/** The turn that is to be announced. */
+/** The turn to announce. */
 export interface Live {
   id: string
   turn: number
@@ -188,15 +188,15 @@ export interface Failing {
   since: Date
 }
 
-/** The guarded client's way to an address that a user gave. */
+/** Sends a request to a user's address through the guarded client. */
 export type Post = (request: OutboundRequest) => Promise<StreamedResponse>
 
-/** What an event of this type says, of something that did not happen. Built by what builds the real ones. */
+/** Sample data of an event type. The code that builds real events builds it too. */
 export type SampleOf = (event: EventName, now: Date) => Readonly<Record<string, unknown>>
 
 export type CheckAddress = (url: string) => Promise<void>
 
-/** Secrets at rest; the context says whose. */
+/** Encrypts secrets at rest; the context identifies their owner. */
 export interface Sealing {
   seal(secret: string, context: string): string
   open(sealed: string, context: string): string
@@ -207,8 +207,8 @@ export type SecretsOf = (owner: Owner) => Promise<SigningSecret>
 /** Writes announcements in the transaction that they belong to. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>
 
-/** Told after every attempt at a target. A hint: it may be lost with its process. */
+/** Called after every attempt at a target. It is only a hint, which may be lost with its process. */
 export type Listener = (targetId: string, attempted: Attempted) => Promise<void>
 
-/** A mail to an account's own address, where there is one. Safe to repeat: the id names the mail. */
+/** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
 export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>

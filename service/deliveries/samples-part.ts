@@ -10,7 +10,7 @@ import { eventsOf, failureOf, type EventPayment } from '../paywall/rules/payment
 import { alertEvent, pausedEvent } from '../budgets/service/news.ts'
 import { lowBalanceOf } from '../wallet/rules.ts'
 
-/** An event of each type, built by what builds the real ones: what a receiver reads in a test it reads in earnest. */
+/** A sample of each event type, made by the code that builds real events, so that test events have the same form. */
 export function samplesAt({ addresses, TOP_UP_URL }: Config): SampleOf {
   const samples: Readonly<Record<EventName, (now: Date) => Readonly<Record<string, unknown>>>> = {
     'payment.completed': (now) => paymentEvent('payment.completed', now),
@@ -58,7 +58,7 @@ function paymentAt(now: Date): EventPayment {
   }
 }
 
-/** A payment after which there is each of these events to send. */
+/** A payment that causes each of these events. */
 function paymentEvent(name: EventName, now: Date): Readonly<Record<string, unknown>> {
   const facts = { customerPayments: 1, revenueBefore: usdc(9_500_000n), revenue: usdc(10_500_000n), milestones: [TEN] }
   const events = eventsOf({ payment: paymentAt(now), ...facts, tier: { from: 0, to: 1 } }, now)

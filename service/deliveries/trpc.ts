@@ -7,7 +7,7 @@ import { changedEndpointBody, newEndpointBody, testBody, toEndpoint, toTests } f
 import { DELIVERY_STATES } from './model.ts'
 import type { Deliveries } from './service/deliveries.ts'
 
-/** What was sent to an account's receivers, and the endpoints that listen for events. */
+/** The dashboard's procedures: deliveries to an account's receivers, and the endpoints that subscribe to events. */
 export function deliveriesRouters(deliveries: Deliveries, clock: Clock) {
   return { deliveries: sentRouter(deliveries), webhooks: endpointsRouter(deliveries, clock) }
 }
@@ -41,7 +41,7 @@ function endpointsRouter({ endpoints }: Deliveries, clock: Clock) {
     get: person
       .input(asked(named))
       .query(async ({ ctx, input }) => toEndpoint(await endpoints.get(ctx.caller, input.id))),
-    /** The secret only here, and in the answer to `rotate`. */
+    /** Only this answer and the one of `rotate` contain the secret. */
     create: keyed.input(asked(newEndpointBody.extend(actKey))).mutation(({ ctx, input }) =>
       ctx.once(
         input,

@@ -7,7 +7,7 @@ export function networkUnavailable(network: string, lacks: 'RPC' | 'sponsor'): D
   return new DomainError('unavailable', 'network_unavailable', sentence, { retryAfterSeconds: 60 })
 }
 
-/** For sellers, before any work is done. */
+/** For sellers, thrown before any work is done. */
 export function outOfGas(network: string): DomainError {
   const sentence = `Payments on ${network} are not possible right now: the gas cannot be paid. Nothing was charged; try again later.`
   return new DomainError('unavailable', 'facilitator_out_of_gas', sentence, { retryAfterSeconds: 60 })
@@ -21,7 +21,7 @@ export function gasSpent(network: string, of: keyof GasShares, retryAfterSeconds
       })
 }
 
-/** The chain refused for a reason of ours: sellers and buyers did nothing wrong, so the answer is a 500. */
+/** The chain refused for a reason of ours. Neither seller nor buyer did anything wrong, so the answer is a 500. */
 export function settlementFailed(
   answer: SettleResult & { status: 'failed' },
   body: Readonly<Record<string, unknown>>,

@@ -93,13 +93,13 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
       if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
       const { success, digest } = answer
       if (!success || digest === null || keyed) return reply(200, encoded)
-      // A success counts as handed out once the response was sent whole.
+      // The caller counts as having received the success once the whole response was sent.
       return { ...reply(200, encoded), whenSent: (arrived) => facilitator.delivered(digest, operation, arrived) }
     },
   })
 }
 
-/** Not `pending`: nothing was submitted, so there is nothing to wait for. */
+/** The result is not `pending`: nothing was submitted, so there is nothing to wait for. */
 function outOfGasHere(error: unknown, { payer, required }: PaymentRequest): unknown {
   const reason = 'facilitator_out_of_gas'
   if (!(error instanceof DomainError) || error.code !== reason) return error
@@ -188,7 +188,7 @@ function toVerification({ payer, refusal }: Verification): z.input<typeof verify
 
 const NOT_VALID = { isValid: false, invalidReason: null, payer: null, valid: false, reason: null }
 
-/** What the protocol calls a request that cannot be read; anything else has no word there. */
+/** The protocol's reason for a request that cannot be read. The protocol has no reasons for other errors. */
 function reasonOf(code: string): string {
   return code === 'invalid_input' || code === 'invalid_json' ? 'invalid_payload' : code
 }

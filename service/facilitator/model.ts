@@ -6,20 +6,20 @@ export interface Verification {
   payer: string | null
   /** Null when the payment is valid now. */
   refusal: Reason | null
-  /** Its code decides whether the signature counts, and may decide otherwise a moment later. */
+  /** The payer's own code decides whether the signature counts, and may decide differently a moment later. */
   payerHasCode: boolean
 }
 
 export type State = 'claimed' | 'signed' | 'broadcast' | 'settled' | 'failed'
 
-/** An authorization that was claimed here, and how far it has come. */
+/** An authorization that was claimed here, and its progress. */
 export interface Settlement {
   /** EIP-712: its identity. */
   digest: Hex
   network: NetworkName
   authorization: SignedAuthorization
   payerHasCode: boolean
-  /** Not to be batched: the payer has code, or the item failed among others. */
+  /** Not to be batched: the payer has code, or the item failed inside a batch. */
   alone: boolean
   gas: bigint
   seenBlock: bigint
@@ -38,7 +38,7 @@ export interface Settlement {
   handedOutAt: Date | null
 }
 
-/** One nonce of a sponsor, with what is sent under it now. */
+/** One nonce of a sponsor, and the transaction that is sent under it now. */
 export interface SponsorTransaction {
   id: bigint
   network: NetworkName
@@ -57,40 +57,40 @@ export interface SponsorTransaction {
   sentAt: Date | null
   blockNumber: bigint | null
   blockHash: Hex | null
-  /** All that it was ever signed under, the newest first. */
+  /** Every hash it was signed under, newest first. */
   hashes: readonly Hex[]
 }
 
-/** What a caller of settle is told. Success is told once. */
+/** The result of a settle call. Only one operation gets the success of a settlement. */
 export type SettleResult =
   | { status: 'settled'; success: true; payer: string; txHash: Hex }
   | { status: 'settled'; success: false; payer: string; txHash: Hex; reason: Reason }
   | { status: 'pending'; success: false; payer: string; txHash: Hex | null; reason: 'settlement_pending' }
-  /** `ours`: neither buyer nor seller did anything wrong. */
+  /** `ours`: the failure is neither the buyer's nor the seller's fault. */
   | { status: 'failed'; success: false; payer: string | null; txHash: null; reason: Reason; ours: boolean }
 
-/** Who is told of a success, so that asking again under the same name gives the same answer. */
+/** The caller of settle. The same operation gets the same result again. */
 export interface SettleRequester {
   operation: string
   /**
-   * True: the name is kept and asked with again, so the success is theirs for good. False: they are told by a
-   * connection that may break, and must be confirmed or withdrawn.
+   * True: the caller stores the operation's name and repeats the call with it, so it owns the success for good. False:
+   * the success goes out over a connection that may break, so its delivery must be confirmed or withdrawn.
    */
   ownsResult: boolean
-  /** How long they wait for the outcome; the service's own time when absent. */
+  /** How long the caller waits for the outcome. The service's own time when absent. */
   waitMs?: number
   /**
-   * True: they signed for themselves and sold nothing, so a failure was no reason to give up. What failed is tried anew
-   * as soon as the token would take it. For a sale it stays failed: the seller has sent the buyer away.
+   * True: the caller signed for itself and sold nothing, so a failed transfer is retried as soon as the token would
+   * accept it. For a sale a failure is final, because the seller has already refused the buyer.
    */
   retryFailed?: boolean
-  /** True: they ask over HTTP, and sell elsewhere. The gas that is reserved for the house's own sales is not theirs. */
+  /** True: the caller asks over HTTP and sells elsewhere. It may not use the gas that is reserved for our own sales. */
   isExternal?: boolean
-  /** Where a stranger asks from, by the group of its address. */
+  /** The address group of an external caller. */
   caller?: string
 }
 
-/** What an authorization was spent on, by whom that is sold: one thing, ever. */
+/** The one thing that an authorization was spent on. */
 export interface Purchase {
   /** EIP-712: the authorization's identity. */
   digest: Hex
@@ -100,7 +100,7 @@ export interface Purchase {
 
 export interface GasUsed {
   spent: GasShares
-  /** Gas, not wei: its price is known once it is mined. */
+  /** Gas, not wei: its price is known only once the transaction is mined. */
   pending: GasShares
 }
 

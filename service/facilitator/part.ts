@@ -6,7 +6,7 @@ import { createSettlementStore } from './store/settlements.ts'
 import type { Chains } from '../platform/chains.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 
-/** Verifies and settles on the networks that have an RPC; on others it refuses. */
+/** Verifies and settles on the networks that have an RPC, and refuses on the others. */
 export function openFacilitator(platform: Platform, chains: Chains): { facilitator: Facilitator; part: Part } {
   const { config, database, clock, log, metrics, redis } = platform
   const facilitator = createFacilitator({

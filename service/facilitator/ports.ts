@@ -4,39 +4,44 @@ import type { Statements } from '../kit/transaction.ts'
 import type { GasUsed, Purchase, Settlement, SettleRequester, SponsorTransaction } from './model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
-/** Stores settlements. Each method is one statement: no transaction is open while the chain is asked. */
+/** Stores settlements. Each method is one statement, so no transaction stays open while the chain is asked. */
 export interface SettlementStore {
   find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>>
   findByNonce(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement | null>
 
-  /** The row of this digest, made now or there before; null when the nonce belongs to another digest. */
+  /** The row of this digest, new or existing. Null when another digest has the nonce. */
   claim(claim: Claim): Promise<Settlement | null>
-  /** Claimed ones that no worker is about to sign, oldest first; this worker's from now on, until the moment given. */
+  /**
+   * The oldest claimed settlements that no worker is about to sign. They belong to this worker until the given moment.
+   */
   take(network: NetworkName, workerId: string, work: WorkTaken): Promise<readonly Settlement[]>
-  /** Stores a transaction before it is sent, with all its settlements or not at all. */
+  /** Stores a transaction before it is sent, with all of its settlements or not at all. */
   sign(signing: Signing): Promise<SponsorTransaction | 'nonce-taken' | 'settlements-gone'>
-  /** Something without settlements, for a nonce that nothing open has; null when there is something. */
+  /** Stores a transaction without settlements, for a nonce that has no open transaction. Null when there is one. */
   fill(signing: Omit<Signing, 'workerId' | 'digests'>): Promise<SponsorTransaction | null>
-  /** Another hash under the same nonce. */
+  /** Stores another hash under the same nonce. */
   replace(transaction: SponsorTransaction, by: Replacement): Promise<void>
   sent(transaction: SponsorTransaction, now: Date): Promise<void>
 
-  /** The transactions of a network that are not deep enough yet, by nonce; of one sponsor, or of all but some. */
+  /** A network's transactions that are not final yet, by nonce: of one sponsor, or of all sponsors but some. */
   open(
     network: NetworkName,
     of: { sponsor: Address } | { others: readonly Address[] },
   ): Promise<readonly SponsorTransaction[]>
   highestNonce(network: NetworkName, sponsor: Address): Promise<number | null>
-  /** What a transaction carries and has not ended. */
+  /** The settlements of a transaction that are still open. */
   carried(transaction: SponsorTransaction): Promise<readonly Settlement[]>
 
-  /** A transaction is in a block, and these of its settlements with it. */
+  /** Records that the transaction is in a block and that these settlements are settled with it. */
   mined(transaction: SponsorTransaction, receipt: Receipt, settled: readonly Hex[], now: Date): Promise<void>
-  /** The block is gone: what the transaction ended is open again. Answers those whose success was handed out. */
+  /**
+   * The block is gone, so everything that the transaction ended is open again. Returns the settlements whose success
+   * was already handed out.
+   */
   vanished(transaction: SponsorTransaction): Promise<readonly Hex[]>
-  /** Deep enough to stay. Changes nothing while something that it carried is neither settled nor failed. */
+  /** Marks the transaction as final. Changes nothing while one of its settlements is neither settled nor failed. */
   finish(transaction: SponsorTransaction): Promise<void>
-  /** Its nonce went to a transaction of which we know nothing. False while something that it carried is open. */
+  /** Records that an unknown transaction used its nonce. False while one of its settlements is open. */
   lose(transaction: SponsorTransaction): Promise<boolean>
 
   settledElsewhere(
@@ -46,11 +51,11 @@ export interface SettlementStore {
     now: Date,
   ): Promise<void>
   fail(settlement: Settlement, reason: Reason, ours: boolean, now: Date): Promise<void>
-  /** Back to waiting, for a transaction of its own. */
+  /** Makes the settlement wait again, for a transaction of its own. */
   release(settlement: Settlement, payerHasCode: boolean): Promise<void>
-  /** What failed waits for a sponsor once more, alone. Nothing where it is not failed any more. */
+  /** Makes a failed settlement wait for a sponsor once more, alone. Changes nothing when it is not failed any more. */
   revive(digest: Hex, as: { payerHasCode: boolean; gas: bigint }): Promise<void>
-  /** Open although its time was over at that moment, or settled by others and not deep enough. */
+  /** Settlements that are open although their time was over at that moment, or settled by others and not final. */
   loose(network: NetworkName, at: Date, limit: number): Promise<readonly Settlement[]>
 
   /** Gives the success to this operation if it is free; `busy` while it is on its way to another one. */
@@ -63,20 +68,25 @@ export interface SettlementStore {
   confirm(digest: Hex, to: string, now: Date): Promise<void>
   withdraw(digest: Hex, to: string): Promise<void>
 
-  /** In the transaction of what is bought. Answers what the authorization buys: this, or what it was spent on before. */
+  /**
+   * Runs in the purchase's transaction. Returns the purchase that has the authorization: this one or an earlier one.
+   */
   buy(inside: Statements, purchase: Purchase, now: Date): Promise<string>
 
   /** Whether an authorization was submitted to a chain. */
   isSubmitted(inside: Statements, digest: Hex): Promise<boolean>
 
-  /** What an authorization was spent on, and since when; null where it has bought nothing. */
+  /** The purchase that an authorization was spent on and its time. Null when it has bought nothing. */
   bought(digest: Hex): Promise<(Purchase & { boughtAt: Date }) | null>
 
-  /** Wei spent that day, and the gas of what is under way: by all, by this payer, for this recipient, for this caller. */
+  /**
+   * The wei spent that day and the gas of open settlements: in total, by this payer, for this recipient and for this
+   * caller.
+   */
   gasUsed(network: NetworkName, of: GasUsers, day: Date): Promise<GasUsed>
 }
 
-/** At most so many, until the moment given. */
+/** How many settlements a worker takes at most, and until when. */
 export interface WorkTaken {
   limit: number
   now: Date
@@ -124,7 +134,7 @@ export interface Replacement {
   now: Date
 }
 
-/** One holder at a time over all processes, as long as it is renewed. */
+/** One holder at a time over all processes, as long as the holder renews it. */
 export interface Lease {
   take(now: Date, until: Date): Promise<boolean>
   release(): Promise<void>

@@ -3,7 +3,10 @@ import type { SponsorTransaction, GasShares, GasUsed, Settlement } from './model
 import type { PaymentRequest } from '../x402/model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
-/** What is wrong with the terms whatever the chain and the clock say; the order is the reference's. */
+/**
+ * Refuses terms that are wrong regardless of the chain and the clock. The checks run in the reference implementation's
+ * order.
+ */
 export function refuseTerms(payment: PaymentRequest): Reason | null {
   const { offered, required, network, authorization } = payment
   if (offered.scheme !== 'exact' || required.scheme !== 'exact') return 'invalid_exact_evm_scheme'
@@ -17,10 +20,13 @@ export function refuseTerms(payment: PaymentRequest): Reason | null {
   return null
 }
 
-/** The 32 bytes that end every ERC-6492 signature: a wallet that exists only once somebody deploys it. */
+/** The 32 bytes at the end of every ERC-6492 signature, which stands for a wallet that is not deployed yet. */
 const EIP6492_END = '6492'.repeat(16)
 
-/** Whether what was signed is what the seller wants. Exactly: the protocol's clients ask for no less. */
+/**
+ * Refuses an authorization that does not match the seller's terms exactly. The protocol's clients require exact
+ * matches.
+ */
 export function refuseMatch(payment: PaymentRequest): Reason | null {
   const { required, authorization } = payment
   if (authorization === null) return 'unsupported_payload_type'
@@ -29,7 +35,7 @@ export function refuseMatch(payment: PaymentRequest): Reason | null {
   return null
 }
 
-/** What moves nothing, or next to nothing, would only spend the sponsor's gas. */
+/** A transfer of nothing or next to nothing would only spend the sponsor's gas. */
 export function refuseDust({ value }: { value: bigint }, minimum: bigint): Reason | null {
   return value < minimum ? 'invalid_exact_evm_payload_authorization_value_too_low' : null
 }
@@ -42,10 +48,13 @@ export function refuseTime(authorization: { validAfter: bigint; validBefore: big
   return null
 }
 
-/** The reference's: three blocks until it is mined. */
+/** As in the reference implementation: the time of three blocks until the transfer is mined. */
 const MARGIN_SECONDS = 6n
 
-/** What the chain says. `signed`: the signature is the payer's own key's, which decides only where no code does. */
+/**
+ * Judges by the chain's state. `signed`: the payer's own key made the signature, which decides only for a payer without
+ * code.
+ */
 export function refuseSimulation(simulation: Simulation, value: bigint, signed: boolean): Reason | null {
   if (simulation.payerCode === 'none' && !signed) return 'invalid_exact_evm_signature'
   if (simulation.outcome.succeeds) return null
@@ -55,22 +64,25 @@ export function refuseSimulation(simulation: Simulation, value: bigint, signed: 
   return 'invalid_exact_evm_transaction_simulation_failed'
 }
 
-/** A contract wallet decides what its check costs, and the sponsor pays it. */
+/** A contract wallet decides how much gas its signature check uses, and the sponsor pays for it. */
 export function refuseGas(simulation: Simulation, gasMax: bigint): Reason | null {
   if (!simulation.outcome.succeeds) return null
   return simulation.outcome.gas + CALL_GAS > gasMax ? 'invalid_exact_evm_transaction_simulation_failed' : null
 }
 
-/** A transaction's own cost and its calldata; each further item's calldata and its place in Multicall3's loop. */
+/**
+ * The first item's gas: a transaction's own cost and its calldata. For each further item: its calldata and its place in
+ * Multicall3's loop.
+ */
 const CALL_GAS = 40_000n
 const ITEM_GAS = 16_000n
 
-/** A third above what was simulated: a slot may be cold by then, and what is not used is not paid. */
+/** A third above the simulated gas: a storage slot may be cold by then, and unused gas is not paid. */
 export function gasLimit(items: readonly Pick<Settlement, 'gas'>[]): bigint {
   return items.reduce((sum, { gas }) => sum + (gas * 4n) / 3n + ITEM_GAS, CALL_GAS)
 }
 
-/** Whose budget of the day is spent, counting what is under way at today's price; null where there is room. */
+/** The day's budget that is spent, counting open settlements at today's price. Null while there is room. */
 export function overBudget(
   { spent, pending }: GasUsed,
   price: bigint,
@@ -83,60 +95,63 @@ export function overBudget(
   return (['network', 'payer', 'recipient', 'caller'] as const).find(over) ?? null
 }
 
-/** Whether a sponsor's balance pays for one transfer of today's price. */
+/** Whether a sponsor's balance pays for one transfer at today's price. */
 export function paysForOne(wei: bigint, { maxFeePerGas }: { maxFeePerGas: bigint }): boolean {
   return wei >= TRANSFER_GAS * maxFeePerGas
 }
 
 const TRANSFER_GAS = 150_000n
 
-/** Plain accounts together, at most `largest` at once; whoever must not harm or be harmed, alone. */
+/**
+ * Batches the items of plain accounts, at most `largest` in each. An item marked `alone` gets a transaction of its own.
+ */
 export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Item[], largest: number): Item[][] {
   const together = items.filter(({ alone }) => !alone)
   const groups = items.filter(({ alone }) => alone).map((item) => [item])
-  // Halves of equal size rather than one full batch and a rest of one.
+  // Batches of equal size, so that there is no full batch followed by a batch of one.
   const batches = Math.ceil(together.length / largest)
   const size = Math.ceil(together.length / Math.max(1, batches))
   for (let at = 0; at < together.length; at += size) groups.push(together.slice(at, at + size))
   return groups
 }
 
-/** Whether this very transaction moved this authorization's money. */
+/** Whether this transaction moved this authorization's money. */
 export function isMoved(settlement: Settlement, receipt: Receipt): boolean {
   const { from, to, value, nonce } = settlement.authorization
   const used = receipt.used.find((event) => event.authorizer === from && event.nonce === nonce)
   if (receipt.status !== 'success' || used === undefined) return false
-  // USDC logs the use first and the transfer that belongs to it right after.
+  // USDC logs the use first and its transfer right after.
   const transfer = receipt.transfers.find(({ logIndex }) => logIndex > used.logIndex)
   return transfer?.from === from && transfer.to === to && transfer.value === value
 }
 
-/** Whether somebody else's use of the nonce was this very payment. */
+/** Whether another party's use of the nonce made exactly this payment. */
 export function isPaidBy(use: Use, { authorization }: Pick<Settlement, 'authorization'>): boolean {
   const { from, to, value } = authorization
   return !use.cancelled && use.transfer?.from === from && use.transfer.to === to && use.transfer.value === value
 }
 
-/** Not after the block of that moment: from there on a transfer is looked for that came after it. */
+/** A block that is not after the given moment. The search for a later transfer starts there. */
 export function blockBefore(head: { number: bigint; timestamp: bigint }, at: Date): bigint {
   const seconds = head.timestamp - BigInt(Math.floor(at.getTime() / 1000))
   const blocks = (seconds > 0n ? seconds / BLOCK_SECONDS : 0n) + BLOCKS_SPARE
   return head.number > blocks ? head.number - blocks : 0n
 }
 
-/** Of all networks that are served. */
+/** The block time of all supported networks. */
 const BLOCK_SECONDS = 2n
-/** The clocks of a chain and a server differ. */
+/** A margin, because the clocks of a chain and a server differ. */
 const BLOCKS_SPARE = 60n
 
-/** After it the USDC contract takes the authorization no more, whoever submits it. */
+/** Whether the USDC contract will not accept the authorization any more, from any sender. */
 export function isOver(settlement: Settlement, blockSeconds: bigint): boolean {
   return settlement.authorization.validBefore <= blockSeconds
 }
 
 /**
- * A failure stands when its transaction is final, or when the authorization is over on any chain that may still replace
- * this one. Before that a reorganization may remove what made it fail, and the same transaction then moves the money.
+ * A failure is final when its transaction is final, or when the authorization has expired on any chain that may still
+ * replace this one. Before that, a reorganization may remove the cause of the failure, and the same transaction then
+ * moves the money.
  */
 export function isFinalFailure(
   { final, authorization }: Pick<Settlement, 'final' | 'authorization'>,
@@ -145,10 +160,10 @@ export function isFinalFailure(
   return final || authorization.validBefore + REORG_SECONDS <= BigInt(Math.floor(now.getTime() / 1000))
 }
 
-/** Longer than any reorganization of the networks that are served. */
+/** Longer than any reorganization of the supported networks. */
 const REORG_SECONDS = 120n
 
-/** What failed for a reason that time may mend; not for ever, since each time costs gas. */
+/** Whether the failure's cause may go away with time. The number of attempts is limited, since each one costs gas. */
 export function isMendable({ state, reason, attempts }: Pick<Settlement, 'state' | 'reason' | 'attempts'>): boolean {
   return state === 'failed' && reason !== null && MENDABLE.has(reason) && attempts < ATTEMPTS_MAX
 }
@@ -160,7 +175,7 @@ const MENDABLE: ReadonlySet<Reason> = new Set<Reason>([
 ])
 const ATTEMPTS_MAX = 10
 
-/** A replacement must pay an eighth more in both figures; a quarter spares a second round. */
+/** A replacement must raise both fees by an eighth. Raising them by a quarter avoids a second round. */
 export function bumpFees(
   sent: Pick<SponsorTransaction, 'maxFee' | 'priorityFee'>,
   today: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint },
@@ -176,14 +191,14 @@ function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
 
-/** The nonces below the lowest open one that nothing was ever signed for: everything behind them waits. */
+/** The nonces below the lowest open one that were never signed. All later transactions wait for them. */
 export function gaps(chainNonce: number, known: readonly number[]): number[] {
   const lowest = Math.min(...known)
   if (known.length === 0 || chainNonce >= lowest) return []
   return Array.from({ length: lowest - chainNonce }, (_, step) => chainNonce + step)
 }
 
-/** Each of a batch bears an equal part; the rest of the division is the first one's. */
+/** Each item of a batch bears an equal part. The first one also bears the remainder. */
 export function shareCost(cost: bigint, of: number): bigint[] {
   const share = cost / BigInt(of)
   return Array.from({ length: of }, (_, place) => (place === 0 ? cost - share * BigInt(of - 1) : share))

@@ -5,14 +5,14 @@ import { identityProviderUnavailable } from './errors.ts'
 import type { FetchDocument } from './ports.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
-/** An OpenID Connect issuer as it describes itself, asked for at the first need and again every hour. */
+/** An OpenID Connect issuer's discovery document, fetched when first needed and again every hour. */
 export function createDiscovery(options: DiscoveryOptions): Discover {
   let discovered: { at: Date; document: Promise<Discovered> } | null = null
   return (now) => {
     if (discovered === null || now.getTime() - discovered.at.getTime() > REDISCOVER_MS) {
       const attempt = { at: now, document: readDiscovery(options) }
       discovered = attempt
-      // A failure is not remembered: the next one who needs it asks again.
+      // A failure is not cached: the next caller tries again.
       attempt.document.catch(() => {
         if (discovered === attempt) discovered = null
       })
@@ -22,7 +22,7 @@ export function createDiscovery(options: DiscoveryOptions): Discover {
 }
 
 export interface DiscoveryOptions {
-  /** As configured, without a slash at the end; users are kept under this name. */
+  /** As configured, without a trailing slash; users are stored under this name. */
   issuer: string
   fetchDocument: FetchDocument
   log: Log
@@ -31,7 +31,7 @@ export interface DiscoveryOptions {
 export type Discover = (now: Date) => Promise<Discovered>
 
 export interface Discovered {
-  /** As its tokens spell it, with a slash at the end or without. */
+  /** As its tokens spell it, with or without a trailing slash. */
   name: string
   keys: JWTVerifyGetKey
   authorizationEndpoint: string | null
@@ -47,7 +47,7 @@ async function readDiscovery(options: DiscoveryOptions): Promise<Discovered> {
     throw identityProviderUnavailable(document.error)
   }
   const keys = createRemoteJWKSet(new URL(document.data.jwks_uri), {
-    // A JWKS that came once is enough for ten minutes; an unknown key asks again, every 30 seconds at most.
+    // A fetched JWKS is used for ten minutes; an unknown key id fetches it again, at most every 30 seconds.
     cacheMaxAge: 600_000,
     cooldownDuration: 30_000,
     [customFetch]: async (url) => Response.json(await readDocument(url, options)),
@@ -62,7 +62,7 @@ async function readDiscovery(options: DiscoveryOptions): Promise<Discovered> {
   }
 }
 
-/** The issuer's fault is never taken for whoever asks. */
+/** A fault of the issuer is never reported as a fault of the caller. */
 export async function readDocument(
   address: string,
   { fetchDocument, log }: Pick<DiscoveryOptions, 'fetchDocument' | 'log'>,

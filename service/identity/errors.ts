@@ -1,8 +1,8 @@
 import { DomainError } from '../kit/errors.ts'
 
 /**
- * Why nobody is known by what a request carries, and what to do about it. Whoever holds a whole key may know that it was
- * revoked or has expired; of everything else the answer says no more than what was sent.
+ * Why a request's credential is not accepted, and what to do about it. Only a caller who holds the whole key learns
+ * that it was revoked or has expired; for every other credential the answer reveals no more than the caller sent.
  */
 export function unauthenticated(reason: CredentialFault = 'credential_invalid', cause?: unknown): DomainError {
   return new DomainError('unauthenticated', 'unauthenticated', SENTENCES[reason], { reason }).causedBy(cause)
@@ -61,7 +61,7 @@ export function keyMissing(): DomainError {
   return new DomainError('missing', 'key_not_found', 'There is no such key.')
 }
 
-/** A wallet's sign-in that fails says why: the one who holds the wallet can do something about it. */
+/** A failed wallet sign-in says why, because the wallet's owner can correct it. */
 export function walletRefused(sentence: string): DomainError {
   return new DomainError('unauthenticated', 'wallet_refused', sentence)
 }

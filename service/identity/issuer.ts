@@ -11,7 +11,7 @@ export interface IssuerOptions {
   discover: Discover
 }
 
-/** Tokens of an OpenID Connect issuer, checked by the keys that it publishes. */
+/** Verifies tokens of an OpenID Connect issuer with the keys that it publishes. */
 export function createTokenIssuer({ issuer, audience, discover }: IssuerOptions): TokenIssuer {
   return {
     async verify(token, now) {
@@ -20,7 +20,10 @@ export function createTokenIssuer({ issuer, audience, discover }: IssuerOptions)
   }
 }
 
-/** What a token says, once it is known to be the issuer's, for this audience, and still good. */
+/**
+ * The claims of a token, after checking that the issuer signed it, that it is for this audience, and that it has not
+ * expired.
+ */
 export async function claimsOf(
   token: string,
   { name, keys }: Pick<Awaited<ReturnType<Discover>>, 'name' | 'keys'>,
@@ -54,12 +57,12 @@ export function toPerson(issuer: string, claims: JWTPayload): Person {
   return { issuer, subject, name: toText(claims['name'], 100), email, emailConfirmed: email !== null && confirmed }
 }
 
-/** Null for what is no text, too long, or holds characters that nobody's name has. */
+/** Null for a claim that is not a text, is too long, or contains control characters, which no name has. */
 function toText(claim: unknown, longest: number): string | null {
   return typeof claim === 'string' && claim !== '' && claim.length <= longest && !CONTROL.test(claim) ? claim : null
 }
 
 // eslint-disable-next-line no-control-regex -- these are exactly the ones to be found
 const CONTROL = /[\u0000-\u001f\u007f]/
-/** A secret that both sides know would let anybody who learns it sign. */
+/** Asymmetric algorithms only: with a shared secret, anyone who learns it could sign tokens. */
 const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']

@@ -1,7 +1,7 @@
 import type { EmailChange, Notice } from './model.ts'
 import type { Mail } from './ports.ts'
 
-/** In plain text: there is one link, and every program shows it. */
+/** Plain text: a mail holds one link, and every mail program shows it. */
 export function confirmationMail(wanted: { email: string; link: string }): Omit<Mail, 'id'> {
   return {
     to: wanted.email,

@@ -1,7 +1,7 @@
 import type { Id } from '../kit/ids.ts'
 import type { Environment } from '../kit/owner.ts'
 
-/** The issuer of those who sign in here, by password or wallet. */
+/** The issuer of people who sign in here, by password or wallet. */
 export const BUILT_IN_ISSUER = 'coinslot'
 
 export interface ApiKey {
@@ -10,7 +10,7 @@ export interface ApiKey {
   environment: Environment
   agentId: Id<'agt'> | null
   name: string
-  /** `csk_test_` or `csk_live_` and the first characters: enough to tell keys apart. */
+  /** `csk_test_` or `csk_live_` and the first characters: enough to recognise a key. */
   prefix: string
   lastFour: string
   expiresAt: Date | null
@@ -18,15 +18,16 @@ export interface ApiKey {
   createdAt: Date
 }
 
-/** A key in the only answer that shows it whole. */
+/** A key with its secret, in the only answer that shows the secret. */
 export interface NewKey {
   key: ApiKey
   secret: string
 }
 
 /**
- * What the owner of an account hears of by mail: whoever got hold of a session could have done it too. It goes to the
- * address that was confirmed when it happened, so nobody silences it by changing the address next.
+ * A security notice that the owner of an account gets by mail, because a thief of a session could have made the change.
+ * It goes to the address that was confirmed when the change happened, so the thief cannot prevent it by changing the
+ * address next.
  */
 export type Notice =
   | { kind: 'wallet-connected' | 'wallet-removed'; address: string }
@@ -34,17 +35,17 @@ export type Notice =
   | { kind: 'email-changed'; email: string }
   | { kind: 'payout-address'; environment: Environment; address: string | null }
 
-/** An address that somebody wants to be reached and to sign in by, instead of the one they have. */
+/** A person's request to replace their e-mail address, for contact and sign-in, by another. */
 export interface EmailChange {
   subject: string
   from: string
   to: string
 }
 
-/** What an account's outgoing calls are signed with, in one environment. */
+/** The secret that signs an account's outgoing calls, in one environment. */
 export interface SigningSecret {
   secret: string
   createdAt: Date
-  /** Until then the secret before this one signs along; null when there is none. */
+  /** The previous secret also signs until it expires; null when there is none. */
   previous: { secret: string; expiresAt: Date } | null
 }

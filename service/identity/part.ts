@@ -114,7 +114,7 @@ export async function openIdentity(
   }
 }
 
-/** Whoever has no wallet is told so by null, not by an error. */
+/** Returns null for a caller without a wallet; that is not an error. */
 export function walletOf(wallets: Wallets) {
   return async (caller: Caller): Promise<Record<string, unknown> | null> => {
     try {
@@ -126,12 +126,12 @@ export function walletOf(wallets: Wallets) {
   }
 }
 
-/** Of each kind, to one person. */
+/** The most mails of one kind to one person per hour. */
 const MAILS_PER_HOUR = 5
-/** Of a user who is signed in, for what wants the password again. */
+/** The most password attempts per hour of a signed-in user, on endpoints that ask for the password again. */
 const PASSWORD_TRIES_PER_HOUR = 10
 
-/** Its address is the operator's, not a user's: it may be on a private network whatever the policy. */
+/** The operator sets its address, not a user, so it may be on a private network in spite of the outbound policy. */
 function identityProvider(config: Config, log: Log) {
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience = null, OIDC_CLIENT_ID: id } = config
   if (issuer === undefined) return null
@@ -146,7 +146,7 @@ function identityProvider(config: Config, log: Log) {
         ...(authorization === undefined ? {} : { authorization }),
       },
       limits: { totalMs: 5_000, bodyBytes: 1_000_000 },
-      // A redirect of a code, or of a token, would hand it to somebody else.
+      // A redirect would hand the code or token to another server.
       redirects: form === undefined && authorization === undefined ? 2 : 0,
     })
     return { status, text: body.toString('utf8') }

@@ -5,37 +5,40 @@ import type { ApiKey, EmailChange, Notice } from './model.ts'
 import type { Caller, Person, User } from '../kit/caller.ts'
 import type { KeyTrace } from './rules.ts'
 
-/** Where users, keys and signing secrets are kept. */
+/** Stores users, keys and signing secrets. */
 export interface IdentityStore {
   findUser(issuer: string, subject: string): Promise<Account | null>
-  /** Makes the user, or brings what is known of them up to date, and holds their row until the transaction ends. */
+  /** Creates or updates the user, and locks their row until the transaction ends. */
   saveUser(person: Person, id: Id<'usr'>, now: Date, inside: Statements): Promise<Account & { created: boolean }>
   markGranted(user: Id<'usr'>, environment: Environment, now: Date, inside: Statements): Promise<void>
-  /** Counts one of each, in their order, on this day; false when one of them is used up. */
+  /** Counts one grant for each source, in their order, on this day; false when a source has reached its limit. */
   takeGrants(sources: readonly { source: string; most: number }[], now: Date, inside: Statements): Promise<boolean>
-  /** Notes that this account's credits were held back. */
+  /** Records that this account's credits were withheld. */
   markWithheld(user: Id<'usr'>, now: Date, inside: Statements): Promise<void>
   isWithheld(user: string): Promise<boolean>
-  /** Their address, where it is known to be theirs. */
+  /** Their e-mail address, if it is confirmed. */
   findConfirmedEmail(user: string, inside?: Statements): Promise<string | null>
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 
   findKey(hash: Buffer): Promise<FoundKey | null>
-  /** At most once a minute for a key, however often it is called. */
+  /** Writes at most once a minute for a key, however often it is called. */
   touchKey(id: Id<'key'>, now: Date): Promise<void>
   listKeys(owner: Owner, page: { limit: number; offset: number }): Promise<{ keys: readonly ApiKey[]; total: number }>
-  /** Under an id that exists, one of this owner's and never used, only the secret is made anew; else null. */
+  /**
+   * Adds the key. If its id exists, replaces only the secret, provided that the key is this owner's, was never used and
+   * is not revoked; otherwise returns null.
+   */
   saveKey(key: ApiKey, trace: KeyTrace): Promise<ApiKey | null>
-  /** False when this very id or secret exists already. */
+  /** False when this id or secret already exists. */
   addKey(key: ApiKey, trace: KeyTrace): Promise<boolean>
-  /** False when the owner has no such key that is not revoked. */
+  /** False when the owner has no such active key. */
   revokeKey(owner: Owner, id: string, now: Date): Promise<boolean>
   revokeKeysOf(owner: Owner, agentId: Id<'agt'>, now: Date): Promise<void>
 
   findSigningSecret(owner: Owner): Promise<SealedSecret | null>
-  /** Does nothing when there is one. */
+  /** Does nothing when the owner has one already. */
   addSigningSecret(owner: Owner, made: { sealed: string; madeBy: string; createdAt: Date }): Promise<void>
-  /** Puts a new one before the present one, unless the same act did so already. */
+  /** Replaces the current secret by a new one, unless the same operation did so already. */
   rotateSigningSecret(
     owner: Owner,
     made: { sealed: string; madeBy: string; createdAt: Date },
@@ -64,7 +67,7 @@ export interface SealedSecret {
   previous: { sealed: string; expiresAt: Date } | null
 }
 
-/** Secrets at rest; the context says whose, and opens nothing else. */
+/** Encrypts secrets at rest; the context names their owner, and no other context decrypts them. */
 export interface Sealing {
   seal(secret: string, context: string): string
   open(sealed: string, context: string): string
@@ -74,55 +77,63 @@ export interface Sealing {
 export interface SignIn {
   /** Answers a request under /auth. */
   handle(request: Request): Promise<Response>
-  /** Whose session this is; null when it is none or over. */
+  /** The person whose session this is; null when the session does not exist or has ended. */
   personOf(session: { bearer: string } | { cookie: string }): Promise<Person | null>
-  /** Who has this e-mail address; when nobody has, somebody is made who has no way to sign in. */
+  /** The person with this e-mail address; if there is none, creates one who has no way to sign in. */
   ensurePerson(email: string, name: string): Promise<Person>
-  /** The link that confirms somebody's e-mail address; null when there is nothing to confirm. */
+  /** The link that confirms a person's e-mail address; null when there is nothing to confirm. */
   confirmation(subject: string): Promise<{ email: string; link: string } | null>
-  /** The link to a new password; null for whoever has no e-mail address. The same mail always holds the same one. */
+  /**
+   * The link to a new password; null for a person without an e-mail address. The same mail id always gives the same
+   * link.
+   */
   reset(subject: string, mailId: string): Promise<{ email: string; link: string } | null>
-  /** The link that puts this address in the place of theirs; null when theirs has become another one since. */
+  /** The link that changes a person's e-mail address to the new one; null when their address has changed since. */
   emailChange(change: EmailChange, askedAt: Date): Promise<string | null>
 }
 
-/** What the built-in sign-in tells: all may be told twice. */
+/** The events of the built-in sign-in; each may be reported twice. */
 export interface Welcome {
   signedIn(person: Person): Promise<void>
   confirmationWanted(subject: string): Promise<void>
   resetWanted(subject: string): Promise<void>
   emailChangeWanted(change: EmailChange): Promise<void>
-  /** In a transaction of its own: the act was in one of the library's. */
+  /** Uses its own transaction, because better-auth made the change in one of its transactions. */
   changed(to: string | null, notice: Notice): Promise<void>
   tell: Tell
 }
 
 /**
- * Writes the mail that tells of something, in the transaction in which it happens. Nobody is told where `to` is null:
- * only a confirmed address is known to be theirs.
+ * Writes the notice mail in the same transaction as the change. Sends none when `to` is null: only a confirmed address
+ * is known to be the owner's.
  */
 export type Tell = (inside: Statements, to: string | null, notice: Notice) => Promise<void>
 
-/** The configured OpenID Connect issuer. Throws `unauthenticated`, or that the issuer cannot be reached. */
+/**
+ * The configured OpenID Connect issuer. Throws `unauthenticated`, or an error that says the issuer cannot be reached.
+ */
 export interface TokenIssuer {
   verify(token: string, now: Date): Promise<Person>
 }
 
-/** A GET to the issuer, or a POST of a form; guarded and limited by whoever hands this in. */
+/** A GET to the issuer, or a POST of a form; the function's provider guards and limits the request. */
 export type FetchDocument = (
   url: string,
   more?: { form?: URLSearchParams; authorization?: string },
 ) => Promise<{ status: number; text: string }>
 
 export interface WalletSignatures {
-  /** The message that this wallet signed, for this site, now; throws why it does not count. */
+  /**
+   * The message, after checking that this wallet signed it, for this site and still in time; otherwise throws the
+   * reason.
+   */
   read(message: string, signature: string, expected: WalletExpectation): Promise<WalletMessage>
 }
 
 export interface WalletExpectation {
   /** Host and port, as a browser shows them. */
   domain: string
-  /** With the scheme: what the message's URI has to begin with. */
+  /** With the scheme; the message's URI must begin with it. */
   origin: string
   chainIds: readonly number[]
   now: Date
@@ -134,18 +145,24 @@ export interface WalletMessage {
   nonce: string
 }
 
-/** The wallets that sign in to an account. Its subject is who it is in the built-in sign-in. */
+/** The wallets that sign in to an account; the subject is its user in the built-in sign-in. */
 export interface ConnectedWallets {
   of(subject: string): Promise<readonly ConnectedWallet[]>
-  /** As it is connected now; or that it signs in to another account, or that this account has as many as it may. */
+  /**
+   * The connected wallet, or `taken` if it signs in to another account, or `full` if this account has the most wallets
+   * allowed.
+   */
   connect(subject: string, address: string, now: Date): Promise<ConnectedWallet | 'taken' | 'full'>
-  /** Never the last way into the account, whatever else happens at the same moment. */
+  /** Never removes the last way to sign in to the account, even when another removal runs at the same moment. */
   disconnect(subject: string, address: string, now: Date): Promise<'gone' | 'missing' | 'last'>
 }
 
-/** The e-mail address by which somebody signs in. */
+/** The e-mail address that a person signs in with. */
 export interface SignInEmails {
-  /** `stale` when it is no longer the one that was to be changed, `taken` when somebody else signs in by the new one. */
+  /**
+   * `stale` when the address to be changed is no longer the current one, `taken` when another person signs in with the
+   * new one.
+   */
   change(change: EmailChange, now: Date): Promise<'changed' | 'stale' | 'taken'>
 }
 
@@ -167,7 +184,7 @@ export interface Mail {
   text: string
 }
 
-/** Whether somebody has an agent of this id, in the environment asked about. */
+/** Whether the owner has an agent of this id in the owner's environment. */
 export type AgentExists = (owner: Owner, agentId: string) => Promise<boolean>
 
 /** The caller's wallet as the specification shows it, or null when there is none. */

@@ -14,7 +14,7 @@ import type { Person, User } from '../kit/caller.ts'
 
 export type Credential = { kind: 'key' | 'token' | 'session'; text: string }
 
-/** What the Authorization header carries, told apart by form alone; whether it is good is decided elsewhere. */
+/** Classifies the credential in the Authorization header by its form alone; other code verifies it. */
 export function toCredential(authorization: string): Credential {
   const text = /^bearer +([\x21-\x7e]{1,8192}) *$/i.exec(authorization)?.[1]
   if (text === undefined) throw unauthenticated(schemeFault(authorization))
@@ -37,7 +37,7 @@ export function environmentAsked(header: string | undefined, live: boolean): Env
 
 /** The environment of a key, which the header may only repeat. */
 export function environmentOfKey(own: Environment, header: string | undefined, live: boolean): Environment {
-  // As if it did not exist: a sandbox server knows nothing of production.
+  // As if the key did not exist: a sandbox server has no production data.
   if (own === 'production' && !live) throw unauthenticated('key_unknown')
   const asked = toEnvironment(header)
   if (asked !== null && asked !== own) throw environmentMismatch(own)
@@ -48,12 +48,12 @@ export function isUsable(key: { expiresAt: Date | null; revokedAt: Date | null }
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > now.getTime())
 }
 
-/** The text of a key, from 32 random bytes. */
+/** Builds a key's text from 32 random bytes. */
 export function toKey(environment: Environment, random: Buffer): string {
   return PREFIX[environment] + base62(random)
 }
 
-/** What is kept of a key: what finds it, and what tells its owner which one it is. */
+/** The stored parts of a key: the hash that finds it, and the characters by which its owner recognises it. */
 export function traceOf(key: string, environment: Environment): KeyTrace {
   return {
     hash: hashOf(key),
@@ -69,27 +69,27 @@ export interface KeyTrace {
 }
 
 /**
- * Found by its hash, a key is compared with nothing: how long the search takes tells about hashes, from
- * which nobody comes nearer to a key.
+ * A key is found by its hash and compared with nothing: the search time only reveals something about hashes, and that
+ * does not help to guess a key.
  */
 export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest()
 }
 
 /**
- * One id for a person who signs in here, as user and as subject: what is `userId` on the wire is then what
- * the ledger says too. Of another issuer's subject an id of our own is made.
+ * A person who signs in here has one id, as user and as subject, so `userId` in the API is also the ledger's id. A
+ * subject of another issuer gets a new id.
  */
 export function idOf(person: Person, fresh: Id<'usr'>): Id<'usr'> {
   return person.issuer === BUILT_IN_ISSUER && isId('usr', person.subject) ? person.subject : fresh
 }
 
-/** The id of the one key that the demo account gets by itself: making it twice collides. */
+/** The id of the demo account's automatic key: creating it twice collides. */
 export function demoKeyId(user: Id<'usr'>): Id<'key'> {
   return deriveId('key', user)
 }
 
-/** Whether signing up once more would change nothing. */
+/** True when another sign-up would change nothing. */
 export function isSignedUp(user: User, granted: Record<Environment, boolean>, person: Person): boolean {
   return (
     grantsDue(user, granted).length === 0 &&
@@ -99,7 +99,7 @@ export function isSignedUp(user: User, granted: Record<Environment, boolean>, pe
   )
 }
 
-/** The sandbox's credits at once, production's when the e-mail address is known to be theirs. */
+/** Sandbox credits are due at once, production credits when the e-mail address is confirmed. */
 export function grantsDue(user: User, granted: Record<Environment, boolean>): Environment[] {
   const due: Environment[] = []
   if (!granted.sandbox) due.push('sandbox')
@@ -107,12 +107,12 @@ export function grantsDue(user: User, granted: Record<Environment, boolean>): En
   return due
 }
 
-/** A user needs an e-mail address in better-auth; these can never be anybody's. */
+/** better-auth requires an e-mail address for every user; a stand-in under `.invalid` can belong to no one. */
 export function walletEmailOf(address: string): string {
   return `${address.toLowerCase()}@wallet.invalid`
 }
 
-/** A stand-in, of whoever has no address. */
+/** True for the stand-in address of a user without an e-mail address. */
 export function isNobodys(email: string): boolean {
   return email.toLowerCase().endsWith('.invalid')
 }
@@ -124,16 +124,16 @@ export interface Way {
   hasPassword: boolean
 }
 
-/** Whether somebody can sign in by it; a provider that is configured no longer lets nobody in. */
+/** Whether a person can still sign in this way; a provider that is no longer configured does not count. */
 export function isWayIn({ providerId, accountId, hasPassword }: Way, issuer: string | null): boolean {
   if (providerId === 'oidc') return issuer !== null && accountId.startsWith(`${issuer} `)
   return providerId === 'siwe' || hasPassword
 }
 
-/** Of one account. */
+/** The most wallets of one account. */
 export const WALLETS_MAX = 10
 
-/** By characters. */
+/** In characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 }
 export const PERSON_NAME_MAX = 100
 
@@ -166,8 +166,9 @@ export interface GrantBounds {
 }
 
 /**
- * Who an account that is given credits is counted with, the address first: whoever has used theirs up takes nothing of
- * a domain that others share. A mailbox of a well-known provider says nothing about who else is there.
+ * The sources under which a grant of credits is counted, the address first: an address that has reached its limit uses
+ * up nothing of a domain that others share. The domain of a well-known mail provider is not counted, because its users
+ * have nothing in common.
  */
 export function grantSources(
   email: string | null,
@@ -179,11 +180,11 @@ export function grantSources(
   if (domain !== null && !SHARED_DOMAINS.has(domain)) {
     sources.push({ source: `domain ${domain}`, most: bounds.perDomain })
   }
-  // By a provider's webhook, with a mailbox of a large provider: those count together.
+  // A sign-up without a network address, with a mailbox of a large provider: all of these count together.
   return sources.length === 0 ? [{ source: 'no address', most: bounds.perDomain }] : sources
 }
 
-/** As somebody registered it: the names below it are as many as its owner likes. */
+/** The registered domain, because its owner can create any number of names below it. */
 function domainOf(email: string): string {
   const labels = email
     .slice(email.lastIndexOf('@') + 1)

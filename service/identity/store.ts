@@ -14,7 +14,7 @@ export function createIdentityStore(
   { prisma, statements, transaction }: Database,
   keysMax: number = QUOTAS.keys,
 ): IdentityStore {
-  // Every request asks, so those of one moment ask together.
+  // Every request looks up a key, so simultaneous lookups share one query.
   const keys = new Batch<Buffer, FoundKey | null>({ largest: 256, run: findKeys })
 
   async function findKeys(hashes: readonly Buffer[]): Promise<(FoundKey | null)[]> {
@@ -65,7 +65,7 @@ export function createIdentityStore(
         return await inside.run(ADD_KEY, [...columns, createdAt], 'identity_add_key')
       })
       if (made.length === 1) return key
-      // Whoever repeats never got the first secret: the answer that carried it was lost with its process.
+      // A repeated request never got the first secret: the answer with it was lost when the process died.
       const [row] = await prisma.apiKey.updateManyAndReturn({
         where: { id: key.id, userId: key.userId, environment: key.environment, lastUsedAt: null, revokedAt: null },
         data: { secretHash: bytes(secretHash), prefix, lastFour },
@@ -158,8 +158,8 @@ const FIND_USER = `SELECT ${USER}, ${GRANTED} FROM identity_user u WHERE u.issue
 
 const CONFIRMED_EMAIL = 'SELECT email FROM identity_user WHERE id = $1 AND email_confirmed'
 
-// A known address stays confirmed; another one is as confirmed as the issuer says. What a token leaves out
-// was not taken back.
+// A known address stays confirmed; for a new one the issuer decides. A claim that is missing from a token is not a
+// withdrawal.
 const SAVE_USER = `
 INSERT INTO identity_user AS u (id, issuer, subject, name, email, email_confirmed, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -172,7 +172,7 @@ RETURNING ${USER}, ${GRANTED}, xmax = 0 AS created`
 
 const DAY_MS = 86_400_000
 
-// The row's lock lasts as long as the transaction that grants: of two at once the second sees the first's.
+// The row stays locked until the granting transaction ends: of two at once, the second sees the first one's count.
 const TAKE_GRANT = `
 INSERT INTO identity_grant_count AS c (at, source, used) SELECT $1, $2, 1 WHERE $3::int > 0
 ON CONFLICT (at, source) DO UPDATE SET used = c.used + 1 WHERE c.used < $3::int
@@ -245,7 +245,7 @@ function toRow(key: ApiKey, { hash }: KeyTrace): Prisma.ApiKeyCreateManyInput {
   return { ...key, secretHash: bytes(hash) }
 }
 
-/** Prisma wants bytes that no other thread can change. */
+/** Prisma's types require a buffer that no other thread can share. */
 function bytes(hash: Buffer): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(hash)
 }

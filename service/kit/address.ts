@@ -1,9 +1,10 @@
 import { z } from 'zod'
 
 /**
- * An address that receives money: on a checkout, a paywall, a withdrawal, in the configuration.
- * In one case throughout it has no checksum; in both cases its letters are one (EIP-55), and one that does not fit is a
- * typing mistake: the money would be lost. Bodies of the payment protocols are read as leniently as theirs.
+ * An address that receives money: on a checkout, a paywall, a withdrawal, in the configuration. Written in one letter
+ * case it has no checksum. In mixed case the letters are the checksum (EIP-55), and a wrong one is refused as a typing
+ * mistake, because the money would be lost. Bodies of the payment protocols are read as leniently as the reference
+ * implementation reads them.
  */
 export const recipientAddress = z
   .string()
@@ -22,7 +23,10 @@ export function hasSoundChecksum(address: string): boolean {
   })
 }
 
-/** Keccak-256 of less than one block. `chain/keccak.ts` is the fast one; it loads asynchronously, and a schema cannot wait. */
+/**
+ * Keccak-256 of less than one block. `chain/keccak.ts` is faster but loads asynchronously, and a schema cannot wait for
+ * it.
+ */
 function keccak256(data: Uint8Array): Uint8Array {
   const block = new Uint8Array(200)
   block.set(data)

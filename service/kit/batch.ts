@@ -1,9 +1,9 @@
 import { currentContext, sharedContext, within, type Context } from './context.ts'
 
 /**
- * Gathers the inputs of the same moment into one statement. While a batch runs the next one fills, so the wait is
- * never longer than a statement, and a single input does not wait. There is no timer. Statements never overlap, so two
- * of them never want the same row at once.
+ * Gathers the inputs of the same moment into one statement. While a batch runs the next one fills, so an input waits
+ * for one statement at most, and a single input does not wait. There is no timer. Statements never overlap, so two of
+ * them never need the same row at once.
  */
 export class Batch<Input, Result> {
   private readonly waiting: Entry<Input, Result>[] = []
@@ -23,7 +23,7 @@ export class Batch<Input, Result> {
 
   private async drain(): Promise<void> {
     this.busy = true
-    // One turn of the microtask queue: callers that were woken together share a batch.
+    // One turn of the microtask queue, so that callers that were woken together share a batch.
     await Promise.resolve()
     while (this.waiting.length > 0) await this.flush(this.waiting.splice(0, this.plan.largest))
     this.busy = false
@@ -41,7 +41,7 @@ export class Batch<Input, Result> {
     } catch (error) {
       const [only] = entries
       if (entries.length === 1 && only !== undefined) only.reject(error)
-      // One bad row fails its whole statement: alone, each input gets its own result.
+      // One bad row fails the whole statement, so each input is then retried alone and gets its own result.
       else for (const entry of entries) await this.flush([entry])
     }
   }
@@ -49,7 +49,7 @@ export class Batch<Input, Result> {
 
 interface Plan<Input, Result> {
   largest: number
-  /** Results in the order of the inputs. Must be safe to repeat with the same input. */
+  /** Returns results in the order of the inputs. Must be safe to repeat with the same input. */
   run(inputs: readonly Input[]): Promise<readonly Result[]>
 }
 

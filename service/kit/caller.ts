@@ -2,7 +2,7 @@ import { DomainError } from './errors.ts'
 import type { Id } from './ids.ts'
 import type { Environment, Owner } from './owner.ts'
 
-/** A person who has signed up: the pair of issuer and subject, with an id of our own for inside. */
+/** A person who has signed up: the pair of issuer and subject, with an internal id. */
 export interface User {
   id: Id<'usr'>
   issuer: string
@@ -19,13 +19,13 @@ export interface Person {
   subject: string
   name: string | null
   email: string | null
-  /** The issuer's word that the address is theirs; the production grant waits for it. */
+  /** The issuer confirmed that the e-mail address is the person's. The production grant requires it. */
   emailConfirmed: boolean
 }
 
-/** Who is asking, in which environment, and by what right. */
+/** The user or token that sent the request, the environment, and the kind of credential. */
 export interface Caller {
-  /** Null for a token of a trusted issuer whose person has never signed up here. */
+  /** Null for a token of a trusted issuer whose bearer has never signed up here. */
   user: User | null
   /** The identity provider's id, also when there is no user. */
   subject: string
@@ -33,9 +33,9 @@ export interface Caller {
   environment: Environment
   via: 'key' | 'session' | 'token'
   keyId: Id<'key'> | null
-  /** Set when the key is bound to an agent: its limits hold wherever money leaves. */
+  /** Set when the key belongs to an agent: the agent's limits apply wherever money leaves. */
   agentId: Id<'agt'> | null
-  /** What a token says of its bearer, so that they can sign up with it. */
+  /** The person that a token describes, so that they can sign up with it. */
   person?: Person
 }
 
@@ -45,7 +45,7 @@ export function ownerOf(caller: Caller): Owner {
   return { userId: caller.user.id, environment: caller.environment }
 }
 
-/** Whose keys and secrets the caller's are. */
+/** The account that the caller's keys and secrets belong to. */
 export function accountOf(caller: Caller): Owner & { userId: Id<'usr'> } {
   if (caller.user === null) {
     throw new DomainError('missing', 'user_not_found', 'Nobody has signed up with this token yet: POST /me does.')

@@ -1,4 +1,4 @@
-/** Time is a dependency: what decides by it takes a `Clock`, so that a test can turn the hands. */
+/** Code whose decisions depend on the time takes a `Clock`, so that a test can set the time. */
 export interface Clock {
   now(): Date
 }

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * What the current work is about, from the request or job that began it to its last statement. Set by the API and by
- * the queue's runner, never passed along. For the log and for traces alone: no decision reads it.
+ * The request or job that the current work belongs to. The API and the queue's runner set it; it is never passed as an
+ * argument. It is only for the log and for traces: no decision reads it.
  */
 export interface Context {
   /** Added to each line of the log. Grows as ids become known. */
   readonly tags: ContextTags
   /** The current step of a trace; only service/tracing reads it. */
   readonly step?: unknown
-  /** Work of several requests at once: it belongs to none of them alone. */
+  /** Work that several requests share. It belongs to none of them alone. */
   readonly shared?: true
 }
 
@@ -25,7 +25,7 @@ export function within<T>(context: Context, work: () => T): T {
   return contexts.run(context, work)
 }
 
-/** Tags the context with an id of ours; the first of a kind stays. */
+/** Tags the context with one of our ids. The first id of a kind stays. */
 export function tagContext(value: unknown): void {
   const tags = contexts.getStore()?.tags
   if (tags === undefined || typeof value !== 'string' || value.length > LONGEST) return
@@ -39,7 +39,10 @@ export function tagContextWith(values: unknown): void {
   for (const value of Object.values(values)) tagContext(value)
 }
 
-/** Of work that several requests share, like a batch: none of them is in the log, and a trace has it in the first one. */
+/**
+ * The context of work that several requests share, such as a batch. The log names none of them, and the trace of the
+ * first one includes the work.
+ */
 export function sharedContext(contexts: readonly (Context | undefined)[]): Context {
   const [only] = contexts
   if (contexts.length === 1 && only !== undefined) return only

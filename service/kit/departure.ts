@@ -1,7 +1,7 @@
 /**
- * The moment at which a request leaves for the one who does the work. Until then its caller may take it back, and it costs
- * nothing. From then on it may have had an effect, so it runs to its own end and is charged if it succeeds: hanging up
- * or canceling after that changes nothing.
+ * The moment when a request is sent to the server that does the work. Before it, the caller may take the request back
+ * at no cost. After it, the work may have had an effect, so it runs to its end and is charged if it succeeds, even if
+ * the caller disconnects or cancels.
  */
 export class Departure {
   readonly #recalled = new AbortController()
@@ -14,7 +14,7 @@ export class Departure {
     if (caller.aborted) recall()
   }
 
-  /** Aborts when the caller takes the request back in time. Never aborts once it has left. */
+  /** Aborts when the caller takes the request back in time. Never aborts after the request was sent. */
   get signal(): AbortSignal {
     return this.#recalled.signal
   }
@@ -23,13 +23,15 @@ export class Departure {
     return this.#left
   }
 
-  /** Called right before the request is sent, again before each repetition. Throws when it was taken back before. */
+  /**
+   * Call right before the request is sent, and again before each repetition. Throws when the caller has taken it back.
+   */
   leave(): void {
     this.signal.throwIfAborted()
     this.#left = true
   }
 
-  /** Answers whether it came in time. */
+  /** Returns whether the request was taken back in time. */
   recall(reason?: unknown): boolean {
     if (!this.#left) this.#recalled.abort(reason)
     return !this.#left

@@ -1,12 +1,12 @@
 /**
- * What went wrong, in the words of the domain. The kind is for programs inside, the code for programs
- * outside, the sentence for a person. `service/api/errors.ts` owns the one table from kind to status.
+ * An error in the domain's terms. The kind is for code inside the service, the code for client programs, the sentence
+ * for people. `service/api/errors.ts` has the only table from kinds to statuses.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly kind: Kind
   readonly code: string
-  /** Reaches the caller beside `error` and `code`: `required`, `available`, `transactionHash`, … */
+  /** Sent to the caller beside `error` and `code`: `required`, `available`, `transactionHash`, … */
   readonly fields: Readonly<Record<string, unknown>>
 
   constructor(kind: Kind, code: string, sentence: string, fields: Readonly<Record<string, unknown>> = {}) {
@@ -24,7 +24,7 @@ export class DomainError extends Error {
 }
 
 export type Kind =
-  /** Nothing is wrong: it waits for a person's word. */
+  /** Nothing is wrong: the request waits for a person's approval. */
   | 'held'
   | 'invalid'
   | 'unauthenticated'
@@ -41,7 +41,7 @@ export type Kind =
   | 'unavailable'
   | 'late'
 
-/** A 400 that names each field and what is wrong with it. */
+/** A 400 that names each wrong field and its fault. */
 export function invalid(
   details: Readonly<Record<string, string>>,
   code = 'invalid_input',

@@ -1,4 +1,4 @@
-/** Places at which a test ends the process or waits; elsewhere they do nothing. */
+/** Places at which a test can end or pause the process. Outside of tests they do nothing. */
 export interface Failpoints {
   reach(name: string): Promise<void> | void
 }

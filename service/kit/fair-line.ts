@@ -1,6 +1,7 @@
 /**
- * A line for a process's shared slots. Accounts take turns: each has its first item before any has its second, with a
- * limit on how many run and wait per account. Where accounts wait in the database, `queue` does the same.
+ * A line for a process's shared slots. Accounts take turns: every account's first item runs before any account's
+ * second, and each account has a limit on running and waiting items. `queue` does the same for accounts that wait in
+ * the database.
  */
 export class FairLine<Item> {
   private readonly perAccount: number
@@ -12,7 +13,7 @@ export class FairLine<Item> {
     this.waitingMax = waitingMax
   }
 
-  /** False when this account has as many waiting as it may have. */
+  /** False when the account already has as many waiting items as it may. */
   join(account: string, item: Item): boolean {
     const own = this.accounts.get(account) ?? { waiting: [], running: 0 }
     if (own.waiting.length >= this.waitingMax) return false
@@ -21,14 +22,14 @@ export class FairLine<Item> {
     return true
   }
 
-  /** The next item, which has a slot until `leave`; undefined when none may run. */
+  /** The next item, which holds a slot until `leave`. Undefined when none may run. */
   next(): { account: string; item: Item } | undefined {
     for (const [account, own] of this.accounts) {
       if (own.running >= this.perAccount) continue
       const item = own.waiting.shift()
       if (item === undefined) continue
       own.running++
-      // Behind all others: a map keeps the order in which its keys were set.
+      // Moves the account to the end: a map keeps the order in which its keys were set.
       this.accounts.delete(account)
       this.accounts.set(account, own)
       return { account, item }
@@ -43,13 +44,13 @@ export class FairLine<Item> {
     if (own.running === 0 && own.waiting.length === 0) this.accounts.delete(account)
   }
 
-  /** Removes and answers all that wait. */
+  /** Removes and returns all waiting items. */
   dissolve(): Item[] {
     return [...this.accounts.values()].flatMap((own) => own.waiting.splice(0))
   }
 }
 
-/** A few slots that many accounts share. A hundred requests of one account delay another account by one at most. */
+/** A few slots that many accounts share. A hundred requests of one account delay another account by at most one. */
 export class FairTurns {
   private readonly limits: TurnLimits
   private readonly line: FairLine<() => void>
@@ -61,7 +62,7 @@ export class FairTurns {
     this.line = new FairLine({ perAccount: limits.perAccount, waitingMax: limits.waitingPerAccount })
   }
 
-  /** Waits for a slot, works, and leaves it. `busy` makes the error where a line is full. */
+  /** Waits for a slot, does the work, and frees the slot. `busy` creates the error for a full line. */
   async run<T>(account: string, work: () => Promise<T>, busy: () => Error): Promise<T> {
     await this.enter(account, busy)
     try {

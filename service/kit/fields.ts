@@ -16,15 +16,15 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 const FIELD_TYPES = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file'] as const
 
 /**
- * Values for the fields, with the defaults of those left out; or what is wrong, by field. Unknown ones are refused.
- * An empty text counts as left out, which is what a form sends for an untouched field.
+ * The values of the fields, with defaults for missing ones, or the faults by field. Unknown fields are refused. An
+ * empty text counts as missing, because a form sends it for an untouched field.
  */
 export function readInput(
   fields: readonly Field[],
   given: Readonly<Record<string, unknown>>,
   { lines = false }: { lines?: boolean } = {},
 ): Input {
-  // Pairs: a field may have the name of a property that every object has.
+  // A map, because a field may have the name of a property that every object has.
   const faults = new Map<string, string>()
   const values: [string, Json][] = []
   const known = new Set(fields.map(({ name }) => name))
@@ -74,7 +74,7 @@ export type Input = { values: Readonly<Record<string, Json>> } | { faults: Reado
 
 interface Reading {
   budget: PatternBudget
-  /** Whether a `text` may have line breaks: a form shows it on one line, a program does not. */
+  /** Whether a `text` may have line breaks. A form shows it on one line, but a program may send several. */
   lines: boolean
 }
 
@@ -106,7 +106,7 @@ function readValue(
 }
 
 function readNumber({ min, max }: Field, value: unknown): Read {
-  // A number that JavaScript cannot hold as it was written arrives as an object, and is refused here.
+  // A number that JavaScript cannot hold exactly arrives as an object, and is refused here.
   if (typeof value !== 'number' || !Number.isFinite(value)) return { fault: 'must be a number' }
   if (min !== null && value < min) return { fault: `must be at least ${String(min)}` }
   if (max !== null && value > max) return { fault: `must be at most ${String(max)}` }
@@ -135,7 +135,7 @@ function readText(
   return { fault: null, value }
 }
 
-/** A text is read as JSON, which is what a form has; anything else is JSON already. */
+/** A text is parsed as JSON, because a form sends text. Any other value is already JSON. */
 function readJson(value: unknown): Read {
   let read = value
   if (typeof value === 'string') {
@@ -151,7 +151,7 @@ function readJson(value: unknown): Read {
   return fault === null ? { fault: null, value: read as Json } : { fault }
 }
 
-/** Bounded, since JSON is walked by recursion later. */
+/** The depth is bounded, because later steps walk the JSON recursively. */
 function faultOfJson(value: unknown, depth: number): string | null {
   if (depth > DEPTH_MAX) return `must not be nested deeper than ${String(DEPTH_MAX)} levels`
   if (typeof value === 'string') return faultOfText(value)
@@ -164,21 +164,21 @@ function faultOfJson(value: unknown, depth: number): string | null {
   return null
 }
 
-/** What PostgreSQL and many other programs cannot store as text. */
+/** Characters that PostgreSQL and many other programs cannot store as text. */
 function faultOfText(text: string): string | null {
   if (text.includes('\0')) return 'must not contain a NUL character'
   return /\p{Surrogate}/u.test(text) ? 'must be well-formed text' : null
 }
 
-/** Absolute, and of the web: never `javascript:` or the like. */
+/** An absolute web address: never `javascript:` or the like. */
 export function isWebAddress(text: string): boolean {
-  // The parser of addresses drops line breaks, and keeps what turns the direction of a line.
+  // The URL parser drops line breaks and keeps characters that change the text direction, so both are refused first.
   if (!ONE_LINE.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   return (protocol === 'https:' || protocol === 'http:') && hostname !== '' && username === '' && password === ''
 }
 
-/** Null where there is no time to find out. */
+/** Null when the budget does not allow the check. */
 function fits(pattern: string, value: string, budget: PatternBudget): boolean | null {
   const parsed = parsePattern(pattern)
   return typeof parsed === 'string' ? false : budget.matches(parsed, value)
@@ -188,7 +188,7 @@ const NAME_MAX = 64
 const DEPTH_MAX = 32
 const LENGTH_MAX: Readonly<Record<FieldType, number>> = {
   text: 10_000,
-  // As much as a body may have: that is refused before it is read.
+  // A text area may be as large as a request body, and larger bodies are refused before they are read.
   textarea: Infinity,
   url: 2_048,
   file: 2_048,
@@ -221,7 +221,7 @@ const name = z
   .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and have only letters, digits and _')
   .refine((text) => !(text in Object.prototype), 'is a name that programs keep for themselves')
 
-/** One field as its owner describes it. Of two parts that contradict each other the later one is at fault. */
+/** One field as its owner describes it. When two parts contradict each other, the later one gets the fault. */
 const fieldSchema = z
   .strictObject({
     name,
@@ -321,7 +321,9 @@ export const fieldOut = z
   })
   .meta({ id: 'Field' })
 
-/** For programs that fill them in. They are checked by `readInput`: here stands what a caller has to know. */
+/**
+ * For programs that fill in the fields. `readInput` checks the values; this schema has only what a caller must know.
+ */
 export function toJsonSchema(fields: readonly Field[]): JsonSchema {
   return {
     type: 'object',

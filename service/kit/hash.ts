@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The same for values that say the same: the order of an object's keys says nothing. */
+/** The same hash for equal values, regardless of the order of an object's keys. */
 export function canonicalHash(value: unknown): Buffer {
   return createHash('sha256').update(JSON.stringify(value, sorted)).digest()
 }
@@ -8,7 +8,7 @@ export function canonicalHash(value: unknown): Buffer {
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return `${String(value)}n`
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  // A number as it was written, where JavaScript cannot hold it.
+  // A number that JavaScript cannot hold exactly, as it was written.
   if (value instanceof Number) return value
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -14,16 +14,16 @@ export const HOP_BY_HOP: readonly string[] = [
 ]
 
 /**
- * What a browser says in `Sec-Fetch-Site` of the page that made it ask. `same-site` is a neighbour: another host of the
- * same domain.
+ * Whether the header `Sec-Fetch-Site` says that a page of another site made the request. `same-site` counts as another:
+ * it is another host of the same domain.
  */
 export function isOfAnotherSite(fetchSite: string | readonly string[] | null | undefined): boolean {
   return fetchSite === 'cross-site' || fetchSite === 'same-site'
 }
 
 /**
- * Who an address stands for where requests and connections are counted. A provider gives each customer a whole /64 of
- * IPv6, so that all its addresses are one; an IPv4 address that is written as IPv6 is the IPv4 address.
+ * The group of addresses that counts as one caller for limits on requests and connections. Providers give each customer
+ * a whole /64 of IPv6, so its addresses are one group. An IPv4 address written as IPv6 counts as the IPv4 address.
  */
 export function addressGroup(address: string): string {
   const [bare = ''] = address.split('%')
@@ -33,7 +33,7 @@ export function addressGroup(address: string): string {
   const [head = '', tail] = bare.toLowerCase().split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  // A dotted end stands for two groups; it is never among the first four.
+  // A dotted IPv4 part at the end stands for two groups. It is never among the first four.
   const missing = 8 - left.length - right.length - (bare.includes('.') ? 1 : 0)
   const groups = tail === undefined ? left : [...left, ...Array<string>(Math.max(0, missing)).fill('0'), ...right]
   return `${groups

@@ -1,7 +1,9 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import { tagContext } from './context.ts'
 
-/** Every id says what it names. A slug has no underscore, so the two never look alike. */
+/**
+ * Every id begins with the kind of thing that it names. A slug has no underscore, so an id and a slug never look alike.
+ */
 export type Prefix =
   | 'rda'
   | 'run'
@@ -25,27 +27,27 @@ export type Prefix =
 export type Id<P extends Prefix> = `${P}_${string}`
 
 /**
- * 48 bits of milliseconds, then 80 random ones, in Crockford's base 32: sorts by the time it was made,
- * and 80 bits from the operating system cannot be guessed. Two ids of one millisecond sort either way:
- * counting up inside a millisecond, as some ULID libraries do, would make the next id guessable.
+ * 48 bits of milliseconds, then 80 random bits, in Crockford's base 32. Ids sort by their time, and 80 bits from the
+ * operating system cannot be guessed. Two ids of the same millisecond sort in any order: counting up within a
+ * millisecond, as some ULID libraries do, would make the next id guessable.
  */
 export function newId<P extends Prefix>(prefix: P, now: Date): Id<P> {
   return `${prefix}_${body(now)}`
 }
 
-/** Whether the text has the form of an id with this prefix; it may still name nothing. */
+/** Whether the text has the form of an id with this prefix. Such an id need not exist. */
 export function isId<P extends Prefix>(prefix: P, text: string): text is Id<P> {
   return text.startsWith(`${prefix}_`) && BODY.test(text.slice(prefix.length + 1))
 }
 
-/** No id with this prefix that was made since is smaller. */
+/** No id with this prefix that was made at or after this time is smaller. */
 export function leastId<P extends Prefix>(prefix: P, since: Date): Id<P> {
   return `${prefix}_${base32(since.getTime(), 10)}${'0'.repeat(16)}`
 }
 
 /**
- * The same moment and chance under another prefix: one idempotent request names all that it makes. From then on the
- * log says of the work at hand that it concerns this.
+ * The same time and random bits under another prefix, so that one idempotent request always gives the same ids to
+ * everything it creates. It also tags the log of the current work with the new id.
  */
 export function deriveId<P extends Prefix>(prefix: P, id: Id<Prefix>): Id<P> {
   const like: Id<P> = `${prefix}_${id.slice(id.indexOf('_') + 1)}`
@@ -53,7 +55,7 @@ export function deriveId<P extends Prefix>(prefix: P, id: Id<Prefix>): Id<P> {
   return like
 }
 
-/** Names an attempt at one act, the same whenever it is asked for; the first one is named like the act. */
+/** The id of an attempt at one operation: the same at every call. The first attempt has the operation's own id. */
 export function attemptOf(id: Id<Prefix>, attempt: number): Id<'op'> {
   if (attempt === 1) return deriveId('op', id)
   const digest = createHash('sha256')
@@ -79,7 +81,10 @@ function random40Bits(): number {
   return pool.readUIntBE(used - 5, 5)
 }
 
-/** The operating system is asked once for some hundred ids: asking for each was a twentieth of a small request. */
+/**
+ * Random bytes are read for some hundred ids at a time. Asking the operating system for each id took a twentieth of a
+ * small request's time.
+ */
 const pool = Buffer.alloc(4000)
 let used = pool.length
 

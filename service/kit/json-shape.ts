@@ -1,17 +1,17 @@
-/** What is wrong with the shape of a text that claims to be JSON, before anything parses it; null when nothing is. */
+/** Checks the shape of a JSON text before it is parsed. Null when nothing is wrong. */
 export function faultOfJsonShape(text: string): string | null {
   const shape = shapeOf(text)
   return typeof shape === 'string' ? shape : null
 }
 
-/** Documents of programs nest about thirty deep. */
+/** Real documents nest about thirty levels deep. */
 const DEPTH_MAX = 128
-/** The longest that a double needs, written out in full, has about this many digits. */
+/** The longest double, written out in full, has about this many digits. */
 const NUMBER_LENGTH_MAX = 1_100
-/** A number of fewer characters and without an exponent is held exactly. */
+/** JavaScript holds a number of fewer characters and without an exponent exactly. */
 const EXACT_LENGTH = 15
 
-/** Read once, from its first character to its last, whether it is JSON or not. */
+/** Reads the text once, from its first character to its last, whether it is JSON or not. */
 export function shapeOf(text: string): { mayRound: boolean } | string {
   let depth = 0
   let mayRound = false
@@ -40,7 +40,7 @@ const CLOSE_BRACE = 0x7d
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
-/** Where its closing quote stands, or the end of the text. */
+/** The position of the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1

@@ -4,14 +4,14 @@ import { shapeOf } from './json-shape.ts'
 import { endOfRun, startOfRun } from './text.ts'
 
 /**
- * A number that JavaScript cannot hold as it was written, like 1.0000000000000001. It is an object, so every
- * schema that wants a number refuses it instead of rounding it; in free-form data it still serialises.
+ * A number that JavaScript cannot hold exactly, like 1.0000000000000001. It is an object, so every schema that expects
+ * a number refuses it instead of rounding it. In free-form data it still serialises as it was written.
  */
 class InexactNumber extends Number {}
 
 /**
- * JSON from outside. How deep it nests and how long its numbers are is bounded before it is parsed: what is
- * done with it later, a schema, a hash, another parser, may then recurse. All of it takes time in proportion to the text.
+ * Reads JSON from outside. Its depth and the length of its numbers are checked before parsing, because later steps (a
+ * schema, a hash, another parser) may recurse. The time is linear in the length of the text.
  */
 export function readJson(text: string): unknown {
   const shape = shapeOf(text)
@@ -30,7 +30,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** The same text again, by a parser that says where it stopped. */
+/** Parses the same text again with a parser that reports the position of the fault. */
 function notJson(text: string): Error {
   try {
     parse(text)
@@ -55,7 +55,7 @@ function parseNumber(literal: string): number | InexactNumber {
   return sameNumber(literal, String(value)) ? value : new InexactNumber(value)
 }
 
-/** Whether two decimal literals say the same number, digit for digit. */
+/** Whether two decimal literals are the same number, digit for digit. */
 function sameNumber(a: string, b: string): boolean {
   const left = normalise(a)
   const right = normalise(b)

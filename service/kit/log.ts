@@ -1,4 +1,4 @@
-/** For operators. The process hands in its logger, a test one that remembers. */
+/** The log for operators. The process supplies its logger; a test supplies one that records. */
 export interface Log {
   info(fields: Record<string, unknown>, text: string): void
   warn(fields: Record<string, unknown>, text: string): void

@@ -1,6 +1,6 @@
 import { withoutTrailing } from './text.ts'
 
-/** USDC in whole micro-dollars. The brand keeps prices, gas and counts from mixing. */
+/** USDC in whole micro-dollars. The brand prevents mixing with gas and counts. */
 export type Usdc = bigint & { readonly unit: 'usdc' }
 
 export function usdc(micro: bigint): Usdc {
@@ -13,10 +13,9 @@ export const ZERO = usdc(0n)
 export const LARGEST = usdc(9_007_199_254_000_000n)
 
 /**
- * A decimal as it came over the wire to micro-dollars, or the reason why not. Never rounds: what cannot
- * be said in micro-dollars is refused. A JavaScript number is read by its shortest decimal form, which is
- * what its sender wrote for every number of up to 15 digits; `api/json.ts` refuses longer ones before
- * they get here, while their text is still known.
+ * A decimal from the wire in micro-dollars, or why it is refused. Never rounds: a value with more than six decimals is
+ * refused. A JavaScript number is read by its shortest decimal form, which is what the sender wrote for every number of
+ * up to 15 digits. `api/json.ts` refuses longer numbers before they get here, while their text is still known.
  */
 export function fromWire(value: number): Usdc | Refusal {
   if (!Number.isFinite(value)) return 'must be a finite number'
@@ -27,7 +26,7 @@ export function fromWire(value: number): Usdc | Refusal {
   return fromDecimal(text)
 }
 
-/** A decimal of the configuration, whose form has been checked. */
+/** A decimal of the configuration, whose form was checked before. */
 export function fromDecimal(text: string): Usdc {
   const [whole = '0', fraction = ''] = text.split('.')
   return usdc(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0')))
@@ -37,8 +36,8 @@ export type Refusal =
   'must be a finite number' | 'must not be negative' | 'must be at most 9007199254' | 'must have at most 6 decimals'
 
 /**
- * Micro-dollars as the JSON number that the specification shows. Exact for every amount below 2^33
- * dollars; above, a double has no room for six decimals and the nearest one is given.
+ * Micro-dollars as the JSON number that the specification shows. Exact for every amount below 2^33 dollars. Above that
+ * a double has no room for six decimals, and the result is the nearest double.
  */
 export function toWire(amount: Usdc): number {
   return Number(toDecimal(amount))

@@ -1,7 +1,7 @@
 /**
- * The one of these names that was probably meant: a slip or two away, for short names one. Null when none is, or when
- * the text is longer than names are. Each name costs at most its length times the few slips that are allowed, most of
- * them a few characters.
+ * The name that was probably meant: it differs by one or two typing mistakes, for short names by one. Null when there
+ * is none, or when the text is longer than names are. Each name takes at most its length times the few allowed
+ * mistakes, and most take a few characters.
  */
 export function nearest(text: string, names: Iterable<string>): string | null {
   if (text.length === 0 || text.length > LONGEST) return null
@@ -21,7 +21,7 @@ export function nearest(text: string, names: Iterable<string>): string | null {
   return best
 }
 
-/** The sentence that goes after what is wrong. */
+/** The sentence to add after the fault. */
 export function didYouMean(name: string | null): string {
   return name === null ? '' : ` Did you mean ${name}?`
 }
@@ -29,13 +29,16 @@ export function didYouMean(name: string | null): string {
 const LONGEST = 80
 const MOST = 20_000
 
-/** A slug of three letters is two slips away from most others. */
+/** Among names of three letters, most are only two typing mistakes apart. */
 function slipsOf({ length }: string): number {
   if (length <= 2) return 0
   return length <= 5 ? 1 : 2 + (length > 12 ? 1 : 0)
 }
 
-/** Letters to put in, leave out, change or swap; any number above `most` counts as `most + 1`. Only three rows are stored. */
+/**
+ * The number of letters to insert, delete, change or swap. Any number above `most` counts as `most + 1`. Only three
+ * rows are stored.
+ */
 function distance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1
   let beforeLast: number[] = []

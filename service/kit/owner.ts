@@ -1,6 +1,6 @@
 export type Environment = 'sandbox' | 'production'
 
-/** Whose money: a person's, in one environment. */
+/** The owner of money: a person, in one environment. */
 export interface Owner {
   userId: string
   environment: Environment

@@ -1,20 +1,21 @@
 /**
- * A regular expression that one party wrote, run on what another one sent. JavaScript's own engine tries one
- * way after the other and can be made to try for years; this one walks all of them at once, so its time is bounded by
- * the length of the pattern times that of the text. What cannot be walked so (lookaround, backreferences) is refused.
+ * A regular expression from one party, run on a text from another. JavaScript's own engine tries one path after
+ * another, and a pattern can make it try for years. This engine follows all paths at once, so its time is at most the
+ * pattern's length times the text's. Patterns that cannot be run this way (lookaround, backreferences) are refused.
  */
 export interface Pattern {
-  /** How much work it is to match this text: its length times that of the pattern. */
+  /** The work of matching this text: its length times that of the pattern. */
   work(text: string): number
   /** Whether the whole text matches, as with the `pattern` of an HTML form. */
   matches(text: string): boolean
 }
 
-/** The pattern, or why it is none, as the rest of a sentence: "must …". */
+/** The pattern, or why it is refused, as the rest of a sentence: "must …". */
 export function parsePattern(source: string): Pattern | string {
   if (source.length > SOURCE_MAX) return `must have at most ${String(SOURCE_MAX)} characters`
   try {
-    // Its syntax is JavaScript's, checked by who knows it; nothing is ever run by it but single characters.
+    // JavaScript's own parser checks the syntax. The expression it makes is never run; only single characters are
+    // tested with it.
     new RegExp(source, 'u')
   } catch {
     return 'must be a regular expression'
@@ -32,15 +33,15 @@ export function parsePattern(source: string): Pattern | string {
 const SOURCE_MAX = 256
 
 /**
- * What all patterns of one request may take together: a tenth of a second. Pattern and
- * text come from outside, and all other requests wait meanwhile.
+ * The limit on what all patterns of one request may take: a tenth of a second. Pattern and text come from outside, and
+ * all other requests wait during the match.
  */
 export class PatternBudget {
   #left = WORK_MAX
-  /** Whether some text was left unmatched because the budget had run out. */
+  /** Whether a text was not matched because the budget was used up. */
   isSpent = false
 
-  /** Null where the text is too long to be compared with what is left. */
+  /** Null when the text is too long for the rest of the budget. */
   matches(pattern: Pattern, text: string): boolean | null {
     this.#left -= pattern.work(text)
     if (this.#left >= 0) return pattern.matches(text)
@@ -61,7 +62,7 @@ type Node =
 
 class Unsupported extends Error {}
 
-/** Reads what has passed as JavaScript's syntax, so it need not look for mistakes. */
+/** Parses a pattern that JavaScript's parser has accepted, so it does not check the syntax again. */
 class Reader {
   private at = 0
   private readonly source: readonly string[]
@@ -119,7 +120,7 @@ class Reader {
     const [least, most, length] = this.quantifier()
     if (length === 0) return of
     this.at += length
-    // Lazy or greedy makes a difference to what is captured, not to whether the whole text matches.
+    // Lazy or greedy affects what is captured, but not whether the whole text matches.
     if (this.source[this.at] === '?') this.at++
     return { kind: 'repeat', of, least, most }
   }
@@ -176,11 +177,11 @@ type Step =
 interface Program {
   steps: readonly Step[]
   first: number
-  /** Each a test of one character. */
+  /** Each one tests one character. */
   atoms: readonly RegExp[]
 }
 
-/** From its end to its beginning: each step knows the one that follows. */
+/** Compiled from the end to the beginning, because each step refers to the next one. */
 function compile(root: Node): Program {
   const steps: Step[] = [{ do: 'accept' }]
   const atoms = new Map<string, number>()
@@ -192,7 +193,7 @@ function compile(root: Node): Program {
 
   let visits = 0
   function before(next: number, node: Node): number {
-    // A repeated group may hold nothing and so add no step, a billion times over.
+    // A repeated group may be empty and so add no step, but be repeated a billion times.
     if (++visits > STEPS_MAX * 10) throw new Unsupported('must not repeat so much')
     switch (node.kind) {
       case 'atom': {
@@ -230,7 +231,7 @@ function compile(root: Node): Program {
 
 const REMEMBERED = 256
 
-/** All ways at once, character by character; a step that is reached by two ways is walked once. */
+/** Follows all paths at once, character by character. A step that two paths reach is followed once. */
 function run({ steps, first, atoms }: Program, text: readonly string[]): boolean {
   const seenAt = new Int32Array(steps.length).fill(-1)
   let here: number[] = []
@@ -248,7 +249,7 @@ function run({ steps, first, atoms }: Program, text: readonly string[]): boolean
     }
   }
 
-  // Texts have few different characters, and asking the atoms takes longest.
+  // Testing the characters takes longest, and a text has few different ones, so the results are cached.
   const known = new Map<string, readonly boolean[]>()
   reach(first, 0, here)
   for (const [position, character] of text.entries()) {

@@ -5,8 +5,8 @@ import type { Statements } from './transaction.ts'
 export type QuotaName = keyof typeof QUOTA_TEXTS
 
 /**
- * The one refusal of every quota: 429 `quota_exceeded {quota, limit, resetsAt}`. `resetsAt` is null where time does
- * not end it: then something has to be deleted, closed or finished first.
+ * The one error for every quota: 429 `quota_exceeded {quota, limit, resetsAt}`. `resetsAt` is null when waiting does
+ * not help: then the account has to delete, close or finish something first.
  */
 export function quotaExceeded(quota: QuotaName, limit: number, resetsAt: Date | null): DomainError {
   const what = `Quota exceeded: an account may have at most ${String(limit)} ${QUOTA_TEXTS[quota].noun}.`
@@ -18,7 +18,7 @@ export function quotaExceeded(quota: QuotaName, limit: number, resetsAt: Date | 
   })
 }
 
-/** What each quota counts, and what makes room. */
+/** What each quota counts, and how to make room. */
 const QUOTA_TEXTS = {
   keys: { noun: 'API keys', remedy: 'Revoke a key that you no longer use and try again.' },
   agents: { noun: 'agents', remedy: 'Delete an agent that you no longer use and try again.' },
@@ -40,13 +40,13 @@ const QUOTA_TEXTS = {
   },
 } as const
 
-/** What an account may have in each environment where the operator says nothing else. */
+/** The limits of an account in each environment, unless the operator configures others. */
 export const QUOTAS = { keys: 50, agents: 100, paywalls: 100, active_checkouts: 1_000 } as const
 
 /**
- * Inside the transaction that makes one more: throws where the account has reached its limit. Others that make one for
- * the same account wait here until this transaction has ended, in any process: no number of requests at once passes
- * the quota. `rows` are those that count, from FROM on; the one that is about to be made is none of them.
+ * Runs in the transaction that creates the new row, and throws when the account has reached its limit. Other
+ * transactions that create one for the same account wait here until this one has ended, in any process, so concurrent
+ * requests cannot exceed the quota. `rows` is the SQL from FROM on that selects the counted rows, without the new one.
  */
 export async function holdQuota(inside: Statements, { quota, owner, limit, rows, values }: QuotaHold): Promise<void> {
   const account = JSON.stringify([quota, owner.userId, owner.environment])

@@ -1,12 +1,12 @@
 import type { Owner } from './owner.ts'
 
-/** A row as models have it: the account and environment that it belongs to are one field. */
+/** A row as models have it: its account and environment become one field. */
 export function withOwner<Row extends Owner>(row: Row): Omit<Row, keyof Owner> & { owner: Owner } {
   const { userId, environment, ...rest } = row
   return { ...rest, owner: { userId, environment } }
 }
 
-/** Rows by columns, as SQL's `unnest` takes them. */
+/** Rows by columns, as SQL's `unnest` expects them. */
 export function columnsOf<Row>(rows: readonly Row[], ...names: readonly (keyof Row)[]): unknown[][] {
   return names.map((name) => rows.map((row) => row[name]))
 }
@@ -21,7 +21,7 @@ export function fromRow<Row extends object>(row: Row): ModelOf<Row> {
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [camelCased(column), value])) as ModelOf<Row>
 }
 
-/** Addresses and hashes are stored as bytes: half the size, and letter case cannot tell two apart. */
+/** Addresses and hashes are stored as bytes: this takes half the size, and letter case cannot make two of one. */
 export function toBytes(hex: `0x${string}`): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DomainError } from './errors.ts'
 
 /**
- * A secret of the sandbox's own, made once under the data folder. However many processes start at once, all get
- * the same one: it is written whole under another name, and only one link to its name succeeds.
+ * A secret of the sandbox, created once under the data folder. All processes get the same one, even if they start at
+ * once: it is written whole under another name, and only one link to the final name succeeds.
  */
 export async function loadOrMakeSecretFile(dataDir: string, kind: SecretFile): Promise<string> {
   const path = join(dataDir, kind.name)
@@ -44,7 +44,7 @@ async function load(path: string, kind: SecretFile): Promise<string | undefined>
   }
 }
 
-/** Asked of the open file, so that it is the one which is read. Windows keeps no such bits. */
+/** Checks the open file, so that it is the file that is read. Windows has no such permission bits. */
 async function refuseShared(file: FileHandle, path: string, kind: SecretFile): Promise<void> {
   if (process.platform === 'win32') return
   const { mode } = await file.stat()
@@ -76,7 +76,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** What is sealed with a secret must not survive a power cut that the secret's name does not. */
+/** A power cut must not lose the secret's name while data that was sealed with it survives. */
 async function syncDirectory(dataDir: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = await open(dataDir, 'r')

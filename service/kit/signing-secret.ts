@@ -1,17 +1,20 @@
 /**
- * A secret that signs what is sent, in one of two forms: Standard Webhooks', `whsec_` and base64, whose bytes are the key,
- * or any plain text, which is the key itself, as other providers have it.
+ * A secret that signs outgoing messages, in one of two forms: that of Standard Webhooks, `whsec_` and base64, whose
+ * bytes are the key, or any plain text, which is itself the key, as other providers use it.
  */
 export function toSigningSecret(random: Buffer): string {
   return PREFIX + random.toString('base64')
 }
 
-/** Whether an owner may choose it. What begins like the first form must be of that form: it may be mistyped. */
+/**
+ * Whether an owner may choose this secret. A text that begins like the first form must have that form, because
+ * otherwise it is probably mistyped.
+ */
 export function isSigningSecret(text: string): boolean {
   if (!text.startsWith(PREFIX)) return PLAIN.test(text)
   const encoded = text.slice(PREFIX.length)
   const bytes = Buffer.from(encoded, 'base64')
-  // Node reads many texts as the same bytes; receivers are less forgiving.
+  // Node decodes many texts to the same bytes. Receivers are stricter.
   return bytes.toString('base64') === encoded && bytes.length >= 24 && bytes.length <= 64
 }
 

@@ -1,23 +1,23 @@
 import { leastId, type Prefix } from './ids.ts'
 import type { Statements } from './transaction.ts'
 
-/** A list whose rows come and never go, and keep what they are listed by. */
+/** A list that only grows, and whose rows keep the values that they are listed by. */
 export interface GrowingList {
   /** The table and all its conditions: `run WHERE user_id = $1`. */
   readonly from: string
   readonly values: readonly unknown[]
-  /** Grows with time, and has an index behind the conditions' columns. */
+  /** Grows with time. An index has it after the columns of the conditions. */
   readonly key: string
   readonly type: 'text' | 'bigint'
-  /** SQL for a key below which nothing is being written any more. */
+  /** SQL for a key below which no more rows are written. */
   readonly settled: string
 }
 
 /**
- * How long such a list is. Counting a hundred thousand index entries takes 60 ms at every look:
- * of a long list it is remembered how many were settled, and the next look counts what came after them. A row that is
- * written under an old id after all, as when a request is repeated after a crash, is in the total from the next whole
- * count on. A short list is counted at every look.
+ * The length of such a list. Counting a hundred thousand index entries takes 60 ms each time. For a long list the
+ * number of settled rows is remembered, and the next call counts only later rows. A row that is still written under an
+ * old id, for example by a request that is repeated after a crash, is included from the next full count on. A short
+ * list is counted each time.
  */
 export async function totalOf(statements: Statements, growing: GrowingList): Promise<number> {
   const { from, values, key, type, settled } = growing
@@ -27,7 +27,7 @@ export async function totalOf(statements: Statements, growing: GrowingList): Pro
   const since = known !== undefined && known.until > performance.now() ? known : NOTHING
   const place = `$${String(values.length + 1)}::${type}`
   const above = since.above === null ? '' : ` AND ${key} > ${place}`
-  // Never back, also when a clock was set back: what was counted would be counted again.
+  // The border never moves back, even when a clock was set back, because rows would then be counted twice.
   const border = since.above === null ? settled : `greatest(${settled}, ${place})`
   const [row] = await statements.run<{ settled: bigint; more: bigint; above: string | null }>(
     `SELECT count(*) FILTER (WHERE ${key} <= border) AS settled, count(*) AS more, max(border)::text AS above
@@ -46,7 +46,7 @@ export async function totalOf(statements: Statements, growing: GrowingList): Pro
   return total
 }
 
-/** By an id, which begins with the moment at which it was made; some time later all with smaller ids are written. */
+/** By an id, which begins with its creation time. After a while all rows with smaller ids are written. */
 export function byId(
   prefix: Prefix,
   { key = 'id', afterMs = 600_000 } = {},

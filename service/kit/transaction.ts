@@ -1,18 +1,18 @@
 /** Runs SQL: the pool, or one open transaction. */
 export interface Statements {
-  /** A name makes it a prepared statement of that name; the same name always means the same text. */
+  /** A name makes it a prepared statement. The same name must always have the same text. */
   run<Row>(text: string, values: readonly unknown[], name?: string): Promise<Row[]>
 }
 
-/** The pool itself: statements one by one, or several that happen together or not at all. */
+/** The pool itself: single statements, or several in one transaction. */
 export interface StatementPool extends Statements {
-  /** One short transaction of nothing but SQL. An error of `work` undoes it. */
+  /** One short transaction of SQL only. An error of `work` rolls it back. */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
 
 /**
- * Repeats the work after a conflict: another process committed the same thing, or locked the same rows in another
- * order. The work must be safe to repeat.
+ * Repeats the work after a conflict: another process committed the same row, or locked the same rows in another order.
+ * The work must be safe to repeat.
  */
 export async function retryConflicts<T>(work: () => Promise<T>, attempts = 3): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fromWire, LARGEST, type Usdc } from './money.ts'
 
-/** In whole USDC, as the reference shows it. */
+/** In whole USDC, as the API reference shows it. */
 const AMOUNT_MAX = Number(LARGEST / 1_000_000n)
 
 /** USDC as a JSON number with at most six decimals; never rounded. */
@@ -23,7 +23,7 @@ export const amountOut = z.number().meta({ description: 'USDC, at most 6 decimal
 
 export const timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })
 
-/** Paging of every list: an offset beyond the end is an empty page, a limit above 100 a mistake. */
+/** The paging of every list. An offset beyond the end gives an empty page, a limit above 100 an error. */
 export const page = z.object({
   limit: wholeNumber(1, 100, 20),
   offset: wholeNumber(0, 1_000_000_000, 0),

@@ -5,7 +5,7 @@ const { prepare } = await import('./prepare.mjs')
 const { become } = await import('./run.mjs')
 
 await prepare()
-// Every file of test/bench is a program; the folders beside them hold what these share.
+// Every file of test/bench is a program; the folders beside them hold shared code.
 const programs = filesUnder('test/bench').filter((file) => /^test\/bench\/[^/]+\.ts$/.test(file))
 const [name, ...args] = process.argv.slice(2)
 const chosen = name === undefined ? programs : programs.filter((file) => file === `test/bench/${name}.ts`)

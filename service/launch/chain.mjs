@@ -3,7 +3,7 @@ import './node-version.mjs'
 const { prepare } = await import('./prepare.mjs')
 const { become } = await import('./run.mjs')
 
-// `npm run chain`: both networks on this machine, until Ctrl-C. The contracts and the chain are the tests' own.
+// `npm run chain`: runs both networks on this machine until Ctrl-C, with the tests' contracts and chain.
 await prepare({ build: false })
 process.exitCode = await become([
   '--import',

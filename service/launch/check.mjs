@@ -5,9 +5,11 @@ import path from 'node:path'
 const { prepare } = await import('./prepare.mjs')
 const { root } = await import('./run.mjs')
 
-/** `npm run check`: everything that a machine can hold. The slow ones come first, so that the last two end together. */
+/**
+ * `npm run check`: every check that a machine can make. The slow ones come first, so that the last two end together.
+ */
 const STEPS = [
-  // No cache: a typed rule judges a file by the types of others, and a cache by file would keep a stale yes.
+  // No cache: a typed rule depends on the types of other files, and a cache per file would keep an outdated pass.
   { name: 'lint', run: ['eslint/bin/eslint.js', '.', '--max-warnings=0'] },
   {
     // Needs no database: the migrations are replayed on a throw-away one inside the process.
@@ -44,12 +46,12 @@ const STEPS = [
   { name: 'schema', run: ['prisma/build/index.js', 'validate'] },
 ]
 
-/** Two cores and the memory of a small machine: a third at once makes all three slower. */
+/** Fits two cores and the memory of a small machine: a third step at once makes all three slower. */
 const AT_ONCE = 2
-/** The typed rules hold the types of everything at once: 4 GB, which is all that node gives by itself. */
+/** The typed rules hold all types in memory at once, and need more than the 4 GB that node allows by default. */
 const HEAP = '--max-old-space-size=8192'
 
-// The compiler runs below with its own record; only the generated client has to be there.
+// The compiler runs below with its own incremental record; only the generated client must exist.
 await prepare({ build: false })
 const failed = await runAll(STEPS)
 if (failed.length > 0) {
@@ -73,7 +75,7 @@ async function passes({ name, run: [program, ...words], prints = false }) {
   const began = performance.now()
   const { code, output } = await outcome(path.join(root, 'node_modules', program), words)
   const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6)
-  // One write per step: two that end at once must not mix their lines.
+  // One write per step, so that two steps that end at once do not mix their lines.
   const done = `ok     ${seconds} s  ${name}${prints ? `: ${output.trimEnd()}` : ''}`
   console.log(code === 0 ? done : `FAILED ${seconds} s  ${name}\n\n${output.trimEnd()}\n`)
   return code === 0

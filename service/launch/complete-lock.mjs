@@ -3,17 +3,17 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /*
- * `node service/launch/complete-lock.mjs [package-lock.json]`, after a dependency was added: npm leaves a package
- * for another platform out of the lock file when its registry did not have it, and then `npm ci` refuses the file
- * everywhere. An entry with a version and a platform is enough for it; who is on that platform fetches it.
+ * `node service/launch/complete-lock.mjs [package-lock.json]`, after a dependency was added: npm leaves a package for
+ * another platform out of the lock file if its registry did not have it, and then `npm ci` refuses the file everywhere.
+ * An entry with a version and a platform is enough for npm; a machine of that platform downloads the package.
  */
 
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']
-/** What some packages call a processor that Node calls otherwise. */
+/** Names that some packages use for a processor that Node calls otherwise. */
 const ALIASES = { amd64: 'x64', ppc64le: 'ppc64', gnueabihf: 'arm', eabi: 'arm', musleabihf: 'arm' }
 
-/** The optional packages that a lock file asks for and does not describe. */
+/** The optional packages that a lock file requires but does not describe. */
 export function missingPlatforms({ packages }) {
   return Object.entries(packages).flatMap(([where, { optionalDependencies = {}, dev }]) =>
     Object.entries(optionalDependencies)
@@ -43,7 +43,7 @@ function complete(lock) {
   return { ...lock, packages: Object.fromEntries(sorted) }
 }
 
-/** As Node looks for it: in the folder of the one who asks, then in each above. */
+/** Searches as Node does: in the requiring package's folder, then in each folder above. */
 function isDescribed(packages, where, name) {
   for (let folder = where; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
     if (packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`] !== undefined) return true

@@ -5,7 +5,7 @@ const { prepare } = await import('./prepare.mjs')
 const { become } = await import('./run.mjs')
 
 await prepare({ build: false })
-// The other side of these suites is what strangers use: large packages that nothing else here needs.
+// These suites test against the packages that clients use: large ones that nothing else here needs.
 for (const part of ['v1', 'v2', 'axios', 'mcp']) await installOwnPackage(`test/conformance/${part}`)
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([
@@ -13,6 +13,6 @@ process.exitCode = await become([
   '--runInBand',
   'test/conformance/',
   ...process.argv.slice(2),
-  // Last, for Jest takes every word after it for one more pattern.
+  // Last, because Jest takes every word after it for one more pattern.
   '--testPathIgnorePatterns=/node_modules/',
 ])

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { root } from './run.mjs'
 
-/** Every file beneath a folder of the repository, in a fixed order, without the folders of these names. */
+/** Every file below a folder of the repository, in a fixed order, except in folders with the names in `without`. */
 export function filesUnder(folder, without = []) {
   return readdirSync(path.join(root, folder), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -18,7 +18,7 @@ export function contentsOf(file) {
   return readFileSync(path.join(root, file), 'utf8')
 }
 
-/** Names, sizes and dates: reading every source would cost more than the comparison is worth. */
+/** Compares names, sizes and dates: reading every source file would cost more than the comparison saves. */
 export function datesOf(files) {
   return files.map((file) => {
     const { mtimeMs, size } = statSync(path.join(root, file))

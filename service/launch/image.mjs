@@ -6,8 +6,8 @@ const { prepare } = await import('./prepare.mjs')
 const { npm, root } = await import('./run.mjs')
 
 /**
- * `node service/launch/image.mjs <folder>`: the service as it runs on a server, and nothing else: what was built, what
- * it reads, and its libraries without those that only build. deploy/Containerfile makes the image of this folder.
+ * `node service/launch/image.mjs <folder>`: copies only what a server needs to run the service: the build, the files it
+ * reads, and its libraries without the build tools. deploy/Containerfile makes the image from this folder.
  */
 const CONTENTS = [
   'LICENSE',
@@ -39,7 +39,7 @@ for (const name of CONTENTS) {
   mkdirSync(path.dirname(to), { recursive: true })
   cpSync(path.join(root, name), to, { recursive: true })
 }
-// The embedded server is an optional library of 60 MB: a deployment has a database of its own.
+// The embedded database server is an optional library of 60 MB, and a deployment has its own database.
 await npm(
   [
     ...['ci', '--workspace', 'service', '--omit=dev', '--omit=peer', '--omit=optional'],
@@ -47,6 +47,6 @@ await npm(
   ],
   { cwd: folder },
 )
-// Libraries name the compiler as a peer for their types; nothing that runs loads it.
+// Libraries list the compiler as a peer for their types; nothing loads it at run time.
 for (const name of ['typescript', '.bin', '.cache'])
   rmSync(path.join(folder, 'node_modules', name), { recursive: true, force: true })

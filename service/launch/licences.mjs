@@ -3,9 +3,9 @@ import path from 'node:path'
 import { root } from './run.mjs'
 
 /*
- * What of other people's is shipped: the service's dependencies with theirs, and what its pages are bundled from. One
- * whose licence asks for more than to be named fails the check. `npm run licences` also writes them down, with their
- * texts, for whoever hands on a build.
+ * The third-party code that is shipped: the service's dependencies with theirs, and the packages bundled into its
+ * pages. The check fails for a licence that requires more than attribution. `npm run licences` also writes the licences
+ * with their texts to a file, for people who redistribute a build.
  */
 const ALLOWED = new Set([
   'MIT',
@@ -23,9 +23,13 @@ const ALLOWED = new Set([
   'PostgreSQL',
   'Zlib',
 ])
-/** What its own package.json does not say, looked up by hand; with the version, so that another one is looked at again. */
+/**
+ * Licences that a package's own package.json does not state, looked up by hand; listed with the version, so that a new
+ * version is looked up again.
+ */
 const KNOWN = Object.fromEntries(
-  // The same binary for each platform; the package that loads it says MIT, and only some of them do.
+  // The same binary for each platform: the package that loads it states MIT, but only some of the binaries' packages
+  // do.
   ['darwin-arm64', 'darwin-x64', 'linux-arm', 'linux-arm64', 'linux-x64', 'win32-x64'].map((platform) => [
     `@msgpackr-extract/msgpackr-extract-${platform}@3.0.7`,
     'MIT',
@@ -47,12 +51,12 @@ if (process.argv.includes('--write')) {
   writeFileSync(file, `${parts.join(`\n${'-'.repeat(80)}\n`)}\n`)
   process.stdout.write(`${String(shipped.length)} packages: ${path.relative(root, file)}\n`)
 }
-/** Where each of them lies, as the lock file says: nothing needs to be installed. */
+/** The location of each package, from the lock file: nothing needs to be installed. */
 function closure() {
   const found = new Set()
   const roots = ['', 'service', 'service/paywall/middleware']
   const waiting = roots.flatMap((from) => namesOf(packages[from]).map((name) => [from, name]))
-  // The pages are bundled from these; types and the compiler of styles leave nothing in them.
+  // The pages are bundled from these packages; types and the style compiler leave nothing in the bundle.
   for (const name of Object.keys(packages['service']?.devDependencies ?? {}))
     if (!name.startsWith('@types/') && !/tailwind/.test(name)) waiting.push(['service', name])
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -68,7 +72,7 @@ function namesOf(of) {
   return Object.keys({ ...of?.dependencies, ...of?.optionalDependencies })
 }
 
-/** As Node looks: beside the one who asks, then one folder up, and so on. */
+/** Searches as Node does: beside the requiring package, then one folder up, and so on. */
 function resolved(from, name) {
   for (let folder = from; ; folder = folder.replace(/(^|\/)(node_modules\/(@[^/]+\/)?)?[^/]+$/, '')) {
     const at = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
@@ -91,7 +95,7 @@ function licenceOf(at) {
   return typeof license === 'string' ? license : (license?.type ?? licenses?.[0]?.type ?? null)
 }
 
-/** `(MIT OR GPL)`: one of them will do. `MIT AND Zlib`: all of them have to. */
+/** `(MIT OR GPL)` needs one allowed licence, `MIT AND Zlib` needs both. */
 function isAllowed(licence) {
   if (licence === null) return false
   const plain = licence.replace(/[()]/g, '')

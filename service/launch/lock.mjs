@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { root } from './run.mjs'
 
-/** Two launches of one clone would write over each other: the second waits for the first. */
+/** Two launches of one clone would overwrite each other's files, so the second waits for the first. */
 export async function alone(work) {
   const file = path.join(root, '.build/prepare.lock')
   mkdirSync(path.dirname(file), { recursive: true })
@@ -35,7 +35,7 @@ function take(file) {
 function isAlive(file) {
   try {
     const pid = Number(readFileSync(file, 'utf8'))
-    // Not written yet: its maker is between two steps.
+    // The file is still empty: its process has created it but not written its id yet.
     if (pid === 0) return true
     process.kill(pid, 0)
     return true

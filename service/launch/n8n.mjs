@@ -9,8 +9,8 @@ const { prepare } = await import('./prepare.mjs')
 const { become } = await import('./run.mjs')
 
 /*
- * `npm run test:n8n [-- 2.8.4 2.41.1] [what Jest understands]`: the package as a user installs it, in a real n8n of
- * each named generation; the one that runs on this project's own Node when none is named.
+ * `npm run test:n8n [-- 2.8.4 2.41.1] [Jest options]`: installs the package as a user does, in a real n8n of each named
+ * generation; by default in the generation that runs on this project's own Node.
  */
 const GENERATIONS = { '2.8.4': { rebuild: ['sqlite3'] }, '2.41.1': { rebuild: ['sqlite3', 'isolated-vm'], node: true } }
 
@@ -30,23 +30,23 @@ const tested = Object.keys(n8n)
 for (const version of wanted.filter((version) => !tested.includes(version))) {
   process.stderr.write(`SKIPPED: n8n ${version} is not here and npm's registry cannot be reached.\n`)
 }
-// Where nobody looks on, a skipped suite would pass for a green one.
+// In CI a skipped suite would look like a passed one.
 if (tested.length < wanted.length && process.env.CI) process.exit(1)
 if (tested.length === 0) process.exit(0)
 
 for (const folder of ['lint', 'scan']) await installOwnPackage(`test/n8n/${folder}`)
-// The engine without its server: one generation's is enough, and that one installs sooner.
+// The suite for n8n's engine without its server runs with one generation only, the one that installs faster.
 const suites = ['package', ...(tested.includes('2.8.4') ? ['in-process'] : []), ...tested]
 process.env.COINSLOT_N8N = JSON.stringify({ packed, n8n })
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([
   ...jest,
   '--runInBand',
-  // n8n starts in ten seconds, or thirty on a busy machine.
+  // n8n takes ten seconds to start, or thirty on a busy machine.
   '--testTimeout=180000',
   ...suites.map((name) => `test/n8n/${name}[.]test[.]ts$`),
   ...words.filter((word) => !named.includes(word)),
-  // Last, for Jest takes every word after it for one more pattern.
+  // Last, because Jest takes every word after it for one more pattern.
   '--testPathIgnorePatterns=/node_modules/',
 ])
 rmSync(path.dirname(packed), { recursive: true })

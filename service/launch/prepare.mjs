@@ -5,15 +5,15 @@ import { alone } from './lock.mjs'
 import { node, npm, root } from './run.mjs'
 
 /**
- * Makes a clone ready, doing only what is not done: packages, the Prisma client, the pages, the dashboard, the build. Each step leaves
- * a stamp under .build that says from what it was made, so a second call only compares.
+ * Prepares a clone and skips the steps that are done: packages, the Prisma client, the pages, the dashboard, the build.
+ * Each step leaves a stamp under .build with a hash of its inputs, so a second call only compares.
  */
 export async function prepare({ build = true } = {}) {
   const steps = [packages, client, pages, dashboard, ...(build ? [service] : [])]
   if (steps.every((step) => step.done())) return
   await alone(async () => {
     for (const step of steps) {
-      // Another process may have done it while this one waited.
+      // Another process may have completed the step while this one waited.
       if (!step.done()) await timed(step)
     }
   })
@@ -25,7 +25,7 @@ const packages = {
   source: () => sha256([contentsOf('package-lock.json'), process.platform, process.arch]),
   done: () => existsSync(at('node_modules')) && (stamped(packages) || agreesWithLock()),
   async run() {
-    // The Prisma CLI and the compiler are development packages, and whoever runs from a clone needs them.
+    // Includes development packages, because running from a clone needs the Prisma CLI and the compiler.
     await npm(['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'])
     for (const folder of postgresPackages()) await node(['scripts/hydrate-symlinks.js'], { cwd: folder })
   },
@@ -46,7 +46,7 @@ const client = {
 const pages = {
   title: 'Building the pages',
   name: 'pages',
-  // Its libraries come by the lock file, and what they are goes into what is built.
+  // The lock file decides the versions of its libraries, which are bundled into the output.
   source: () =>
     sha256([
       ...datesOf([...filesUnder('service/pages'), ...filesUnder('service/ui-kit')]),
@@ -78,7 +78,7 @@ const service = {
   source: () => sha256(datesOf([...sources(), 'service/tsconfig.json', 'tsconfig.base.json'])),
   done: () => existsSync(at('service/dist')) && stamped(service),
   async run() {
-    // Without its output the compiler's own record would make it believe that nothing is to do.
+    // If the output is missing, the compiler's own record would still say that nothing is to do.
     if (!existsSync(at('service/dist'))) rmSync(at('.build/service.tsbuildinfo'), { force: true })
     await node(['node_modules/typescript/bin/tsc', '-p', 'service', ...(process.stderr.isTTY ? ['--pretty'] : [])])
     dropOrphans()
@@ -103,7 +103,7 @@ function stamped(step) {
   }
 }
 
-/** Whether npm's own record of what it installed says the same as the lock file, whoever ran the install. */
+/** Whether npm's own record of the installed packages matches the lock file, even if another tool ran the install. */
 function agreesWithLock() {
   try {
     const wanted = JSON.parse(contentsOf('package-lock.json')).packages
@@ -130,7 +130,7 @@ function sources() {
   return filesUnder('service', ['dist', 'node_modules']).filter((file) => file.endsWith('.ts'))
 }
 
-/** What was built from a file that is gone would still be found by whoever imports it. */
+/** Deletes the output of deleted source files, which other modules could still import. */
 function dropOrphans() {
   for (const file of filesUnder('service/dist')) {
     const source = file.replace('service/dist/', 'service/').replace(/\.js(\.map)?$/, '.ts')

@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs a step of the launch: silent when it works, and all it said when it does not. */
+/** Runs a step of the launch: silent when it succeeds; when it fails, prints all of its output. */
 export function node(args, options) {
   return step(process.execPath, args, options)
 }
 
-/** The npm that runs us, else the one in PATH. */
+/** Uses the npm that runs this script, otherwise the one in PATH. */
 export function npm(args, options) {
   const cli = process.env.npm_execpath
   return cli?.endsWith('.js') === true ? node([cli, ...args], options) : step('npm', args, options)
 }
 
-/** Runs a program in our place: its terminal, its signals, its exit code. */
+/** Runs a program in place of this one: with its terminal, signals and exit code. */
 export async function become(args) {
   const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
-  // Ctrl-C reaches the child by itself; this process has to outlive it to hand its code on.
+  // Ctrl-C reaches the child directly; this process must outlive it to pass on its exit code.
   process.on('SIGINT', () => undefined)
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   const [code, signal] = await new Promise((resolve, reject) => {

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { filesUnder } from './fingerprint.mjs'
 
-/** How large the code is, and that it does not fall to pieces: `npm run check` prints the figures and holds the limits. */
+/**
+ * Checks how large the code is and that it is not split into too many small files: `npm run check` prints the numbers
+ * and enforces the limits.
+ */
 const SMALL_LINES = 30
 const SMALL_FILES_MAX = 40
-/** Code that is written by a program. */
+/** Generated code. */
 const GENERATED = ['service/database/generated/', 'service/chain/lens/compiled.ts']
 
 const files = ['service', 'nodes', 'credentials']
@@ -19,7 +22,7 @@ for (const file of files) {
   if (file.startsWith('service/')) lines += length
   if (length < SMALL_LINES) small.push(file)
 }
-// `store.ts` beside `store/` hides half of an idea: the file belongs into the folder.
+// `store.ts` beside `store/` splits one module over two places: the file belongs into the folder.
 const doubled = files.filter((file) => existsSync(file.replace(/\.tsx?$/, '')))
 
 process.stdout.write(`${lines} lines of TypeScript in service, ${small.length} files below ${SMALL_LINES} lines\n`)

@@ -3,6 +3,6 @@ import './node-version.mjs'
 const { prepare } = await import('./prepare.mjs')
 await prepare()
 
-// In this very process: signals, exit code and death are the service's own, with nobody in between to relay them.
+// Runs in this process, so that signals, exit code and crashes are the service's own and need no relay.
 process.setSourceMapsEnabled(true)
 await import('../dist/main.js')

@@ -3,7 +3,7 @@ import './node-version.mjs'
 const { prepare } = await import('./prepare.mjs')
 const { become } = await import('./run.mjs')
 
-// `npm run topology`: two processes of each role on this machine, until Ctrl-C. Servers and chain are the tests' own.
+// `npm run topology`: runs two processes of each role on this machine until Ctrl-C, with the tests' servers and chain.
 await prepare()
 process.exitCode = await become([
   '--import',

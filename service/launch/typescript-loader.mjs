@@ -9,7 +9,7 @@ const OPTIONS = {
   swcrc: false,
 }
 
-/** Strips the types and nothing else; `npm run check` reads them. */
+/** Only strips the types; `npm run check` verifies them. */
 export async function load(url, context, next) {
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context)
   const filename = fileURLToPath(url)

@@ -3,7 +3,7 @@ import type { Mail, Mailer } from '../identity/ports.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 
-/** Mail by SMTP. A failed one throws, and the queue tries it again. */
+/** Sends mail by SMTP. A failure throws, and the queue retries it. */
 export function smtpMailer({ url, from }: { url: string; from: string }): Mailer & { close(): void } {
   const transport = createTransport({
     url,
@@ -13,7 +13,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
   })
-  // The id's right side: a mailbox that gets both of two attempts can tell that they are one mail.
+  // Completes the mail's id. A mailbox that gets two attempts of one mail can tell by the id that they are the same.
   const host = /@([\w.-]+)/.exec(from)?.[1] ?? 'localhost'
   return {
     async send({ id, to, subject, text }: Mail) {
@@ -29,7 +29,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
   }
 }
 
-/** The sandbox without a mail server: whoever runs it finds the mail in the log. */
+/** For a sandbox without a mail server: the mail is written to the log, where the operator can read it. */
 export function logMailer(log: Log): Mailer {
   return {
     async send({ to, subject, text }: Mail) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { amount } from '../kit/wire.ts'
 import type { LanguageModel } from '../marketplace/model/asset.ts'
 
-/** The operator's catalogue, or the built-in one. A faulty file stops the start. */
+/** The operator's catalogue, or the built-in one. The service does not start with an invalid file. */
 export function readCatalogue(file: string | undefined): readonly LanguageModel[] {
   if (file === undefined) return BUILT_IN.models
   const parsed = catalogue.safeParse(readJson(file))
@@ -38,7 +38,7 @@ const catalogue = z.strictObject({
     .refine((models) => new Set(models.map(({ id }) => id)).size === models.length, 'has an id twice'),
 })
 
-/** USDC for a million tokens in and out. For another vendor or newer prices an operator sets MODELS_FILE. */
+/** USDC for a million tokens in and out. An operator sets MODELS_FILE for another vendor or newer prices. */
 const BUILT_IN = catalogue.parse({
   models: [
     { id: 'gpt-4o-mini', name: 'GPT-4o mini', tier: 'fast', inputPrice: 0.15, outputPrice: 0.6 },

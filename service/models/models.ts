@@ -5,7 +5,7 @@ import { countTokens } from './vendor.ts'
 import type { createVendor } from './vendor.ts'
 import { ZERO } from '../kit/money.ts'
 
-/** What there is to run prompts on, by environment. */
+/** The models that prompts can run on, by environment. */
 export function createModels({ baseUrl, apiKey, file }: ModelsOptions): Models {
   const vendor = baseUrl === undefined ? null : openVendor(baseUrl, apiKey)
   const inProduction: readonly LanguageModel[] = vendor === null ? [] : readCatalogue(file)
@@ -25,7 +25,7 @@ export function createModels({ baseUrl, apiKey, file }: ModelsOptions): Models {
   }
 }
 
-/** Its client is large: a service that has no vendor never loads it. */
+/** The client library is large, so it is loaded only when a vendor is configured. */
 async function openVendor(baseUrl: string, apiKey: string | undefined): Promise<ReturnType<typeof createVendor>> {
   const { createVendor } = await import('./vendor.ts')
   return createVendor({ baseUrl, apiKey })
@@ -37,7 +37,7 @@ interface ModelsOptions {
   file: string | undefined
 }
 
-/** Says the prompt back, word for word: enough to try everything around a model. */
+/** Returns the prompt word for word, which is enough to try everything else without a model. */
 async function echo({ system, prompt, signal }: CompletionRequest): Promise<Completion> {
   signal.throwIfAborted()
   const completionTokens = await countTokens(prompt)

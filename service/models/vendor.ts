@@ -4,13 +4,13 @@ import type { LanguageModel } from '../marketplace/model/asset.ts'
 import type { Completion, CompletionRequest } from '../marketplace/ports/run.ts'
 import type * as Encoding from 'gpt-tokenizer/encoding/o200k_base'
 
-/** Any endpoint that speaks OpenAI's chat completions. */
+/** Any endpoint with OpenAI's chat completions API. */
 export function createVendor({ baseUrl, apiKey }: VendorOptions) {
   const client = new OpenAI({
     baseURL: baseUrl,
-    // The client refuses to be made without one; an endpoint that needs none ignores it.
+    // The client requires a key. An endpoint that needs none ignores it.
     apiKey: apiKey ?? 'none',
-    // A repetition that nobody decided on would be paid twice.
+    // The client must not retry by itself, because each attempt is paid for.
     maxRetries: 0,
     timeout: TIMEOUT_MS,
     logLevel: 'off',
@@ -63,7 +63,7 @@ interface VendorOptions {
 const TIMEOUT_MS = 120_000
 const TEXT_MAX = 1_048_576
 
-/** Models that think before they answer count their thoughts too, and know the limit by another name. */
+/** Reasoning models also count the tokens of their reasoning, and their limit has another name. */
 function longest({ tier, outputTokensMax }: LanguageModel) {
   return tier === 'reasoning' ? { max_completion_tokens: outputTokensMax } : { max_tokens: outputTokensMax }
 }
@@ -73,7 +73,7 @@ async function counted(system: string | null, prompt: string, text: string): Pro
   return { promptTokens, completionTokens: await countTokens(text) }
 }
 
-/** The vendor's own words may name accounts and limits of the operator: they go to the log. */
+/** The vendor's message may name the operator's accounts and limits, so it goes only to the log. */
 function explain(error: unknown): ExecutionFailed {
   if (error instanceof APIConnectionTimeoutError) {
     return new ExecutionFailed('model_timeout', 'The model did not answer in time.', error)
@@ -88,8 +88,8 @@ function explain(error: unknown): ExecutionFailed {
 }
 
 /**
- * Tokens of a text in `o200k_base`. Its tables weigh two megabytes and take a fifth of a second to load, so they are
- * read when somebody first asks.
+ * Counts the tokens of a text in `o200k_base`. Its tables take two megabytes and a fifth of a second to load, so they
+ * are loaded at the first call.
  */
 export async function countTokens(text: string): Promise<number> {
   encoding ??= import('gpt-tokenizer/encoding/o200k_base')
@@ -100,7 +100,7 @@ export async function countTokens(text: string): Promise<number> {
   return sum
 }
 
-/** Of characters that are all space, or none of them. Each is looked at once. */
+/** The longest run of only whitespace or of none. Reads each character once. */
 function longestRun(text: string): number {
   let longest = 0
   for (const [run] of text.matchAll(/\S+|\s+/g)) longest = Math.max(longest, run.length)
@@ -109,8 +109,8 @@ function longestRun(text: string): number {
 
 let encoding: Promise<typeof Encoding> | null = null
 
-/** Whoever writes a control word means its letters. */
+/** A control token in the text counts as plain letters. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
-// Measured: 64,000 letters in a row take 2.8 s at once, which would stop everybody else, and 20 ms in pieces.
+// Measured: 64,000 letters in a row take 2.8 s at once, which would block all other requests, and 20 ms in pieces.
 const UNBROKEN = 1_000
 const PIECE = 256

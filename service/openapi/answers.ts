@@ -7,7 +7,7 @@ export interface Answers {
   schema: JsonSchema | null
 }
 
-/** What the operation answers when all went well: the first 2xx, as JSON if it can be that. */
+/** The operation's successful answer: the first 2xx, as JSON if it has that. */
 export function answersOf(operation: Raw): Answers {
   const responses = isRecord(operation['responses']) ? operation['responses'] : {}
   const [status, response] = successOf(responses)
@@ -25,7 +25,7 @@ function successOf(responses: Raw): [number, Raw] {
   const codes = Object.keys(responses)
     .filter((code) => /^2(\d\d|XX)$/i.test(code))
     .sort()
-  // One with content before one without: 202 often says "not yet" beside a 200.
+  // A status with content is preferred to one without: 202 often means "not yet" beside a 200.
   const code = codes.find((one) => hasContent(responses[one])) ?? codes[0] ?? 'default'
   const response = responses[code]
   return [/^2\d\d$/.test(code) ? Number(code) : 200, isRecord(response) ? response : {}]
@@ -55,7 +55,7 @@ function bounded(schema: unknown): JsonSchema | null {
   return made === null || Object.keys(made).length === 0 ? null : made
 }
 
-/** First with all there is to say, then less deep; an outline of everything tells more than a part in full. */
+/** Tries full detail first, then less depth; an outline of the whole says more than full detail of a part. */
 const TRIES: readonly Omit<Limits, 'bytes'>[] = [
   ...[7, 6, 5, 4, 3].map((depth) => ({ direction: 'output' as const, depth, nodes: 800, descriptions: true })),
   ...[3, 2, 1].map((depth) => ({ direction: 'output' as const, depth, nodes: 800, descriptions: true, fields: 12 })),

@@ -1,8 +1,8 @@
 import { isRecord, type Raw } from '../kit/schema/merge.ts'
 
 /**
- * A document with what tools are made of and nothing else: no extensions, no examples beside those of single fields, no
- * failures, no components that nothing refers to. What is left says the same.
+ * Reduces a document to what tools need: no extensions, no examples except those of single fields, no error answers, no
+ * unused components. The meaning of the rest does not change.
  */
 export function compacted(document: Raw): Raw {
   const { openapi, info, servers, security, components } = document
@@ -54,7 +54,7 @@ const KEPT = new Set([
   'deprecated',
 ])
 
-/** Of what only leads elsewhere the first, without what is in it: the specification wants one. */
+/** If no answer is a success, keeps the first one without its content, because the specification requires one. */
 function successes(responses: Raw): Raw {
   const all = Object.entries(responses)
   const good = all.filter(([code]) => code.startsWith('2'))
@@ -63,7 +63,7 @@ function successes(responses: Raw): Raw {
   return Object.fromEntries(all.slice(0, 1).map(([code]) => [code, { description: '' }]))
 }
 
-/** `named`: the keys are somebody's names, not the specification's words. */
+/** `named`: the keys are the document's own names, not the specification's keywords. */
 function stripped(value: unknown, named = false): unknown {
   if (Array.isArray(value)) return value.map((item) => stripped(item))
   if (!isRecord(value)) return value
@@ -88,14 +88,14 @@ const DROPPED = new Set([
   'contact',
 ])
 const NAMED = new Set(['properties', 'patternProperties', 'content', 'variables', 'schemas', 'securitySchemes'])
-/** Longer than any that is shown, since links are taken out of it first. */
+/** Longer than any description that is shown, because links are removed from it first. */
 const DESCRIPTION_MAX = 1_500
 
 function isShort(value: unknown): boolean {
   return (typeof value === 'string' && value.length <= 120) || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** What the rest refers to, and what that refers to, and so on. */
+/** The components that the rest refers to, directly or through others. */
 function usedOf(head: Raw, components: Raw): Raw {
   const used: Record<string, Record<string, unknown>> = {}
   const open: unknown[] = [head]

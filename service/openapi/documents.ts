@@ -34,7 +34,7 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
         }
         if (operations.length > OPERATIONS_MAX)
           throw documentRefused(`it has more than ${String(OPERATIONS_MAX)} operations.`)
-        // Others want to be served meanwhile.
+        // Lets other requests run in between.
         if (++count % BREATH === 0) await setImmediate()
         if (performance.now() > end) throw documentRefused('it takes too long to read.')
       }
@@ -53,7 +53,7 @@ function bytesOf({ input, output, upstream, description }: Operation): number {
   return Buffer.byteLength(JSON.stringify([input, output, upstream, description]))
 }
 
-/** Grows with every change to how documents are read: then all are read anew. */
+/** Increase it with every change to how documents are read: then all are read again. */
 const EDITION = '1'
 const LIMIT_MS = 60_000
 const CHARACTERS_MAX = 40_000_000

@@ -10,8 +10,9 @@ export interface Inputs {
 }
 
 /**
- * Parameters and body as one flat object, which a model fills in best. Names are those of the document where these are
- * names; the same name in two places is told apart by the place. A reason where no such object can be made.
+ * Parameters and body as one flat object, which models fill in best. The names are those of the document where they are
+ * valid; if a name occurs in two places, the place is added to it. Returns the reason as text if no such object is
+ * possible.
  */
 export function inputsOf(path: Raw, operation: Raw): Inputs | string {
   const parameters = parametersOf(path, operation)
@@ -28,7 +29,7 @@ export function inputsOf(path: Raw, operation: Raw): Inputs | string {
   return schema === null ? 'its inputs are too large' : { schema, where, bodyType: body?.type ?? null }
 }
 
-/** First with all there is to say, then less deep, last without descriptions. */
+/** Tries full detail first, then less depth, and at last no descriptions. */
 const TRIES = [
   ...[8, 6, 5, 4, 3, 2].map((depth) => ({ direction: 'input' as const, depth, nodes: 1_500, descriptions: true })),
   ...[4, 3, 2, 1].map((depth) => ({ direction: 'input' as const, depth, nodes: 1_500, descriptions: false })),
@@ -42,7 +43,7 @@ interface Parameter {
   given: Raw
 }
 
-/** The operation's own stand before those of its path. */
+/** The operation's own parameters override those of its path. */
 function parametersOf(path: Raw, operation: Raw): Parameter[] {
   const all = new Map<string, Parameter>()
   for (const given of [...listOf(path['parameters']), ...listOf(operation['parameters'])].filter(isRecord)) {
@@ -59,7 +60,7 @@ function isSendable({ name, place }: Parameter): boolean {
   return place === 'path' || place === 'query' || (place === 'header' && !OURS.has(name.toLowerCase()))
 }
 
-/** What the call itself sets, whatever the document says of it. */
+/** Headers that the call itself sets, even if the document declares them. */
 const OURS = new Set([
   ...['accept', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'host', 'user-agent'],
   ...['accept-encoding', 'transfer-encoding', 'te', 'upgrade', 'expect', 'proxy-authorization', 'x-forwarded-for'],
@@ -167,7 +168,7 @@ function addBody(
   }
 }
 
-/** An object with named fields and no others to speak of, whose alternatives only say which of them go together. */
+/** An object with named fields and no significant others, whose alternatives only say which fields go together. */
 function isFlat({ schema, type }: Body): boolean {
   const { properties, additionalProperties: rest } = schema
   if (!isRecord(properties) || Object.keys(properties).length === 0 || isText(type)) return false
@@ -178,7 +179,7 @@ function isFlat({ schema, type }: Body): boolean {
   return ways.every((way) => isRecord(way) && Object.keys(way).every((key) => key === 'required'))
 }
 
-/** A parameter's schema, or that of the text that it is written in. */
+/** A parameter's schema, or the schema of the text format in which it is written. */
 function schemaOf(given: Raw): { schema: unknown; json: boolean } {
   if (given['schema'] !== undefined) {
     const { schema, example } = given
@@ -196,7 +197,7 @@ function described(schema: JsonSchema, description: string): JsonSchema {
 
 const DESCRIPTION_MAX = 300
 
-/** Models' clients take letters, digits, `_`, `.` and `-`, at most 64 of them. */
+/** Model clients accept letters, digits, `_`, `.` and `-`, at most 64 of them. */
 function freeName({ name, in: place }: Place, taken: Readonly<Record<string, Place>>): string {
   const plainName = withoutSurrounding(name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_').slice(0, 56) || place
   const candidates = [plainName, `${plainName}_${place === 'bodyRoot' ? 'body' : place}`]

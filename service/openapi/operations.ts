@@ -7,7 +7,7 @@ import { isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { plain } from '../kit/schema/bounded.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
-/** One operation after the other, each a tool or the reason why it is none. */
+/** Yields the operations one by one: each is a tool, or the reason why it is not. */
 export function* operationsOf(document: Raw, options: ReadOptions): Generator<Operation | Skipped> {
   const named = namesOf(document)
   for (const [path, item] of Object.entries(isRecord(document['paths']) ? document['paths'] : {})) {
@@ -16,7 +16,7 @@ export function* operationsOf(document: Raw, options: ReadOptions): Generator<Op
       const operation = item[method.toLowerCase()]
       if (!isRecord(operation)) continue
       const name = operation['operationId']
-      // Without a name of its own, or one that others have too, it is called by its address.
+      // An operation without a unique name is named after its method and path.
       const isNamed = typeof name === 'string' && name !== '' && named.get(name) === 1
       yield toOperation(
         document,
@@ -72,7 +72,7 @@ function toOperation(document: Raw, found: Found, options: ReadOptions): Operati
   }
 }
 
-/** How many operations have a name. */
+/** How many operations have each name. */
 function namesOf(document: Raw): ReadonlyMap<string, number> {
   const names = new Map<string, number>()
   for (const item of Object.values(isRecord(document['paths']) ? document['paths'] : {})) {
@@ -112,7 +112,7 @@ function categoryOf(operation: Raw): string | null {
 const NAME_MAX = 120
 const DESCRIPTION_MAX = 700
 
-/** The first address of the nearest that names one, without a slash at its end. */
+/** The first server address of the nearest level that has one, without a trailing slash. */
 function serverOf(levels: readonly Raw[], { base, server }: ReadOptions): string | null {
   if (server !== null) return withoutTrailing(server, '/')
   const [first] = levels.flatMap(({ servers }) => listOf(servers).filter(isRecord))
@@ -136,7 +136,7 @@ function standardOf(variables: unknown, name: string): string | null {
   return isRecord(variable) && typeof variable['default'] === 'string' ? variable['default'] : null
 }
 
-/** The first way in that one secret opens. Null where none is needed. */
+/** The first authentication scheme that needs a single secret. Null if none is needed. */
 function authOf(document: Raw, operation: Raw): AuthScheme | null {
   const wanted = listOf(operation['security'] ?? document['security']).filter(isRecord)
   const components = isRecord(document['components']) ? document['components'] : {}

@@ -7,25 +7,27 @@ import { usdc } from '../kit/money.ts'
 import type { PriceRule } from '../tools/model/provider.ts'
 import type { AuthScheme } from '../tools/model/tool.ts'
 
-/** A document that comes with the service: taken from an npm package under a free licence by `npm run tools -- refresh`. */
+/**
+ * A document shipped with the service: taken from an npm package under a free licence by `npm run tools -- refresh`.
+ */
 export interface Shipped {
   slug: string
   name: string
   description: string
-  /** Of npm, at a version. */
+  /** The npm package, with its version. */
   package: string
   version: string
   /** The document's file in the package. */
   file: string
   licence: 'MIT' | 'Apache-2.0'
-  /** Whose licence that is: the package's own, or the document's inside a collection of many. */
+  /** What the licence covers: the package itself, or the document inside a collection of many. */
   licensed: string
-  /** Where the document does not say it. */
+  /** Set if the document does not say it. */
   auth?: AuthScheme
   pricing: PriceRule
 }
 
-/** A tenth of a cent to read, a fifth to write. */
+/** Reading costs a tenth of a cent, writing a fifth. */
 const PRICING: PriceRule = {
   otherwise: usdc(2_000n),
   byMethod: { GET: usdc(1_000n) },
@@ -108,7 +110,7 @@ export function shippedFile(slug: string): string {
   return path.join(documentsFolder(), `${slug}.json.gz`)
 }
 
-/** Beside the sources, also when the build asks. */
+/** The folder beside the source files, even when the built code runs. */
 function documentsFolder(): string {
   for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
     const found = path.join(folder, 'service/tools/documents')

@@ -2,8 +2,8 @@ import { sample } from 'openapi-sampler'
 import type { HttpUpstream, JsonSchema, Tool, UpstreamAnswer } from '../tools/model/tool.ts'
 
 /**
- * A server that is not there: answers an operation with an example made from its own schema, and with what was sent
- * wherever a field of the answer has the same name and takes it.
+ * Simulates an upstream server: answers an operation with an example built from its own schema. A field of the answer
+ * takes the request's value if the name is the same and the type fits.
  */
 export function simulate({ output }: Tool, { answer }: HttpUpstream, input: unknown): UpstreamAnswer {
   const { status, contentType } = answer
@@ -20,7 +20,7 @@ export function simulate({ output }: Tool, { answer }: HttpUpstream, input: unkn
   return { status, contentType, body: EXAMPLE_BYTES }
 }
 
-/** The smallest thing that a program takes for a file: an empty archive. */
+/** The smallest content that programs accept as a file: an empty archive. */
 const EXAMPLE_BYTES = Buffer.concat([Buffer.from([0x50, 0x4b, 0x05, 0x06]), Buffer.alloc(18)])
 
 function echoed(schema: JsonSchema, example: unknown, input: unknown): unknown {
@@ -33,7 +33,7 @@ function echoed(schema: JsonSchema, example: unknown, input: unknown): unknown {
   return answer
 }
 
-/** Only where the type says it all: what has a form or a bound keeps its example. */
+/** Only if the type is the whole rule: a field with a format or a limit keeps its example. */
 function takes(field: Readonly<Record<string, unknown>>, value: unknown): boolean {
   if (Object.keys(field).some((word) => !SAYS_NO_MORE.has(word))) return false
   const types = [field['type']].flat()

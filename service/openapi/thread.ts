@@ -9,16 +9,17 @@ import type * as Threads from 'node:worker_threads'
 
 export interface Job {
   text: string
-  /** Not again what was checked before it came into the repository. */
+  /** False for documents that were checked before they were committed. */
   validate: boolean
 }
 
-/** The document without a `$ref`: what was referred to is in its place, the same object wherever it was. */
+/** The document without any `$ref`: each is replaced by its target, which is the same object at every place. */
 export type Result = { document: unknown } | { fault: string }
 
 /**
- * Parsed, checked and dereferenced where it harms nobody: a stranger's document may be made to take all memory or all
- * time. A thread for each; its program is a text, so that it starts alike from sources, from the build and in tests.
+ * Parses, checks and dereferences a document in a separate thread, because a third party's document may be built to use
+ * up all memory or time. Each document gets its own thread. The thread's program is passed as text, so that it starts
+ * in the same way from the sources, from the build and in tests.
  */
 export async function dereference(job: Job, { limitMs }: { limitMs: number }): Promise<Result> {
   const folder = await mkdtemp(path.join(tmpdir(), 'openapi-'))
@@ -53,10 +54,10 @@ export async function dereference(job: Job, { limitMs }: { limitMs: number }): P
   }
 }
 
-/** The thread ended: of memory, of depth, or of a list of faults that was longer than the document. */
+/** The thread ended because of too much memory, too deep nesting, or an error list longer than the document. */
 const UNREADABLE = 'it is too large, too deep or too faulty to be read'
 
-/** Becomes a text: it may use nothing from outside but its parameter. */
+/** Converted to text, so it may use nothing from outside except its parameter. */
 function dereferenceOnce(require: NodeJS.Require): void {
   const threads = require('node:worker_threads') as typeof Threads
   const { library, job, file } = threads.workerData as { library: string; job: Job; file: string }
@@ -64,7 +65,7 @@ function dereferenceOnce(require: NodeJS.Require): void {
   const { writeFileSync } = require('node:fs') as typeof Files
   type Document = Parameters<typeof dereference>[0]
 
-  /** Anew for each use: the library changes what it is given. YAML it takes from a file only. */
+  /** Reads the document again for each use, because the library changes its input. It accepts YAML from a file only. */
   const opened = async <T>(use: (document: Document) => Promise<T>): Promise<T> => {
     let document: unknown
     try {
@@ -77,7 +78,7 @@ function dereferenceOnce(require: NodeJS.Require): void {
     return await use(file)
   }
 
-  // What a document refers to outside of itself is not fetched: neither files of ours nor addresses of anybody.
+  // External references are not fetched: neither our own files nor addresses on the network.
   const options = { resolve: { external: false }, dereference: { circular: true } }
 
   const answer = async (): Promise<Result> => {
@@ -87,7 +88,7 @@ function dereferenceOnce(require: NodeJS.Require): void {
     }
     const whole = (await opened((document) => dereference(document, options))) as Record<string, unknown>
     const components = (whole['components'] ?? {}) as Record<string, unknown>
-    // All else that is used came into its place.
+    // Every other component that is used has been inlined.
     whole['components'] = { securitySchemes: components['securitySchemes'] }
     return { document: whole }
   }

@@ -5,8 +5,8 @@ import type { Policy } from './model.ts'
 import { addressRefused } from './errors.ts'
 
 /**
- * Why an address may not be called, or null when it may. Only what is known to be public is let through:
- * a range that is missing here is refused, not reached.
+ * Why an address may not be called, or null when it may. Only addresses that are known to be public are allowed: a
+ * range that is missing here is refused.
  */
 export function refusal(address: string, privateAllowed: boolean): string | null {
   if (isIP(address) === 0) return 'not an address'
@@ -15,12 +15,12 @@ export function refusal(address: string, privateAllowed: boolean): string | null
   const range = parsed.range()
   if (privateAllowed && PRIVATE.has(range)) return null
   if (range !== 'unicast') return NAMES[range] ?? 'reserved'
-  // ipaddr.js calls the unallocated rest of IPv6 unicast too, the old IPv4-compatible ::/96 among it.
+  // ipaddr.js also reports the unallocated rest of IPv6 as unicast, including the old IPv4-compatible ::/96.
   if (parsed.kind() === 'ipv6' && !within(parsed, GLOBAL_UNICAST)) return 'reserved'
   return null
 }
 
-/** The URL of a call, or a refusal that needs no resolver: scheme, credentials, an address written as such. */
+/** The URL of a call. Throws for faults that show without a resolver: the scheme, credentials, a literal address. */
 export function toTarget(url: string | URL, policy: Policy): URL {
   const target = URL.canParse(String(url)) ? new URL(String(url)) : undefined
   if (target === undefined) throw addressRefused('the address', 'it is not a URL')
@@ -35,7 +35,7 @@ export function toTarget(url: string | URL, policy: Policy): URL {
   return target
 }
 
-/** What is wrong with a host that is itself an address; null for a good one and for every name. */
+/** The fault of a host that is a literal address. Null for an allowed address and for every name. */
 export function literalRefusal(hostname: string, privateAllowed: boolean): string | null {
   const address = unbracketed(hostname)
   if (isIP(address) === 0) return null
@@ -43,12 +43,12 @@ export function literalRefusal(hostname: string, privateAllowed: boolean): strin
   return range === null ? null : `it is not a public address (${range})${remedyOf(address, hostname)}`
 }
 
-/** What the operator can do about a private address; nothing lifts the refusal of the others. */
+/** What the operator can do about a private address. Other refused addresses cannot be allowed. */
 function remedyOf(address: string, host: string): string {
   return refusal(address, true) === null ? `; the operator of this server can allow it with ALLOW_HOSTS=${host}` : ''
 }
 
-/** Whether loopback and private addresses are fine for this host and port; the rest stays refused. */
+/** Whether the policy allows loopback and private addresses for this host and port. Other ranges stay refused. */
 export function permitsPrivate(policy: Policy, target: Pick<URL, 'hostname' | 'port' | 'protocol'>): boolean {
   if (policy.allowPrivate) return true
   const host = plainHost(target.hostname)
@@ -56,7 +56,7 @@ export function permitsPrivate(policy: Policy, target: Pick<URL, 'hostname' | 'p
   return policy.allowHosts.includes(host) || policy.allowHosts.includes(`${host}:${port}`)
 }
 
-/** The policy with its hosts in the one form that `permitsPrivate` compares; a host that is none stops the start. */
+/** The policy with its hosts in the form that `permitsPrivate` compares. An invalid host stops the start. */
 export function normalised(policy: Policy): Policy {
   return { allowPrivate: policy.allowPrivate, allowHosts: policy.allowHosts.map(hostEntry) }
 }
@@ -72,7 +72,9 @@ function hostEntry(entry: string): string {
   return port === undefined ? plain : `${plain}:${String(Number(port))}`
 }
 
-/** One spelling per host: IPv6 in brackets, so that a port cannot be read as its last group, and no root dot. */
+/**
+ * One spelling for each host: IPv6 in brackets, so that a port cannot be read as its last group, and no trailing dot.
+ */
 function plainHost(hostname: string): string {
   return isIPv6(hostname) ? `[${hostname}]` : hostname.toLowerCase().replace(/\.$/, '')
 }
@@ -88,7 +90,9 @@ function within(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits)
 }
 
-/** Instances ask these for credentials, and some lie in ranges that are otherwise public or private. */
+/**
+ * Cloud instances ask these addresses for credentials. Some are in ranges that otherwise count as public or private.
+ */
 const METADATA: readonly Range[] = [
   '169.254.169.254/32',
   '100.100.100.200/32', // Alibaba

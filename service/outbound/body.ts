@@ -6,13 +6,13 @@ export interface BodyRules {
   readonly host: string
   readonly bytes: number
   readonly truncate: boolean
-  /** What an error of the wire or of zlib is to the one who reads. */
+  /** Converts an error of the connection or of zlib to the error that the reader gets. */
   readonly explain: (error: unknown) => Error
 }
 
 /**
- * A body as its reader gets it: decoded, and never longer than allowed. Each stage waits for the next, so a
- * bomb unfolds one piece at a time and is dropped at the limit; what is held does not grow with what is sent.
+ * A response body as its reader gets it: decoded, and never longer than allowed. Each stage waits for the next, so a
+ * decompression bomb is unpacked piece by piece and dropped at the limit. Memory use does not grow with the body.
  */
 export class CappedBody extends Readable {
   /** Known when the body has ended. */
@@ -26,7 +26,7 @@ export class CappedBody extends Readable {
     super()
     this.#rules = rules
     this.#left = rules.bytes
-    // It may fail before its reader has come to listen; the reader learns of it all the same.
+    // The body may fail before its reader listens. The reader still gets the error.
     this.on('error', () => undefined)
     const meter = new Meter(rules)
     this.#source = decoded(wire, encodings, meter, rules)
@@ -37,7 +37,8 @@ export class CappedBody extends Readable {
       this.#end()
     })
     this.#source.on('error', (error) => {
-      // An encoding of nothing at all: zlib misses its header, the sender meant an empty body.
+      // The body is empty but claims an encoding. zlib would report a missing header, but the sender meant an empty
+      // body.
       if (wire.readableEnded && meter.bytes === 0) this.#end()
       else this.#fail(error)
     })
@@ -76,13 +77,13 @@ export class CappedBody extends Readable {
     this.push(null)
   }
 
-  /** After the end nothing fails any more: hanging up on what is not wanted is how a truncated body ends well. */
+  /** Errors after the end are ignored: a truncated body ends by closing the connection, which is not a failure. */
   #fail(error: Error): void {
     if (!this.#over) this.destroy(this.#rules.explain(error))
   }
 }
 
-/** The `content-encoding` header as a list, the outermost last; what changes nothing is left out. */
+/** The encodings in the `content-encoding` header, the outermost last. `identity` is left out. */
 export function toEncodings(header: string | readonly string[] | undefined): string[] {
   const text = typeof header === 'string' ? header : (header ?? []).join(',')
   return text
@@ -95,18 +96,18 @@ export function toEncodings(header: string | readonly string[] | undefined): str
 function decoded(wire: Readable, encodings: readonly string[], meter: Meter, rules: BodyRules): Readable {
   if (encodings.length === 0) return wire
   const makers = encodings.map((encoding) => DECODERS.get(encoding)).filter((maker) => maker !== undefined)
-  // More than one layer is suspicious; two are let through for honest proxies.
+  // More than one layer is suspicious. Two are allowed for honest proxies.
   if (makers.length < encodings.length || makers.length > 2) {
     wire.on('error', () => undefined).destroy()
     throw responseUndecodable(rules.host, new Error(`content-encoding: ${encodings.join(', ')}`))
   }
   const stages = [wire, meter, ...makers.reverse().map((make) => make())] as [Readable, ...Transform[]]
-  // Errors reach the last stage by themselves; pipeline only wants a listener.
+  // Errors reach the last stage by themselves. `pipeline` only requires a callback.
   pipeline(stages, () => undefined)
   return stages.at(-1) as Readable
 }
 
-/** Ends a compressed body that would be too large even as sent: empty blocks unfold to nothing for ever. */
+/** Ends a compressed body that is too large even before decompression: empty blocks could go on for ever. */
 class Meter extends Transform {
   bytes = 0
   readonly #rules: BodyRules
@@ -129,6 +130,6 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
   ['deflate', () => createInflate()],
-  // 16 MB of window at most: brotli's large-window mode could ask for a gigabyte.
+  // At most a 16 MB window: brotli's large-window mode could ask for a gigabyte.
   ['br', () => createBrotliDecompress({ params: { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 0 } })],
 ])

@@ -12,11 +12,11 @@ import { follow, isRedirect, ledAstray, type Step } from './redirects.ts'
 
 export interface Outbound {
   send(request: OutboundRequest): Promise<OutboundResponse>
-  /** The body as it comes, under the same limits. */
+  /** Streams the body as it arrives, under the same limits. */
   open(request: OutboundRequest): Promise<StreamedResponse>
-  /** For when an address is given: what can be known now. Every call checks again. */
+  /** Checks an address when a user saves it, as far as possible at that time. Every call checks again. */
   checkAddress(url: string | URL): Promise<void>
-  /** Waits for the calls that are under way. */
+  /** Waits for the calls in progress. */
   close(): Promise<void>
 }
 
@@ -25,13 +25,16 @@ export interface OutboundOptions {
   readonly limits?: Partial<Limits>
   readonly connectMs?: number
   readonly resolve?: Resolve
-  /** Certificate authorities in PEM, instead of the well-known ones. */
+  /** Certificate authorities in PEM that replace the well-known ones. */
   readonly authorities?: string
-  /** Follows each call; `passed` also tells the other side of the trace, which is for those who work for us. */
+  /**
+   * A tracer follows each call. `passed` also sends the trace to the other side, which is only for servers that work
+   * for us.
+   */
   readonly tracing?: { readonly tracer: Tracer; readonly passed: boolean } | null
 }
 
-/** The one way to an address that a user gave. */
+/** The only way to call an address that a user gave. */
 export function outboundClient(options: OutboundOptions): Outbound {
   const policy = normalised(options.policy)
   const resolve = options.resolve ?? systemResolve
@@ -95,7 +98,10 @@ export function outboundClient(options: OutboundOptions): Outbound {
   }
 }
 
-/** The step ends with the answer's headers. Only the host of the address is reported: the rest may hold a key. */
+/**
+ * The step ends when the response headers arrive. Only the address's host is reported, because the rest may contain a
+ * key.
+ */
 function tracedBy(tracing: NonNullable<OutboundOptions['tracing']> | null, call: Call): Call {
   if (tracing === null) return call
   const { tracer, passed } = tracing
@@ -128,7 +134,7 @@ function toStep(request: OutboundRequest, policy: Policy): Step {
   return { host: target.host, target, method, headers, body: request.body }
 }
 
-/** The first answer that is no redirect to be followed, and the request that it answers. */
+/** Returns the first response that is not a redirect to follow, and its request. */
 async function walk(
   agent: Agent,
   first: Step,
@@ -185,13 +191,13 @@ function toBody(
   return new CappedBody(answer.body, encodings, { host, bytes: limits.bodyBytes, truncate, explain: blame })
 }
 
-/** Hangs up rather than reading on: an unread body may be endless. */
+/** Closes the connection instead of reading the rest: an unread body may be endless. */
 function discard(answer: Dispatcher.ResponseData): void {
   answer.body.on('error', () => undefined).destroy()
 }
 
 function toError(reason: unknown): Error {
-  // Not `instanceof`: a signal's DOMException is no Error everywhere.
+  // Not `instanceof`: a signal's DOMException is not an Error in every runtime.
   return typeof reason === 'object' && reason !== null ? (reason as Error) : new Error(String(reason))
 }
 

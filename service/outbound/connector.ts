@@ -5,7 +5,7 @@ import { addressRefused } from './errors.ts'
 import { guardedLookup } from './lookup.ts'
 import type { Policy, Resolve } from './model.ts'
 
-/** undici's connector behind the guard: every socket of this client is opened here. */
+/** undici's connector with the address check. Every socket of this client is opened here. */
 export function guardedConnector(
   policy: Policy,
   resolve: Resolve,
@@ -16,7 +16,7 @@ export function guardedConnector(
   const lenient = connectorFor(true)
   return (options, callback) => {
     const privateAllowed = permitsPrivate(policy, options)
-    // Node connects to a literal address without asking any lookup, so it is checked apart.
+    // Node connects to a literal address without a lookup, so it is checked separately.
     const reason = literalRefusal(options.hostname, privateAllowed)
     if (reason !== null) {
       callback(addressRefused(options.hostname, reason), null)
@@ -42,7 +42,7 @@ export function guardedConnector(
   }
 }
 
-/** The last word: should Node or undici ever connect without asking the lookup, the socket itself tells. */
+/** The last check: if Node or undici ever connects without the lookup, the socket's own address shows it. */
 function strayed(socket: Socket, hostname: string, privateAllowed: boolean): Error | null {
   const address = socket.remoteAddress
   if (address === undefined) return new Error('the other side hung up at once')

@@ -1,9 +1,9 @@
-/** Ends a call: when its time is up, or when its caller's signal says so. */
+/** Ends a call when its time is up, or when its caller's signal aborts. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** The work's outcome, or the ending if that is first: undici hears of an abort only once it is connected. */
+  /** The work's result, or the abort if that comes first: undici handles an abort only once it is connected. */
   race<T>(work: Promise<T>): Promise<T>
-  /** The call is over; nothing will abort any more. */
+  /** The call is over, and nothing may abort it any more. */
   stop(): void
 }
 
@@ -12,7 +12,7 @@ export function startDeadline(totalMs: number, late: () => Error, caller: AbortS
   const timer = setTimeout(() => {
     ending.abort(late())
   }, totalMs)
-  // By hand rather than AbortSignal.any, which on Node 20 holds on to every call made under a long-lived signal.
+  // Not AbortSignal.any: on Node 20 a long-lived signal keeps a reference to every call made under it.
   const abort = () => {
     ending.abort(caller?.reason)
   }

@@ -1,15 +1,15 @@
 import { DomainError } from '../kit/errors.ts'
 
 /*
- * Sentences name the host as the caller gave it and nothing that was learnt about it: addresses, resolver
- * answers and system errors stay in `cause`, for the log.
+ * The messages name only the host that the caller gave. Addresses, resolver answers and system errors stay in `cause`,
+ * for the log.
  */
 
 export function addressRefused(host: string, why: string, cause?: unknown): DomainError {
   return new DomainError('invalid', 'address_refused', `${capital(host)} is not called: ${why}.`).causedBy(cause)
 }
 
-/** When an address is stored it is the caller's mistake, during a call the other side's outage. */
+/** When an address is saved this is the caller's mistake, during a call it is the other side's outage. */
 export function addressUnresolvable(host: string, kind: 'invalid' | 'upstream', cause?: unknown): DomainError {
   return new DomainError(kind, 'address_unresolvable', `The host ${host} was not found.`).causedBy(cause)
 }
@@ -57,10 +57,10 @@ export function explain(error: unknown, host: string): DomainError {
       return new DomainError('upstream', 'response_too_large', sentence).causedBy(error)
     }
   }
-  // zlib's own codes, and brotli's, which Node spells ERR_, two underscores and the decoder's words.
+  // The codes of zlib, and those of brotli, which Node spells as ERR_, two underscores and the decoder's text.
   if (/^Z_|^ERR_+(BROTLI|ERROR_FORMAT|DECODER)/.test(code)) return responseUndecodable(host, error)
   if (isMalformed(error) || code.startsWith('UND_ERR_RES')) {
-    // Its message alone: undici attaches the received bytes to the error, and they don't belong in a log.
+    // Only the message: undici attaches the received bytes to the error, and they must not be logged.
     const cause = new Error(error instanceof Error ? error.message : code)
     return new DomainError('upstream', 'response_invalid', `${host} did not answer in valid HTTP.`).causedBy(cause)
   }
@@ -72,7 +72,7 @@ export function explain(error: unknown, host: string): DomainError {
   return new DomainError('upstream', 'connection_failed', sentence).causedBy(error)
 }
 
-/** By name: undici leaves the code of its parser's errors empty. */
+/** By name, because undici leaves the code of its parser's errors empty. */
 function isMalformed(error: unknown): boolean {
   return error instanceof Error && error.name === 'HTTPParserError'
 }

@@ -4,8 +4,8 @@ import { headerRefused, methodRefused } from './errors.ts'
 import type { ResponseHeaders } from './model.ts'
 
 /**
- * Refuses what a caller may not set: the framing of the message, which decides where one request ends and the
- * next begins, and who is asking. Fit to be called when headers are stored, long before they are sent.
+ * Refuses headers that a caller may not set: those that frame the message and so decide where one request ends and the
+ * next begins, and those that identify the sender. Also used when headers are saved, long before they are sent.
  */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
@@ -15,7 +15,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Upper case. CONNECT would open a tunnel, TRACE would echo the headers back. */
+/** The method in upper case. CONNECT would open a tunnel, TRACE would send the headers back. */
 export function toMethod(method = 'GET'): string {
   const upper = method.toUpperCase()
   if (!/^[A-Z][A-Z-]{0,31}$/.test(upper) || upper === 'CONNECT' || upper === 'TRACE') throw methodRefused(method)

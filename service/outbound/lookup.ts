@@ -5,8 +5,8 @@ import { addressRefused, addressUnresolvable } from './errors.ts'
 import type { Resolve } from './model.ts'
 
 /**
- * What `net.connect` asks on its way to a host. The connection goes to one of the very addresses that were
- * checked here; nothing resolves the name a second time, so a name that changes its mind wins nothing.
+ * The lookup function of `net.connect`. The connection goes to one of the addresses that were checked here. The name is
+ * not resolved a second time, so a name that changes its address in between gains nothing.
  */
 export function guardedLookup(resolve: Resolve, privateAllowed: boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -23,8 +23,8 @@ export function guardedLookup(resolve: Resolve, privateAllowed: boolean): Lookup
 }
 
 /**
- * A host's addresses, all of them fit to be called. One bad address among good ones refuses the host: an
- * honest one has no such answer, and dropping only the bad one would hide a trick that is being tried.
+ * The addresses of a host, all of them allowed. One refused address refuses the whole host: an honest host has no such
+ * address, and dropping only that one would hide an attack.
  */
 export async function locate(
   resolve: Resolve,
@@ -39,7 +39,7 @@ export async function locate(
   for (const address of [first, ...others]) {
     const reason = refusal(address, privateAllowed)
     if (reason !== null) {
-      // One sentence for every reason: which kind of address a name leads to inside is not for callers to learn.
+      // The same message for every reason: callers must not learn which kind of internal address a name leads to.
       throw addressRefused(hostname, NOT_PUBLIC, new Error(`${address}: ${reason}`))
     }
   }
@@ -48,7 +48,7 @@ export async function locate(
 
 const NOT_PUBLIC = 'it is not at a public address; the operator of this server can allow a private one with ALLOW_HOSTS'
 
-/** The operating system's resolver, with its hosts file, as every other program here uses it. */
+/** The operating system's resolver, including its hosts file, as other programs on this machine use it. */
 export const systemResolve: Resolve = async (hostname) => {
   const answers = await lookup(hostname, { all: true })
   return answers.map(({ address }) => address)

@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** What may be reached besides public addresses. One client has one policy for life: connections are pooled. */
+/**
+ * What may be reached besides public addresses. A client keeps one policy for life, because its connections are pooled.
+ */
 export interface Policy {
   /** Loopback and private ranges, any port. */
   readonly allowPrivate: boolean
-  /** `host` or `host:port` that may be reached although loopback or private. */
+  /** `host` or `host:port` that may be reached although it is loopback or private. */
   readonly allowHosts: readonly string[]
 }
 
@@ -16,8 +18,8 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array
   readonly limits?: Partial<Limits>
   /**
-   * How many redirects are followed, each checked like a first call; 0 when absent, and then a redirect is an
-   * error. `pass` gives the redirect itself as the answer, for those who hand it on or write it down.
+   * How many redirects are followed, each checked like the first request. 0 when absent, and then a redirect is an
+   * error. `pass` returns the redirect itself, for callers that forward or store it.
    */
   readonly redirects?: number | 'pass'
   /** Keep the first `limits.bodyBytes` and drop the rest, instead of failing. */
@@ -27,11 +29,11 @@ export interface OutboundRequest {
 }
 
 export interface Limits {
-  /** Until the answer's headers are in, once connected. */
+  /** The limit from the connection to the response headers. */
   readonly headersMs: number
-  /** Between two pieces of the body. */
+  /** The limit between two pieces of the body. */
   readonly idleMs: number
-  /** From the call to the last byte, redirects included: a slow drip never passes it. */
+  /** The limit from the call to the last byte, redirects included. It also ends a response that arrives very slowly. */
   readonly totalMs: number
   /** Counted after decompression. */
   readonly bodyBytes: number
@@ -51,8 +53,11 @@ export interface StreamedResponse {
   readonly body: Readable
 }
 
-/** Lower-case names. What described the wire (length, encoding, connection) is gone: it isn't true of the body given. */
+/**
+ * Lower-case names. Headers about the transfer (length, encoding, connection) are removed, because they don't apply to
+ * the decoded body.
+ */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
 
-/** All addresses of a host, in the order in which they are to be tried. */
+/** All addresses of a host, in the order to try them. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>

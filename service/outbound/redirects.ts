@@ -3,13 +3,13 @@ import { toTarget } from './addresses.ts'
 import { redirectRefused } from './errors.ts'
 import type { Policy } from './model.ts'
 
-/** One request of a call; a redirect makes another. */
+/** One request of a call. Each redirect adds one. */
 export interface Step {
-  /** As the caller gave it: error sentences name this one, even after a redirect. */
+  /** The host that the caller gave. Error messages name it even after a redirect. */
   readonly host: string
   readonly target: URL
   readonly method: string
-  /** Only what the caller gave. */
+  /** Only the caller's own headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | undefined
 }
@@ -19,9 +19,9 @@ export function isRedirect(status: number, location: unknown): location is strin
 }
 
 /**
- * The request that a redirect asks for, checked like a first one. What the caller gave belongs to the origin
- * it was given for: on another one all of its headers are dropped, and a body is not carried there at all,
- * since without its headers it would arrive unsigned and untyped.
+ * The request that a redirect leads to, checked like the first one. The caller's headers and body are meant for the
+ * original origin. For another origin all of the caller's headers are dropped, and a request with a body is refused,
+ * because without its headers the body would arrive unsigned and untyped.
  */
 export function follow(step: Step, status: number, location: string, policy: Policy): Step {
   const { host, target } = step
@@ -42,7 +42,7 @@ export function follow(step: Step, status: number, location: string, policy: Pol
   }
 }
 
-/** A refused address behind a redirect is the redirect's fault; the caller never gave that address. */
+/** When a redirect leads to a refused address, the error blames the redirect: the caller never gave that address. */
 export function ledAstray(error: unknown, step: Step, status: number): unknown {
   if (!(error instanceof DomainError) || !error.code.startsWith('address_')) return error
   return redirectRefused(step.host, status, 'it leads to an address that is not called', error)

@@ -8,18 +8,18 @@ import { systemResolve } from './lookup.ts'
 import type { Policy, Resolve } from './model.ts'
 
 /**
- * Passes requests on byte by byte, for a gateway: nothing is decoded, followed or collected, and only the silence
- * between two pieces has a limit. Its sockets are opened by the same guard.
+ * Forwards requests byte by byte, for a gateway: nothing is decoded, followed or collected, and only the silence
+ * between two pieces is limited. Its sockets have the same address check.
  */
 export interface Relay {
   pass(request: RelayRequest): Promise<RelayAnswer>
-  /** Asks for another protocol; rejects where the other side does not change to it. */
+  /** Requests another protocol. Rejects when the server does not switch to it. */
   upgrade(request: Omit<RelayRequest, 'body'> & { protocol: string }): Promise<RelayAnswer & { tunnel: Duplex }>
   close(): Promise<void>
 }
 
 export interface RelayRequest {
-  /** Everything before `path`, which is sent exactly as it is. */
+  /** Everything before `path`. The path is sent unchanged. */
   readonly origin: string
   readonly path: string
   readonly method: string
@@ -32,7 +32,7 @@ export interface RelayAnswer {
   readonly status: number
   readonly headers: [name: string, value: string][]
   readonly body: Readable
-  /** What came after the body; empty before it has ended. */
+  /** The headers after the body. Empty before the body has ended. */
   trailers(): Readonly<Record<string, string>>
   readonly tunnel: Duplex | null
 }
@@ -86,12 +86,12 @@ export function relayClient(options: {
       }
     },
 
-    // What streams would never end by itself.
+    // Open streams would never end by themselves.
     close: () => agent.destroy(),
   }
 }
 
-/** Asked for raw they come as one flat list, of which the types know nothing. */
+/** Raw headers come as one flat list, which the types do not show. */
 function pairs(raw: unknown): [string, string][] {
   const flat = raw as string[]
   return Array.from({ length: flat.length / 2 }, (_, place) => [flat[2 * place] ?? '', flat[2 * place + 1] ?? ''])

@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What a build made for browsers, read once: a later build changes nothing under way. */
+/** A build's files for browsers, read once: a later build does not change a running process. */
 export interface Assets {
-  /** By file name; every name has a hash of its contents in it. */
+  /** By file name; every name contains a hash of the contents. */
   files: ReadonlyMap<string, Asset>
   scripts: readonly string[]
   styles: readonly string[]
-  /** What the script imports first of all: worth asking for before the script itself has come. */
+  /** The script's first imports: the page preloads them, so that they need not wait for the script. */
   imports: readonly string[]
 }
 
@@ -21,8 +21,8 @@ export interface Asset {
 }
 
 /**
- * Serves the files of the build from memory, compressed when they were built. Their names change with their
- * contents, so whoever has one may keep it for ever.
+ * Serves the build's files from memory, compressed at build time. Their names change with their contents, so browsers
+ * may cache them indefinitely.
  */
 export function serveAssets({ files }: Pick<Assets, 'files'>): RequestHandler {
   return (request, response, next) => {
@@ -36,7 +36,7 @@ export function serveAssets({ files }: Pick<Assets, 'files'>): RequestHandler {
       'Cache-Control': 'public, max-age=31536000, immutable',
       Vary: 'Accept-Encoding',
     })
-    // Asked one by one: of a browser's list, which puts gzip first, `br` is what we would rather send.
+    // Each encoding is checked on its own: browsers list gzip first, but `br` is preferred here.
     if (request.acceptsEncodings('br') === 'br') response.set('Content-Encoding', 'br').send(asset.brotli)
     else if (request.acceptsEncodings('gzip') === 'gzip') response.set('Content-Encoding', 'gzip').send(asset.gzip)
     else response.send(asset.plain)
@@ -71,7 +71,10 @@ async function readAsset(folder: string, name: string): Promise<Asset> {
   return { type: TYPES.get(path.extname(name)) ?? '', plain, brotli, gzip }
 }
 
-/** Where `npm run build` put it: beside the sources and beside what is compiled of them alike. */
+/**
+ * The output of `npm run build`, in the closest `.build` folder above: found from the sources and from the compiled
+ * code alike.
+ */
 export function builtFolder(name: string): string {
   for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
     const found = path.join(folder, '.build', name)

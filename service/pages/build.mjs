@@ -4,8 +4,8 @@ import { build } from 'vite'
 import { compress } from './compress.mjs'
 
 /**
- * Builds both halves of the pages: what the browser loads, under names that change with their contents, and what
- * the service renders with. Nothing of it is there before all of it is.
+ * Builds both parts of the pages: the browser's files, whose names change with their contents, and the code that the
+ * service renders with. The output appears only when all of it is complete.
  */
 const root = path.join(import.meta.dirname, 'browser')
 const target = path.resolve(import.meta.dirname, '../../.build/pages')
@@ -28,7 +28,7 @@ await build({
     assetsDir: '',
     manifest: 'manifest.json',
     modulePreload: false,
-    // A picture in the style would be asked for as `data:`, which the page allows to wallets alone.
+    // An inlined image would be a `data:` URL, which the page's policy allows only for wallets.
     assetsInlineLimit: 0,
     rolldownOptions: { input: path.join(root, 'main.tsx') },
   },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** Beside each file of a build its compressed forms: once here, as well as it can be, instead of at each request. */
+/** Writes the compressed forms beside each file of a build: once and at the best level, instead of at each request. */
 export function compress(folder) {
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.json')) continue

@@ -4,24 +4,24 @@ import type { FormField } from '../ui-kit/format.ts'
 export type { SimulatedOutcome } from '../checkouts/model.ts'
 
 /**
- * What the page is given, as JSON: both halves of it speak of nothing else, the one that renders here and the one
- * that runs in the customer's browser. A gate gives the same, for what a purchase of any kind needs.
+ * The page's data as JSON: all that the server-side rendering and the browser's script use. A gate provides the same,
+ * as far as it applies to any purchase.
  */
 export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> {
   checkout: Omit<CheckoutView['checkout'], 'status' | 'lifetime' | 'currency' | 'fields' | 'asset'> & {
     fields: readonly Field[]
     asset: Omit<CheckoutView['checkout']['asset'], 'decimals'>
   }
-  /** What the customer signs for; null in test mode. */
+  /** What the customer signs; null in test mode. */
   paymentRequirements: { v2: Requirements } | null
 }
 
-/** One way to pay, in the words of x402 version 2. */
+/** One way to pay, in the format of x402 version 2. */
 export type Requirements = NonNullable<CheckoutView['paymentRequirements']>['v2']
 
 export type Field = FormField
 
-/** How far a payment has come, as its address tells it. */
+/** The progress of a payment, as its URL returns it. */
 export interface PaymentState {
   payment: Omit<PaymentView['payment'], 'checkoutId' | 'currency' | 'statusUrl' | 'receiptUrl'>
   delivery: Omit<NonNullable<PaymentView['delivery']>, 'id'> | null
@@ -30,7 +30,7 @@ export interface PaymentState {
 /** One attempt to reach the workflow. */
 export type Attempt = NonNullable<NonNullable<PaymentState['delivery']>['history']>[number]
 
-/** A purchase elsewhere than at a checkout. */
+/** A purchase that was not made at a checkout. */
 export interface Receipt {
   id: string
   name: string
@@ -41,27 +41,27 @@ export interface Receipt {
   paidAt: string | null
 }
 
-/** A page that only says something: there is no such checkout, or it went wrong. */
+/** A page with only a message: the checkout does not exist, or an error occurred. */
 export interface Message {
   title: string
   sentence: string
-  /** Below them, smaller. */
+  /** Below the text, smaller. */
   note: string | null
 }
 
-/** What every page is set into. */
+/** The document around every page. */
 export interface Frame {
   scripts: readonly string[]
   styles: readonly string[]
-  /** Tells the browser by how much its own clock is wrong. */
+  /** Tells the browser how far its own clock is off. */
   now: Date
 }
 
-/** The half that renders here, as the build exports it. */
+/** The server-side renderer, as the build exports it. */
 export interface Renderer {
-  /** With a payment: what became of it instead of the form. */
+  /** With a payment it shows the payment's progress in place of the form. */
   renderCheckout(page: CheckoutPage, payment: PaymentState | null, frame: Frame): string
-  /** A price in front of an API; what is paid for is asked for by the page itself. */
+  /** A price in front of an API; the page itself requests the purchased resource. */
   renderGate(page: CheckoutPage, frame: Frame): string
   renderMessage(message: Message, frame: Frame): string
 }

@@ -5,7 +5,7 @@ import { contentPolicy } from '../ui-kit/document.ts'
 import { builtFolder, loadAssets, type Assets } from './assets.ts'
 import type { CheckoutPage, Frame, Message, PaymentState, Receipt, Renderer } from './model.ts'
 
-/** What `npm run build` made of service/pages/browser, read once: a later build changes nothing under way. */
+/** The build of service/pages/browser, read once: a later build does not change a running process. */
 export interface Built {
   renderer: Renderer
   assets: Assets
@@ -14,22 +14,22 @@ export interface Built {
 export async function loadBuilt(folder = builtFolder('pages')): Promise<Built> {
   const renderer: unknown = await import(pathToFileURL(path.join(folder, 'server/server.mjs')).href)
   return {
-    // The build's own check of types is what says that it exports this.
+    // The build's own type check guarantees this type.
     renderer: renderer as Renderer,
     assets: await loadAssets(path.join(folder, 'browser')),
   }
 }
 
-/** The pages that customers see. */
+/** The customers' pages. */
 export interface Pages {
   checkout(page: CheckoutPage): Page
-  /** A payment's own address, opened in a browser; of a checkout that has ended only what is known of the payment. */
+  /** A payment's own URL, opened in a browser; if its checkout has ended, only the payment is shown. */
   payment(page: CheckoutPage | null, payment: PaymentState): Page
-  /** What was bought elsewhere than at a checkout. */
+  /** A purchase that was not made at a checkout. */
   receipt(receipt: Receipt): Page
-  /** A 402, for a person. `assetsPath`: of the address at which the gate is. */
+  /** A 402 for a person. `assetsPath`: where the gate's address serves the assets. */
   gate(page: CheckoutPage, assetsPath: string): Page
-  /** Instead of a page: there is none, or it went wrong. */
+  /** An error page: the checkout does not exist, or an error occurred. */
   missing(error: { status: number; code: string; sentence: string }): Page
 }
 
@@ -61,7 +61,7 @@ export function createPages({ renderer, assets: { scripts, styles } }: Built, { 
 
 interface Setting {
   clock: Clock
-  /** Where `serveAssets` is mounted, without the origin: whatever name the page was reached by, that one serves both. */
+  /** Where `serveAssets` is mounted, without the origin, so that page and assets use the same host under any name. */
   assetsPath: string
 }
 
@@ -71,7 +71,7 @@ function document(content: string): Page {
 
 const HEADERS = {
   'Content-Security-Policy': contentPolicy(),
-  // A quote in it is good for ten minutes.
+  // The page contains a quote, which expires after ten minutes.
   'Cache-Control': 'no-store',
 }
 

@@ -3,7 +3,7 @@ import { createPages, loadBuilt, type Pages } from './pages.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
-/** What customers' browsers are shown, with the files that it loads beside it. */
+/** The customers' pages, and the files that they load. */
 export async function openPages({ config, clock }: Platform): Promise<{ pages: Pages; part: Part }> {
   const built = await loadBuilt()
   const assetsPath = `${withoutTrailing(new URL(config.addresses.pay).pathname, '/')}/assets`
@@ -12,14 +12,14 @@ export async function openPages({ config, clock }: Platform): Promise<{ pages: P
     part: {
       mounted: [
         { role: 'pay', path: assetsPath, handler: serveAssets(built.assets) },
-        // A page asks its own origin alone, and gates may have another one than checkouts.
+        // A page loads only from its own origin, and gates may have another origin than checkouts.
         { role: 'gate', path: gateAssets(config.addresses.gate), handler: serveAssets(built.assets) },
       ],
     },
   }
 }
 
-/** Where the page of a 402 finds its files. */
+/** Where the page of a 402 loads its files from. */
 export function gateAssets(gate: string): string {
   return `${withoutTrailing(new URL(gate).pathname, '/')}/assets`
 }

@@ -1,6 +1,6 @@
 import { DomainError, invalid } from '../kit/errors.ts'
 
-/** The same for one that never was, one that was removed, and somebody else's. */
+/** The same for a paywall that never existed, a removed one, and another account's. */
 export function paywallMissing(): DomainError {
   return new DomainError('missing', 'paywall_not_found', 'There is no such paywall.')
 }
@@ -56,7 +56,7 @@ export function paymentExpired(sentence: string, payment: string | null = null):
   return new DomainError('expired', 'payment_expired', sentence, payment === null ? {} : { paymentId: payment })
 }
 
-/** Not known yet is never a fresh 402: nobody pays twice. */
+/** While the outcome is unknown the answer is never a fresh 402, so no buyer pays twice. */
 export function settlementPending(payment: string, statusUrl: string): DomainError {
   return new DomainError(
     'unavailable',

@@ -5,47 +5,49 @@ import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 
-/** A price on somebody's HTTP API: what is behind it, and what each route costs. */
+/** A price on an HTTP API: its upstream and the cost of each route. */
 export interface Paywall extends Terms {
   id: Id<'pwl'>
   owner: Owner
-  /** Names it in its public address; one in all environments, since that address knows no key. */
+  /**
+   * The name in its public address. It is unique across environments, because requests to that address carry no key.
+   */
   slug: string
-  /** Grows with each change of the terms. */
+  /** Increases with each change of the terms. */
   version: number
   createdAt: Date
   updatedAt: Date
 }
 
-/** What its owner decides. */
+/** What the owner configures. */
 export interface Terms extends Offered {
   name: string
   upstreamUrl: string
-  /** What the upstream is sent besides, by the names alone: the values are sealed. */
+  /** The names of extra headers for the upstream; the values are sealed. */
   upstreamHeaders: readonly string[]
   testMode: boolean
   status: 'active' | 'paused'
-  /** Revenue at which the owner is told. */
+  /** Revenue levels at which the owner is notified. */
   milestones: readonly Usdc[]
 }
 
-/** What a buyer was told: a change leaves it standing for ten minutes. */
+/** The terms that buyers see: after a change the previous ones stay valid for ten minutes. */
 export interface Offered {
-  /** The first that fits decides; what fits none is not passed on. */
+  /** The first match decides; a request without a match is not passed on. */
   routes: readonly Route[]
-  /** Null only in test mode, where nobody is paid. */
+  /** Null only in test mode, where no money is paid. */
   recipient: Address | null
   network: NetworkName
 }
 
 export interface Route {
-  /** `*` is any. */
+  /** `*` matches any method. */
   method: string
-  /** `/v1/items/:id`, and `*` at the end for whatever follows. */
+  /** `/v1/items/:id`; `*` at the end matches the rest. */
   path: string
   pricing: Pricing
   description: string | null
-  /** `before`: the money is taken before the upstream is asked. */
+  /** `before`: the payment settles before the upstream is called. */
   settle: 'after' | 'before'
 }
 
@@ -53,14 +55,14 @@ export type Pricing =
   | { model: 'free' }
   | { model: 'per-request'; amount: Usdc }
   | { model: 'tiered'; tiers: readonly Tier[]; window: Window }
-  /** `input` and `output` are prices of 1,000 tokens. */
+  /** `input` and `output` are prices per 1,000 tokens. */
   | { model: 'per-token'; input: Usdc; output: Usdc; minimum: Usdc; maximum: Usdc }
   | { model: 'per-minute'; amount: Usdc; minimum: Usdc; maximum: Usdc }
 
 export type Exact = Extract<Pricing, { model: 'per-request' | 'tiered' }>
 export type Metered = Extract<Pricing, { model: 'per-token' | 'per-minute' }>
 
-/** Up to and with the `upTo`-th call of the window; null is without end, and the last. */
+/** Up to and including the `upTo`-th call of the window; null means no limit and marks the last tier. */
 export interface Tier {
   upTo: number | null
   amount: Usdc
@@ -69,20 +71,20 @@ export interface Tier {
 /** Calendar windows in UTC; a week begins on Monday. */
 export type Window = 'day' | 'week' | 'month' | 'lifetime'
 
-/** A paywall as its gate needs it. */
+/** A paywall with everything that its gate needs. */
 export interface Gate extends Paywall {
   /** Its public address. */
   address: string
   /** Terms that were replaced less than ten minutes ago, the newest first. */
   earlier: readonly Offered[]
-  /** Presented as `X-Payment-Token` it simulates a payment; null unless in test mode. */
+  /** Sent as `X-Payment-Token` it simulates a payment; null unless in test mode. */
   testToken: string | null
 }
 
 /**
- * `calling`: the authorization is this payment's alone, and the upstream is asked. `released`: the upstream failed;
- * nothing is charged, and the same authorization may ask again. `settling`: the chain was asked, its answer is not
- * known yet.
+ * `calling`: the authorization belongs to this payment alone, and the upstream is being called. `released`: the
+ * upstream failed; nothing is charged, and the same authorization may be used again. `settling`: the chain was called,
+ * its answer is not known yet.
  */
 export type PaymentState = 'calling' | 'released' | 'settling' | 'paid' | 'failed'
 
@@ -90,10 +92,10 @@ export interface Payment {
   id: Id<'pay'>
   paywallId: Id<'pwl'>
   owner: Owner
-  /** `request` buys one answer, `balance` the right to as many calls as it is worth. */
+  /** `request` buys one answer; `balance` adds to a balance that pays for calls. */
   kind: 'request' | 'balance'
   state: PaymentState
-  /** The route by method and pattern, and what was asked for by method and path. */
+  /** The route by method and pattern, and the request by method and path. */
   route: string
   endpoint: string
   amount: Usdc
@@ -101,13 +103,13 @@ export interface Payment {
   recipient: Address | null
   payer: Address
   simulated: boolean
-  /** In which window of a tiered price its place was taken. */
+  /** The window of a tiered price in which its place was taken. */
   windowStart: Date | null
-  /** What the call that came with a `balance` costs; null until that is known. */
+  /** The cost of the call that came with a `balance` payment; null until that is known. */
   cost: Usdc | null
   txHash: string | null
   reason: string | null
-  /** Whether the answer has gone out: not at all, its first byte at least, or whole. */
+  /** How much of the answer was sent: nothing, at least its first byte, or all of it. */
   delivery: 'none' | 'begun' | 'whole'
   createdAt: Date
   endedAt: Date | null
@@ -115,34 +117,34 @@ export interface Payment {
 
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** A request at a gate, whoever serves it. */
+/** A request at a gate, in the gateway or in the middleware. */
 export interface GateRequest {
   method: string
-  /** Below the paywall's address, as it came. */
+  /** Relative to the paywall's address, unchanged. */
   path: string
-  /** With its question mark; empty when there is none. */
+  /** Including the question mark; empty when there is none. */
   query: string
   /** A header by its name in lower case. */
   header(name: string): string | undefined
   body: Readable | null
-  /** It wants to become a connection of another protocol. */
+  /** It requests an upgrade to another protocol. */
   upgrade: boolean
   clientAddress: string
-  /** The client hung up. */
+  /** Aborts when the client disconnects. */
   gone: AbortSignal
 }
 
-/** Asks what is behind the paywall, once. */
+/** Calls the upstream once. */
 export type CallUpstream = (asked: UpstreamCall) => Promise<UpstreamAnswer>
 
 export interface UpstreamCall {
-  /** The body, in place of the request's own. */
+  /** Replaces the request's own body. */
   body: Readable | null
   /** Who pays what for this call. */
   payment: Identity
-  /** The answer is looked into, so it must come unpacked. */
+  /** The gate reads the answer, so it must come uncompressed. */
   plain: boolean
-  /** Aborts when the client hangs up, as long as that still takes the request back. */
+  /** Aborts when the client disconnects, as long as the call can still be withdrawn. */
   signal: AbortSignal
 }
 
@@ -150,20 +152,20 @@ export interface UpstreamAnswer {
   status: number
   headers: HeaderList
   body: Readable
-  /** What came after the body; empty before it has ended. */
+  /** The trailers after the body; empty before it has ended. */
   trailers(): Readonly<Record<string, string>>
-  /** Instead of the body, after a 101. */
+  /** Replaces the body after a 101. */
   tunnel: Duplex | null
 }
 
-/** What the upstream is told, signed. */
+/** The signed information for the upstream. */
 export interface Identity {
   paywall: string
-  /** Names this call. */
+  /** Identifies this call. */
   call: string
   payment: string | null
   payer: string | null
-  /** What it costs; the most that it can cost where that is measured. */
+  /** The price of the call; the maximum if its cost is measured. */
   amount: Usdc | null
   pricing: Pricing['model']
   state: 'free' | 'authorized' | 'settled' | 'prepaid' | 'simulated'
@@ -171,22 +173,22 @@ export interface Identity {
   at: Date
 }
 
-/** What the client is answered. */
+/** The answer to the client. */
 export interface Outcome {
   status: number
   headers: HeaderList
   body: Buffer | Readable | null
   trailers?: () => Readonly<Record<string, string>>
   tunnel?: Duplex
-  /** The money is used up then. */
+  /** When the money is used up and the answer is cut off. */
   cutAfterMs?: number
-  /** A 402 that a browser may be shown as a page. */
+  /** A 402 that may be shown to a browser as a page. */
   offer?: Offer
-  /** Told once whether all of it went out. */
+  /** Called once, with whether the whole answer was sent. */
   whenSent?(arrived: boolean): Promise<void>
 }
 
-/** What is asked of somebody who has not paid. */
+/** The price and terms for a buyer that has not paid. */
 export interface Offer {
   paywall: string
   name: string
@@ -196,32 +198,32 @@ export interface Offer {
   recipient: Address | null
   network: NetworkName
   facilitator: string
-  /** What is paid for, by its public address. */
+  /** The public URL of the paid resource. */
   resource: string
   mimeType: string
   expiresAt: Date
   testMode: boolean
 }
 
-/** What a day brought on one route. */
+/** One day's figures for one route. */
 export interface DayRow {
   day: string
   route: string
-  /** `answered`, or why not; `paid` and `drawn` with what was. */
+  /** `answered`, or the reason for a refusal; `paid` and `drawn` with their amounts. */
   outcome: string
   count: number
   amount: Usdc
 }
 
-/** What a payment changed, told by the transaction that changed it. */
+/** What a payment changed, reported by the transaction that changed it. */
 export interface Facts {
   payment: Payment
-  /** How many this customer has paid here by now. */
+  /** How many payments this customer has made here so far. */
   customerPayments: number
   revenueBefore: Usdc
   revenue: Usdc
   milestones: readonly Usdc[]
-  /** Where the price is tiered and the customer's tier is another one from now on. */
+  /** Set if the price is tiered and this payment moves the customer to another tier. */
   tier: { from: number; to: number } | null
 }
 

@@ -45,7 +45,7 @@ export function openPaywalls(platform: Platform, parts: PaywallsGiven): { paywal
     headersMs: config.GATE_HEADERS_TIMEOUT_MS,
     idleMs: config.GATE_IDLE_TIMEOUT_MS,
   })
-  // The operator chose it: it may be on this machine, whatever users may name.
+  // The operator configures this address, so unlike users' addresses it may be on a private network.
   const facilitatorClient = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
   const paywalls = paywallsOn(platform, parts, { prepaid, tally, facilitatorClient })
   const limit = createRateLimit('gate', config.RATE_GATE_PER_MINUTE, redis)
@@ -103,7 +103,7 @@ interface PaywallsGiven {
   selling: SellingDeps
   sales: SaleReader
   pages: Pages
-  /** Every process has the same one. */
+  /** The same in every process. */
   secret: string
   walletAddress: (owner: Owner) => Promise<string | null>
 }
@@ -153,7 +153,7 @@ function paywallsOn(
       open: (sealed, context) => vault.open(sealed, context).reveal(),
     },
     walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
-    // A key of its own from the secret that every process has.
+    // A separate key, derived from the secret that every process shares.
     tokenKey: Buffer.from(hkdfSync('sha256', parts.secret, '', 'coinslot paywall test tokens', 32)),
     gateAddress: addresses.gate,
   })
@@ -196,7 +196,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What payments at gates write besides. */
+/** What payments at gates write in addition to the sale. */
 export function openGateHooks({ database, clock }: Platform, given: Pick<HookDeps, 'deliveries'>): SaleHooks {
   return gateHooks({ store: createPrepaidStore(database.statements), clock, ...given })
 }
@@ -215,5 +215,5 @@ function prepaidBy(store: PrepaidStore, clock: Platform['clock']): Prepaid {
   }
 }
 
-/** How long an answer of known length is gathered before it is passed on as it comes. */
+/** How long an answer of known length is buffered before it is streamed. */
 const WHOLE_MS = 30_000

@@ -8,20 +8,20 @@ import type { Places } from './rules/pricing.ts'
 import type { DayRow, Facts, Gate, Offered, Payment, Paywall, Tier } from './model.ts'
 
 /*
- * Two kinds of ports. The engine (`service/gate.ts` and what it is made of) knows `PaymentJournal`, `Method` and `Tally`
- * alone: it is the same in this service's gateway and in the middleware that others put into their own server. What
- * follows after them belongs to the gateway.
+ * Two kinds of ports. The engine (`service/gate.ts` and its modules) uses only `PaymentJournal`, `Method` and `Tally`:
+ * it is the same in this service's gateway and in the middleware for other servers. The ports after them belong to the
+ * gateway.
  */
 
-/** Balances and tiers. Whatever it answers is written down for good. */
+/** Balances and tiers. Every result is durable before it is returned. */
 export interface Prepaid {
-  /** Sets aside what a measured call can cost at most. */
+  /** Sets aside the maximum cost of a measured call. */
   hold(hold: Hold): Promise<Held>
-  /** Takes what it did cost; the rest goes back. Answers what is left. */
+  /** Charges the actual cost and releases the rest of the hold. Returns the remaining balance. */
   draw(call: string, amount: Usdc): Promise<Usdc>
-  /** What a payer may draw from here. */
+  /** The payer's available balance at this paywall. */
   left(paywall: string, network: NetworkName, payer: Address): Promise<Usdc>
-  /** In which tier this customer's next call is, by `nextTier`. */
+  /** The tier of this customer's next call, by `nextTier`. */
   tier(paywall: string, route: string, payer: Address, tiers: readonly Tier[], windowStart: Date): Promise<number>
 }
 
@@ -32,35 +32,35 @@ export interface Hold {
   route: string
   by: { token: Buffer } | { payer: Address }
   amount: Usdc
-  /** Charged when nobody is left to say what it cost. */
+  /** Charged when the process that could report the cost is gone. */
   minimum: Usdc
   until: Date
 }
 
 /**
- * What is left besides, or what there is where that is not enough; null where nobody is known by that token. `payer`:
- * whose balance it is, where it is not enough.
+ * The remaining balance, or the available one if it is not enough; null if the token is unknown. `payer`: the owner of
+ * a balance that is not enough.
  */
 export type Held =
   { held: true; payer: Address; left: Usdc } | { held: false; balance: Usdc | null; payer?: Address | null }
 
-/** Counts what costs nothing; told in passing, written now and then. */
+/** Counts events that cost nothing. Counts are gathered in memory and written from time to time. */
 export interface Tally {
   count(paywall: string, route: string, outcome: string): void
 }
 
 export type CountTokens = (text: string) => Promise<number>
 
-/** Where paywalls are kept. */
+/** Stores paywalls. */
 export interface PaywallStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
-  /** Null when the slug is another's; the same id again finds what it made. */
+  /** Null when another paywall has the slug; the same id again returns the paywall that it created. */
   add(paywall: Paywall, sealed: SealedDeps): Promise<Paywall | null>
   find(owner: Owner, id: string): Promise<Paywall | null>
   list(owner: Owner, page: Page): Promise<{ paywalls: readonly Paywall[]; total: number }>
-  /** Holds its row; null when it is not theirs. */
+  /** Locks its row; null when the owner has no such paywall. */
   lock(inside: Statements, owner: Owner, id: string): Promise<Paywall | null>
-  /** What it said before stays in force until then. Null when the slug is another's. */
+  /** The previous terms stay valid until then. Null when another paywall has the slug. */
   change(
     inside: Statements,
     paywall: Paywall,
@@ -69,7 +69,7 @@ export interface PaywallStore {
   ): Promise<Paywall | null>
   remove(owner: Owner, id: string, now: Date): Promise<Paywall | null>
   bySlug(slug: string): Promise<StoredGate | null>
-  /** What all of them were paid, by day. */
+  /** Payments to all of the owner's paywalls, by day. */
   days(owner: Owner, since: Date): Promise<readonly SaleDay[]>
   analytics(owner: Owner, id: string, from: string, to: string): Promise<Analytics | null>
 }
@@ -103,14 +103,14 @@ export interface Page {
   offset: number
 }
 
-/** Where tiers, customers, balances and counts are kept. */
+/** Stores tiers, customers, balances and counts. */
 export interface PrepaidStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
-  /** Counts it as under way in its window. Answers what was counted before it. */
+  /** Counts the payment as under way in its window. Returns the counts from before. */
   takePlace(inside: Statements, payment: Payment): Promise<Places>
-  /** It becomes somebody's next call again. */
+  /** The place is free for another call. */
   freePlace(inside: Statements, payment: Payment): Promise<void>
-  /** What follows from a payment: its customer, revenue, day, balance and tier. */
+  /** Writes the effects of a payment: customer, revenue, day, balance and tier. */
   paid(inside: Statements, payment: Payment, credit: Credit, now: Date): Promise<Facts>
   hold(hold: Hold): Promise<Held>
   draw(call: string, amount: Usdc, now: Date): Promise<Usdc>
@@ -122,20 +122,20 @@ export interface PrepaidStore {
   endHolds(now: Date): Promise<void>
 }
 
-/** Of a payment into a balance: what opens it, and what is set aside at once for the call that came with it. */
+/** A payment into a balance: the token that opens it, and the hold for the call that came with the payment. */
 export interface Credit {
   tokenHash: Buffer | null
   hold: Hold | null
 }
 
-/** What of the deliveries is called here. */
+/** The part of the deliveries' API that paywalls use. */
 export interface DeliveryPort {
   event(inside: Statements, event: NewEvent): Promise<void>
 }
 
-/** The upstream's address, which somebody gave us: guarded by whoever hands this in. */
+/** Checks upstream addresses. Users supply them, so the caller must pass a guarded client. */
 export interface Addresses {
-  /** Throws a DomainError that says why the address is not called. */
+  /** Throws a DomainError that explains why the address is not allowed. */
   check(url: string): Promise<void>
   checkHeaders(headers: Readonly<Record<string, string>>): void
 }
@@ -145,5 +145,5 @@ export interface Sealing {
   open(sealed: string, context: string): string
 }
 
-/** Where the owner of a wallet is paid; null until the wallet has an address. */
+/** The address that receives payments for an owner's wallet; null until the wallet has one. */
 export type WalletAddress = (owner: Owner) => Promise<Address | null>

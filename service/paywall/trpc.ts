@@ -8,7 +8,7 @@ import { toPaymentBody } from './http/owner.ts'
 import type { Paywall } from './model.ts'
 import type { Paywalls } from './service/paywalls.ts'
 
-/** What the dashboard shows and does with paywalls. */
+/** The dashboard's paywall procedures. */
 export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: string; clock: Clock }) {
   const toBody = (paywall: Paywall) => toPaywallBody(paywall, { gate, testToken: paywalls.testTokenOf(paywall) })
   return router({
@@ -17,7 +17,7 @@ export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: stri
       return { paywalls: found.map(toBody), total }
     }),
     get: person.input(asked(named)).query(async ({ ctx, input }) => toBody(await paywalls.get(ctx.caller, input.id))),
-    /** The secret only here, and in the answer to `rotateSecret`. */
+    /** Only this answer and the one of `rotateSecret` contain the secret. */
     create: keyed.input(asked(newPaywall.extend(actKey))).mutation(({ ctx, input }) =>
       ctx.once(
         input,
@@ -28,7 +28,7 @@ export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: stri
         withoutSecret,
       ),
     ),
-    /** A form's step before it goes on: the rules of `create` and `change`, for the terms that are there. */
+    /** A form calls this before its next step: it applies the rules of `create` and `change` to the terms so far. */
     check: person
       .input(asked(z.object({ id: named.shape.id.nullable(), body: paywallChange })))
       .mutation(async ({ ctx, input }) => {

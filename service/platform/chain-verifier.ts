@@ -2,7 +2,7 @@ import type { ChainVerifier } from '../paywall/service/remote.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Chains } from './chains.ts'
 
-/** What this server's own RPC says of an authorization that somebody else is asked to settle; null without one. */
+/** Checks, by this server's own RPC, an authorization that an external facilitator settles; null without an RPC. */
 export function chainVerifierOf({ byNetwork }: Chains): ChainVerifier | null {
   if (byNetwork.size === 0) return null
   return {
@@ -36,5 +36,5 @@ export function chainVerifierOf({ byNetwork }: Chains): ChainVerifier | null {
   }
 }
 
-/** Half a day of blocks: an authorization is used within minutes of being presented. */
+/** Half a day of blocks: an authorization is used within minutes after it is presented. */
 const LOOK_BACK = 21_600n

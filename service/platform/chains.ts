@@ -7,7 +7,7 @@ import type { Chain, Hex, Signatures } from '../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import { createChain } from '../chain/usdc.ts'
 
-/** The networks that have an RPC, and what reads signatures on all of them. */
+/** The networks that have an RPC, and the verifiers of signatures on all of them. */
 export interface Chains {
   signatures: Signatures
   curve: Curve

@@ -21,7 +21,7 @@ import type { Wallets } from '../wallet/service/wallets.ts'
 import { walletRouter } from '../wallet/trpc.ts'
 import { walletOf } from '../identity/part.ts'
 
-/** All that the dashboard may ask, a router for each capability. */
+/** All procedures of the dashboard, one router for each capability. */
 export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) {
   const { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls } = deps
   return router({
@@ -49,8 +49,5 @@ interface RoutedDeps {
   paywalls: Paywalls
 }
 
-/**
- * What the dashboard may ask.
- * @public
- */
+/** The procedures that the dashboard may call. @public */
 export type AppRouter = ReturnType<typeof dashboardRouter>

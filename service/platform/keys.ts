@@ -7,8 +7,8 @@ import type { AddressBook, Signer } from '../wallet/ports.ts'
 import type { Chains } from './chains.ts'
 
 /**
- * The public half everywhere, the private half in a worker alone. The sandbox makes its own, so that addresses
- * are real at once; a live server without them gives none.
+ * Every process gets the public key, only a worker the private key. The sandbox creates its own, so that addresses are
+ * real at once; a live server without keys gives no addresses.
  */
 export async function openKeys(
   config: Config,
@@ -29,7 +29,7 @@ export async function openKeys(
   }
 }
 
-/** The sandbox's own, made once for a data folder. */
+/** The sandbox's own account, created once per data folder. */
 export async function sandboxAccount(dataDir: string): Promise<string> {
   const seed = await loadOrMakeSecretFile(dataDir, {
     name: 'wallet.seed',

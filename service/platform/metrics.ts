@@ -7,7 +7,7 @@ import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { Platform } from './platform.ts'
 import { TABLES } from './tables.ts'
 
-/** What an operator asks of the whole: where money is on its way, what waits, and since when. */
+/** Metrics of the whole service for the operator: which money is in transit, what waits, and since when. */
 export function openFigures(platform: Platform, { topics, chains, facilitator }: MetricsDeps): void {
   const { metrics, database, clock, redis, config } = platform
   const ofDatabase = databaseMetrics(database.statements, topics)
@@ -36,7 +36,7 @@ export function openFigures(platform: Platform, { topics, chains, facilitator }:
   })
 }
 
-/** What all parts say of their tables, in one statement. */
+/** The metrics of all parts' tables, read by one statement. */
 export function databaseMetrics(statements: Statements, topics: readonly string[]) {
   const queries = [...TABLES.flatMap(({ metrics }) => metrics ?? []), CONNECTIONS]
   const declared = queries.flatMap((query) => query.declared)
@@ -74,7 +74,7 @@ interface Row {
   value: number | null
 }
 
-/** Each share keeps to what it may see; together they cost one round trip. */
+/** Each query reads only its own tables; together they cost one round trip. */
 function statementOf(queries: readonly MetricQuery[]): string {
   const shares = queries.map(({ sql }) => `SELECT * FROM (${sql}) AS share(name, one, other, value)`)
   return `SELECT name, one, other, value::float8 AS value FROM (${shares.join('\nUNION ALL ')}) AS metric`
@@ -102,7 +102,7 @@ function watchPool(
   metrics.gauge('coinslot_database_pool_max', `${of}: DATABASE_POOL`, () => most)
 }
 
-/** A network whose RPCs are away has no line, and makes the others' none the later. */
+/** A network whose RPCs are unavailable has no value, and does not delay the others. */
 function headsOf(chains: Chains, now: () => Date): FigureSource {
   return {
     source: 'chain',

@@ -25,43 +25,43 @@ import { authSecretOf } from './keys.ts'
 import { hostname } from 'node:os'
 import type { Tracing } from '../tracing/opentelemetry.ts'
 
-/** What every part of the service stands on; made once. */
+/** The shared dependencies of all parts of the service; created once. */
 export interface Platform {
   config: Config
   log: Logger
   clock: Clock
   failpoints: Failpoints
   database: Database
-  /** Null without one: then whatever it would share is each process's own. */
+  /** Null without Redis: then each process has its own counts and messages instead of shared ones. */
   redis: Redis | null
   metrics: Metrics
-  /** Null where nobody collects traces. */
+  /** Null if no collector for traces is configured. */
   tracer: Tracer | null
   ledger: Ledger
-  /** For addresses that users gave us. */
+  /** For requests to addresses that users entered. */
   outbound: Outbound
   vault: Vault
   /** Signs sessions, tokens and links; the same in every process. */
   secret: string
   outbox: Outbox
-  /** One holder at a time over all processes. */
+  /** A lease has one holder at a time across all processes. */
   lease(name: string): Lease
 }
 
-/** What a capability brings to the whole. Nothing of it runs before `start`. */
+/** What one capability adds to the service. Nothing of it runs before `start`. */
 export interface Part {
   routes?: readonly { surface: SurfaceName; routes: readonly AnyRoute[] }[]
-  /** Limits that its routes name. */
+  /** Rate limits that its routes refer to by name. */
   limits?: Readonly<Record<string, RateLimit>>
-  /** What speaks for itself, by path, where this process serves the role. */
+  /** Handlers that declare no routes, by path, for processes that serve the role. */
   mounted?: readonly {
     role: Role
     path: string
     handler: RequestHandler
-    /** Comes before our own headers for browsers, and sets all of them itself. */
+    /** Runs before our own browser headers are set, and sets all of them itself. */
     bare?: boolean
   }[]
-  /** What the reference says of it, under its address. */
+  /** Its entries in the API reference, under its address. */
   described?: readonly (DescribedSurface & { role: Role })[]
   /** WebSockets, by path. */
   upgrades?: readonly (Upgrade & { role: Role })[]
@@ -69,7 +69,10 @@ export interface Part {
   sweepers?: readonly Sweeper[]
   /** Its line in /readyz. */
   health?: Readonly<Record<string, () => unknown>>
-  /** What has to be in memory before requests come, by name, and whether it is. Asking begins the loading. */
+  /**
+   * What must be loaded into memory before requests are accepted, by name, and whether it is loaded. The first call
+   * starts the loading.
+   */
   ready?: Readonly<Record<string, () => Promise<boolean>>>
   start?(): Promise<void> | void
   stop?(): Promise<void>
@@ -78,7 +81,7 @@ export interface Part {
 /** The addresses under which declared routes are served; each is a role of its own. */
 export type SurfaceName = 'api' | 'facilitator' | 'pay' | 'receipts' | 'tools' | 'gate'
 
-/** `announced` is told of every row for the queue. */
+/** `announced` is called for every row that is added for the queue. */
 export async function createPlatform(config: Config, from: From, announced: () => void) {
   const { url, log, clock = systemClock, failpoints = NO_FAILPOINTS } = from
   const tracer = await openTracing(config)
@@ -112,7 +115,7 @@ interface From {
   failpoints?: Failpoints
 }
 
-/** Without a collector nothing of it is loaded. */
+/** Without a collector the tracing library is not loaded. */
 async function openTracing(config: Config): Promise<Tracing | null> {
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   if (endpoint === undefined) return null

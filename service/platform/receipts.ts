@@ -6,7 +6,7 @@ import type { Sale } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Part } from './platform.ts'
 
-/** Receipts of all that is sold, at one address; a checkout's also tells of its delivery. */
+/** Receipts of all products, at one address; a checkout's receipt also shows its delivery. */
 export function openReceipts({ checkouts, selling, pages }: ReceiptsGiven): Part {
   const { journal, tokens } = selling
 
@@ -32,7 +32,7 @@ interface ReceiptsGiven {
 function toReceipt(sale: Sale): Receipt {
   const { id, product, state, amount, network, payer, txHash, simulated: testMode, details } = sale
   const paidAt = state === 'paid' ? (sale.endedAt?.toISOString() ?? null) : null
-  // By what its seller calls it: a request at a gate, a tool.
+  // The seller's own name for it: a gate's endpoint or a tool's slug.
   const called = details['endpoint'] ?? details['slug']
   const name = typeof called === 'string' ? called : ''
   const status = product === 'tool' ? TOOL_STATES[state] : GATE_STATES[state]

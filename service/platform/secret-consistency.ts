@@ -9,15 +9,16 @@ import { loadOrMakeKey } from '../vault/keyring.ts'
 import { authSecretOf, sandboxAccount } from './keys.ts'
 
 /**
- * All processes on one database have the same secrets, or what one of them signs or seals is worth nothing to the next:
- * each made its own, being on machines of their own. So a process says at its start, and as long as it lives, which it
- * has, as a hash; one that has others does not start. Where all are to have new ones, all are stopped first.
+ * All processes on one database must have the same secrets; otherwise one process cannot verify or decrypt what another
+ * signed or encrypted. This happens when each process creates its own secrets on its own machine. So each process
+ * publishes hashes of its secrets at its start and as long as it runs, and a process with different secrets does not
+ * start. To change the secrets, stop all processes first.
  */
 export async function agreeOnSecrets(
   config: Config,
   database: Pick<Database, 'statements'>,
   log: Log,
-  /** How long a process is remembered that says nothing more. */
+  /** How long a process that no longer reports is remembered. */
   lastsMs = 10_000,
 ): Promise<{ end(): void }> {
   const leases = (await secretsOf(config)).map(([name, secret]) => {
@@ -30,7 +31,7 @@ export async function agreeOnSecrets(
   }
   const giveUpAt = Date.now() + lastsMs + 1_000
   for (const each of leases) {
-    // Those who were stopped a moment ago are remembered for a while.
+    // Processes that have just stopped are remembered for a while.
     while ((await take(each)) !== null) {
       if (Date.now() > giveUpAt) throw disagreement(each.name)
       await wait(lastsMs / 20)
@@ -55,7 +56,8 @@ export async function agreeOnSecrets(
 async function secretsOf(config: Config): Promise<[name: string, secret: string][]> {
   return [
     ['AUTH_SECRET', await authSecretOf(config)],
-    // While keys are replaced, one process after the other gets the new one beside the old.
+    // The check is skipped while keys are rotated: then the processes get the new key beside the old one, one after the
+    // other.
     ...(config.VAULT_OLD_KEYS === undefined
       ? [['VAULT_KEY', config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR))] as [string, string]]
       : []),
@@ -63,7 +65,7 @@ async function secretsOf(config: Config): Promise<[name: string, secret: string]
   ]
 }
 
-/** Deposit addresses are made everywhere and swept by the worker. A live server without the key makes none. */
+/** Every process creates deposit addresses, and the worker sweeps them. A live server without the key creates none. */
 async function walletOf(config: Config): Promise<[name: string, key: string][]> {
   if (config.WALLET_XPUB !== undefined) return [['WALLET_XPUB', config.WALLET_XPUB]]
   if (config.LIVE || config.WALLET_XPRV !== undefined) return []

@@ -14,7 +14,7 @@ import { createQueue, type Queue } from '../queue/queue.ts'
 import type { AppRouter } from './dashboard-router.ts'
 import type { Platform, Part, SurfaceName } from './platform.ts'
 
-/** Who asks, by what a request carries. */
+/** Identifies the caller by the request's credentials. */
 export function identifier({ config, clock }: Platform, identity: Identity) {
   const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
   return async (request: Request): Promise<Caller> => {
@@ -28,7 +28,7 @@ export function identifier({ config, clock }: Platform, identity: Identity) {
   }
 }
 
-/** Of each address that this process serves, all that the parts have there. */
+/** The surfaces of this process: each address with the routes of all parts. */
 function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
   const names: SurfaceName[] = ['api', 'facilitator', 'pay', 'receipts', 'tools', 'gate']
   return names
@@ -41,7 +41,7 @@ function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {
     .filter(({ routes }) => routes.length > 0)
 }
 
-/** What each part says of itself; one that cannot tell stands in nobody's way. */
+/** The health details of each part; a part that fails to report does not block the others. */
 async function healthOf(parts: readonly Part[]): Promise<Record<string, unknown>> {
   const asked = parts.flatMap(({ health }) => Object.entries(health ?? {}))
   const told = asked.map(async ([name, ask]) => {
@@ -54,7 +54,7 @@ async function healthOf(parts: readonly Part[]): Promise<Record<string, unknown>
   return Object.fromEntries(await Promise.all(told))
 }
 
-/** The first that some part still has to load; one that cannot be asked is not there. */
+/** The name of the first thing that a part has still to load; a part whose check fails counts as not loaded. */
 async function loadingOf(parts: readonly Part[]): Promise<string | null> {
   for (const [name, isReady] of parts.flatMap(({ ready }) => Object.entries(ready ?? {})))
     if (!(await isReady().catch(() => false))) return name
@@ -85,7 +85,7 @@ export function openQueue(platform: Platform, url: string, parts: readonly Part[
   })
 }
 
-/** All that this process answers, by its roles. */
+/** The HTTP server of this process, with everything that its roles serve. */
 export function openServer(platform: Platform, { parts, identify, appRouter, queue, budgets }: ServerDeps) {
   const { config, clock, log, database, metrics, redis, tracer } = platform
   const idempotency = new Idempotency(database.statements, clock)
@@ -147,7 +147,7 @@ export function openServer(platform: Platform, { parts, identify, appRouter, que
   })
   return {
     app,
-    /** All that can be reached here, for whoever has to look at each of it. */
+    /** Everything that this process serves, for the tests that go through all of it. */
     served: { surfaces, mounted: mounted.map(({ path }) => path), upgrades: upgrades.map(({ path }) => path) },
     startDraining(): void {
       draining = true

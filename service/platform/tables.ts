@@ -16,7 +16,7 @@ import { toolsTables } from '../tools/store/calls/store.ts'
 import { walletTables } from '../wallet/tables.ts'
 import type { RetentionDays, RetentionPolicy, Tables } from '../kit/tables.ts'
 
-/** Every table of the database is one capability's. */
+/** Each database table belongs to exactly one capability. */
 export const TABLES: readonly Tables[] = [
   apiTables,
   checkoutsTables,
@@ -36,7 +36,7 @@ export const TABLES: readonly Tables[] = [
   walletTables,
 ]
 
-/** Of every table, by name. A test fails when one of the database is missing. */
+/** The retention policy of every table, by name. A test fails when a table of the database has none. */
 export function retentionPolicies(kept: RetentionDays): Readonly<Record<string, RetentionPolicy>> {
   return Object.fromEntries(TABLES.flatMap(({ retention }) => Object.entries(retention(kept))))
 }

@@ -2,15 +2,15 @@ import { currentContext, type ContextTags } from '../kit/context.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import type { JsonObject } from './model.ts'
 
-/** What an announcement was made by: so that the log and the traces of a handler lead back to the request. */
+/** The request or job that made an announcement, so that the handler's log and traces lead back to it. */
 export interface Cause {
   concerns: ContextTags
   traceparent?: string
 }
 
 /**
- * Work that several requests share is announced without one: the payload names the account. Rejected: a column of its own,
- * which each statement that announces by itself would have to know.
+ * Work that several requests share is announced without a cause, because the payload names the account. Rejected: a
+ * column for it, which every statement that writes announcements itself would have to fill.
  */
 export function causeHere(tracer: Tracer | null): Cause | undefined {
   const context = currentContext()
@@ -30,6 +30,6 @@ export function withoutCause(payload: JsonObject): { payload: JsonObject; cause:
   return { payload: rest, cause: cause as unknown as Cause | undefined }
 }
 
-/** No payload of a topic has such a name. */
+/** No topic's payload has a field of this name. */
 const CAUSE = '@cause'
 const OF_A_JOB: ReadonlySet<string> = new Set(['topic', 'row', 'sweeper'])

@@ -1,32 +1,35 @@
 import type { ZodType } from 'zod'
 import type { Statements } from '../kit/transaction.ts'
 
-/** Something that has to happen after a commit, written by that commit. */
+/** Work that has to happen after a commit, written by that commit. */
 export interface Announcement {
   topic: string
   payload: JsonObject
-  /** Not before this moment; at once when absent. */
+  /** The earliest time. Immediately when absent. */
   dueAt?: Date
-  /** Whose it is, where the topic's accounts take turns. */
+  /** The account that the work belongs to, when the topic's accounts take turns. */
   turn?: Turn
 }
 
-/** The account whose turn a piece of work takes, and the target that it occupies: the creator of a run's asset. */
+/** The account whose turn the work takes, and the target that it occupies, such as the creator of a run's asset. */
 export interface Turn {
   account: string
   target?: string
 }
 
-/** Accounts take turns in a topic: each has so many rows under way at once, over all processes. */
+/** Accounts take turns in a topic: each has a limited number of rows in progress, over all processes. */
 export interface Turns {
   perAccount: number
-  /** Of all accounts together, for one target. */
+  /** The limit for one target, over all accounts. */
   perTarget?: number
 }
 
-/** The writing side: what every capability needs to announce something. Never touches the backend. */
+/** What capabilities use to announce work. It never calls the backend. */
 export interface Outbox {
-  /** Inside the transaction of what is announced; `Queue.wake()` after its commit spares a poll's wait. */
+  /**
+   * Runs in the transaction of the announced change. Call `Queue.wake()` after the commit to avoid waiting for the next
+   * poll.
+   */
   add(statements: Statements, announcements: readonly Announcement[]): Promise<void>
 }
 
@@ -34,56 +37,59 @@ export type JsonObject = { readonly [name: string]: Json | undefined }
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 
 /**
- * What happens to the announcements of one topic. A handler may be called twice for one row, also at the
- * same time in two processes: it must come to the same end either way.
+ * How a topic's announcements are handled. A handler may run twice for one row, also at the same time in two processes.
+ * The result must be the same.
  */
 export interface Topic<Payload = unknown> {
   topic: string
   decode: ZodType<Payload>
   handle(payload: Payload, context: Context): Promise<void>
-  /** Handlers at once, in each process. */
+  /** Handlers that run at once in each process. */
   concurrency: number
-  /** Absent: the oldest due row goes first. */
+  /** When absent, the oldest due row goes first. */
   turns?: Turns
-  /** Past this the handler's signal aborts and the attempt counts as failed. */
+  /** After this time the handler's signal aborts and the attempt counts as failed. */
   timeoutMs: number
-  /** The wait after the first failure, the second, and so on; a row that fails after the last one is dead. */
+  /** The delay after the first failure, the second, and so on. A row that fails after the last delay is dead. */
   retryDelaysMs?: readonly number[]
 }
 
 export interface Context {
-  /** The row's, the same at every attempt: what a handler can be idempotent by. */
+  /** The row's id, the same at every attempt, so that a handler can be idempotent. */
   id: string
-  /** 0 the first time. */
+  /** 0 at the first attempt. */
   attempt: number
   announcedAt: Date
   /** Aborts at the timeout and when the process stops waiting for its handlers. */
   signal: AbortSignal
 }
 
-/** Work that repeats in one process at a time. It may still overlap with the last run of a leader who was cut off. */
+/**
+ * Repeating work that one process does at a time. It may still overlap with the last run of a leader that lost its
+ * connection.
+ */
 export interface Sweeper {
   name: string
   everyMs: number
   run(now: Date, signal: AbortSignal): Promise<void>
 }
 
-/** One row on its way through a backend, and which attempt it is. */
+/** One row that was given to a backend, and its attempt. */
 export interface Job {
   id: string
   attempt: number
 }
 
 export interface StartedJob extends Job {
-  /** How many processes ended while they were at this job. */
+  /** How many processes ended while they handled this job. */
   crashes: number
 }
 
 export interface QueueHealth {
   backend: BackendKind
-  /** How long the oldest due row has waited for a relay to lease it: the queue's own fault. */
+  /** How long the oldest due row has waited for a relay to lease it. Only the queue itself can cause this. */
   lagSeconds: number
-  /** How long the oldest row that is due has been so without being done: also the handlers' fault. */
+  /** How long the oldest due row has not been done. Slow handlers can cause this too. */
   oldestDueSeconds: number
   dead: number
 }
@@ -100,24 +106,24 @@ export interface QueueMeasures {
 export type Outcome = 'done' | 'retry' | 'dead' | 'returned'
 
 export interface Pace {
-  /** How long a row stays leased unless renewed. A lost job is pushed again after this long. */
+  /** How long a row stays leased unless renewed. A lost job is pushed again after this time. */
   leaseMs: number
-  /** How long a relay sleeps without being woken: the longest wait of a row written by another process. */
+  /** How long a relay sleeps without a signal: the longest wait of a row that another process wrote. */
   pollMs: number
-  /** At most this many rows of a topic are with the backend; also the largest batch. */
+  /** The most rows of a topic that the backend has at once, and the largest batch. */
   window: number
-  /** A job whose process has not been heard of for this long goes to another one. */
+  /** A job whose process has not renewed it for this long goes to another process. */
   jobLockMs: number
-  /** How long a leader of the sweepers may be silent before another takes over. */
+  /** How long the leader of the sweepers may be silent before another process takes over. */
   leaderMs: number
-  /** Done rows are kept this long, to be looked at. */
+  /** How long done rows stay, for inspection. */
   keepDoneMs: number
 }
 
 /**
- * Leases of three seconds: the pause after which an emptied Redis is filled again. Shorter ones would only
- * push rows again whose jobs still wait; those pushes find their job there and change nothing, but cost a
- * statement. Rows of running handlers are renewed, so a handler may take longer than a lease.
+ * Leases last three seconds: so long it takes until an emptied Redis is filled again. Shorter leases would only push
+ * rows again whose jobs still wait. Such a push finds the job and changes nothing, but costs a statement. The rows of
+ * running handlers are renewed, so a handler may take longer than a lease.
  */
 export const PACE: Pace = {
   leaseMs: 3_000,
@@ -128,5 +134,7 @@ export const PACE: Pace = {
   keepDoneMs: 24 * 3_600_000,
 }
 
-/** A minute's hiccup costs seconds, an hour's outage is outlived; a person looks after the rest. */
+/**
+ * A failure of a minute delays a row by seconds, and rows survive an outage of an hour. A person handles what is left.
+ */
 export const RETRY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000]

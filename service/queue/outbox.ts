@@ -4,7 +4,7 @@ import type { Statements } from '../kit/transaction.ts'
 import { causeHere, withCause, withoutCause, type Cause } from './cause.ts'
 import type { Announcement, Job, JsonObject, Outbox, Turns } from './model.ts'
 
-/** `announced` is called at once, before the commit: it can only expect the rows, not find them yet. */
+/** `announced` is called immediately, before the commit, so the rows cannot be found yet. */
 export function createOutbox(clock: Clock, announced?: () => void, tracer: Tracer | null = null): Outbox {
   async function write(statements: Statements, announcements: readonly Announcement[], now: Date): Promise<void> {
     const cause = causeHere(tracer)
@@ -50,16 +50,16 @@ export interface Row extends Job {
   topic: string
   payload: JsonObject
   announcedAt: Date
-  /** Neither done nor given up. */
+  /** Neither done nor failed for good. */
   open: boolean
-  /** What it was announced by. */
+  /** The request or job that made the announcement. */
   cause: Cause | undefined
 }
 
 export interface Failure {
   job: Job
   error: string
-  /** Null: no further try, the row is dead. */
+  /** Null: no more attempts, the row is dead. */
   dueAt: Date | null
 }
 
@@ -69,19 +69,19 @@ interface Census {
   dead: number
 }
 
-/** The relay's side of the table. All times are the callers' clocks; they need to agree to a second or so. */
+/** The relay's access to the table. All times come from the callers' clocks, which must agree to about a second. */
 export function outboxRows(statements: Statements) {
   return {
     async lease(topics: readonly string[], { window, now, until }: LeaseWindow): Promise<LeasedJob[]> {
       return statements.run<LeasedJob>(LEASE, [topics, window, now, until], 'outbox_lease')
     },
-    /** The same of one topic whose accounts take turns. */
+    /** The same for one topic whose accounts take turns. */
     async leaseInTurns(topic: string, turns: Turns, { window, now, until }: LeaseWindow): Promise<LeasedJob[]> {
       const { perAccount, perTarget } = turns
       const values = [topic, window, now, until, perAccount, perTarget ?? null]
       return statements.run<LeasedJob>(LEASE_IN_TURNS, values, 'outbox_lease_in_turns')
     },
-    /** Only what is leased still: the caller may not know yet that the job has just ended. */
+    /** Only rows that are still leased: the caller may not know yet that a job has just ended. */
     async renew(jobs: readonly Job[], until: Date): Promise<void> {
       await statements.run(RENEW, [...columnsOf(jobs), until], 'outbox_renew')
     },
@@ -116,7 +116,7 @@ export function outboxRows(statements: Statements) {
 
 export type OutboxRows = ReturnType<typeof outboxRows>
 
-/** How many due rows of each topic are in question, and until when they are leased. */
+/** How many due rows of each topic are considered, and until when they are leased. */
 export interface LeaseWindow {
   window: number
   now: Date
@@ -130,10 +130,10 @@ function columnsOf(jobs: readonly Job[]): [ids: string[], attempts: number[]] {
 const OPEN = 'done_at IS NULL AND failed_at IS NULL'
 
 /*
- * The same where rows are named by id. Written like this it does not match the relay's partial index, which a
- * planner whose statistics are from a quiet hour takes for nearly empty, and then reads from end to end, the
- * whole backlog, for each acknowledgement. For the same reason ids travel as arrays: joined to the subquery
- * that finds them, a lease of 1,000 out of 20,000 rows took 2.9 s; this one takes 8 ms.
+ * The same condition for rows named by id. In this form it does not match the relay's partial index. After a quiet hour
+ * the planner's statistics make that index look nearly empty, and the planner would read it, and so the whole backlog,
+ * from end to end for each acknowledgement. For the same reason ids are passed as arrays: joined to the subquery that
+ * finds them, a lease of 1,000 out of 20,000 rows took 2.9 s; this one takes 8 ms.
  */
 const STILL_OPEN = 'coalesce(outbox.done_at, outbox.failed_at) IS NULL'
 
@@ -143,11 +143,11 @@ SELECT topic, payload, due_at, $4::timestamptz, account, target
 FROM unnest($1::text[], $2::jsonb[], $3::timestamptz[], $5::text[], $6::text[]) AS a(topic, payload, due_at, account, target)`
 
 /*
- * The window is the oldest so many due rows of each topic, leased or not; what in it is not leased is taken.
- * So no topic's backlog stands in another's way, and never more than a window of a topic is with the backend.
- * Rejected: an index on greatest(due_at, leased_until), which finds the free rows directly but turns each
- * lease into an index write (this one is a HOT update); and due_at itself as the lease, which loses the time
- * that the row has been waiting since.
+ * The window is a limited number of the oldest due rows of each topic, leased or not. The rows in it that are not
+ * leased are taken. So no topic's backlog blocks another topic, and the backend never has more than one window of a
+ * topic. Rejected: an index on greatest(due_at, leased_until), which finds the free rows directly but turns each lease
+ * into an index write (this one is a HOT update); and due_at itself as the lease, which loses the time since which the
+ * row has been waiting.
  */
 const LEASE = `
 WITH taken AS MATERIALIZED (
@@ -170,10 +170,11 @@ WHERE id = ANY(ARRAY(SELECT id FROM taken))
 RETURNING id::text AS id, topic, attempt`
 
 /*
- * Accounts take turns: of each the oldest so many rows, leased or not, are in question, its first before anybody's
- * second; of those so many for each target, again by turns, so that no account fills a target's places with rows that
- * have to wait for their own account. Walks from account to account along an index: a million rows of one account cost
- * what its first few cost. Two relays at the same moment look at the same rows, and each row goes to one of them.
+ * Accounts take turns. A limited number of each account's oldest rows, leased or not, is considered, and every
+ * account's first row comes before any account's second. Of these a limited number for each target is taken, again in
+ * turns, so that no account fills a target's places with rows that have to wait for their own account. The query walks
+ * from account to account along an index, so a million rows of one account cost no more than its first few. Two relays
+ * at the same moment consider the same rows, and each row goes to one of them.
  */
 const LEASE_IN_TURNS = `
 WITH RECURSIVE accounts AS (
@@ -211,9 +212,9 @@ WHERE id = ANY(ARRAY(SELECT id FROM taken))
 RETURNING id::text AS id, topic, attempt`
 
 /*
- * In all that follows the attempt is compared so that a straggler of an earlier attempt cannot touch a later one.
- * A renewal that overlaps with the end of its job comes second often enough: without the two conditions it
- * would lease a row that no handler has, and its next try, or its next process, would wait for that lease to run out.
+ * All statements below compare the attempt, so that a late result of an earlier attempt cannot change a later one. A
+ * renewal often runs after its job has ended. Without the two conditions it would lease a row that has no handler, and
+ * the row's next attempt, or its next process, would have to wait until that lease expires.
  */
 const RENEW = `
 UPDATE outbox SET leased_until = $3::timestamptz
@@ -247,7 +248,7 @@ WHERE outbox.id = failure.id AND outbox.attempt = failure.attempt AND ${STILL_OP
 const PRUNE = `
 DELETE FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM outbox WHERE done_at < $1::timestamptz LIMIT 10000)) RETURNING 1`
 
-/* Walks from topic to topic along the relay's index: a backlog of a million rows costs what one row costs. */
+/* Walks from topic to topic along the relay's index, so a backlog of a million rows costs no more than one row. */
 const CENSUS = `
 WITH RECURSIVE topics AS (
   (SELECT topic FROM outbox WHERE ${OPEN} ORDER BY topic LIMIT 1)

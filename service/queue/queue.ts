@@ -12,7 +12,7 @@ import { createRunner, type Runner } from './runner.ts'
 import { aborted } from './signal.ts'
 import { createSweepers, type Sweepers } from './sweepers.ts'
 
-/** The job port: announcements of the outbox are handled, and sweepers run. */
+/** The job queue: handles the outbox's announcements and runs the sweepers. */
 export function createQueue(deps: QueueDeps) {
   const { statements, clock, topics } = deps
   refuseTwins(topics.map(({ topic }) => topic))
@@ -21,20 +21,22 @@ export function createQueue(deps: QueueDeps) {
   let works: Works | null = null
 
   return {
-    /** After a commit with announcements: spares them the wait for the next poll. Harmless in any process. */
+    /**
+     * Call after a commit with announcements, so that they need not wait for the next poll. Harmless in any process.
+     */
     wake(): void {
       works?.relay.wake()
     },
-    /** What an outbox calls as it writes, before the commit. Harmless in any process. */
+    /** An outbox calls this when it writes, before the commit. Harmless in any process. */
     announced(): void {
       works?.relay.expect()
     },
-    /** In worker processes. Needs the database; Redis may be away. */
+    /** For worker processes. Needs the database; Redis may be unavailable. */
     async start(): Promise<void> {
       if (works !== null) throw new Error('the queue is started already')
       works = await startWorks({ ...deps, pace }, rows)
     },
-    /** Takes no new work; handlers that have not ended by the deadline are aborted, and their rows go again. */
+    /** Takes no new work. Handlers that have not ended by the deadline are aborted, and their rows run again. */
     async stop(deadlineMs = 20_000): Promise<void> {
       const stopping = works
       works = null
@@ -105,7 +107,7 @@ async function startWorks(deps: QueueDeps & { pace: Pace }, rows: OutboxRows): P
   return { backend, runner, relay, sweepers }
 }
 
-/** Redis may be away here: its connections come up, and come back, by themselves. */
+/** Redis may be unavailable here: its connections open and reconnect by themselves. */
 export async function openBackend(address: BackendAddress, deps: BackendDeps): Promise<Backend> {
   return address.kind === 'redis' ? openRedis(address.url, deps) : openPostgres(address.connectionString, deps)
 }
@@ -116,7 +118,7 @@ async function stopWorks({ backend, runner, relay, sweepers }: Works, deadlineMs
   relay.retire()
   await Promise.all([backend.pause(), runner.drain(), sweepers.stop(deadline)])
   await relay.stop()
-  // A backend that went away meanwhile must not hold the process; its sockets end with it.
+  // A backend that has become unavailable must not delay the process's end, which closes its sockets anyway.
   await Promise.race([backend.close(), aborted(AbortSignal.timeout(CLOSE_MS))])
 }
 

@@ -6,7 +6,7 @@ import { Signal } from './signal.ts'
 import type { Job, Pace, QueueMeasures, Topic } from './model.ts'
 import type { LeasedJob, OutboxRows } from './outbox.ts'
 
-/** Carries due rows to the backend: leases and pushes them, and again when a lease runs out with its row still open. */
+/** Leases due rows and pushes them to the backend, and again when a lease expires while its row is still open. */
 export function createRelay(deps: RelayDeps) {
   const { rows, backend, clock, log, pace, measures } = deps
   const signal = new Signal()
@@ -19,7 +19,7 @@ export function createRelay(deps: RelayDeps) {
   let troubled = false
   let expectingSince = -Infinity
 
-  /** Leases what is due and pushes it; how many rows that were. */
+  /** Leases and pushes the due rows. Returns how many there were. */
   async function tick(): Promise<number> {
     const now = clock.now()
     await renew(now)
@@ -36,7 +36,7 @@ export function createRelay(deps: RelayDeps) {
     return jobs.length
   }
 
-  /** A running handler keeps its row, however long it takes and also where the backend loses its jobs. */
+  /** Renews the rows of running handlers, however long those take and even if the backend loses its jobs. */
   async function renew(now: Date): Promise<void> {
     const running = deps.running()
     if (running.length === 0 || now.getTime() - renewedAt < pace.leaseMs / 3) return
@@ -66,33 +66,33 @@ export function createRelay(deps: RelayDeps) {
     }
   }
 
-  /** As long again as has passed since the last announcement: half a dozen looks, and the poll has it again. */
+  /** The wait equals the time since the last announcement. After half a dozen checks the regular poll takes over. */
   function untilNextLook(): number {
     return Math.min(pace.pollMs, Math.max(FIRST_LOOK_MS, performance.now() - expectingSince))
   }
 
   return {
     tick,
-    /** Something was announced here. Any number of calls at once make one tick. */
+    /** A row was announced here. Any number of calls at once cause one tick. */
     wake(): void {
       signal.raise()
     },
-    /** Something was announced here whose commit is still to come: looks often at first, then ever more rarely. */
+    /** A row was announced here but is not committed yet. The relay checks often at first, then less and less often. */
     expect(): void {
       expectingSince = performance.now()
       signal.raise()
     },
-    /** A handler of this process ended, so a window may have room again, or its account a place. */
+    /** A handler of this process ended, so a window or an account may have room again. */
     handled(stillRunning: number, tookTurn = false): void {
       handledSince++
-      // Half a window at a time: a lease for every few rows would read the whole window for each of them.
+      // After half a window: a lease for every few rows would read the whole window each time.
       if (tookTurn || handledSince >= pace.window / 2 || stillRunning === 0) signal.raise()
     },
     start(): void {
       stopped = false
       loop ??= run()
     },
-    /** Leases nothing more; the handlers that still run keep their rows until `stop`. */
+    /** Leases no more rows. Running handlers keep their rows until `stop`. */
     retire(): void {
       retired = true
     },

@@ -1,7 +1,7 @@
 /**
- * When a row that has now failed `failures` times is due again; null when its schedule is used up. Jitter
- * only ever adds, up to a fifth, so that nothing is tried earlier than its schedule promises, and what
- * failed together does not come back together. `chance` is from 0 to 1.
+ * When a row that has failed `failures` times is due again. Null when its schedule is used up. Jitter only adds time,
+ * at most a fifth, so that nothing is tried earlier than scheduled, and rows that failed together do not return
+ * together. `chance` is from 0 to 1.
  */
 export function nextTry(delaysMs: readonly number[], failures: number, now: Date, chance: number): Date | null {
   const delayMs = delaysMs[failures - 1]

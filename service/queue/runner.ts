@@ -10,7 +10,7 @@ import { RETRY_DELAYS_MS } from './model.ts'
 import type { Failure, OutboxRows, Row } from './outbox.ts'
 import { jobIdOf, nextTry } from './rules.ts'
 
-/** Runs the handler of one job's row and writes down how it ended. */
+/** Runs the handler for a job's row and stores the result. */
 export function createRunner(deps: RunnerDeps) {
   const { rows, clock, log, measures } = deps
   const topics = new Map(deps.topics.map((topic) => [topic.topic, topic]))
@@ -30,10 +30,10 @@ export function createRunner(deps: RunnerDeps) {
     return list.map(() => true)
   })
 
-  /** Whether an account of those that take turns has a place again. */
+  /** Returns whether an account that takes turns has a free place again. */
   async function run(job: StartedJob, controller: AbortController): Promise<boolean> {
     const row = await loads.add(job.id)
-    // The row moved on without this job: done by another process, failed meanwhile, or of another database.
+    // The row has moved on without this job: another process did it, it failed meanwhile, or it is of another database.
     if (row === null || !row.open || row.attempt !== job.attempt) return false
     const topic = topics.get(row.topic)
     if (topic === undefined) return false
@@ -43,7 +43,7 @@ export function createRunner(deps: RunnerDeps) {
     return topic.turns !== undefined
   }
 
-  /** What the handler logs leads back to the request that announced the row, and so do its traces. */
+  /** Links the handler's log and traces to the request that announced the row. */
   function inContext(row: Row, handle: () => Promise<Outcome>): Promise<Outcome> {
     return within({ tags: { ...row.cause?.concerns, topic: row.topic, row: row.id } }, () => {
       tagContextWith(row.payload)
@@ -51,25 +51,23 @@ export function createRunner(deps: RunnerDeps) {
       const traceparent = row.cause?.traceparent
       const says = { 'messaging.destination.name': row.topic, 'messaging.delivery.attempt': row.attempt }
       const from = traceparent === undefined ? undefined : { traceparent, trusted: true }
-      return deps.tracer.step(
-        { name: `handle ${row.topic}`, kind: 'consumer', attributes: says, from },
-        async (attributes) => {
-          const outcome = await handle()
-          attributes['coinslot.outcome'] = outcome
-          if (outcome === 'retry' || outcome === 'dead') attributes['error.type'] = outcome
-          return outcome
-        },
-      )
+      const step = { name: `handle ${row.topic}`, kind: 'consumer', attributes: says, from } as const
+      return deps.tracer.step(step, async (attributes) => {
+        const outcome = await handle()
+        attributes['coinslot.outcome'] = outcome
+        if (outcome === 'retry' || outcome === 'dead') attributes['error.type'] = outcome
+        return outcome
+      })
     })
   }
 
   async function attempt(topic: Topic, row: Row, crashes: number, controller: AbortController): Promise<Outcome> {
     try {
-      // Without a limit a row that takes its process down would do so for ever.
+      // Without a limit, a row that crashes its process would do so for ever.
       if (crashes >= CRASHES_MAX) throw new Error(`${String(crashes)} processes ended while handling it`)
       await withinTime(topic, row, controller)
     } catch (error) {
-      // A handler that heeds its signal ends with some error of its own; the reason says more.
+      // A handler that obeys its signal ends with an error of its own. The signal's reason is more specific.
       const cause: unknown = controller.signal.aborted ? controller.signal.reason : error
       return cause === STOPPING ? giveBack(row) : fail(topic, row, cause)
     }
@@ -103,7 +101,7 @@ export function createRunner(deps: RunnerDeps) {
       if (draining) return rows.giveBack([job])
       const key = jobIdOf(job)
       const already = running.get(key)
-      // The backend took this process for dead, wrongly: the second call waits for the first one's end.
+      // The backend wrongly took this process for dead. The second call waits for the end of the first.
       if (already !== undefined) return already.end
       const controller = new AbortController()
       const end = run(job, controller).then(
@@ -116,14 +114,14 @@ export function createRunner(deps: RunnerDeps) {
       running.set(key, { job, controller, end })
       return end
     },
-    /** The jobs whose handlers run in this process now. */
+    /** The jobs whose handlers run in this process. */
     running: (): Job[] => [...running.values()].map(({ job }) => job),
-    /** Refuses new jobs; resolves when the running ones have ended. */
+    /** Refuses new jobs. Resolves when the running ones have ended. */
     async drain(): Promise<void> {
       draining = true
       await Promise.allSettled([...running.values()].map(({ end }) => end))
     },
-    /** Tells the handlers that are still running to stop, and gives their rows back. */
+    /** Aborts the running handlers and releases their rows. */
     abandon(): void {
       for (const { controller } of running.values()) controller.abort(STOPPING)
     },
@@ -139,7 +137,7 @@ interface RunnerDeps {
   log: Log
   measures: QueueMeasures | undefined
   tracer?: Tracer | null | undefined
-  /** After each job, with the number of those still running. */
+  /** Called after each job, with the number of jobs still running. */
   onEnd(stillRunning: number, tookTurn: boolean): void
 }
 
@@ -147,7 +145,7 @@ const CRASHES_MAX = 3
 const ERROR_LENGTH = 2_000
 const STOPPING = new Error('the process is stopping')
 
-/** A handler that ignores its signal is left behind, not waited for: what it does later has no effect on the row. */
+/** A handler that ignores its signal is not waited for. Its later actions do not change the row. */
 async function withinTime(topic: Topic, row: Row, controller: AbortController): Promise<void> {
   const { signal } = controller
   signal.throwIfAborted()
@@ -164,7 +162,7 @@ async function withinTime(topic: Topic, row: Row, controller: AbortController): 
   }
 }
 
-/** Everything of the same moment in one statement, one statement at a time. */
+/** Combines calls of the same moment into one statement. One statement runs at a time. */
 function batchOf<Ask, Answer>(run: (asks: readonly Ask[]) => Promise<Answer[]>): Batch<Ask, Answer> {
   return new Batch({ largest: 1_000, run })
 }

@@ -1,4 +1,6 @@
-/** Wakes one sleeper. A signal while nothing sleeps is kept for the next sleep; many signals are one. */
+/**
+ * Wakes one waiting caller. A signal without a waiting caller is stored for the next one. Several signals count as one.
+ */
 export class Signal {
   private raised = false
   private wake: (() => void) | null = null
@@ -8,7 +10,7 @@ export class Signal {
     this.wake?.()
   }
 
-  /** Sleeps until the signal is raised, at the latest for so many milliseconds. */
+  /** Waits until the signal is raised, at most for this many milliseconds. */
   async wait(withinMs: number): Promise<void> {
     if (!this.raised) {
       await new Promise<void>((resolve) => {
@@ -24,7 +26,7 @@ export class Signal {
   }
 }
 
-/** Resolves when the signal aborts: one side of a race that the other side may win. */
+/** Resolves when the signal aborts, for use in a race. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

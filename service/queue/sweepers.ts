@@ -7,8 +7,8 @@ import { aborted, Signal } from './signal.ts'
 import type { Pace, QueueMeasures, Sweeper } from './model.ts'
 
 /**
- * Repeating work, by one leading process at a time. It needs the database alone: what a dead process left behind is
- * swept up also while Redis is away.
+ * Repeating work that one leading process does at a time. It needs only the database, so the work of dead processes is
+ * cleaned up even while Redis is unavailable.
  */
 export function createSweepers(deps: SweeperDeps) {
   const { clock, log, pace, sweepers, measures } = deps
@@ -16,13 +16,13 @@ export function createSweepers(deps: SweeperDeps) {
   const running = new Map<string, Promise<void>>()
   const dueAt = new Map<string, number>()
   const signal = new Signal()
-  /** Aborts what runs when the lead is lost; null while another process leads. */
+  /** Aborts the running sweepers when this process loses the lead. Null while another process leads. */
   let lead: AbortController | null = null
   let leadUntil = 0
   let stopped = false
   let loop: Promise<void> | null = null
 
-  /** Renews or seeks the lead and starts what is due, without waiting for it; whether this process leads. */
+  /** Renews or seeks the lead and starts due sweepers without waiting for them. Returns whether this process leads. */
   async function tick(): Promise<boolean> {
     const now = clock.now()
     const until = new Date(now.getTime() + pace.leaderMs)
@@ -81,7 +81,7 @@ export function createSweepers(deps: SweeperDeps) {
       stopped = false
       loop ??= run()
     },
-    /** Running sweepers may finish until the deadline aborts; the lead is free at once after that. */
+    /** Running sweepers may finish until the deadline aborts. After that the lead is released immediately. */
     async stop(deadline: AbortSignal): Promise<void> {
       stopped = true
       signal.raise()
@@ -110,14 +110,14 @@ interface SweeperDeps {
   measures: QueueMeasures | undefined
 }
 
-/** A lock that outlives neither its holder's silence nor its connection: plain rows, renewed. */
+/** A lock that ends when its holder stops renewing it. It consists of plain rows and needs no open connection. */
 export interface Lease {
-  /** Takes or renews it; false while another holder has it. */
+  /** Takes or renews the lock. False while another holder has it. */
   take(now: Date, until: Date): Promise<boolean>
   release(): Promise<void>
 }
 
-/** Rejected: an advisory lock, which hangs on one session and says nothing about who holds it since when. */
+/** Rejected: an advisory lock, which depends on one session and does not show its holder or its age. */
 export function createLease(statements: Statements, name: string, holder: string): Lease {
   return {
     async take(now, until) {

@@ -6,7 +6,7 @@ export const queueTables: Tables = {
     lease: {
       keptMs: DAY_MS,
       age: 'until',
-      // Without an index: there is a row for each process that lived in the last day.
+      // No index is needed: there is one row for each process of the last day.
       key: [
         ['until', 'timestamptz'],
         ['name', 'text'],

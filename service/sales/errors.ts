@@ -4,7 +4,7 @@ import { tooShort } from '../x402/requirements.ts'
 import { EXPIRED, sentenceOf, USED } from '../x402/reasons.ts'
 import type { Sale } from './model.ts'
 
-/** A buyer names a sale by its id: `callId` where it is a call of a tool, as of all calls. */
+/** The id of a sale as its buyer sees it. For a call of a tool it is `callId`, as for all calls. */
 function idOf({ product, id }: Pick<Sale, 'id' | 'product'>): Readonly<Record<string, string>> {
   return { [product === 'tool' ? 'callId' : 'paymentId']: id }
 }
@@ -14,7 +14,7 @@ export function authorizationUsed(): DomainError {
   return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
 }
 
-/** A submitted authorization can be read on the chain by everybody: the answer is the same for every state of its sale. */
+/** The chain shows a submitted authorization to everybody, so the answer is the same for every state of its sale. */
 export function paymentSubmitted(): DomainError {
   return new DomainError(
     'conflict',
@@ -26,11 +26,11 @@ export function paymentSubmitted(): DomainError {
 
 type Refusal = Readonly<Record<string, unknown>> & { reason: string }
 
-/** An authorization that is not taken: answered by saying again what is to be paid. */
+/** An authorization is not accepted. The answer states the terms again. */
 export class PaymentRefused extends DomainError {
-  /** In the protocol's words. */
+  /** The protocol's name of the reason. */
   readonly reason: string
-  /** Whose it is; null where only the presented authorization says that. */
+  /** The payer. Null when only the presented authorization names one. */
   readonly payer: Address | null
 
   constructor(sentence: string, details: Refusal, payer: Address | null = null) {
@@ -40,7 +40,7 @@ export class PaymentRefused extends DomainError {
   }
 }
 
-/** What is wrong with an authorization, in the protocol's words and a person's. */
+/** The fault of an authorization, as the protocol's reason and as a sentence for people. */
 export function paymentRefused(
   reason: string,
   sale: Pick<Sale, 'id' | 'product' | 'payer'> | null = null,
@@ -52,12 +52,15 @@ export function paymentRefused(
   return new DomainError('expired', 'payment_expired', sentence, { reason, ...named })
 }
 
-/** What is delivered first takes so long: an authorization that lapses meanwhile would leave it unpaid. */
+/** When the delivery comes first it takes time. An authorization that expires meanwhile would leave it unpaid. */
 export function lapsesTooSoon(workMs: number): DomainError {
   return new PaymentRefused(`${tooShort(workMs)} Nothing was charged.`, { reason: EXPIRED })
 }
 
-/** The errors of a product whose answer is handed over at its own address. Never a new 402: the money may be on its way. */
+/**
+ * The errors of a product that hands over its answer at its own address. Never a new 402, because the money may be on
+ * its way.
+ */
 export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): DeliveryErrors {
   const replayFields = (sale: Sale) => ({ ...idOf(sale), statusUrl: statusUrl(sale), paymentToken: tokens.of(sale.id) })
 
@@ -75,7 +78,7 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
         ...replayFields(sale),
         retryAfterSeconds: 3,
       }),
-    /** The money has arrived and the work failed: the same payment has it done again. */
+    /** The money has arrived and the work failed. The buyer can have it repeated with the same payment. */
     failed(error, sale) {
       if (!(error instanceof DomainError)) return error
       const sentence = error.message
@@ -87,18 +90,18 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
 }
 
 interface DeliveryErrorDeps {
-  /** Where its buyer sees how far a sale is. */
+  /** The address at which the buyer sees the sale's progress. */
   statusUrl(sale: Sale): string
   tokens: { of(sale: string): string }
 }
 
-/** Why a sale does not give its answer now. */
+/** The errors for a sale that cannot return its answer now. */
 export interface DeliveryErrors {
   busy(sale: Sale): Error
   given(sale: Sale): Error
   expired(sale: Sale): Error
   pending(sale: Sale): Error
-  /** It could not be made. `paid`: it is still owed. */
+  /** The answer could not be made. `paid`: the buyer has paid for it and can still get it. */
   failed(error: unknown, sale: Sale, paid: boolean): unknown
 }
 

@@ -10,13 +10,14 @@ export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
 export type ProductName = (typeof PRODUCTS)[number]
 
 /**
- * `claimed`: the authorization is this sale's alone; what is delivered first is being made. `released`: that failed;
- * nothing is charged, and the same authorization may ask again. `settling`: the chain may have been asked. `paid`: the
- * money has arrived. `failed`: it never will. `held` and `refunded` belong to methods that hold money first.
+ * `claimed`: only this sale may use the authorization; when delivery comes first, the answer is being made. `released`:
+ * that failed; nothing is charged, and the same authorization may be used again. `settling`: the chain may have been
+ * asked. `paid`: the money has arrived. `failed`: the money will never arrive. `held` and `refunded` belong to methods
+ * that hold money first.
  */
 export type SaleState = 'claimed' | 'released' | 'held' | 'settling' | 'paid' | 'failed' | 'refunded'
 
-/** Whether the answer has gone out: not at all, its first byte at least, whole; or it was not fetched in time. */
+/** How far the answer was handed over: not at all, at least its first byte, whole, or not fetched in time. */
 export type Handover = 'none' | 'begun' | 'whole' | 'expired'
 
 /** One thing that is bought once. */
@@ -25,7 +26,7 @@ export interface Sale {
   product: ProductName
   /** What is sold: a checkout, a tool, a paywall, an asset. */
   subject: string
-  /** Whose it is; null where it is the platform's own. */
+  /** The seller's user. Null for the platform's own products. */
   userId: string | null
   environment: Environment
   state: SaleState
@@ -38,29 +39,29 @@ export interface Sale {
   simulated: boolean
   /** Names the authorization; null for a simulated one. */
   digest: Hex | null
-  /** As a facilitator reads it, to ask with again. */
+  /** The request to a facilitator, stored so that it can be repeated. */
   request: RequestBody | null
-  /** Of what was asked for: the same again is the same sale. */
+  /** Hash of the request's input: the same input is the same sale. */
   inputHash: Buffer
-  /** Of a body that is hashed while it is passed on; null as long as that is not known. */
+  /** Hash of a body that is forwarded as a stream. Null until it is known. */
   bodyHash: Buffer | null
-  /** Of a token that the buyer chose; null where none was sent. */
+  /** Hash of a token that the buyer chose. Null when the buyer sent none. */
   tokenHash: Buffer | null
-  /** The product's own. */
+  /** Data that belongs to the product. */
   details: Readonly<Record<string, unknown>>
   txHash: string | null
   reason: string | null
-  /** A process works on it until then. */
+  /** One process works on the sale until then. */
   leaseUntil: Date | null
   createdAt: Date
   endedAt: Date | null
 }
 
-/** What is to be paid for one thing, as its buyer is shown it. */
+/** The price and terms for one thing, as its buyer is shown them. */
 export interface Offer {
   slug: string
   name: string
-  /** Where it is bought. */
+  /** The address at which it is bought. */
   address: string
   amount: Usdc
   network: NetworkName
@@ -69,45 +70,45 @@ export interface Offer {
   input: Readonly<Record<string, unknown>>
 }
 
-/** A sale before anything was done for it. */
+/** A sale before any work was done for it. */
 export type NewSale = Omit<Sale, 'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'endedAt'>
 
 /** An answer that is stored until it was handed over whole, ten minutes at most. */
 export interface StoredAnswer {
-  /** The product's own. */
+  /** Data that belongs to the product. */
   meta: Readonly<Record<string, unknown>>
   body: Buffer
 }
 
-/** What is written before the chain is asked. */
+/** What is stored before the chain is asked. */
 export interface Delivered {
-  /** Null where the answer is not stored: it streams, or the money comes first. */
+  /** Null when the answer is not stored: it streams, or the money comes first. */
   answer: StoredAnswer | null
   bodyHash: Buffer | null
-  /** Replaces the sale's details; null leaves them. */
+  /** Replaces the sale's details. Null leaves them unchanged. */
   details: Sale['details'] | null
 }
 
-/** What is known of a transfer. */
+/** The known outcome of a transfer. */
 export type Settled =
   { status: 'settled'; txHash: string } | { status: 'pending' } | { status: 'failed'; reason: string }
 
 /** What a product writes in the sale's own transactions. */
 export interface SaleHooks {
-  /** Claimed, for the first time or again. Throws what it refuses in this very moment. */
+  /** The sale is claimed, for the first time or again. Throws to refuse the claim. */
   claimed?(inside: Statements, sale: Sale, note: unknown): Promise<void>
-  /** Released or failed: what `claimed` took is free. */
+  /** The sale was released or failed, so what `claimed` took is free again. */
   freed?(inside: Statements, sale: Sale): Promise<void>
   paid?(inside: Statements, sale: Sale, note: unknown): Promise<void>
   failed?(inside: Statements, sale: Sale): Promise<void>
-  /** What was paid for first has been delivered. */
+  /** The delivery that was paid for in advance is done. */
   delivered?(inside: Statements, sale: Sale, answer: StoredAnswer): Promise<void>
 }
 
-/** What products and their owners read. */
+/** The reading side, for products and their owners. */
 export interface SaleReader {
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
-  /** Of one subject of this owner's, the newest first. */
+  /** The sales of one subject of this owner, newest first. */
   list(
     owner: Owner,
     subject: string,
@@ -115,18 +116,18 @@ export interface SaleReader {
   ): Promise<{ sales: readonly Sale[]; total: number }>
 }
 
-/** In place of a transaction, for a payment of test mode. */
+/** Replaces the transaction hash of a simulated payment. */
 export function simulatedHash(sale: string): string {
   return `simulated:${sale}`
 }
 
-/** When one that takes its time comes to be settled. */
+/** How long a simulated payment takes when it does not settle immediately. */
 export const SIMULATED_SETTLING_MS = 1_500
 
-/** By which who lost the answer names a sale: the nonce of its authorization. */
+/** The nonce of an authorization. A buyer who lost the answer can name the sale by it. */
 export const NONCE = /^0x[0-9a-f]{64}$/
 
-/** A sale as it is claimed. */
+/** A sale in the state in which it is claimed. */
 export function claimedSale(sale: NewSale): Sale {
   return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }
 }

@@ -10,7 +10,7 @@ import { createSaleStore } from './store.ts'
 import { readRequest } from '../x402/payload.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 
-/** What everything stands on that is sold for payments outside of the ledger. */
+/** The shared base of everything that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
   { facilitator, tokens, hooks }: SellingOptions,
@@ -49,7 +49,7 @@ interface SellingOptions {
   hooks: Hooks
 }
 
-/** By this service's own facilitator: its word is the chain's. */
+/** Pays through this service's own facilitator, whose result is the chain's. */
 function ownMethod(facilitator: Facilitator): Method {
   return {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
@@ -65,7 +65,7 @@ function ownMethod(facilitator: Facilitator): Method {
   }
 }
 
-/** A key of its own from the secret that every process has: a payment's token opens nothing else. */
+/** Derives a separate key from the secret that all processes share, so a payment's token opens nothing else. */
 export function openPaymentTokens(secret: string): PaymentTokens {
   return createPaymentTokens(Buffer.from(hkdfSync('sha256', secret, '', 'coinslot payment tokens', 32)))
 }

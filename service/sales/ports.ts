@@ -16,44 +16,50 @@ import type {
 } from './model.ts'
 
 /*
- * The engine (`service/sell.ts` and what it is made of) knows `Journal` and `Method` alone: it is the same in this
- * service and in the middleware that others put into their own server. What follows after them belongs to this service.
+ * The engine (`service/sell.ts` and its parts) uses only `Journal` and `Method`. It is the same in this service and in
+ * the middleware that others install in their own servers. The interfaces after these two belong to this service only.
  */
 
-/** The record of sales. What it answers is stored durably. */
+/** The record of sales. Everything that it returns is stored durably. */
 export interface Journal {
   find(digest: Hex): Promise<Sale | null>
   findById(id: string): Promise<Sale | null>
   /**
-   * The authorization and the sale that it pays for, together. Answers what the authorization has bought: the sale's
-   * own id, or another purchase's. What the product refuses in this very moment is thrown, and nothing is claimed.
+   * Stores the claim of the authorization and the sale together. Returns what the authorization has bought: this sale's
+   * id, or another purchase's. Throws when the product refuses the claim, and then nothing is claimed.
    */
   begin(sale: NewSale, claim: Claim): Promise<string>
   /**
-   * Leases the sale until then; null when another process has it, or nothing is left to do. One that was released is
-   * claimed again with these details, as far as its product lets it.
+   * Leases the sale until then. Null when another process has the lease, or when nothing is left to do. A released sale
+   * is claimed again with these details, if its product allows it.
    */
   take(sale: Pick<Sale, 'id' | 'details'>, until: Date, note: unknown): Promise<Sale | null>
-  /** Ends the lease, so that the next request takes it. */
+  /** Ends the lease, so that the next request can take it. */
   leave(id: string): Promise<void>
-  /** One of test mode, as it begins. False where there is one of this id already. */
+  /** Stores a new simulated sale. False when one of this id exists already. */
   simulated(sale: Sale, resumeAt: Date | null): Promise<boolean>
-  /** What is delivered first failed: nothing is charged. */
+  /** The delivery before the payment failed, so nothing is charged. */
   release(id: string, reason: string): Promise<void>
-  /** Binds the sale to this body, before all of it was passed on. False where it is bound to another one. */
+  /** Binds the sale to this body before all of it was forwarded. False when it is bound to another body. */
   bind(id: string, bodyHash: Buffer): Promise<boolean>
-  /** The chain is about to be asked. False where another process has taken the sale over. */
+  /** Call before the chain is asked. False when another process has taken over the sale. */
   settling(id: string, delivered: Delivered, until: Date | null): Promise<boolean>
-  /** In one step with all that follows from it; what another process wrote when it has ended already. */
+  /**
+   * Stores the payment and everything that follows from it in one step. When another process has already ended the
+   * sale, returns its result.
+   */
   paid(id: string, txHash: string, paid: Paid): Promise<Sale>
   failed(id: string, reason: string): Promise<Sale>
-  /** The answer to what was paid for first, until it was handed over. False where it is not owed any more. */
+  /**
+   * Stores the answer to a sale that was paid in advance, until it was handed over. False when the sale owes no answer
+   * any more.
+   */
   store(id: string, answer: StoredAnswer, bodyHash: Buffer | null): Promise<boolean>
   answerOf(id: string): Promise<StoredAnswer | null>
-  /** From here on no byte of it is given a second time, but for an answer that is stored. */
+  /** From here on the answer is not sent a second time, unless it is stored. */
   begun(id: string): Promise<void>
   handedOver(id: string): Promise<void>
-  /** An authorization that only proves who is asking buys this, and nothing else ever. */
+  /** Uses the authorization as a proof of identity only. It can buy nothing else from then on. */
   prove(digest: Hex, purchaseId: string): Promise<boolean>
 }
 
@@ -63,26 +69,29 @@ export interface Claim {
   note: unknown
 }
 
-/** How far the handover has come by the payment, and what of the request its product writes in the same transaction. */
+/**
+ * How far the payment advances the handover, and the part of the request that the product stores in the same
+ * transaction.
+ */
 export interface Paid {
   handover: Handover
   note: unknown
 }
 
-/** How it is paid. Nothing of what it says about an outcome is believed that it cannot prove. */
+/** A payment method. The engine believes only outcomes that the method can prove. */
 export interface Method {
-  /** Names the authorization; null for a network that is not known. */
+  /** Identifies the authorization. Null for an unknown network. */
   digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization'>): Hex | null
-  /** Of an authorization that was submitted, by what its payer knows of it; null where that cannot be found. */
+  /** The digest of a submitted authorization, found by what its payer knows of it. Null when it cannot be found. */
   digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
-  /** `payerHasCode` is absent where that is not known. */
+  /** `payerHasCode` is absent when it is not known. */
   verify(request: RequestBody): Promise<{ payer: string | null; refusal: string | null; payerHasCode?: boolean }>
-  /** Under the sale's own id: asked again, it asks for the same transfer. */
+  /** Settles under the sale's id, so a repeated call asks for the same transfer. */
   settle(request: RequestBody, sale: string, waitMs?: number): Promise<Settled>
   serves(network: NetworkName): boolean
 }
 
-/** What of the facilitator's register is called here: one authorization buys one thing, in all of the service. */
+/** The part of the facilitator's register that is used here: one authorization buys one thing in the whole service. */
 export interface Purchases {
   claim(inside: Statements, purchase: Purchase): Promise<string>
   prove(inside: Statements, purchase: Purchase): Promise<boolean>
@@ -95,9 +104,9 @@ export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   find(id: string): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>
-  /** False when there is one of this id or authorization already. */
+  /** False when a sale with this id or authorization exists already. */
   add(inside: Statements, sale: Sale, resumeAt: Date | null): Promise<boolean>
-  /** Answers the state that it was in before. */
+  /** Returns the sale's previous state. */
   take(
     inside: Statements,
     sale: Pick<Sale, 'id' | 'details'>,
@@ -118,9 +127,9 @@ export interface SaleStore extends SaleReader {
   answerOf(id: string): Promise<StoredAnswer | null>
   begun(id: string): Promise<void>
   handedOver(id: string): Promise<void>
-  /** Those that wait for the chain. */
+  /** Sales that wait for the chain. */
   takeOpen(product: ProductName, now: Date, which: { limit: number; simulated: boolean }): Promise<readonly Sale[]>
-  /** Those whose delivering process has ended. */
+  /** Sales whose delivering process has ended. */
   findLost(now: Date, limit: number): Promise<readonly string[]>
   forgetAnswers(before: Date): Promise<void>
 }

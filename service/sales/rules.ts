@@ -1,24 +1,24 @@
 import { SIMULATED_SETTLING_MS, type Sale } from './model.ts'
 
-/** How long an answer is stored, and the price of a 402 holds. */
+/** How long an answer is stored, and how long the price in a 402 is valid. */
 export const HELD_MS = 600_000
 
-/** The chain may have been asked: from then on the authorization is public. */
+/** The chain may have been asked, so the authorization is public. */
 export function isSubmitted({ state }: Pick<Sale, 'state'>): boolean {
   return state !== 'claimed' && state !== 'released'
 }
 
-/** Nothing that happens to it changes it any more. */
+/** The sale cannot change any more. */
 export function isOver({ state }: Pick<Sale, 'state'>): boolean {
   return state === 'paid' || state === 'failed' || state === 'refunded'
 }
 
-/** When the chain is asked again about a sale that waits for it. */
+/** The next time to ask the chain about a waiting sale. */
 export function nextResume(createdAt: Date, now: Date): Date {
   return new Date(now.getTime() + Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, 5_000), 60_000))
 }
 
-/** How far a payment of test mode has come by now that takes its time. */
+/** The state at this time of a simulated payment that takes its time. */
 export function simulatedState(createdAt: Date, now: Date): 'claimed' | 'settling' | 'paid' {
   const age = now.getTime() - createdAt.getTime()
   if (age < SIMULATED_SETTLING_MS) return 'claimed'

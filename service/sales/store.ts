@@ -20,7 +20,7 @@ export function createSaleStore(statements: StatementPool): SaleStore {
 
   return {
     inTransaction: (work) => statements.together(work),
-    // What has not the form of an id names nothing, and may not even be a text to PostgreSQL.
+    // A text that is not an id names no sale, and may even be a text that PostgreSQL cannot hold.
     async find(id) {
       if (!isId('pay', id) && !isId('call', id)) return null
       return await one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
@@ -226,7 +226,7 @@ WHERE s.id = due.id AND s.state IN ('claimed', 'settling') AND s.resume_at <= $3
 const LOST = `SELECT id FROM sale WHERE state = 'claimed' AND resume_at IS NULL
   AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2`
 
-// One that waits for the chain keeps its answer, however long that takes.
+// A sale that waits for the chain keeps its answer, however long it waits.
 const FORGET_ANSWERS = `
 WITH gone AS (
   DELETE FROM sale_answer a USING sale s
@@ -289,7 +289,7 @@ UNION ALL SELECT 'coinslot_payment_oldest_seconds', at, NULL, ${ageOf('min(oldes
   ],
 }
 
-/** Which transfers paid for something that the wallet's owner sells, by any of the products that are paid on chain. */
+/** The transfers that paid for something that the wallet's owner sells, by any product that is paid on chain. */
 export function createIncomeStore(statements: Statements) {
   return {
     async among({ userId, environment }: Owner, hashes: readonly string[]): Promise<ReadonlySet<string>> {
@@ -306,7 +306,7 @@ export function createIncomeStore(statements: Statements) {
   }
 }
 
-/** As many as the ledger reads of a wallet's movements for the same plot. */
+/** As many as the ledger reads of a wallet's movements for the same chart. */
 const READ = 20_000
 
 const INCOME = `p.user_id = $1 AND p.environment = $2::environment AND p.state = 'paid' AND NOT p.simulated`

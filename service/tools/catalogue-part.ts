@@ -35,7 +35,8 @@ export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
   const environment = config.LIVE ? 'production' : 'sandbox'
   const addresses = addressesOf(config.addresses)
   const serves = config.ROLES.includes('tools')
-  // As the demo creators: in a sandbox that people look at, and not in a test.
+  // Tools are seeded under the same condition as the demo creators: in a sandbox that people look at, but not in a
+  // test.
   const seeds = config.DEMO_PORT !== 0 && serves
   let seeding: Promise<void> | null = null
   let isSeeded = !seeds
@@ -86,7 +87,7 @@ export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
   }
 }
 
-/** A live server has both environments, another only the sandbox. */
+/** A live server has both environments. Any other server has only the sandbox. */
 const SERVED = { sandbox: ['sandbox'], production: ['sandbox', 'production'] } as const
 
 interface CatalogueOptions {
@@ -103,7 +104,7 @@ export function toolQuotas(config: Config): ToolQuotas {
   }
 }
 
-/** Also for the commands that work on a catalogue. */
+/** Also used by the commands that work on a catalogue. */
 export function catalogueOn(statements: StatementPool, deps: CatalogueOnDeps): Catalogue {
   const { clock, vault, quotas, measured, outbound, servers, documents = createDocuments() } = deps
   return createCatalogue({
@@ -158,7 +159,7 @@ function addressesOf({ tools, api, dashboard }: { tools: string; api: string; da
   return { address: tools, mcpAddress: `${tools}/mcp`, apiAddress: api, docs: `${new URL(dashboard).origin}/docs` }
 }
 
-/** A public text at one address, which pages of any origin may read. */
+/** A public text at one address. Pages of any origin may read it. */
 function served(make: () => Promise<unknown>): RequestHandler {
   return async (request, response, next) => {
     if (request.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) {

@@ -17,7 +17,7 @@ export function callSweepers(calls: Calls): Sweeper[] {
   ]
 }
 
-/** What creators publish is found among the tools half a minute later at most. */
+/** A published asset appears among the tools after half a minute at most. */
 export function catalogueSweepers(catalogue: Catalogue, published: PublishedTools): Sweeper[] {
   return [
     {

@@ -154,7 +154,9 @@ async function count(perMinute: RateLimit, { keyId, issuer, subject }: Caller): 
   if (refusal !== null) throw refusal
 }
 
-/** Rejects when the process stops: a run whose request was sent goes on elsewhere, and is not waited for here. */
+/**
+ * Rejects when the process stops. A run whose request was sent continues in another process, so this one does not wait.
+ */
 function stopped(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = (): void => {
@@ -168,7 +170,7 @@ function stopped(signal: AbortSignal): Promise<never> {
 function assetsBy(runs: Runs): AssetRunner {
   return {
     async run({ caller, slug, toolNames, inputs, maxCost, operation, keyed, enter, signal }) {
-      // Before the run has a row there is nothing to cancel, and it begins at once.
+      // Before the run has a row there is nothing to cancel, and the run starts immediately.
       const cancel = (): void => void runs.cancel(caller, deriveId('run', operation)).catch(() => undefined)
       signal.addEventListener('abort', cancel, { once: true })
       try {

@@ -3,7 +3,7 @@ import type { Collection } from './model/draft.ts'
 import type { Catalogue } from './service/catalogue/catalogue.ts'
 import type { ImportRequest } from './service/catalogue/importing.ts'
 
-/** Imports the sandbox's tools, whose calls are answered here with examples. Again, it changes nothing. */
+/** Imports the sandbox's tools, whose calls are answered with examples. Repeating the import changes nothing. */
 export async function importShipped(catalogue: Catalogue, isOver: () => boolean = () => false): Promise<void> {
   for (const { slug } of SHIPPED) {
     if (isOver()) return
@@ -11,7 +11,7 @@ export async function importShipped(catalogue: Catalogue, isOver: () => boolean 
   }
   const known = await catalogue.collections('sandbox', null)
   for (const collection of COLLECTIONS) {
-    // The operator's changes stay.
+    // The operator's own changes stay.
     if (known.some(({ slug }) => slug === collection.slug)) continue
     await catalogue.saveCollection({ ...collection, environment: 'sandbox', ownerId: null })
   }

@@ -28,7 +28,7 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
       const { environment, viewer } = viewOf(ctx.caller)
       return await catalogue.collections(environment, viewer)
     }),
-    // Not `call`, which is a word of tRPC's own.
+    // Not `call`, which is a reserved name in tRPC.
     try: keyed.input(asked(callInput)).mutation(({ ctx, input }) =>
       ctx.once(input, async (operation, isKeyed) => {
         const { slug, input: toolInput, maxCost = null } = input
@@ -41,7 +41,7 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
       const { calls: found, total } = await calls.list(ctx.caller, { ...rest, tool })
       return { calls: found.map(toCall), total }
     }),
-    /** Imports tools that only this account sees. Calls of them are free here. */
+    /** Imports tools that only this account sees. It pays nothing for calling them. */
     import: person.input(asked(importInput)).mutation(async ({ ctx, input }) => {
       const { environment, viewer } = viewOf(ctx.caller)
       const { kind, slug, address, credentials: key } = input

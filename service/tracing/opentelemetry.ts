@@ -21,25 +21,25 @@ import { currentContext, within } from '../kit/context.ts'
 import type { StepAttributes, Step, Tracer } from '../kit/tracer.ts'
 
 export interface TracingSettings {
-  /** Where OTLP over HTTP is spoken; `/v1/traces` is added. */
+  /** The address of an OTLP collector over HTTP. `/v1/traces` is added. */
   endpoint: string
   headers: Readonly<Record<string, string>>
   serviceName: string
   instance: string
-  /** How many of the traces that begin here are kept, 0 to 1. */
+  /** The share of new traces that are recorded, 0 to 1. */
   share: number
 }
 
 export interface Tracing extends Tracer {
-  /** Sends what has been gathered, now. */
+  /** Sends the collected steps now. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * OpenTelemetry's SDK under our own seams. Loaded only where a collector is named. Rejected: its automatic
- * instrumentation, which patches modules as they load, wants a loader of its own for ES modules, and would put texts
- * of statements with their values within reach; the handful of places that matter say themselves what they do.
+ * OpenTelemetry's SDK behind our own interface. Loaded only when a collector is configured. Rejected: its automatic
+ * instrumentation, which patches modules as they load, needs its own loader for ES modules, and could expose statements
+ * with their values. The few places that matter describe their own steps.
  */
 export function openTelemetry(settings: TracingSettings): Tracing {
   const exporter = new OTLPTraceExporter({
@@ -53,7 +53,7 @@ export function openTelemetry(settings: TracingSettings): Tracing {
       'service.instance.id': settings.instance,
     }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.share) }),
-    // A collector that is away costs at most this many steps of memory; what does not fit is dropped.
+    // An unavailable collector costs memory for this many steps at most. Further steps are dropped.
     spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: 4_096, scheduledDelayMillis: 500 })],
   })
   const tracer = provider.getTracer('coinslot')
@@ -95,7 +95,10 @@ function current(): Span | undefined {
   return currentContext()?.step as Span | undefined
 }
 
-/** Under what is going on here, else under what it goes on from; a stranger's trace is linked, never continued. */
+/**
+ * Under the current step, else under the step it continues. A trace from an untrusted caller is linked, never
+ * continued.
+ */
 function placeOf(step: Step, under: Span | undefined): { context: TraceContext; links: Link[] } {
   const from = step.from === undefined ? null : read(step.from.traceparent)
   if (from !== null && step.from?.trusted === true)
@@ -104,7 +107,7 @@ function placeOf(step: Step, under: Span | undefined): { context: TraceContext; 
   return { context: under === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, under), links }
 }
 
-/** An error is named by its code; its sentence may hold what somebody sent, and stays in the log. */
+/** Reports the error's code only. Its message may contain a user's data and stays in the log. */
 function blame(span: Span, error: unknown): void {
   const { code } = (error ?? {}) as { code?: unknown }
   const type = typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown'

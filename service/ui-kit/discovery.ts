@@ -1,8 +1,8 @@
 import { isRecord, type Provider, type Wallet } from './provider.ts'
 
 /**
- * Tells of the wallets in this browser, again whenever one more announces itself (EIP-6963). A browser that only
- * has `window.ethereum` gives that one. The list is empty, rather than not told, once nobody answered for a moment.
+ * Calls `tell` with the wallets in this browser, and again whenever one more announces itself (EIP-6963). In a browser
+ * that only has `window.ethereum`, the list has that one. If no wallet answers for a moment, `tell` gets an empty list.
  */
 export function discoverWallets(tell: (wallets: readonly Wallet[]) => void): () => void {
   const announced = new Map<string, Wallet>()

@@ -1,15 +1,14 @@
 /*
- * What the documents of the dashboard and of the pages have in common; their servers use it, so nothing in here needs a
- * browser.
+ * Shared by the documents of the dashboard and of the pages. Their servers use it, so nothing here may need a browser.
  */
 
-/** The mark, in the page itself. */
+/** The logo, embedded in the page. */
 export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect x='2' y='2' width='20' height='20' rx='6' fill='%232b50e2'/%3E%3Cpath d='M8.5 16.5 15.5 7.5' stroke='%23fff' stroke-width='2.6' stroke-linecap='round'/%3E%3C/svg%3E"
 
 /**
- * A page asks nobody but its own service for anything, and nobody may set it into a page of theirs: who signs here must
- * see all of it. A wallet's picture and a QR code are `data:` addresses. With a nonce, what carries it runs too.
+ * A page sends requests only to its own service, and no other page may frame it: a person who signs here must see all
+ * of it. A wallet's icon and a QR code are `data:` addresses. With a nonce, elements that carry it run too.
  */
 export function contentPolicy(nonce?: string): string {
   const own = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`
@@ -19,7 +18,7 @@ export function contentPolicy(nonce?: string): string {
     `style-src ${own}`,
     "connect-src 'self'",
     "img-src 'self' data:",
-    // The script sends forms; without it, nothing that was filled in may end up in an address.
+    // The script sends forms; if it does not run, no entered value may end up in an address.
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,6 +1,6 @@
 import type { Block, Inline, Span } from './markdown.ts'
 
-/** An element of whichever library draws: React in the dashboard, Preact on the pages of customers. */
+/** Creates an element of the drawing library: React in the dashboard, Preact on the customers' pages. */
 export type Draw<Node> = (
   tag: Tag,
   props: Readonly<Record<string, unknown>> | null,
@@ -11,10 +11,10 @@ type Tag =
   | ('h3' | 'h4' | 'h5' | 'p' | 'pre' | 'hr' | 'blockquote' | 'ul' | 'ol' | 'li' | 'code' | 'strong' | 'em' | 's')
   | ('a' | 'img' | 'div' | 'table' | 'thead' | 'tbody' | 'tr' | 'th' | 'td')
 
-/** Classes by tag; what is absent has none. */
+/** Classes by tag; a missing tag gets none. */
 export type Styles = Readonly<Partial<Record<Tag, string>>>
 
-/** Markdown as elements. Its headings begin below the page's own. */
+/** Markdown as elements. Its headings start one level below the page's own. */
 export function drawBlocks<Node>(blocks: readonly Block[], draw: Draw<Node>, look: Styles): readonly Node[] {
   const element = (tag: Tag, children: readonly (Node | string)[], props: Record<string, unknown> = {}): Node =>
     draw(tag, look[tag] === undefined ? props : { className: look[tag], ...props }, ...children)
@@ -59,7 +59,7 @@ export function drawBlocks<Node>(blocks: readonly Block[], draw: Draw<Node>, loo
         return block.from === null ? element('ul', items) : element('ol', items, { start: block.from })
       }
       case 'table':
-        // In a keyboard's reach, for it may scroll.
+        // Focusable by keyboard, because it may scroll.
         return element(
           'div',
           [
@@ -81,7 +81,7 @@ export function drawBlocks<Node>(blocks: readonly Block[], draw: Draw<Node>, loo
   return blocks.map(drawBlock)
 }
 
-/** Where it leads to is a stranger's: they learn nothing of the page, and cannot move it. */
+/** The target is a third party's site: it must learn nothing about the page and must not be able to navigate it. */
 export function outward(href: string): Record<string, string> {
   return { href, target: '_blank', rel: 'noreferrer noopener nofollow' }
 }

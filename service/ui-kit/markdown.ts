@@ -1,7 +1,7 @@
 /**
- * As much of Markdown as models write, read into data: nothing of it is ever markup of its author's. Whatever is not
- * known stands as it was written, HTML too. The work is linear in the text's length: a text of stars alone takes no
- * longer than any other.
+ * Parses the part of Markdown that models write into data; the author's text never becomes markup. Unknown syntax stays
+ * as it was written, HTML too. The work is linear in the text's length: a text of stars alone takes no longer than any
+ * other.
  */
 export function toBlocks(text: string, depth = 0): readonly Block[] {
   const lines = text.replace(/\r\n?/g, '\n').split('\n')
@@ -29,7 +29,7 @@ export type Span =
   | { kind: 'code'; text: string }
   | { kind: 'strong' | 'emphasis' | 'struck'; inside: Inline }
   | { kind: 'link'; to: string; inside: Inline }
-  /** In a `data:` address, and one of the formats that hold pixels and nothing else. */
+  /** A `data:` address in one of the formats that hold only pixels. */
   | { kind: 'image'; data: string; alt: string }
 
 /** Whether the text has formatting that plain text would not show. */
@@ -45,7 +45,7 @@ const fence: Reader = (lines, at) => {
   const mark = /^ {0,3}(`{3,}|~{3,})/.exec(lines[at] ?? '')?.[1]
   if (mark === undefined) return null
   let end = at + 1
-  // One that is never closed goes on to the end.
+  // A code block that is never closed continues to the end.
   while (end < lines.length && !(lines[end] ?? '').trim().startsWith(mark)) end++
   return { block: { kind: 'code', text: lines.slice(at + 1, end).join('\n') }, next: end + 1 }
 }
@@ -55,7 +55,8 @@ const heading: Reader = (lines, at) => {
   const level = /^(#{1,6}) /.exec(line)?.[1]?.length
   if (level === undefined) return null
   const text = line.slice(level).trim()
-  // Some close a heading as they opened it. Counted by hand: a pattern would try each space of a long row again.
+  // Some authors also close a heading with hashes. Counted by hand, because a regular expression would try each space
+  // of a long row again.
   let end = text.length
   while (text[end - 1] === '#') end--
   const closed = end < text.length && (end === 0 || text[end - 1] === ' ')
@@ -86,7 +87,7 @@ const list: Reader = (lines, at, depth) => {
     const item = ITEM.exec(line)
     if (item !== null && (item[2] !== undefined) === isNumbered) items.push([line.slice(item[0].length)])
     else if (/^(?: {2,}|\t)/.test(line)) items.at(-1)?.push(line.replace(/^(?: {2,4}|\t)/, ''))
-    // An empty line belongs to the list where the list goes on behind it.
+    // An empty line belongs to the list if the list continues after it.
     else if (line.trim() === '' && isItemOrInside(lines[next + 1])) items.at(-1)?.push('')
     else break
   }
@@ -107,7 +108,7 @@ const table: Reader = (lines, at) => {
   for (; next < lines.length; next++) {
     const cells = cellsOf(lines[next] ?? '')
     if (cells === null) break
-    // No row is filled up to its head: many short rows below a wide head would grow far beyond their text.
+    // Rows are not padded to the width of the head: many short rows below a wide head would grow far beyond their text.
     rows.push(cells.slice(0, head.length).map(toInline))
   }
   return { block: { kind: 'table', head: head.map(toInline), rows }, next }
@@ -129,13 +130,13 @@ const paragraph: Reader = (lines, at) => {
     : { block: { kind: 'paragraph', text: toInline(lines.slice(at, end).join('\n')) }, next: end }
 }
 
-/** What ends a paragraph without an empty line. */
+/** True when a line starts another block, which ends a paragraph even without an empty line. */
 function begins(lines: readonly string[], at: number): boolean {
   return /^ {0,3}(?:#{1,6} |`{3,}|~{3,}|>|[-*+] |\d{1,9}[.)] )/.test(lines[at] ?? '')
 }
 
 const READERS: readonly Reader[] = [fence, heading, rule, quote, list, table, paragraph]
-/** Deeper nesting is shown as it was written. */
+/** Deeper nesting is shown as plain text. */
 const DEEPEST = 6
 
 function readAt(lines: readonly string[], at: number, depth: number): ReturnType<Reader> {
@@ -147,8 +148,8 @@ function readAt(lines: readonly string[], at: number, depth: number): ReturnType
 }
 
 /**
- * The first mark that has its other half opens; what is before it is text. A picture is shown where it came along;
- * one that lies elsewhere becomes a link, since loading it would tell a stranger who reads this.
+ * The first mark with a matching end opens a span; the part before it is text. A picture is shown only if its data is
+ * in the text. A picture at an address becomes a link, because loading it would show a third party who reads this.
  */
 export function toInline(text: string): Inline {
   const spans: Span[] = []
@@ -166,7 +167,7 @@ export function toInline(text: string): Inline {
   return spans
 }
 
-// Every part ends at a character that it may not hold itself, so that no text is tried in more ways than one.
+// Every part ends at a character that it cannot contain, so that no text is tried in more than one way.
 const MARKS = new RegExp(
   [
     /\\(?<escaped>[\\`*_{}[\]()#+.!|~<>-])/,

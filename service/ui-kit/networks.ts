@@ -1,7 +1,10 @@
-/** By the names that the API has for them. */
+/** Display names by the API's network names. */
 export const NETWORK_NAMES = { base: 'Base', 'base-sepolia': 'Base Sepolia' } as const
 
-/** What a wallet wants to know of a network that it has never met; told to the wallet, never asked by the page. */
+/**
+ * What a wallet needs to add an unknown network. The page gives it to the wallet, and never contacts these addresses
+ * itself.
+ */
 const NETWORKS: Readonly<Record<number, { name: string; rpc: string; explorer: string; test: boolean }>> = {
   8453: { name: NETWORK_NAMES.base, rpc: 'https://mainnet.base.org', explorer: 'https://basescan.org', test: false },
   84532: {
@@ -16,7 +19,7 @@ export function networkName(chainId: number): string {
   return NETWORKS[chainId]?.name ?? `network ${String(chainId)}`
 }
 
-/** Its tokens are worth nothing and are given away. */
+/** The tokens of a test network are worth nothing and are given away. */
 export function isTestNetwork(chainId: number): boolean {
   return NETWORKS[chainId]?.test === true
 }

@@ -1,4 +1,4 @@
-/** What a wallet puts into the page (EIP-1193). Everything that it answers comes from outside and is checked. */
+/** The object that a wallet puts into the page (EIP-1193). All its answers come from outside and must be checked. */
 export interface Provider {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
   on?(event: string, listener: (told: unknown) => void): unknown
@@ -8,14 +8,14 @@ export interface Provider {
 export interface Wallet {
   id: string
   name: string
-  /** A `data:` address, else null: the page loads nothing from other servers. */
+  /** A `data:` address, otherwise null: the page loads nothing from other servers. */
   icon: string | null
   provider: Provider
 }
 
 export type Hex = `0x${string}`
 
-/** Wallets wrap the true reason in one or two covers of their own. */
+/** Wallets wrap the real error in one or two errors of their own. */
 export function codeOf(error: unknown): number | null {
   for (let at = error, depth = 0; isRecord(at) && depth < 4; depth++) {
     if (typeof at['code'] === 'number' && KNOWN.has(at['code'])) return at['code']
@@ -31,7 +31,7 @@ export function isRejected(error: unknown): boolean {
 
 const REJECTED = 4001
 export const UNKNOWN_CHAIN = 4902
-/** The wallet's window is open already. */
+/** The wallet's window is already open. */
 export const PENDING = -32002
 const KNOWN = new Set([REJECTED, UNKNOWN_CHAIN, PENDING])
 

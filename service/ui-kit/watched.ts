@@ -1,8 +1,8 @@
-/** A value that everyone who watches it is told about. */
+/** A value that notifies its watchers of changes. */
 export interface Watched<Value> {
   read(): Value
   set(next: Value): void
-  /** Of a record, a part. */
+  /** Changes some fields of a record. */
   change(part: Partial<Value>): void
   watch(told: () => void): () => void
 }
@@ -25,7 +25,7 @@ export function openWatched<Value>(first: Value): Watched<Value> {
   }
 }
 
-/** What this browser remembers under a name; null also where it is told to remember nothing. */
+/** The text that this browser stores under a name; null also if the browser blocks storage. */
 export function remembered(name: string, storage: () => Storage = () => localStorage): string | null {
   try {
     return storage().getItem(name)
@@ -34,7 +34,7 @@ export function remembered(name: string, storage: () => Storage = () => localSto
   }
 }
 
-/** Null forgets it. False where the browser refuses: then it goes with the page. */
+/** Null deletes the entry. False if the browser refuses to store it: then the value lasts only as long as the page. */
 export function remember(name: string, text: string | null, storage: () => Storage = () => localStorage): boolean {
   try {
     if (text === null) storage().removeItem(name)

@@ -2,16 +2,16 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { DomainError } from '../kit/errors.ts'
 import { loadOrMakeSecretFile } from '../kit/secret-file.ts'
 
-/** A KeyObject rather than bytes: it cannot be printed or serialised either. */
+/** A KeyObject and not bytes, because it cannot be printed or serialised. */
 export interface VaultKey {
   readonly id: string
   readonly key: KeyObject
 }
 
 export interface Keyring {
-  /** Seals. */
+  /** Seals new tokens. */
   readonly current: VaultKey
-  /** Open: the current one and the old ones. */
+  /** Open tokens: the current key and the old ones. */
   readonly byId: ReadonlyMap<string, VaultKey>
 }
 
@@ -25,14 +25,14 @@ export function parseKeyring(current: string, old = ''): Keyring {
     .map((text, index) => parseKey(text, `Old vault key ${String(index + 1)}`))
   const byId = new Map<string, VaultKey>()
   for (const key of [first, ...others]) {
-    // Two keys of one id would leave it to chance which one opens a token.
+    // With two keys of one id, chance would decide which one opens a token.
     if (byId.has(key.id)) throw keyFault(`The vault key id "${key.id}" is given twice.`)
     byId.set(key.id, key)
   }
   return { current: first, byId }
 }
 
-/** Never repeats the text it was given: that may be a key with a slip of the pen in it. */
+/** Error messages never contain the given text, because it may be a key with a typing mistake. */
 function parseKey(text: string, name: string): VaultKey {
   const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(text.trim()) ?? []
   if (id === undefined || encoded === undefined) {
@@ -47,12 +47,12 @@ function keyFault(sentence: string): DomainError {
   return new DomainError('invalid', 'vault_key_invalid', sentence)
 }
 
-/** The sandbox's own key, `<dataDir>/vault.key`, in the form that `parseKeyring` reads. */
+/** The sandbox's own key, `<dataDir>/vault.key`, in the format that `parseKeyring` reads. */
 export function loadOrMakeKey(dataDir: string): Promise<string> {
   return loadOrMakeSecretFile(dataDir, {
     name: 'vault.key',
     code: 'vault_key_file',
-    // A new id each time: a token of a lost key then says that its key is missing, not that it is damaged.
+    // With a new id each time, a token of a lost key reports that its key is missing, and not that it is damaged.
     generate: () => `sandbox-${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`,
     fault(text) {
       try {

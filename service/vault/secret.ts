@@ -1,15 +1,15 @@
 import { inspect } from 'node:util'
 
 /**
- * A value that is used by asking for it and in no other way. It can be logged, thrown, put into JSON or
- * copied by accident: `[secret]` is all that comes out, since a #private field is no property.
+ * A value that can only be read by an explicit call. When it is logged, thrown, put into JSON or copied by accident,
+ * the result is `[secret]`, because a #private field is not a property.
  */
 export class Secret {
   readonly #value: string
 
   constructor(value: string) {
     this.#value = value
-    // Nobody swaps `reveal` for one that also tells somebody else.
+    // Frozen, so that no code can replace `reveal` by a function that leaks the value.
     Object.freeze(this)
   }
 

@@ -4,13 +4,13 @@ import type { Keyring } from './keyring.ts'
 import { Secret } from './secret.ts'
 
 /**
- * Secrets at rest. A token is `v1.<key id>.<nonce>.<ciphertext and tag>`; the context (whose secret, which
- * field: `rda_…/webhookHeaders`) is not in it but bound to it, so a token copied to another row does not open.
+ * Secrets at rest. A token is `v1.<key id>.<nonce>.<ciphertext and tag>`. The context (owner and field, like
+ * `rda_…/webhookHeaders`) is not in the token but bound to it, so a token that is copied to another row does not open.
  */
 export interface Vault {
   seal(secret: Secret, context: string): string
   open(token: string, context: string): Secret
-  /** Whether an older key sealed it: open it and seal it anew. */
+  /** Whether an older key sealed it. It should then be opened and sealed again. */
   needsRotation(token: string): boolean
 }
 
@@ -62,7 +62,10 @@ function parseToken(token: string): Token {
   return { keyId, nonce, sealed }
 }
 
-/** Node reads many texts as the same bytes (padding, other alphabets, loose last bits); only one is a token. */
+/**
+ * Node decodes many texts to the same bytes (padding, other alphabets, unused last bits). Only one of them is a valid
+ * token.
+ */
 function canonical(text: string | undefined): Buffer | undefined {
   if (text === undefined) return undefined
   const bytes = Buffer.from(text, 'base64url')
@@ -76,7 +79,7 @@ function bound(keyId: string, context: string): Buffer {
 function toBytes(secret: Secret): Buffer {
   const text = secret.reveal()
   const bytes = Buffer.from(text, 'utf8')
-  // Half a surrogate pair has no UTF-8: it would come back as another secret.
+  // Half a surrogate pair has no UTF-8 form, so it would come back as a different secret.
   if (bytes.toString('utf8') !== text) {
     throw new DomainError('invalid', 'secret_not_text', 'The secret is not well-formed text.')
   }

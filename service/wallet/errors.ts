@@ -7,14 +7,14 @@ export function alreadyRecorded(transactionHash: string): DomainError {
   })
 }
 
-/** In production a report without a chain never credits money. */
+/** Production never credits a reported deposit without the chain's proof. */
 export function notProvable(): DomainError {
   const sentence = 'Deposits in production must be proven on chain, and this server has no chain to ask.'
   const details = { amount: 'cannot be proven on chain by this server' }
   return new DomainError('invalid', 'deposit_not_provable', sentence, { details })
 }
 
-/** The chain was asked, and says otherwise. */
+/** The chain's data contradicts the report. */
 export function notProven(
   code: string,
   details: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import type { Sweeper, Topic } from '../queue/model.ts'
 import type { Wallets } from './service/wallets.ts'
 import { WITHDRAWAL_TOPIC } from './service/withdraw.ts'
 
-/** A new withdrawal goes out at once; what it waits for after that, the sweeper looks after. */
+/** Starts a new withdrawal immediately. The sweeper handles everything that it waits for afterwards. */
 export function walletTopics(wallets: Wallets): Topic[] {
   const payload = z.object({ id: z.string() })
   const topic: Topic<z.infer<typeof payload>> = {

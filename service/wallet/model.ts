@@ -6,9 +6,9 @@ import type { OpenLock } from '../ledger/model.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
 
 export interface Wallet {
-  /** The identity provider's id of its owner. */
+  /** The identity provider's id of the owner. */
   userId: string
-  /** Where it takes deposits on chain; null where the server has no addresses to give. */
+  /** The address for deposits on chain. Null when the server has no addresses. */
   address: string | null
   balance: Usdc
   available: Usdc
@@ -28,7 +28,7 @@ export interface Deposited extends Deposit {
 }
 
 export interface Credits {
-  /** Why an account has none: too many of its mail domain or its address signed up that day. */
+  /** Why an account has no free credits: too many accounts of its mail domain or its address signed up that day. */
   withheld: 'sign_up_bound' | null
   balance: Usdc
   granted: Usdc
@@ -37,7 +37,7 @@ export interface Credits {
 
 export interface Transaction {
   id: string
-  /** A `sale` came over the chain as a deposit does, and paid for something that the owner sells. */
+  /** A `sale` arrived on chain like a deposit, and paid for something that the owner sells. */
   type: 'deposit' | 'sale' | 'charge' | 'earning' | 'withdrawal'
   amount: Usdc
   balanceAfter: Usdc
@@ -45,39 +45,42 @@ export interface Transaction {
   at: Date
 }
 
-/** Where money for the wallets of an environment is on chain. */
+/** The network on which an environment's wallets hold their money. */
 export const NETWORK_OF = { production: 'base', sandbox: 'base-sepolia' } as const satisfies Record<
   Environment,
   NetworkName
 >
 
-/** Where to send USDC for a wallet. */
+/** The address to send USDC to for a wallet. */
 export interface ReceivingAddress {
   /** With its checksum. */
   address: string
   network: NetworkName
-  /** EIP-681: a phone's wallet opens it with token, network and recipient filled in. */
+  /** EIP-681: a phone's wallet app opens it with token, network and recipient filled in. */
   link: string
 }
 
 /** A deposit address and its owner. */
 export interface OwnAddress {
   index: number
-  /** The BIP-32 account whose key it belongs to. */
+  /** The BIP-32 account whose key controls the address. */
   account: string
   address: Address
   owner: Owner
   since: Date
 }
 
-/** The owner of the treasury. */
+/** The owner id of the treasury. */
 export const PLATFORM = 'platform'
 
-/** USDC that came to an address of ours, read from the receipt of its transaction. */
+/** USDC that arrived at one of our addresses, read from its transaction's receipt. */
 export interface Transfer {
   network: NetworkName
   transactionHash: Hex
-  /** Among all USDC transfers of its transaction. A log's number in its block would change when that is reorganised. */
+  /**
+   * Its position among all USDC transfers of the transaction. A log's number within the block would change in a
+   * reorganization.
+   */
   place: number
   from: Address
   to: Address
@@ -86,7 +89,7 @@ export interface Transfer {
   blockHash: Hex
 }
 
-/** How far a network has been read. */
+/** How far the monitor has read a network. */
 export interface Cursor {
   network: NetworkName
   blockNumber: bigint
@@ -105,9 +108,9 @@ export interface Withdrawal {
   amount: Usdc
   state: WithdrawalState
   nonce: Hex
-  /** Null until they are fixed. Before that nothing can leave. */
+  /** Null until the terms are fixed. Before that no money can leave. */
   terms: PayoutTerms | null
-  /** Paid on no chain. */
+  /** Paid without a chain. */
   simulated: boolean
   transactionHash: Hex | null
   blockNumber: bigint | null
@@ -117,19 +120,19 @@ export interface Withdrawal {
   endedAt: Date | null
 }
 
-/** What a withdrawal's one authorization says besides its recipient and amount. */
+/** The terms of a withdrawal's one authorization, besides recipient and amount. */
 export interface PayoutTerms {
   payer: Address
   /** Unix seconds. */
   validBefore: bigint
-  /** The newest block when they were fixed: any use of the authorization comes later. */
+  /** The newest block when the terms were fixed. Any use of the authorization comes later. */
   seenBlock: bigint
 }
 
-/** Why nothing left: the treasury could not pay in time, the authorization expired unused, or it was canceled. */
+/** Why no money left: the treasury could not pay in time, the authorization expired unused, or it was canceled. */
 export type FailureReason = 'treasury_short' | 'expired' | 'canceled'
 
-/** What is carried from a deposit address into the treasury. */
+/** A transfer from a deposit address to the treasury. */
 export interface Sweep {
   id: bigint
   network: NetworkName
@@ -141,21 +144,21 @@ export interface Sweep {
   validBefore: bigint
 }
 
-/** The books and the chain, as of one block. */
+/** The books compared with the chain, as of one block. */
 export interface Reconciliation {
   network: NetworkName
   blockNumber: bigint
   at: Date
-  /** What people have, and what the house earned. */
+  /** The balances of all users, and the platform's earnings. */
   wallets: bigint
   revenue: bigint
-  /** What the operator put into the treasury. */
+  /** The operator's own money in the treasury. */
   capital: bigint
-  /** What is on chain. */
+  /** The treasury's balance on chain. */
   treasury: bigint
   depositAddresses: bigint
   payers: bigint
-  /** On its way between the two: paid out and not yet booked, or booked from a later block. */
+  /** Money between chain and books: paid out and not booked yet, or booked from a later block. */
   inFlight: bigint
   difference: bigint
 }

@@ -84,7 +84,7 @@ function settingsOf(config: Config): Settings {
   }
 }
 
-/** How far the monitor is on each network, and how long ago it wrote that. */
+/** How far the monitor has read each network, and the age of that information. */
 async function healthOf(wallets: Wallets, clock: Clock): Promise<Record<string, unknown>> {
   const networks = wallets.monitors.map(async ({ network }) => {
     const cursor = await wallets.cursors.read(network)

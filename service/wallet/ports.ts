@@ -18,9 +18,9 @@ import type {
   WithdrawalState,
 } from './model.ts'
 
-/** Addresses by public derivation: handing one out takes no key that could move anything. */
+/** Derives addresses publicly, without any key that could move money. */
 export interface AddressBook {
-  /** Of which account they are. */
+  /** The id of the account that the addresses belong to. */
   readonly account: string
   readonly treasury: Address
   addressAt(index: number): Address
@@ -28,7 +28,7 @@ export interface AddressBook {
   written(address: Address): string
 }
 
-/** Signs for those addresses; a worker alone has one. */
+/** Signs for those addresses. Only a worker has one. */
 export interface Signer {
   readonly account: string
   sign(by: number | 'treasury', network: Network, authorization: Authorization): SignedAuthorization
@@ -44,33 +44,36 @@ export interface WalletStore {
   reports: ReportStore
   alerts: AlertStore
   payoutAddresses: PayoutAddressStore
-  /** One transaction, repeated after a conflict with another; the ledger's movements may take part. */
+  /** Runs one transaction, and repeats it after a conflict. The ledger's movements may be part of it. */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
 
 export interface AddressStore {
   find(owner: Owner): Promise<OwnAddress | null>
-  /** The owner's address, made now or there before. */
+  /** The owner's address, new or existing. */
   give(owner: Owner, account: string, derive: (index: number) => Address, now: Date): Promise<OwnAddress>
   findAll(addresses: readonly Address[]): Promise<readonly OwnAddress[]>
-  /** Those of an environment with an index from this one on, in order. */
+  /** An environment's addresses from this index on, in order. */
   from(environment: Environment, index: number): Promise<readonly OwnAddress[]>
 }
 
 export interface DepositStore {
-  /** False when it was recorded before. */
+  /** False when the deposit was recorded before. */
   record(inside: Statements, deposit: { transfer: Transfer; owner: Owner; act: string; now: Date }): Promise<boolean>
-  /** How many transfers of each of these transactions are recorded. */
+  /** How many transfers of each transaction are recorded. */
   counts(network: NetworkName, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, number>>
   ofTransaction(network: NetworkName, hash: Hex): Promise<readonly Recorded[]>
-  /** What one act recorded at an address. */
+  /** The deposits at an address that one act recorded. */
   ofAct(network: NetworkName, address: Address, act: string): Promise<readonly Recorded[]>
   since(network: NetworkName, block: bigint): Promise<readonly Recorded[]>
   markGone(transfer: Pick<Transfer, 'network' | 'transactionHash'>, gone: Date | null): Promise<void>
 
-  /** Locks the hash until the transaction's end, against claims and credits of the same deposit in the sandbox. */
+  /**
+   * Locks the hash until the end of the transaction, so that a claim and a credit of the same sandbox deposit cannot
+   * run at once.
+   */
   lockHash(hash: string, inside: Statements): Promise<void>
-  /** The user who claimed this transaction as a deposit in the sandbox. */
+  /** The user who claimed this transaction as a sandbox deposit. */
   claimantOf(hash: string, inside: Statements): Promise<string | null>
   addClaim(hash: string, userId: string, inside: Statements): Promise<void>
 }
@@ -91,14 +94,14 @@ export interface WithdrawalStore {
   add(withdrawal: NewWithdrawal, inside: Statements): Promise<Withdrawal>
   find(id: string, inside?: Statements): Promise<Withdrawal | null>
   list(owner: Owner, page: { limit: number; offset: number }): Promise<{ withdrawals: Withdrawal[]; total: number }>
-  /** Those that have not ended: accounts take turns, each with its oldest first. */
+  /** Open withdrawals. Accounts take turns, each with its oldest first. */
   open(limit: number): Promise<readonly Withdrawal[]>
-  /** Under way from this payer: what its balance must still cover. */
+  /** The sum of this payer's open withdrawals, which its balance must still cover. */
   outgoing(payer: Address): Promise<bigint>
-  /** Fixes the terms; null where it was not pending any more. */
+  /** Fixes the terms. Null when the withdrawal was not pending any more. */
   submit(id: string, terms: PayoutTerms | null, now: Date): Promise<Withdrawal | null>
   noteHash(id: string, hash: Hex): Promise<void>
-  /** False where it was not in this state any more. */
+  /** False when the withdrawal was not in this state any more. */
   end(inside: Statements, ended: { id: string; from: WithdrawalState; how: WithdrawalEnd; now: Date }): Promise<boolean>
 }
 
@@ -118,9 +121,9 @@ export type WithdrawalEnd =
   | { state: 'failed'; reason: FailureReason }
 
 export interface SweepStore {
-  /** Addresses of this account with at least so much that was credited and not carried away. */
+  /** This account's addresses with at least this much money that was credited but not swept. */
   candidates(network: NetworkName, account: string, minimum: bigint, limit: number): Promise<readonly OwnAddress[]>
-  /** Null where one is under way for this address already. */
+  /** Null when this address already has a sweep in progress. */
   begin(sweep: Omit<Sweep, 'id'>, now: Date): Promise<Sweep | null>
   open(network: NetworkName): Promise<readonly Sweep[]>
   end(sweep: Sweep, state: 'settled' | 'failed', hash: Hex | null, now: Date): Promise<void>
@@ -128,45 +131,45 @@ export interface SweepStore {
 
 export interface PayoutAddressStore {
   find(owner: Owner): Promise<Address | null>
-  /** False when it is this one already. */
+  /** False when this address is already stored. */
   set(owner: Owner, address: Address | null, now: Date, inside: Statements): Promise<boolean>
 }
 
 export interface ReportStore {
-  /** What the wallet's own rows say; read where the ledger's figures are read. */
+  /** The sums of the wallet's own rows, read in the same transaction as the ledger's sums. */
   snapshot(network: NetworkName, inside: Statements): Promise<Snapshot | null>
   add(report: Reconciliation): Promise<void>
   newest(network: NetworkName): Promise<Reconciliation | null>
 }
 
 export interface Snapshot {
-  /** Up to here everything on chain is booked. */
+  /** Everything on chain up to this block is booked. */
   cursor: Cursor
   capital: bigint
-  /** Booked, but from a block after the cursor's. */
+  /** Booked deposits from blocks after the cursor. */
   laterDeposits: bigint
   laterWithdrawals: bigint
-  /** Not booked yet, though it may be on chain. */
+  /** Withdrawals that may be on chain but are not booked yet. */
   submitted: readonly Withdrawal[]
-  /** Every address that ever took a deposit. */
+  /** Every address that has ever received a deposit. */
   addresses: readonly Address[]
 }
 
-/** Wallets that pay for others, and how far the books are with what they paid. */
+/** Our wallets that pay for other capabilities, and how much of their payments is booked. */
 export interface Payers {
   addresses: readonly Address[]
-  /** Not booked yet, though it may be on chain. */
+  /** Payments that may be on chain but are not booked yet. */
   open: readonly { payer: Address; nonce: Hex; amount: bigint }[]
-  /** Booked, but from a later block than the one that is asked about. */
+  /** Booked payments from blocks after the given one. */
   later: bigint
 }
 
 export interface AlertStore {
   find(owner: Owner): Promise<Usdc | null>
   set(owner: Owner, below: Usdc | null): Promise<void>
-  /** All of them, in pages by owner. */
+  /** All alerts, in pages by owner. */
   after(last: Alert | null, limit: number): Promise<readonly Alert[]>
-  /** False where it is so already. */
+  /** False when the alert already has this state. */
   mark(owner: Owner, alerted: Date | null, inside: Statements): Promise<boolean>
 }
 
@@ -176,19 +179,19 @@ export interface Alert {
   alertedAt: Date | null
 }
 
-/** Notifies the owner's endpoints, in the transaction of the event. */
+/** Notifies the owner's webhook endpoints, in the event's transaction. */
 export type AnnounceEvent = (
   inside: Statements,
   event: { owner: Owner; event: 'wallet.low_balance'; id: Id<'evt'>; data: JsonObject },
 ) => Promise<void>
 
-/** Makes a person a user with wallets, once, however often it is called. */
+/** Creates the user and their wallets. Repeated calls change nothing. */
 export type SignUp = (person: Person) => Promise<unknown>
 
-/** What paid for something that an owner sells, by the transactions that paid. */
+/** The transactions that paid for an owner's sales. */
 export interface Sales {
-  /** Those of these transactions. */
+  /** The transactions among these that paid for a sale. */
   among(owner: Owner, hashes: readonly string[]): Promise<ReadonlySet<string>>
-  /** Of the sales that began then or later. */
+  /** The transactions of the sales that began at that time or later. */
   since(owner: Owner, since: Date): Promise<readonly string[]>
 }

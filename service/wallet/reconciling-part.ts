@@ -9,7 +9,7 @@ import { createWalletStore } from './store/wallet-store.ts'
 import { openChains } from '../platform/chains.ts'
 import { openKeys } from '../platform/keys.ts'
 
-/** Compares the books with the chain without a running service, for the command line. */
+/** For the command line: compares the books with the chain without a running service. */
 export async function openReconciling(
   config: Config,
   database: Database,

@@ -8,12 +8,12 @@ import type { Line } from '../ledger/model.ts'
 import { alreadyRecorded, belowMinimum, notProven } from './errors.ts'
 import type { Reconciliation, Transaction, Transfer } from './model.ts'
 
-/** Hashes are compared in lower case: the same transaction in other letters is the same transaction. */
+/** Hashes are compared in lower case, because letter case does not make another transaction. */
 export function canonicalHash(transactionHash: string): string {
   return transactionHash.toLowerCase()
 }
 
-/** What a line of the ledger's statement is to the wallet's owner. `sold` has the transactions that paid for something. */
+/** The type of a ledger entry as the wallet's owner sees it. `sold` has the transactions that paid for sales. */
 export function typeOf(
   line: Pick<Line, 'kind' | 'side' | 'reference'>,
   sold: ReadonlySet<string>,
@@ -31,12 +31,12 @@ export function typeOf(
   }
 }
 
-/** A transfer of USDC to this address, as wallets on a phone understand it (EIP-681). */
+/** A link for a transfer of USDC to this address, in the format of phone wallets (EIP-681). */
 export function transferLink({ usdc: token, chainId }: Network, to: string): string {
   return `ethereum:${token.checksummed}@${chainId}/transfer?address=${to}`
 }
 
-/** The transfers of a transaction; those that moved nothing are no deposits. */
+/** The transfers in a transaction. Transfers of 0 are not deposits. */
 export function transfersOf(network: NetworkName, receipt: Receipt): Transfer[] {
   if (receipt.status !== 'success') return []
   const { hash: transactionHash, blockNumber, blockHash } = receipt
@@ -47,10 +47,10 @@ export function transfersOf(network: NetworkName, receipt: Receipt): Transfer[] 
   )
 }
 
-/** What a row of the database holds; there is a thousandth of it in the world. */
+/** The largest value of a database column. A thousandth of it exists as USDC. */
 const LARGEST_ROW = 9_223_372_036_854_775_807n
 
-/** The newest block that is deep enough to be believed. */
+/** The newest block that has enough confirmations. */
 export function deepEnough(head: bigint, confirmations: number): bigint {
   return head - BigInt(confirmations) + 1n
 }
@@ -61,14 +61,15 @@ export interface Claim {
   amount: Usdc
   /** The wallet's address. */
   to: string
-  /** The same as people write it. */
+  /** The same address with its checksum. */
   written: string
   network: NetworkName
 }
 
 /**
- * Which transfers of the transaction are this deposit: one of exactly the amount, or all of them together. Those
- * recorded before are not counted; if nothing but those went to the wallet, the transaction is recorded already.
+ * The transfers of the transaction that make up this deposit: one of exactly the amount, or all of them together.
+ * Transfers that are already recorded do not count. If only such transfers went to the wallet, the transaction is
+ * already recorded.
  */
 export function provenTransfers(
   claim: Claim,
@@ -112,18 +113,18 @@ const DAY_MS = 86_400_000
 export const PAYOUT = {
   /** How long a withdrawal waits for the treasury before it fails. */
   pendingMs: DAY_MS,
-  /** How long its authorization may be used: so long a failure takes at most. */
+  /** How long its authorization is valid, and so the longest time until it fails. */
   validSeconds: 3_600,
 } as const
 
 export const COLLECT = {
   validSeconds: 600,
-  /** Addresses in one turn, and at once. */
+  /** The most addresses in one turn, and at once. */
   most: 200,
   atOnce: 8,
 } as const
 
-/** Follows from the id alone: paying the same withdrawal again uses the same nonce. */
+/** Derived from the id alone, so paying the same withdrawal again uses the same nonce. */
 export function payoutNonce(id: string): Hex {
   return `0x${createHash('sha256').update(`coinslot withdrawal ${id}`).digest('hex')}`
 }
@@ -136,29 +137,29 @@ export function authorizationOf(
   return { from, to: to.to, value: to.amount, validAfter: 0n, validBefore, nonce: to.nonce }
 }
 
-/** The USDC contract takes it no more in a block of this time or later. */
+/** Whether the USDC contract refuses the authorization in a block of this time or later. */
 export function isOver({ validBefore }: { validBefore: bigint }, blockSeconds: bigint): boolean {
   return blockSeconds >= validBefore
 }
 
-/** Each withdrawal costs gas that the server pays. */
+/** A minimum, because the server pays the gas of each withdrawal. */
 export function assertMinimum(amount: Usdc, minimum: Usdc): void {
   if (amount < minimum) throw belowMinimum(minimum)
 }
 
-/** Its checksum was read at the door (`recipientAddress`). */
+/** The address's checksum was already checked when the request was read (`recipientAddress`). */
 export function assertRecipient(to: Address, refused: readonly (readonly [Address | null, string])[]): void {
   if (/^0x0{40}$/.test(to)) throw invalid({ to: 'must not be the zero address' })
   for (const [address, why] of refused) if (to === address) throw invalid({ to: why })
 }
 
-/** What is on chain and on its way less what the books say. */
+/** The money on chain and in transit, less the money in the books. */
 export function differenceOf(sums: Omit<Reconciliation, 'network' | 'blockNumber' | 'at' | 'difference'>): bigint {
   const { wallets, revenue, capital, treasury, depositAddresses, payers, inFlight } = sums
   return treasury + depositAddresses + payers + inFlight - wallets - revenue - capital
 }
 
-/** What an owner's endpoints receive when their money runs low. */
+/** The event for an owner's endpoints when their balance is low. */
 export function lowBalanceOf({
   available,
   below,
@@ -179,8 +180,8 @@ export function alertChange(alert: { below: Usdc; alertedAt: Date | null }, avai
 }
 
 /**
- * Standard Webhooks, and Svix, which has the same under other names: `v1,<base64>` over `id.timestamp.body`. Any of
- * several signatures will do, while a secret rotates.
+ * Checks a signature of Standard Webhooks or of Svix, which differ only in header names: `v1,<base64>` over
+ * `id.timestamp.body`. One valid signature among several is enough, because a secret may be rotating.
  */
 export function isSigned(
   secret: string,

@@ -8,7 +8,7 @@ import type { Wallets } from './service/wallets.ts'
 export function walletRouter(wallets: Wallets, clock: Clock) {
   return router({
     balance: person.query(async ({ ctx }) => toBody(await wallets.balance(ctx.caller))),
-    /** Play money, in the sandbox; real money comes by a transfer. */
+    /** Play money for the sandbox. Real money arrives by a transfer. */
     deposit: keyed.input(asked(depositBody.pick({ amount: true }).extend(actKey))).mutation(({ ctx, input }) =>
       ctx.once(input, async (operation) => {
         const deposit = { amount: input.amount, transactionHash: null }
@@ -16,7 +16,7 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
         return { newBalance: toWire(newBalance) }
       }),
     ),
-    /** Where to send USDC, with what a phone's camera needs for it. */
+    /** The address to send USDC to, with a link that a phone's camera can read. */
     receiving: person.query(async ({ ctx }) => {
       const receiving = await wallets.receiving(ctx.caller)
       return receiving === null ? null : { ...receiving, qr: renderSVG(receiving.link, { border: 2 }) }
@@ -42,7 +42,7 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
         moneyOut: toWire(moneyOut),
       }))
     }),
-    /** Nothing is taken for a withdrawal: what it costs on chain is ours. */
+    /** Withdrawals are free: the platform pays their cost on chain. */
     terms: person.query(async ({ ctx }) => {
       const { perDay, left, minimum, ...rest } = await wallets.withdrawals.terms(ctx.caller)
       return {
@@ -53,7 +53,7 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
         left: left === null ? null : toWire(left),
       }
     }),
-    /** Where money goes out to unless another address is named; null takes it back. */
+    /** The payout address that is used when a withdrawal names none. Null removes it. */
     setUsualAddress: person.input(asked(usualAddressBody)).mutation(async ({ ctx, input }) => {
       await wallets.recipients.setUsual(ctx.caller, input.to)
     }),

@@ -1,25 +1,25 @@
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import type { Requirements, Resource, Version } from './model.ts'
 
-/** What a 402 says beside what has to be signed. */
+/** The contents of a 402 besides the terms to sign. */
 export interface Required {
-  /** Null where nothing can be signed for: in test mode. */
+  /** Null when there is nothing to sign: in test mode. */
   requirements: Requirements | null
   resource: Resource
   /** In USDC, as a decimal. */
   amount: string
   facilitator: string
   recipient: string
-  /** For people. */
+  /** A text for people. */
   memo: string
   error: string
-  /** Why what was presented is refused, in the words of the protocol; null where nothing was. */
+  /** The protocol's reason why the presented payment is refused. Null when no payment was presented. */
   reason: string | null
   /** Further fields of the body. */
   more?: Readonly<Record<string, unknown>>
 }
 
-/** The specification's 402, version 1's body and version 2's header in one answer. */
+/** The specification's 402: version 1's body and version 2's header in one response. */
 export function paymentRequired(required: Required): {
   headers: Readonly<Record<string, string>>
   body: Readonly<Record<string, unknown>>
@@ -57,7 +57,7 @@ export function paymentRequired(required: Required): {
   }
 }
 
-/** What became of a payment. */
+/** The result of a payment. */
 export interface Receipt {
   success: boolean
   txHash: string | null
@@ -66,7 +66,7 @@ export interface Receipt {
   reason?: string | null
 }
 
-/** Where a client of that version looks for what became of its payment. */
+/** The header in which a client of that version finds its payment's result. */
 export function receiptHeader({ success, txHash, network, payer, reason }: Receipt, version: Version) {
   const { name, caip2 } = NETWORKS[network]
   const receipt = toHeader({
@@ -79,7 +79,7 @@ export function receiptHeader({ success, txHash, network, payer, reason }: Recei
   return [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE', receipt] as const
 }
 
-/** A value as one header carries it. */
+/** A value encoded for one header. */
 export function toHeader(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64')
 }

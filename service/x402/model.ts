@@ -4,14 +4,14 @@ import type { Reason } from './reasons.ts'
 
 export type Version = 1 | 2
 
-/** What has to be signed for. */
+/** The terms to sign. */
 export interface Price {
   amount: bigint
   recipient: Address
   network: NetworkName
 }
 
-/** What is bought, as a 402 describes it. */
+/** The resource for sale, as a 402 describes it. */
 export interface Resource {
   url: string
   description: string
@@ -39,7 +39,7 @@ export interface RequirementsV2 extends Terms {
   amount: string
 }
 
-/** The same terms in the words of both versions. */
+/** The same terms in the formats of both versions. */
 export interface Requirements {
   v1: RequirementsV1
   v2: RequirementsV2
@@ -48,37 +48,37 @@ export interface Requirements {
 /** A payment as a buyer presents it. */
 export interface Presented {
   version: Version
-  /** The header or the body's field that it came in. */
+  /** The header or body field that contained it. */
   field: string
-  /** As it came. */
+  /** As it arrived. */
   payload: Readonly<Record<string, unknown>>
   scheme: string
   /** As it was written. */
   networkName: string
-  /** Null for one that is not known here. */
+  /** Null for an unknown network. */
   network: Network | null
-  /** Null when it is a payload of another kind than EIP-3009. */
+  /** Null when the payload is of another kind than EIP-3009. */
   authorization: SignedAuthorization | null
-  /** As it was written, for the answer. */
+  /** In its original spelling, for the response. */
   payer: string | null
 }
 
-/** The body of a request to a facilitator: what was presented, and the terms that it is for. */
+/** The body of a request to a facilitator: the presented payment and the terms that it pays for. */
 export interface RequestBody {
   x402Version: Version
   paymentPayload: unknown
   paymentRequirements: unknown
 }
 
-/** The same, read: what either version says, in one shape. */
+/** The same request parsed: one shape for both versions. */
 export interface PaymentRequest {
   version: Version
-  /** What the buyer chose to pay by. */
+  /** The method that the buyer chose. */
   offered: { scheme: string; network: string }
-  /** What the seller wants. */
+  /** The seller's terms. */
   required: {
     scheme: string
-    /** As it was written, for the answer. */
+    /** In its original spelling, for the response. */
     network: string
     payTo: Address
     asset: Address
@@ -86,11 +86,11 @@ export interface PaymentRequest {
     amount: bigint
     domain: { name: string | null; version: string | null }
   }
-  /** Both speak of this one; null where the version does not know the name. */
+  /** The network of both parts. Null when the version does not know its name. */
   network: Network | null
   authorization: SignedAuthorization | null
   payer: string | null
-  /** The one reason that the versions call differently. */
+  /** The only reason that differs between the versions. */
   valueMismatch: Reason
 }
 
@@ -104,9 +104,9 @@ export interface Offer {
   payTo: string
   amount: bigint
   timeoutSeconds: number
-  /** The EIP-712 domain's name and version, where the seller says them. */
+  /** The EIP-712 domain's name and version, if the seller gives them. */
   domain: { name: string; version: string } | null
-  /** As it came: the protocol wants it said again. */
+  /** As it arrived, because the protocol requires it to be sent back. */
   raw: Readonly<Record<string, unknown>>
   resource: unknown
 }

@@ -8,7 +8,7 @@ interface Answered {
   body: Buffer
 }
 
-/** What a 402 offers: version 2 in its header, version 1 in its body. Nothing where it speaks another language. */
+/** The offers of a 402: version 2 in its header, version 1 in its body. Empty when the 402 is not of x402. */
 export function readOffers({ headers, body }: Answered): Offer[] {
   const header = headers['payment-required']
   const inHeader = typeof header === 'string' ? parse(Buffer.from(header, 'base64').toString('utf8')) : undefined
@@ -45,10 +45,10 @@ const v2Offer = z.looseObject({ ...common, amount })
 
 type Read = z.ZodType<z.output<typeof v2Offer>>
 
-/** An offer that cannot be read is none; the seller's other ones stand. */
+/** An offer that cannot be read is ignored. The seller's other offers stay valid. */
 function offerOf(schema: Read, raw: Record<string, unknown>, version: 1 | 2, resource: unknown): Offer[] {
   const read = schema.safeParse(raw)
-  // It is said back in a header: a seller that writes a book into its offer gets nothing.
+  // The offer is sent back in a header, so a seller with an oversized offer gets no payment.
   if (!read.success || JSON.stringify([raw, resource]).length > OFFER_MAX) return []
   const { scheme, network, asset, payTo, amount, maxTimeoutSeconds, extra } = read.data
   const said = extra == null ? null : { name: extra.name, version: extra.version }
@@ -75,7 +75,7 @@ interface Signed {
   signature: Hex
 }
 
-/** The header that pays, in the language that the seller asked in. The same payment always gives the same text. */
+/** The payment header, in the version of the seller's offer. The same payment always gives the same text. */
 export function paymentHeader(payment: Signed, payer: string): Record<string, string> {
   const { asked, amount, validBefore, nonce, signature } = payment
   const authorization = {

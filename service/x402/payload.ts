@@ -9,7 +9,7 @@ import { payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schem
 
 type Read = Readonly<Record<string, unknown>>
 
-/** The payment in a request's headers, of either version; null when there is none. */
+/** The payment in a request's headers, of either version. Null when there is none. */
 export function presentedIn(header: (name: string) => string | undefined): Presented | null {
   for (const [name, version] of HEADERS) {
     const text = header(name)
@@ -43,7 +43,7 @@ type Decoded = Omit<Presented, 'field'>
 type Fault = (...faults: (readonly [path: string, why: string])[]) => Error
 
 function jsonIn(text: string, fault: Fault): Read {
-  // Node passes over what is not base64: whatever is left has to be JSON.
+  // Node ignores characters that are not base64, so the decoded text must be checked as JSON.
   const json = Buffer.from(text, 'base64').toString('utf8')
   const shape = faultOfJsonShape(json)
   if (shape !== null) throw fault(['', shape])
@@ -85,7 +85,10 @@ function signedBy(payload: ExactPayload | null): { authorization: SignedAuthoriz
   return { authorization: { ...authorization, from, signature }, payer: authorization.from }
 }
 
-/** What a facilitator is asked about it, for terms of our own. Remembered as read: nobody decodes it again. */
+/**
+ * The request to a facilitator about this payment, for our own terms. The parsed form is cached, so that it is not
+ * decoded again.
+ */
 export function requestOf(presented: Presented, { v1, v2 }: Requirements): RequestBody {
   const { version, payload } = presented
   const request = { x402Version: version, paymentPayload: payload, paymentRequirements: version === 1 ? v1 : v2 }
@@ -103,7 +106,7 @@ export function requestOf(presented: Presented, { v1, v2 }: Requirements): Reque
   return request
 }
 
-/** A request that was stored, or made here. */
+/** Parses a request that was stored, or made here. */
 export function readRequest(request: RequestBody): PaymentRequest {
   const known = READ.get(request)
   if (known !== undefined) return known
@@ -119,7 +122,7 @@ export function readRequest(request: RequestBody): PaymentRequest {
 
 const READ = new WeakMap<RequestBody, PaymentRequest>()
 
-/** What came over the wire, decoded by its schema. */
+/** A request from the wire, decoded by its schema. */
 export function toRequest(request: z.output<typeof paymentRequest>): PaymentRequest {
   const presented = request.x402Version === 1 ? fromV1({}, request.paymentPayload) : fromV2({}, request.paymentPayload)
   const { scheme, network, payTo, asset, extra } = request.paymentRequirements
@@ -147,13 +150,13 @@ function combined(
   }
 }
 
-/** Each version has its own names for networks. */
+/** Each version has its own network names. */
 function named(version: Version, name: string): Network | null {
   const network = networkOf(name)
   return network !== null && name === (version === 1 ? network.name : network.caip2) ? network : null
 }
 
-/** A transfer that somebody signed for themselves, as a facilitator takes it. */
+/** A transfer that its payer signed for our own purposes and not for a seller, as a request to a facilitator. */
 export function transferRequest(network: Network, signed: SignedAuthorization): PaymentRequest {
   const { from, to, value } = signed
   const { address: asset, name, version } = network.usdc

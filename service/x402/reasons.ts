@@ -1,4 +1,4 @@
-/** Why a payment is refused, in the words of `@x402/evm`, each with its sentence for people. */
+/** Why a payment is refused: the reasons of `@x402/evm`, each with a sentence for people. */
 const SENTENCES = {
   invalid_exact_evm_scheme: 'Only the scheme "exact" is served.',
   invalid_exact_evm_network_mismatch: 'Payload and requirements must name the same supported network.',
@@ -26,7 +26,7 @@ const SENTENCES = {
 
 export type Reason = Exclude<keyof typeof SENTENCES, 'settlement_pending'>
 
-/** For people; programs go by the reason. A facilitator elsewhere may have reasons of its own. */
+/** For people. Programs use the reason. Another facilitator may have reasons of its own. */
 export function sentenceOf(reason: string): string {
   return isReason(reason) ? SENTENCES[reason] : `The payment was refused (${reason}).`
 }
@@ -35,6 +35,6 @@ function isReason(reason: string): reason is keyof typeof SENTENCES {
   return Object.hasOwn(SENTENCES, reason)
 }
 
-/** The reasons that decide what happens next. */
+/** The reasons that later decisions depend on. */
 export const USED = 'invalid_exact_evm_nonce_already_used' satisfies Reason
 export const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before' satisfies Reason

@@ -1,13 +1,14 @@
 import { NETWORKS } from '../chain/networks.ts'
 import type { Price, Requirements, Resource } from './model.ts'
 
-/** What has to be signed for so much to be paid, in the words of either version. */
+/** The terms to sign for a payment, in the formats of both versions. */
 export function requirementsOf(price: Price, resource: Resource, outputSchema: object): Requirements {
   const { name, caip2, usdc } = NETWORKS[price.network]
   const terms = {
     scheme: 'exact',
     payTo: price.recipient,
-    // As long as the work and the chain take when both are slow, and not much longer: it can be used until then.
+    // As long as slow work and a slow chain take together, and not much longer, because the authorization stays usable
+    // until then.
     maxTimeoutSeconds: TIMEOUT_SECONDS,
     asset: usdc.checksummed,
     extra: { name: usdc.name, version: usdc.version },
@@ -28,24 +29,24 @@ export function requirementsOf(price: Price, resource: Resource, outputSchema: o
   }
 }
 
-/** How long an authorization must stay valid so that it can be settled once the work is done. */
+/** How long an authorization must still be valid so that it can be settled after the work. */
 function coverSeconds(workMs: number): number {
   return Math.ceil(workMs / 1_000) + SETTLING_SECONDS
 }
 
-/** Whether what is delivered before it is paid can still be paid for afterwards. */
+/** Whether the authorization is valid long enough to be settled after the delivery. */
 export function outlasts({ validBefore }: { validBefore: bigint }, workMs: number, now: Date): boolean {
   return validBefore >= BigInt(Math.floor(now.getTime() / 1_000) + coverSeconds(workMs))
 }
 
-/** For people, with the least that would do. */
+/** For people, with the shortest time that would be enough. */
 export function tooShort(workMs: number): string {
   return `The authorization expires too soon: validBefore must be at least ${String(coverSeconds(workMs))} seconds from now, so that it is still valid when the work is done. Sign one that lasts maxTimeoutSeconds.`
 }
 
 /**
- * More than the longest work (120 seconds by the configuration's limits, and 30 for reading the answer), the settlement
- * and a person who has to confirm the signature.
+ * More than the sum of the longest work (120 seconds by the configuration's limits, and 30 for reading the answer), the
+ * settlement, and the time that a person needs to confirm the signature.
  */
 const TIMEOUT_SECONDS = 300
 const SETTLING_SECONDS = 30

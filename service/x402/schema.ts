@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { Address, Hex } from '../chain/model.ts'
 
-/** Both versions as they are sent. What is signed must be all that there is; elsewhere an unknown field is an extension. */
+/**
+ * The wire formats of both versions. The signed part allows no unknown fields; elsewhere an unknown field is an
+ * extension.
+ */
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const ADDRESS_FAULT = 'must be 0x and 40 hexadecimal digits'
@@ -16,7 +19,7 @@ export const bytes32 = z
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
   .transform((text) => text.toLowerCase() as Hex)
 
-/** As decimal text, which is how the protocol writes what a JSON number cannot hold. */
+/** As decimal text, because a JSON number cannot hold it. */
 const uint256 = z
   .string()
   .regex(/^(0|[1-9]\d{0,77})$/, 'must be a whole number as decimal text')
@@ -29,7 +32,7 @@ const exactPayload = z.object({
     .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and pairs of hexadecimal digits')
     .transform((text) => text.toLowerCase() as Hex),
   authorization: z.strictObject({
-    // Kept as it is written: answers name the payer in these letters.
+    // In its original spelling, because responses name the payer in the same letters.
     from: z.string().regex(ADDRESS, ADDRESS_FAULT),
     to: address,
     value: uint256,
@@ -51,12 +54,12 @@ export const payloadV1 = z.object({
   payload: exactPayload,
 })
 
-/** An authorization of a kind that is not served (null here) is a refusal, not a mistake in the request. */
+/** An authorization of an unsupported kind (null here) is a refusal, not a mistake in the request. */
 const payloadOfAnyKind = z.looseObject({}).transform((payload, context): ExactPayload | null => {
   if ('permit2Authorization' in payload && !('authorization' in payload)) return null
   const parsed = exactPayload.safeParse(payload)
   if (parsed.success) return parsed.data
-  // The same issues, under this field's path: zod's type wants each with the input that its own kind names.
+  // The same issues, moved under this field's path. zod's type requires the input in each of them.
   const issues = parsed.error.issues.map((issue) => ({ ...issue, input: payload }))
   context.issues.push(...(issues as unknown as typeof context.issues))
   return z.NEVER
@@ -75,7 +78,7 @@ const terms = {
   payTo: address,
   asset: address,
   maxTimeoutSeconds: z.number().optional(),
-  // Nothing here decides on the rest, so nothing but its two names is read.
+  // No decision here depends on the rest, so only the two names are read.
   extra: z.object({ name: z.string().nullish(), version: z.string().nullish() }).nullish(),
 }
 

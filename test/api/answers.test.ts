@@ -165,7 +165,7 @@ describe('an answer', () => {
       await body?.read()
       const before = made
       await fetch(`${origin}/other`)
-      // What fits into the sockets' buffers, and no more.
+      // As many as fit into the sockets' buffers, and no more.
       expect(made).toBeLessThan(Math.max(before, 1) + 400)
       reader.abort()
     })

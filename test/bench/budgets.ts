@@ -12,9 +12,9 @@ import { Batch } from '../../service/kit/batch.ts'
 import { agentWith, policyOf, budgetsOn } from '../budgets/harness.ts'
 
 /*
- * What an agent's limits add to a reservation: the very same locks with and without them, taking turns in one run,
- * on one server with durable settings. A run takes its lock together with its row, in a transaction; so does the
- * plain reservation here. Beside it the ledger's lone statement, which is what nobody but a bare lock pays.
+ * Measures what an agent's limits add to a reservation: one run makes the same holds with and without limits in turns,
+ * on one server with durable settings. A run takes its hold in one transaction with its row, so the plain reservation
+ * here does too. The ledger's single statement is measured as well; only a bare hold costs that little.
  */
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)

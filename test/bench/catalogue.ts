@@ -18,9 +18,9 @@ import { parseKeyring } from '../../service/vault/keyring.ts'
 import { vaultOf } from '../../service/vault/vault.ts'
 
 /*
- * A catalogue: the import of large documents with its memory, the same again, and what is asked of ten thousand tools.
- * The ten thousand are the real ones several times over, each time with a noun of its own in name and description, so
- * that lists of words are as long as they would be.
+ * Measures the catalogue: importing large documents and the memory this takes, importing them again, and queries over
+ * ten thousand tools. The ten thousand are copies of the real tools, each copy with its own noun in name and
+ * description, so that the word lists are as long as they would be in practice.
  */
 
 const TOOLS = Number(process.env['BENCH_TOOLS'] ?? 10_000)
@@ -44,7 +44,7 @@ const WORDS = SENTENCES.join(' ')
   .split(' ')
   .concat(COMMON, ['webhook', 'branch', 'droplet', 'secret', 'team', 'release', 'label'])
 
-/** The platform's own imports have none. */
+/** The platform's own imports have no quotas. */
 const QUOTAS = { providers: 1, tools: 1, bytes: 1, importsPerHour: 1 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
@@ -91,7 +91,7 @@ async function imports(): Promise<void> {
   const written = await lastWrites()
   const again = await seconds(() => importShipped(open()))
   const wrote = (await lastWrites()) !== written
-  // As somebody's who never gave them before: checked against the specification too.
+  // Read as an untrusted document that is imported for the first time: it is checked against the specification too.
   const text = await shippedText('github')
   const checked = await seconds(() =>
     createDocuments().read(text, { base: null, server: null, auth: null, trusted: false }),
@@ -107,7 +107,7 @@ async function imports(): Promise<void> {
   console.log(`| the largest one read as a stranger's, s | ${checked.toFixed(2)} |`)
 }
 
-/** Changes with every row that is written, whatever is in it. */
+/** Changes whenever a row is written, even if its contents stay the same. */
 async function lastWrites(): Promise<string> {
   const [row] = await database.statements.run<{ all: string }>(
     `SELECT md5(string_agg(all_rows, ',')) AS all FROM (
@@ -151,7 +151,7 @@ async function questions(): Promise<void> {
   await measure('the same hundred tools', Infinity, (nth) => catalogue.bySlug('sandbox', pick(slugs, nth % 100), null))
 }
 
-/** The real tools again and again, as other providers'. */
+/** Copies the real tools repeatedly, under the names of other providers. */
 async function multiply(): Promise<void> {
   const read = await Promise.all(
     SHIPPED.map(async ({ slug, auth = null }) => {

@@ -3,7 +3,7 @@ import { createSignatures } from '../../service/chain/eip712.ts'
 import type { SignedAuthorization } from '../../service/chain/model.ts'
 import { openWorld, type World } from '../chain/world.ts'
 
-/** What the chain adapter alone can do, over an anvil on the same machine: the ceiling for whoever stands on it. */
+/** Measures the chain adapter alone, over an anvil on the same machine: the upper limit for all code that uses it. */
 const world = await openWorld()
 const seller = (await world.local.payer(1n)).address
 const items = await payments(64, [seller])

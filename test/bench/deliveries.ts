@@ -114,7 +114,7 @@ async function pay(service: Service, { owner, target }: Owned, payments: readonl
   })
 }
 
-/** Nothing is under way any more. */
+/** Waits until no delivery is under way any more. */
 async function written(service: Service): Promise<void> {
   for (;;) {
     const { rows } = await service.database.pool.query(`SELECT FROM delivery WHERE state <> 'delivered' LIMIT 1`)

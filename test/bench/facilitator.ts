@@ -14,7 +14,9 @@ const ROUNDS = 3
 const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
 const ONLY = process.env['BENCH_ONLY']
 const BLOCK_SECONDS = 2
-/** A caller who waits for his block settles one payment per block: what the service can carry shows with more of them. */
+/**
+ * A caller who waits for the block settles one payment per block: only many callers show how much the service can take.
+ */
 const CROWD = 512
 /** `AuthorizationUsed(address,bytes32)`: one for each payment that a transaction carried to its end. */
 const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'

@@ -74,7 +74,7 @@ async function fill(url: string, size: number): Promise<void> {
     await fillAssets(client, size, SEED)
     await fillHistory(client, { people: Math.max(100, size / 100), payments: size })
     await client.query('VACUUM ANALYZE')
-    // What was written by another process is read once, so that the first question does not pay for it.
+    // Rows that another process wrote are read once, so that the first request does not pay for it.
     for (const table of ['rda', 'run', 'ledger_posting', 'delivery'])
       await client.query(`SELECT count(*) FROM ${table}`)
   } finally {
@@ -112,7 +112,7 @@ async function measureAll(url: string): Promise<void> {
   await database.close()
 }
 
-/** With nothing to do, which is what they find nearly always: the cost of looking. */
+/** The sweepers find nothing to do here, as nearly always: this measures the cost of looking. */
 function sweepersOf({ ledger, assets, deliveries }: Service, database: Database) {
   const pruning = createPruning({
     store: createPruningStore(database.statements),

@@ -18,7 +18,7 @@ import { fillAssets, OWNERS, word, WORDS } from './growth/assets.ts'
 
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 1_000_000)
 const ASKS = Number(process.env['BENCH_ASKS'] ?? 300)
-/** Each run with its own, and says which: the same seed asks for the same pages. */
+/** Each run uses its own seed and prints it: the same seed requests the same pages. */
 const SEED = Number(process.env['BENCH_SEED'] ?? Date.now() % 1_000_000)
 
 const PLAIN: Listing = {
@@ -117,7 +117,7 @@ async function measure(name: string, target: number, ask: () => Partial<Listing>
   return met
 }
 
-/** What the triggers kept against what is there, filter by filter. */
+/** Compares the totals that the triggers keep with the rows themselves, filter by filter. */
 async function assertTotals(): Promise<void> {
   const asks: Partial<Listing>[] = [{}, { type: 'tool' }, { verified: true }, { ownerId: 'subject-0' }]
   for (const search of [word(0), word(50), word(WORDS - 1)])
@@ -147,7 +147,8 @@ async function fill(): Promise<number> {
   await client.connect()
   try {
     if (await fillAssets(client, ROWS, SEED)) return (performance.now() - started) / 1000
-    // A table of 600 MB is more than the server's own memory, and is read from the system's: let it be there.
+    // A table of 600 MB does not fit into the server's own memory and is read from the system's cache: this loads it
+    // there.
     await client.query('SELECT sum(length(name)) FROM rda')
     return 0
   } finally {

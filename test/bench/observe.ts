@@ -7,9 +7,9 @@ import path from 'node:path'
 import { Agent, request } from 'undici'
 
 /*
- * What it costs to be watched: processor time of the service for each request, with and without lines of the log, and
- * with traces, of which a collector in this process takes what comes. The services take turns, so that whatever else the
- * machine does meets all of them; the processor's own count is hardly touched by it.
+ * Measures what observability costs: the service's processor time per request, with and without log lines, and with
+ * traces sent to a collector in this process. The services take turns, so that other load on the machine affects all of
+ * them alike; it hardly affects the processor's own count.
  */
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2)
@@ -70,13 +70,13 @@ interface Service {
 
 async function start(port: number, settings: Record<string, string>): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
-  // To a file, as a log goes: a pipe that somebody has to empty would be measured too.
+  // Logs go to a file, as in production: emptying a pipe would be measured too.
   const lines = openSync(path.join(folder, 'log'), 'w')
   const child: ChildProcess = spawn(process.execPath, ['service/dist/main.js'], {
     stdio: ['ignore', lines, 'inherit'],
     env: {
       ...process.env,
-      // What works by itself in the background would be counted too.
+      // Background work would be counted too.
       ...{
         ROLES: 'api',
         DATA_DIR: folder,

@@ -132,7 +132,7 @@ function figures(times: number[], seconds: number): { rate: number; p50: number;
   return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99) }
 }
 
-/** Signed for what the address asks, by as many payers. */
+/** Authorizations for the address's offer, each of another payer. */
 async function authorizations(on: TestChain, url: string, count: number): Promise<Record<string, string>[]> {
   const wanted = await ask(url)
   const header = Buffer.from(String(wanted.headers['payment-required']), 'base64').toString()

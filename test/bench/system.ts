@@ -87,7 +87,7 @@ try {
 }
 
 async function measure(surface: Surface, processes: string, origins: readonly string[]): Promise<void> {
-  // Much more than it can take: signing them must not be in the measured time.
+  // Far more than the service can take: signing payments must not be in the measured time.
   await surface.prepare?.(SECONDS * 400 + 200)
   await during(surface, origins, Math.min(SECONDS / 4, 0.5))
   const { times, failures, seconds } = await during(surface, origins, SECONDS)

@@ -193,7 +193,7 @@ async function untilThere(at: string): Promise<void> {
   throw new Error(`there is nothing at ${at}`)
 }
 
-/** Fast and wrong would be no figure at all. */
+/** Checks the responses: a fast but wrong service would give no valid figure. */
 async function audit(): Promise<void> {
   const { statements, close } = openDatabase({ url: database.url, poolMax: 1 })
   const [row] = await statements.run<{ calls: bigint; cost: bigint; spent: bigint; open: bigint }>(

@@ -1,9 +1,9 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What keeps people with disabilities out: none of it, seriously. */
+/** Returns the serious accessibility violations of a page. */
 export async function barriers(page: Page): Promise<string[]> {
-  // Half a megabyte; a page that changes without being loaded again has it still.
+  // The script has half a megabyte; it stays in a page that changes without a reload.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<{ violations: axe.Result[] }>(RUN)
   return violations
@@ -11,5 +11,5 @@ export async function barriers(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`))
 }
 
-// Of what passes nothing is asked: writing all of it down takes longer than finding out.
+// Only violations are collected: recording the passed checks takes longer than the checks.
 const RUN = `axe.run({ resultTypes: ['violations'] })`

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
-/** The one of the system; a suite brings none along. */
+/** The system's Chromium; the suite does not bring one along. */
 const PROGRAM = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -41,7 +41,7 @@ export async function startBrowser(): Promise<Browser> {
   })
 }
 
-/** Where a test leaves what it saw, for whoever looks at a run. */
+/** Where a test stores screenshots, for people who inspect a run. */
 export function pictureAt(name: string): string {
   mkdirSync(PICTURES, { recursive: true })
   return `${PICTURES}/${name}.png`

@@ -110,9 +110,9 @@ inBrowser('a person at a gate', () => {
     await page.getByRole('heading', { name: 'Asking and paying' }).waitFor()
     await until(() => asked > 0)
     await page.reload()
-    // What was asked of the upstream is finished although the page left, and its answer is kept for the buyer.
+    // The upstream request finishes although the page left, and its response is stored for the buyer.
     answerNow()
-    // A settlement that is slow on a busy machine is asked for again, some seconds later.
+    // A settlement that is slow on a busy machine is checked again some seconds later.
     await page.getByRole('heading', { name: 'Paid' }).waitFor({ timeout: 60_000 })
     expect(asked).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)

@@ -60,7 +60,7 @@ inBrowser('a customer with a wallet', () => {
     while ((await focused()) !== 'Pay 5.00 USDC') await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByText('Workflow started').waitFor()
-    // Whoever hears the page goes on where something is to be heard.
+    // The focus moves to the result, so that a screen reader continues there.
     expect(await focused()).toBe('Payment complete')
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
@@ -91,7 +91,7 @@ inBrowser('a customer with a wallet', () => {
     const { searchParams } = new URL(page.url())
     expect(Object.fromEntries(searchParams)).toEqual({ order: '7', name: 'a b', checkout_id: sale.id, payment_id: id })
 
-    // Going back shows the receipt, and stays.
+    // Going back shows the receipt, and the page stays there.
     await page.goBack()
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()
     expect(await page.getByText('Continuing by itself').count()).toBe(0)

@@ -75,7 +75,7 @@ inBrowser('the page itself', () => {
     const { page, wallet } = await shop.visit(await shop.sell({ fields: EVERY_KIND.slice(0, 2) }), {
       viewport: { width, height: 800 },
     })
-    // Browsers excuse whatever moves within half a second of a click; here each answer takes longer.
+    // Browsers ignore layout shifts within half a second of a click; here each response takes longer.
     const slowly = async (method: string, button: string): Promise<void> => {
       const release = wallet.holds(method)
       await page.getByRole('button', { name: button }).click()

@@ -72,7 +72,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
     expect(wallet.asked).toContain('wallet_addEthereumChain')
 
-    // And back, behind the page's back.
+    // And back, without notifying the page.
     await wallet.moveTo(page, 1)
     await change.waitFor()
     expect(signatures(visit)).toBe(0)
@@ -87,12 +87,12 @@ inBrowser('what can go wrong on the way to a payment', () => {
     const again = page.getByRole('button', { name: 'Check again' })
     await again.click()
     await shop.chain.fund(payer.address, 5_000_000n)
-    // The page looks by itself too, and may be the first.
+    // The page also checks by itself, and may be first.
     await again.click({ timeout: 2_000 }).catch(() => undefined)
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.getByText('Workflow started').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(0n)
-    // It looks now and then, and does not hammer at the wallet meanwhile.
+    // The page checks now and then, and does not flood the wallet with requests meanwhile.
     expect(wallet.asked.filter((one) => one === 'eth_call').length).toBeLessThan(8)
   })
 

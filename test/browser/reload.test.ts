@@ -6,7 +6,7 @@ import { openShop, type Shop, type Visit } from './shop.ts'
 inBrowser('a page that is loaded again in the middle', () => {
   let shop: Shop
   beforeAll(async () => {
-    // The chain stands still until it is told to go on: a payment stays on its way.
+    // No block is mined until a test asks for it: a payment stays pending.
     shop = await openShop({ mining: 'manual', environment: { SETTLE_WAIT_MS: '300' } })
   })
   afterAll(() => shop.close())
@@ -32,14 +32,17 @@ inBrowser('a page that is loaded again in the middle', () => {
   }
 
   async function mineUntilPaid({ page }: Visit): Promise<void> {
-    const started = page.getByText('Workflow started').waitFor()
+    await mineUntil(page.getByText('Workflow started').waitFor())
+  }
+
+  async function mineUntil(shown: Promise<void>): Promise<void> {
     let over = false
-    const end = started.finally(() => (over = true))
+    const end = shown.finally(() => (over = true))
     while (!over) {
       await shop.chain.mine()
       await Promise.race([end.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 100))])
     }
-    await started
+    await shown
   }
 
   const sponsored = (): Promise<number> => sentBy(shop.chain, shop.chain.accounts[0]!.address)
@@ -127,7 +130,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.goto(`${shop.service.origin}/p/${id}/payments/${payment}`)
     await page.getByText(payment).waitFor()
     await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
-    // With the link that the buyer was given, all of it.
+    // With the complete link that the buyer received.
     await page.goto(link)
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()
   })
@@ -138,11 +141,9 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.waitForURL(/[?&]payment=pay_/)
     await page.getByText('Confirming payment').waitFor()
-    // The money goes elsewhere before the transfer is in a block.
+    // The buyer's money is moved away before the transfer is in a block.
     await shop.chain.fund(payer.address, 0n)
-    const failed = page.getByRole('heading', { name: 'The payment did not go through' }).waitFor()
-    await shop.chain.mine()
-    await failed
+    await mineUntil(page.getByRole('heading', { name: 'The payment did not go through' }).waitFor())
     await picture('failed')
     await shop.chain.fund(payer.address, 20_000_000n)
     await page.getByRole('button', { name: 'Try again' }).click()

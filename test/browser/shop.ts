@@ -6,18 +6,18 @@ import { testService, type TestPerson, type TestService } from '../harness/servi
 import { pictureAt, startBrowser } from './chromium.ts'
 import { putWallet, type TestWallet, type WalletOptions } from './wallet.ts'
 
-/** Somebody who sells a workflow, the chain it is paid on, and a browser for whoever buys. */
+/** A seller with a workflow, the chain it is paid on, and a browser for the buyers. */
 export interface Shop {
   service: TestService
   chain: TestChain
   person: TestPerson
   /** The workflow's address. */
   receiver: Receiver
-  /** Puts something up for sale; what is not given is a free choice that works. */
+  /** Creates a checkout; terms that are left out get a working default. */
   sell(terms?: Record<string, unknown>): Promise<Sale>
-  /** Somebody new in a browser of their own, with 20 USDC unless the test says otherwise. */
+  /** Opens a new buyer's own browser, with 20 USDC unless the test sets another amount. */
   visit(sale: { id: string }, options?: VisitOptions): Promise<Visit>
-  /** Whatever a page asked of anybody but its own service, and every fault that a browser told of. */
+  /** Requests that a page sent to other services than its own, and every error that a browser reported. */
   amiss(): readonly string[]
   close(): Promise<void>
 }
@@ -30,9 +30,9 @@ export interface Sale {
 
 export interface VisitOptions extends BrowserContextOptions {
   usdc?: bigint
-  /** False: a browser without one. */
+  /** False: a browser without a wallet. */
   wallet?: WalletOptions | false
-  /** Before the page is opened. */
+  /** Runs before the page is opened. */
   prepare?(page: Page, context: BrowserContext): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export interface Visit {
   context: BrowserContext
   wallet: TestWallet
   payer: TestAccount
-  /** Kept with the results of the run. */
+  /** Stored with the results of the run. */
   picture(name: string): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export async function openShop(options: { mining?: Mining; environment?: Record<
     },
     async visit({ id }, { usdc = 20_000_000n, wallet = {}, prepare, ...settings } = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings })
-      // Sooner than Jest gives up, so that a failure says what was waited for.
+      // Shorter than Jest's timeout, so that a failure says what was waited for.
       context.setDefaultTimeout(45_000)
       const payer = await chain.payer(usdc)
       const put = await putWallet(context, chain, payer, wallet === false ? { found: 'announced' } : wallet)
@@ -112,10 +112,10 @@ export async function openShop(options: { mining?: Mining; environment?: Record<
 
 export const SITE = [{ name: 'site', label: 'Website', type: 'url', required: true }]
 
-/** Without a wallet's script: the one that was put there is taken away before anybody asks for it. */
+/** Removes the wallet: its announcement is stopped before the page can receive it. */
 const NO_WALLET = `window.addEventListener('eip6963:announceProvider', (event) => event.stopImmediatePropagation(), true)`
 
-/** As browsers count what moved by itself under the reader's eyes. */
+/** Counts layout shifts as browsers do: elements that moved without user input. */
 const COUNT_SHIFTS = `
   window.__shifts = 0
   new PerformanceObserver((list) => {
@@ -131,7 +131,7 @@ function watch(page: Page, origin: string, amiss: string[]): void {
   page.on('pageerror', (error) => amiss.push(`threw ${error.message}`))
   page.on('console', (message) => {
     const text = message.text()
-    // A browser writes down each answer above 399; those are what the tests are about.
+    // A browser logs each response above 399; the tests are about such responses.
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) amiss.push(`said ${text}`)
   })
 }

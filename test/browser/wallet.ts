@@ -7,11 +7,11 @@ export interface TestWallet {
   readonly account: TestAccount
   /** The methods that the page asked for, in their order. */
   readonly asked: readonly string[]
-  /** From now on its owner declines these. */
+  /** From now on the wallet's owner declines these. */
   declines(...methods: string[]): void
-  /** From now on these wait until the answer is called. */
+  /** From now on these wait until the returned function is called. */
   holds(method: string): () => void
-  /** The network that it is on; the page is told. */
+  /** Switches the wallet to another network and notifies the page. */
   moveTo(page: Page, chainId: number): Promise<void>
 }
 
@@ -19,9 +19,9 @@ export interface WalletOptions {
   name?: string
   /** How the page finds it: announced by EIP-6963, or as `window.ethereum` alone. */
   found?: 'announced' | 'injected'
-  /** That of the chain when absent. */
+  /** The chain's own id when absent. */
   chainId?: number
-  /** A network that it was never told of. */
+  /** The wallet does not know the network. */
   ignorant?: boolean
 }
 

@@ -5,7 +5,7 @@ import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type Budge
 
 const day = 86_400_000
 
-/** What is announced; how it reaches an endpoint is the deliveries' own matter. */
+/** The events that are published; how they reach an endpoint is tested with the deliveries. */
 describe('alerts', () => {
   let database: TestDatabase
   let clock: TestClock
@@ -50,7 +50,7 @@ describe('alerts', () => {
     const passing = callOf(agent, 1n)
     await world.budgets.reserve(passing)
     expect(told()).toEqual([['agent.spending.warning', 'perDay', 0.5]])
-    // Back below it and past it once more: no news.
+    // Falling below the limit and passing it once more sends no second alert.
     await world.ledger.release({ hold: passing.id, owner: agent.owner, announcements: [] })
     await spend(2n)
     expect(told()).toHaveLength(1)
@@ -91,7 +91,7 @@ describe('alerts', () => {
     }))
     expect(await ask(10n)).toBe('allowed')
     expect(await ask(1n)).toBe('perDay')
-    // It is paused anew, and says so; of the limit it has told in this window.
+    // The agent is paused again, with an event; the limit's own alert was already sent in this window.
     expect(told().slice(2)).toEqual([['agent.paused', 'perDay', undefined]])
   })
 

@@ -6,7 +6,7 @@ import { startSmtp } from '../harness/smtp.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { callOf, verdictOf } from './harness.ts'
 
-/** What a person sees and does; the calls themselves are asked for without HTTP. */
+/** The approver's view and actions; the calls themselves are made without HTTP. */
 describe('approvals', () => {
   let service: TestService
   let person: TestPerson
@@ -31,7 +31,7 @@ describe('approvals', () => {
     return await service.budgets.agents.find(person.caller, String(agent.id))
   }
 
-  /** A call that is held; the approval's id. */
+  /** Makes a call that needs approval; returns the approval's id. */
   async function hold(amount = 2_000_000n, hash = Math.random().toString()) {
     const agent = await newAgent({ approvalAbove: 1 })
     const call = callOf(agent, amount, { target: '<script>alert(1)</script>', requestHash: hash })
@@ -107,7 +107,7 @@ describe('approvals', () => {
     const both = await Promise.all([again(2_000_000n, `one.${id}`), again(2_000_000n, `two.${id}`)])
     expect(both.sort()).toEqual(['allowed', 'approval_required'])
     expect((await approvalOf(id)).status).toBe('used')
-    // The one that was allowed may ask again for its lock.
+    // The approved call may place its hold again.
     const reference = String((await approvalOf(id)).reference)
     expect(await again(2_000_000n, reference)).toBe('allowed')
   })

@@ -18,7 +18,7 @@ export interface BudgetsUnderTest {
   announced: Announcement[]
 }
 
-/** Budgets on the real ledger and database, with what it announces kept for looking at. */
+/** Budgets on the real ledger and database; the events that they publish are collected for inspection. */
 export function budgetsOn(statements: StatementPool, clock: Clock): BudgetsUnderTest {
   const ledger = createLedger(createLedgerStore(statements, clock), clock)
   const announced: Announcement[] = []
@@ -63,7 +63,7 @@ export function policyOf(
 
 let people = 0
 
-/** Somebody with money, and an agent of theirs. */
+/** Creates a user with money and an agent of that user. */
 export async function agentWith(
   { budgets, ledger }: BudgetsUnderTest,
   policy: Policy,
@@ -114,7 +114,7 @@ export function callOf(
   }
 }
 
-/** What became of it: `allowed`, or the rule that stood against it. */
+/** Returns `allowed`, or the rule that refused the call. */
 export async function verdictOf(asked: Promise<unknown>): Promise<string> {
   try {
     await asked

@@ -49,7 +49,9 @@ describe('an agent’s key', () => {
     'post /v1/run',
     'post /v1/runs/{id}/cancel',
   ]
-  /** Asked by nobody in particular: a link with a ticket, a signed message, a payment that brings its own money. */
+  /**
+   * Routes that need no key: they take a link with a ticket, a signed message, or a payment that brings its own money.
+   */
   const PUBLIC = [
     'get /v1/approvals/{id}/page',
     'post /v1/approvals/{id}/page/approve',
@@ -106,7 +108,7 @@ describe('an agent’s key', () => {
         expect([status, body.code]).toEqual([404, 'run_not_found'])
       }
     }
-    // The owner sees all of them, and whose they are.
+    // The owner sees all runs, and which agent each belongs to.
     const all = (await owner.call('GET', '/v1/runs')).body.runs as { id: string; agentId: string | null }[]
     expect(all.map(({ agentId }) => agentId).toSorted()).toEqual([one.id, other.id, null].toSorted())
   })

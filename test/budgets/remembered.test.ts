@@ -5,8 +5,8 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
 
 /**
- * A process that was alone with an agent decides by what it remembers, without reading the row. Whatever changes the
- * row behind its back must be found out before anything is given away.
+ * A process that alone serves an agent decides from memory, without reading the row. It must notice every change that
+ * another process makes to the row before it allows a call.
  */
 describe('what a process remembers of an agent', () => {
   let database: TestDatabase
@@ -40,7 +40,7 @@ describe('what a process remembers of an agent', () => {
   const ask = (agent: Agent, amount: bigint, id?: string, by = world) =>
     verdictOf(by.budgets.reserve(callOf(agent, amount, {}, id)))
 
-  /** An agent that the process trusts itself about: its next call reads nothing. */
+  /** An agent whose state is in the process's memory: its next call reads nothing. */
   async function remembered(limits: Parameters<typeof policyOf>[0], balance?: bigint): Promise<Agent> {
     const agent = await agentWith(world, policyOf(limits), balance)
     for (let call = 0; call < 3; call++) await ask(agent, 1n)

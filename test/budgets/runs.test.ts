@@ -73,7 +73,7 @@ describe('runs of an agent', () => {
     const path = `/v1/approvals/${String(held.body.approvalId)}`
     // Asked for again while it waits, also without the key: the same approval.
     expect((await run(key, { inputs: { say: 'dear' } })).body.approvalId).toBe(held.body.approvalId)
-    // Another request is another matter.
+    // Another request needs another approval.
     expect((await run(key, { inputs: { say: 'other' } })).body.approvalId).not.toBe(held.body.approvalId)
     expect((await world.service.call('GET', path, { key })).body.approval.status).toBe('pending')
     expect((await world.service.call('POST', `${path}/approve`, { key, body: {} })).status).toBe(403)
@@ -83,7 +83,7 @@ describe('runs of an agent', () => {
     const replayed = await world.service.call('POST', '/v1/run', options)
     expect(replayed.body.runId).toBe(held.body.runId)
     expect((await caller.call('GET', path)).body.approval).toMatchObject({ status: 'used', reference: held.body.runId })
-    // It is used up: the same words again need a new one.
+    // The approval is used up: repeating the request needs a new one.
     const again = await run(key, { inputs: { say: 'dear' } })
     expect([again.status, again.body.approvalId === held.body.approvalId]).toEqual([202, false])
   })

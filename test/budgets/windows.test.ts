@@ -9,7 +9,7 @@ const BOUNDARIES: [WindowLimit, string, string][] = [
   ['perMinute', '2026-03-10T10:00:59.999Z', '2026-03-10T10:01:00.000Z'],
   ['perMinute', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
   ['perDay', '2026-03-10T23:59:59.999Z', '2026-03-11T00:00:00.000Z'],
-  // A leap day is a day of its own, and a year that is none has none.
+  // A leap day is a day of its own; other years have none.
   ['perDay', '2028-02-28T23:59:59.999Z', '2028-02-29T00:00:00.000Z'],
   ['perDay', '2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z'],
   ['perDay', '2026-02-28T23:59:59.999Z', '2026-03-01T00:00:00.000Z'],

@@ -5,8 +5,8 @@ import solc from 'solc'
 import { PLACES } from './contracts/places.ts'
 
 /**
- * Compiles the contracts into the TypeScript files beside their sources, which are committed so that nobody
- * needs a compiler to run anything:
+ * Compiles the contracts into the TypeScript files beside their sources. Those files are committed, so that no compiler
+ * is needed to run the service or its tests:
  *
  *     node --import ./service/launch/typescript.mjs test/chain/compile.ts
  *

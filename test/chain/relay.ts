@@ -7,7 +7,7 @@ export interface Question {
   params: unknown[]
 }
 
-/** What a relay does with a request: pass something on, answer by itself (with any status), or never answer. */
+/** What a relay does with a request: forward it, respond by itself (with any status), or never respond. */
 export type Behaviour = (
   questions: readonly Question[],
   isBatch: boolean,
@@ -15,7 +15,7 @@ export type Behaviour = (
 
 export interface Relay {
   url: string
-  /** Methods of the requests so far, one list a request. */
+  /** The methods of each request so far. */
   readonly requests: string[][]
   behave(as: Behaviour): void
   stop(): Promise<void>
@@ -23,7 +23,10 @@ export interface Relay {
 
 export const honest: Behaviour = (questions) => ({ pass: [...questions] })
 
-/** A node that has no block after this one. `fresh`: what it answers by itself all the same, as another one behind it. */
+/**
+ * A node that has no block after this one. `fresh`: methods that it still answers up to date, like a second node behind
+ * the same address.
+ */
 export function lagging(newest: bigint, fresh: readonly string[] = []): Behaviour {
   const at = `0x${newest.toString(16)}`
   const isNewer = (block: unknown): boolean =>

@@ -29,7 +29,7 @@ describe('a simulation', () => {
     return (await chain.simulate([item]))[0]!
   }
 
-  /** What the contract itself says to the very call that a settlement would make. */
+  /** The contract's own result for the exact call that a settlement would make. */
   async function directly(item: SignedAuthorization): Promise<string | null> {
     const payerHasCode = (await judged(item)).payerCode !== 'none'
     const call = { from: world.sponsor.address, ...world.chain.encodeTransfer(item, payerHasCode) }
@@ -182,9 +182,9 @@ describe('a simulation', () => {
       const burning = await world.local.wallet('burning', { usdc: 1_000_000n })
       const burn = await from(burning)
       const calldata = world.chain.encodeTransfer(burn, true)
-      // A simulation at a price of nothing, as the usual ones are, lets it pass.
+      // A simulation with a gas price of zero, as is usual, lets it pass.
       await world.local.call('eth_call', { ...calldata, from: world.sponsor.address }, 'latest')
-      // So many that the gas of one call is not enough: those behind them have to be asked about again.
+      // So many that the gas of one call is not enough: the last ones need another request.
       const burns = Array<SignedAuthorization>(90).fill(burn)
       const dear = await authorize({ value: 9_000_000n })
       const verdicts = await world.chain.simulate([await authorize(), ...burns, dear, dear])

@@ -108,9 +108,9 @@ describe('the use of a nonce', () => {
       await world.local.call('evm_setNextBlockTimestamp', Number(past))
       await world.local.mine()
       expect(await both.agreedUse(search(item, past))).toEqual({ known: false })
-      // Its newest block is older than the end of the authorization, so that it knows of no use says nothing.
+      // Its newest block is older than the end of the authorization, so finding no use there proves nothing.
       expect(await alone.agreedUse(search(item, past))).toEqual({ known: false })
-      // One address with two nodes behind it: the newest block is one's word, the state the other's.
+      // One address with two nodes behind it: the newest block comes from one, the state from the other.
       relay.behave(lagging(number, ['eth_getBlockByNumber']))
       expect(await alone.agreedUse(search(item, past))).toEqual({ known: false })
       relay.behave(honest)

@@ -14,7 +14,7 @@ export interface World {
   signatures: Signatures
   clock: TestClock
   sponsor: TestAccount
-  /** Another adapter to the same chain, under other circumstances. */
+  /** Another adapter to the same chain, with other options. */
   adapter(options: Partial<ChainOptions>): Chain
   /** Signs, sends and waits until it is in a block. */
   send(call: Call, from?: TestAccount): Promise<Receipt>
@@ -59,7 +59,7 @@ export async function openWorld(options: Parameters<typeof startChain>[0] = {}):
   }
 }
 
-/** Anvil answers a broadcast before the block that it makes of it is there. */
+/** Anvil responds to a broadcast before the block with it exists. */
 export async function until<Value>(look: () => Promise<Value | null>): Promise<Value> {
   for (;;) {
     const value = await look()
@@ -67,7 +67,7 @@ export async function until<Value>(look: () => Promise<Value | null>): Promise<V
   }
 }
 
-/** The call by which a payer takes an authorization back. */
+/** The call with which a payer cancels an authorization. */
 export function cancelCall(
   network: Network,
   authorization: Pick<Authorization, 'from' | 'nonce'>,

@@ -2,7 +2,7 @@ import { newId } from '../../service/kit/ids.ts'
 import { runWorld, type RunWorld } from '../marketplace/runs/world.ts'
 import { listen, type Listener } from './stream.ts'
 
-/** What the dashboard's open pages are told. */
+/** The changes that the dashboard's open pages receive. */
 describe('changes', () => {
   let world: RunWorld
   let open: Listener[] = []
@@ -49,7 +49,8 @@ describe('changes', () => {
     await person.call('POST', `/v1/checkouts/${String(checkout.id)}/test-payment`, { body: {} })
     await mine.told('checkouts')
 
-    // Whoever's things did not change was told of nothing; the first word after is about what they did.
+    // The other user got no event while only the first user's data changed; their first event is about their own
+    // change.
     await other.call('POST', '/v1/keys', { body: { name: 'mine' } })
     expect(await theirs.next()).toEqual(['keys'])
   })
@@ -81,7 +82,7 @@ describe('changes', () => {
     expect(await again.next()).toEqual(['keys'])
     const unchanged = await follow(by(person), again.lastId)
     expect(await unchanged.next()).toEqual([])
-    // A place that another release named says nothing: then each kind may have changed.
+    // A cursor from another release is unknown: then every kind of data may have changed.
     const lost = await follow(by(person), 'somewhere')
     expect((await lost.next()).length).toBeGreaterThan(8)
   })
@@ -103,7 +104,7 @@ describe('changes', () => {
     expect((await follow(by(person))).status).toBe(429)
     expect((await follow(by(other))).status).toBe(200)
     all[0]!.leave()
-    // Its place is free as soon as the service has heard of it.
+    // The slot is free as soon as the service has noticed the disconnect.
     await world.until(
       async () => (await follow(by(person))).status,
       (status) => status === 200,

@@ -1,9 +1,9 @@
-/** A page that listens: what it was told, as it comes. */
+/** A page that listens: records the changes as they arrive. */
 export interface Listener {
   status: number
-  /** The kinds of the next word, beyond those that were taken already; `over` where that was it. */
+  /** The kinds in the next message, beyond those that were read already; `over` at the last message. */
   next(): Promise<readonly string[] | 'over' | 'ended'>
-  /** Until something of this kind was told. */
+  /** Resolves when a change of this kind has arrived. */
   told(kind: string): Promise<void>
   lastId: string | null
   leave(): void

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Chosen by a buyer and sent with the payment: whoever has it fetches an answer that got lost. */
+/** Chosen by a buyer and sent with the payment: the holder of the token can fetch a response that was lost. */
 export function newToken(): string {
   return `tok_${randomBytes(32).toString('base64url')}`
 }

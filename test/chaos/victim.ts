@@ -6,15 +6,15 @@ import { openDatabase, type Database } from '../../service/database/client.ts'
 import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
 
-/** The service as a process of its own, on a database that outlives it: to be killed, and begun anew. */
+/** The service as a process of its own, on a database that outlives it: it can be killed and restarted. */
 export interface Victim {
   folder: string
   database: Database
-  /** What the process is started with; for whoever starts another one beside it. */
+  /** The settings that the process is started with; used to start another process beside it. */
   settings: Readonly<Record<string, string>>
   begin(): Promise<void>
   kill(): void
-  /** As the demo account; rejects where the process dies meanwhile. */
+  /** Calls as the demo account; rejects where the process dies meanwhile. */
   call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string): Promise<Called>
   close(): Promise<void>
 }

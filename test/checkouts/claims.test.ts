@@ -42,7 +42,7 @@ describe('one authorization buys one thing', () => {
     for (const { status, body } of answers)
       if (status === 409) expect(body.code).toMatch(/^(authorization_used|payment_submitted)$/)
     expect(await paidTo()).toBe(before + 1_000_000n)
-    // Also when all is over, in whatever place it is presented again.
+    // The authorization stays used after the payment has ended, at either checkout.
     const won = answers.findIndex(({ status }) => status === 200)
     expect((await pay(won === 2 ? one.id : other.id, paymentPayload, { note: 'c' })).status).toBe(409)
   })
@@ -67,7 +67,7 @@ describe('one authorization buys one thing', () => {
     const [paid, ...others] = await Promise.all([
       pay(id, paymentPayload),
       ...Array.from({ length: 5 }, async (_, turn) => {
-        // From the moment on that there is something to be seen.
+        // Starts once the payment is visible.
         await until(async () => (await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total === 1)
         return await world.call('POST', '/facilitator/settle', { body: stranger, headers: { 'x-turn': String(turn) } })
       }),
@@ -97,7 +97,7 @@ describe('one authorization buys one thing', () => {
     const keyed = (key: string) => world.call('POST', `/p/${id}/pay`, { body, headers: { 'Idempotency-Key': key } })
     const answers = [await keyed('one'), await keyed('one'), await keyed('two')]
     expect(new Set(answers.map(({ body: { payment } }) => payment.id as string)).size).toBe(1)
-    // The seller's rule decides each time; no answer to a payment is stored under a key that could be guessed.
+    // The seller's rule decides each time; no response to a payment is stored under a key that could be guessed.
     const bare = { ...body, token: undefined }
     const guessed = await world.call('POST', `/p/${id}/pay`, { body: bare, headers: { 'Idempotency-Key': 'three' } })
     expect([guessed.status, guessed.body.code]).toEqual([409, 'payment_submitted'])

@@ -3,7 +3,7 @@ import { openWorld, until, type World } from './world.ts'
 
 type Event = Parameters<typeof expectLikeItsTest>[0]
 
-/** Sellers hear of payments that failed, also of those that were refused before they began. */
+/** Sellers are notified of failed payments, also of payments that were refused before they began. */
 describe('payment.failed of a checkout', () => {
   let world: World
   let endpoint: string
@@ -86,7 +86,7 @@ describe('payment.failed of a checkout', () => {
 
     expectLikeItsTest(told.json as Event)
 
-    // Whoever has the link may simulate without end; the seller hears of thirty an hour.
+    // A visitor with the link may simulate any number of payments; the seller gets at most thirty events an hour.
     const before = await sent()
     for (let made = 1; made < 33; made++) await fail()
     expect(await sent()).toBe(before + 29)

@@ -7,7 +7,7 @@ import { openWorld, until, type World } from './world.ts'
 describe('what becomes of a payment', () => {
   let world: World
   beforeAll(async () => {
-    // No block comes by itself: an outcome is unknown until a test mines one.
+    // No block is mined by itself: an outcome is unknown until a test mines one.
     world = await openWorld({ chain: true, environment: { SETTLE_WAIT_MS: '300' } })
     await world.chain.call('evm_setAutomine', false)
   })
@@ -40,7 +40,7 @@ describe('what becomes of a payment', () => {
       body: { payment: { status: 'settling', txHash: null, reason: null }, delivery: null },
     })
     await world.chain.mine()
-    // The one who asked is gone; the sweeper asks for them.
+    // The buyer has disconnected; the sweeper checks the outcome for them.
     world.service.clock.forward(6_000)
     const end = await until(async () => {
       await sweep()
@@ -72,7 +72,7 @@ describe('what becomes of a payment', () => {
     await world.chain.mine()
     world.service.clock.forward(6_000)
     await sweep()
-    // A block that may be taken back ends nothing.
+    // A block that may be reorganised away ends nothing.
     expect((await look(statusPath(answer))).payment.status).toBe('settling')
     const end = await until(async () => {
       await world.chain.mine()
@@ -166,7 +166,7 @@ describe('what becomes of a payment', () => {
       world.workflow.answers({})
       world.service.clock.forward(3_600_000)
       await until(async () => {
-        // By its schedule, whose pauses grow.
+        // According to its schedule, whose pauses grow.
         world.service.clock.forward(5_000)
         return (await look(path)).delivery?.status === 'delivered'
       })

@@ -25,7 +25,7 @@ describe('the life of a checkout', () => {
       world.service.clock.forward(170_000)
       expect(await page(id)).toBe(200)
       world.service.clock.forward(11_000)
-      // Nobody had to write it down for it to be over.
+      // A checkout expires by its time alone, before any process has written the new state.
       expect(await page(id)).toBe(404)
       expect(await own(id)).toMatchObject({ status: 'expired', expiredAt: expect.any(String) })
       expect((await world.seller.call('POST', `/v1/checkouts/${id}/heartbeat`)).status).toBe(404)
@@ -56,7 +56,7 @@ describe('the life of a checkout', () => {
       expect(active.checkout).toMatchObject({ lifetime: 'persistent', expiresAt: null, testMode: false, price: 3 })
       world.service.clock.forward(3_600_000)
       expect(await page(active.id)).toBe(200)
-      // Testing again is another one; the customers' link does not move.
+      // Testing again creates another checkout; the customers' link stays the same.
       const again = await world.sell({ lifetime: 'temporary', testMode: true, source: place })
       expect(again.id).not.toBe(active.id)
       expect(await own(active.id)).toMatchObject({ lifetime: 'persistent', price: 3, testMode: false })

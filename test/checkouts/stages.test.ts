@@ -1,7 +1,7 @@
 import type { CheckoutPage, PaymentState } from '../../service/pages/model.ts'
 import { faultOf, headlineOf, isOver, stageOf } from '../../service/pages/browser/checkout/state.ts'
 
-/** What the page says of a payment follows from what is known of its delivery, and is no more than that. */
+/** The page's text about a payment follows from the state of its delivery alone. */
 describe('what the page says of a delivery', () => {
   const of = (delivery: Partial<NonNullable<PaymentState['delivery']>>) => ({
     state: {

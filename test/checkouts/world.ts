@@ -7,13 +7,13 @@ import type { Environment } from '../../service/kit/owner.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
 
-/** A workflow's webhook: remembers what it was told and answers as a test wants. */
+/** A workflow's webhook: records its requests and responds as a test wants. */
 export interface Workflow {
   url: string
   told: Told[]
-  /** From now on. What a POST without a body gets is `asked`, what a delivery gets is `delivered`. */
+  /** Sets its responses from now on: `asked` for a POST without a body, `delivered` for a delivery. */
   answers(with_: { asked?: WorkflowAnswer; delivered?: WorkflowAnswer }): void
-  /** How often it was asked whether it is there. */
+  /** How often it was checked for existence. */
   asked: number
   close(): Promise<void>
 }
@@ -72,7 +72,7 @@ export interface World {
   service: TestService
   workflow: Workflow
   seller: TestPerson
-  /** Throws where the world was opened without. */
+  /** Throws if the world was opened without a chain. */
   chain: TestChain
   recipient: Hex
   /** A checkout of the seller's: 1 USDC on base-sepolia, unless it is said otherwise. */
@@ -160,7 +160,7 @@ export async function signed(
   const { v1, v2 } = requirements
   const { signature, ...terms } = await payer.authorize(chain.network, v2.payTo.toLowerCase() as Hex, {
     value: BigInt(v2.amount),
-    // Longer than any test turns the clock's hands.
+    // Longer than any test moves the clock.
     validBefore: BigInt(Math.floor(Date.now() / 1000) + 36_000),
   })
   const authorization = {
@@ -183,7 +183,7 @@ export const LIVE: Record<string, string> = {
   ALLOW_PRIVATE_CALLBACKS: 'true',
 }
 
-/** Looks again and again until there is something to see. */
+/** Repeats the check until it returns something. */
 export async function until<Value>(look: () => Promise<Value | null | false> | Value | null | false): Promise<Value> {
   const deadline = Date.now() + 20_000
   for (;;) {

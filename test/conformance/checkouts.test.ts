@@ -15,7 +15,7 @@ describe.each([1, 2] as const)('a stock client of version %i at a checkout', (ve
   })
 
   it('pays its x402 address unchanged, with the input in the body, and the workflow runs once', async () => {
-    // More than a tenth of a dollar and the older client asks its owner.
+    // For more than a tenth of a dollar the older client asks its owner.
     const { id } = await world.sell({ price: 0.05, fields: [{ name: 'site', type: 'url', required: true }] })
     const payer = await world.chain.payer(1_000_000n)
     const url = `${world.service.origin}/p/${id}`
@@ -38,7 +38,7 @@ describe.each([1, 2] as const)('a stock client of version %i at a checkout', (ve
 
     const { name, value } = purchase.header
     const again = await fetch(url, { ...asked, headers: { ...asked.headers, [name]: value } })
-    // The chain shows the authorization to everybody by now: it proves nothing any more.
+    // The authorization is public on chain by now: it proves nothing any more.
     expect([again.status, await again.json()]).toEqual([409, expect.objectContaining({ code: 'payment_submitted' })])
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     expect(world.workflow.told).toHaveLength(1)

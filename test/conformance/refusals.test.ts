@@ -3,7 +3,7 @@ import type { Hex } from '../../service/chain/model.ts'
 import { openWorld, type World } from '../facilitator/world.ts'
 import { startBuyer, type Buyer, type Requirements, type StockPayload, type Version, type Wish } from './stock.ts'
 
-/** What the client is told to sign, what the seller then asks for, and what happens to the payload between. */
+/** The terms that the client signs, the terms that the seller then asks for, and how the payload is changed between. */
 interface Attempt {
   privateKey?: Hex
   terms?: Wish['terms']
@@ -17,9 +17,9 @@ interface Case {
   wrong: string
   make(world: World, sign: (attempt: Attempt) => Promise<Request>): Promise<Attempt> | Attempt
   reason: string
-  /** Where version 1 says it differently. */
+  /** Where version 1 has another reason. */
   reasonV1?: string
-  /** What the reference says instead; null where it finds nothing wrong. */
+  /** The reference's reason where it differs; null where it finds nothing wrong. */
   reference?: (version: Version) => string | null
 }
 
@@ -89,7 +89,7 @@ const CASES: Case[] = [
     wrong: 'a malleable signature',
     make: () => ({ change: ({ payload }) => (payload.signature = mirrored(payload.signature)) }),
     reason: 'invalid_exact_evm_signature',
-    // Its recovery takes either half of the curve, USDC does not.
+    // Its recovery accepts either half of the curve, USDC does not.
     reference: () => 'invalid_exact_evm_transaction_simulation_failed',
   },
   {
@@ -112,7 +112,7 @@ const CASES: Case[] = [
       return { offered: { asset }, asked: { asset } }
     },
     reason: 'asset_not_deployed_contract',
-    // Its version 1 does not look: a call of an account without code succeeds, and the seller has nothing.
+    // Its version 1 does not check: a call to an account without code succeeds, and the seller gets nothing.
     reference: (version) => (version === 1 ? null : 'asset_not_deployed_contract'),
   },
   {

@@ -1,6 +1,6 @@
 import express from 'express'
 
-/** Somebody's own server with the middleware as it is published, built into the file that the environment names. */
+/** A seller's own server with the published middleware, built into the file that the environment names. */
 const { PACKAGE, OPTIONS } = process.env
 const { paywall } = await import(PACKAGE)
 const app = express()

@@ -5,17 +5,17 @@ import type { Hex } from '../../service/chain/model.ts'
 
 export type Version = 1 | 2
 
-/** A program of the stock packages: a process of its own, so that nothing of ours is in it but what it is told. */
+/** A program of the stock packages: a process of its own, so that it contains none of our code, only its settings. */
 export interface Seller {
   origin: string
   stop(): Promise<void>
 }
 
 export interface Buyer {
-  /** `asked` is how: as for `fetch`, a GET when absent. */
+  /** `asked` holds the request options, as for `fetch`; a GET when absent. */
   buy(asked: { url: string; privateKey: Hex; asked?: RequestInit }): Promise<Purchase>
   sign(asked: Wish): Promise<StockPayload>
-  /** What the reference facilitator says against a request; version 2's program knows both versions. */
+  /** The reference facilitator's reason against a request; version 2's program knows both versions. */
   judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>
   stop(): Promise<void>
 }
@@ -31,7 +31,7 @@ export interface Wish {
   privateKey: Hex
   requirements: Requirements
   terms: Partial<Record<'from' | 'validAfter' | 'validBefore' | 'nonce', string>>
-  /** The signature comes as that of a wallet which this factory would still have to deploy. */
+  /** Wraps the signature as that of a wallet which this factory would still have to deploy. */
   factory: Hex | null
 }
 

@@ -4,7 +4,7 @@ import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from '../tools/ajv.ts'
 import { toolWorld, type ToolWorld } from '../tools/calls/world.ts'
 
-/** Every tool that comes with the sandbox, called by REST as anybody would who has read its schema. */
+/** Calls every tool that comes with the sandbox over REST, with only its schema to go by. */
 describe('the tools of the sandbox', () => {
   let world: ToolWorld
   beforeAll(async () => {
@@ -51,11 +51,11 @@ describe('the tools of the sandbox', () => {
   }, 600_000)
 })
 
-/** An example by the tool's own schema, of what it requires. */
+/** An example of the required fields, by the tool's own schema. */
 function inputFor({ input }: Tool): unknown {
   return sample(input, { skipNonRequired: true, quiet: true })
 }
 
-/** The service's own: it is not installed at the root. */
+/** Resolved from the service: the package is not installed at the root. */
 const require = createRequire(new URL('../../service/package.json', import.meta.url))
 const { sample } = require('openapi-sampler') as { sample: (schema: unknown, options: object) => unknown }

@@ -78,7 +78,7 @@ describe('the embedded database', () => {
     embedded = await startEmbedded({ dataDir })
     await ask(embedded.url, 'create table kept as select 42 as answer')
     await embedded.stop()
-    // As after a crash of the machine, when the server's old number belongs to somebody who must live.
+    // As after a crash of the machine, when the server's old process id belongs to a process that must not be killed.
     writeFileSync(
       path.join(dataDir, 'postgres/postmaster.pid'),
       `${String(process.pid)}\n${dataDir}\n0\n1\n\n\n\nready\n`,
@@ -126,7 +126,7 @@ async function ask(url: string, statement: string): Promise<unknown[]> {
   }
 }
 
-/** Refused while the server is down or recovering; cut off when it goes down under the question. */
+/** Refused while the server is down or recovering; cut off when it goes down during the query. */
 async function askUntilUp(url: string, statement: string): Promise<unknown[]> {
   const deadline = performance.now() + 60_000
   for (;;) {

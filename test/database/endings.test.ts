@@ -6,7 +6,7 @@ import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { startHolder, type Holder } from './holder.ts'
 import { leftOf, processesOf, serverOf } from './processes.ts'
 
-/** However the process ends that holds the database: nothing stays running, and nothing acknowledged is lost. */
+/** In every way that the service's process can end: no server stays running, and no acknowledged row is lost. */
 describe('when the service ends', () => {
   let dataDir: string
 

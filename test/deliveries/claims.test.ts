@@ -4,7 +4,9 @@ import { startSmtp } from '../harness/smtp.ts'
 import { isGenuine, ok, startReceiver, status, type Answering, type Receiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
-/** A workflow acts once: who may is decided by one row, and what nobody confirms is for its owner to decide. */
+/**
+ * A workflow acts once: one row decides whether it may, and the owner decides about a claim that is never confirmed.
+ */
 describe('a claim', () => {
   let world: World
   let owners: Receiver
@@ -32,7 +34,7 @@ describe('a claim', () => {
   const claim = async (id: string, headers: Record<string, string> = {}) =>
     (await world.person.call('POST', `/v1/deliveries/${id}/claim`, { headers })).body as { claimed: boolean }
 
-  /** As a workflow does it: asks whether it may act, then fails to answer. */
+  /** Acts like a workflow: asks whether it may act, then fails to respond. */
   const claims =
     (then: Answering): Answering =>
     async (response, call) => {

@@ -4,7 +4,7 @@ import type { EventName } from '../../service/deliveries/model.ts'
 import { isGenuine, ok, startReceiver, status, type Receiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
-/** An account's endpoints are told of what they asked for, in the commit of what happened. */
+/** An account's endpoints get the events that they subscribed to, written in the same commit as the change itself. */
 describe('an event', () => {
   let world: World
   let receivers: Receiver[]
@@ -161,7 +161,7 @@ describe('an event', () => {
       expect(await read()).toMatchObject({ status: 'enabled', failingSince: expect.any(String) })
       clock.forward(24 * 3_600_000)
     }
-    // This one's attempt, or one more of those that still wait: whichever comes first after five days is the last.
+    // After five days, the next failed attempt disables the endpoint: this event's, or that of an earlier event.
     await happens('run.failed', { day: 5 })
     await good.came(1)
     const ended = await read()
@@ -184,7 +184,7 @@ describe('an event', () => {
     expect(body.webhookEndpoint.status).toBe('enabled')
   })
 
-  /** Its first attempt, to the one endpoint that asked, is written down. */
+  /** Its first attempt, to the one subscribed endpoint, is recorded. */
   async function attempted(event: string): Promise<void> {
     const { deliveries } = (await world.person.call('GET', `/v1/deliveries?subject=${event}`)).body as {
       deliveries: { id: string }[]

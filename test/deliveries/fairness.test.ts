@@ -14,7 +14,7 @@ describe('one receiver that hangs', () => {
     const started = performance.now()
     const quick = await Promise.all(Array.from({ length: 50 }, () => world.write()))
     await world.receiver.came(50)
-    // The hanging ones have 15 s each: whoever had to wait for hands would wait about as long.
+    // A hanging receiver takes 15 s: a delivery that had to wait for its slot would wait about as long.
     expect(performance.now() - started).toBeLessThan(5_000)
     expect(new Set(world.receiver.calls.map(({ id }) => id))).toEqual(new Set(quick))
     expect(hanging.calls.length).toBeLessThanOrEqual(48)
@@ -52,7 +52,7 @@ describe('a lane', () => {
     const slots = createSlots(sizes, () => 0)
     await taken(slots)
     await taken(slots)
-    // The first has to find out that it is slow; from then on nobody waits.
+    // The first delivery waits until the group of slots counts as slow; the later ones are postponed at once.
     const stays: number[] = []
     for (let n = 0; n < 20; n++) {
       const place = await slots.enter(by('own'))

@@ -53,7 +53,7 @@ test('what the worker runs reads no table from end to end once there is somethin
     )
     await store.bySubject(null, ids)
   }
-  // On the very connection that will run them again: what it keeps from now on is what the test is about.
+  // On the same connection that will run them again: the plans that it caches now are what the test is about.
   for (let time = 0; time < 10; time++) await run()
   await pool.query(
     `INSERT INTO delivery (id, user_id, environment, subject, url, body, headers, wait_ms, keep_bytes, on_unconfirmed,

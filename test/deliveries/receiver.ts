@@ -2,13 +2,13 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** Somebody else's server that is told of things: it keeps what came and answers as the test says. */
+/** A customer's webhook server: it records what it received and responds as the test says. */
 export interface Receiver {
   readonly url: string
   readonly calls: readonly Call[]
-  /** From now on. */
+  /** How it responds from now on. */
   answers(answer: Answering): void
-  /** When so many calls have come, in all. */
+  /** Resolves when this many calls have come in all. */
   came(count: number): Promise<void>
   of(id: string): Call[]
   close(): Promise<void>

@@ -6,7 +6,7 @@ import { heldDuring } from '../outbound/memory.ts'
 import { ok, startReceiver, status, type Answering } from './receiver.ts'
 import { startWorld, type Seen, type World } from './world.ts'
 
-/** Receivers as they are in life. Each delivery ends as it should, with every attempt kept. */
+/** Receivers with the faults of real ones. Each delivery ends as it should, with every attempt recorded. */
 describe('a receiver', () => {
   let world: World
 
@@ -125,7 +125,7 @@ describe('a receiver', () => {
           yield piece
         }
       }
-      // Whoever hangs up before the end makes it fail, and is expected to.
+      // A receiver that closes the connection before the end makes this fail, as expected.
       await pipeline(Readable.from(pieces()), response).catch(() => undefined)
     }
     world.receiver.answers(gigabyte)
@@ -137,7 +137,7 @@ describe('a receiver', () => {
       expect(seen).toMatchObject({ status: state, lastStatus: code })
       expect(seen.attempts[0]!.answer).toBe('x'.repeat(2_048))
     }
-    // The sender is this process too, so what it holds counts as well; five gigabytes would show.
+    // The sender is in this process too, so its memory counts as well; five gigabytes would show.
     expect(sent).toBeLessThan(200_000_000)
     expect(buffers).toBeLessThan(200_000_000)
     world.receiver.answers(ok)

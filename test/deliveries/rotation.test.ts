@@ -2,7 +2,7 @@ import { newId } from '../../service/kit/ids.ts'
 import { isGenuine } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
-/** A secret is replaced without a receiver ever being sent what it cannot check. */
+/** A secret is replaced, and every delivery in between has a signature that its receiver can check. */
 describe('a secret that is rotated', () => {
   let world: World
 
@@ -35,7 +35,7 @@ describe('a secret that is rotated', () => {
     clock.forward(24 * 3_600_000 + 1)
     const later = await call()
     expect(String(later.headers['webhook-signature']).split(' ')).toHaveLength(1)
-    // Its time is a day ahead of the library's clock: told that, the signature is what is judged.
+    // Its time is a day ahead of the library's clock: with that clock moved, the library judges the signature alone.
     const real = Date.now
     const ahead = clock.now().getTime()
     Date.now = () => ahead
@@ -60,7 +60,7 @@ describe('a secret that is rotated', () => {
         owner: other,
         url: 'https://evil.example',
       }),
-    ).rejects.toThrow("somebody else's")
+    ).rejects.toThrow('another account')
     expect(await service.deliveries.targets.secrets(target, world.owner)).toEqual(before)
   })
 

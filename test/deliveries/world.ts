@@ -4,7 +4,7 @@ import type { Owner } from '../../service/kit/owner.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 
-/** The service with its worker, somebody who is paid, and their receiver. */
+/** The service with its worker, a seller, and the seller's receiver. */
 export interface World {
   service: TestService
   person: TestPerson
@@ -12,11 +12,11 @@ export interface World {
   receiver: Receiver
   target: string
   secret: string
-  /** Written like a payment does it; to the target unless it says otherwise. */
+  /** Writes a delivery as a payment does; to the target unless the test names another. */
   write(delivery?: Partial<NewDelivery>): Promise<Id<'dlv'>>
-  /** When the delivery is in one of these states. */
+  /** Resolves when the delivery is in one of these states. */
   reaches(id: string, ...states: DeliveryState[]): Promise<Seen>
-  /** When it looks like this. */
+  /** Resolves when the delivery fulfils the condition. */
   until(id: string, look: (seen: Seen) => boolean): Promise<Seen>
   close(): Promise<void>
 }

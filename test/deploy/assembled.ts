@@ -7,13 +7,14 @@ import { createInterface } from 'node:readline'
 import { startTestServer } from '../harness/server.ts'
 
 /**
- * `npm run image`: the steps of deploy/Containerfile as plain commands into a folder of its own, and the service
- * started from nothing but that folder: as nobody, with a disk that it cannot write to, and no package manager.
+ * `npm run image`: runs the steps of deploy/Containerfile as plain commands into a folder of its own, and starts the
+ * service from that folder alone: as an unprivileged user, without write access to the folder, and without a package
+ * manager.
  */
 const LIVES_UNDER = mkdtempSync(path.join(tmpdir(), 'coinslot-image-'))
 const folder = path.join(LIVES_UNDER, 'srv')
 const data = path.join(LIVES_UNDER, 'data')
-// However it ends: it is a third of a gigabyte.
+// Removed at every exit: it is a third of a gigabyte.
 process.on('exit', () => {
   execFileSync('chmod', ['-R', 'u+w', LIVES_UNDER])
   rmSync(LIVES_UNDER, { recursive: true, force: true })

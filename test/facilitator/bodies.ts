@@ -1,4 +1,4 @@
-/** A sound request of either version, and what can be wrong with the form of one. No chain is needed for these. */
+/** A valid request of either version, and the ways in which its form can be wrong. No chain is needed for these. */
 
 const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 const SELLER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -43,7 +43,10 @@ export const V2 = {
 type Path = readonly string[]
 const signed = (name: string): Path => ['paymentPayload', 'payload', 'authorization', name]
 
-/** Where, what stands there instead (`undefined`: nothing), and what the caller is told about which field. */
+/**
+ * The path of a faulty field, which the error must name, and the value that it gets (`undefined`: the field is
+ * missing).
+ */
 const FAULTS: [Path, unknown][] = [
   [['x402Version'], undefined],
   [['x402Version'], 3],

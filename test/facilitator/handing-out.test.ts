@@ -16,7 +16,7 @@ describe('the success of a settlement', () => {
     const { status, body } = await world.service.get(`/settlements/base-sepolia/${from}/${nonce}`)
     return status === 200 ? (body.txHash === null ? null : (body.status as string)) : null
   }
-  /** Signed and on its way: in no block before the test mines one. */
+  /** Signed and submitted, but in no block before the test mines one. */
   const underWay = (payment: Payment) =>
     until(async () => (await stateOf(payment)) === 'pending' && (await inPool()) > 0)
   const inPool = async (): Promise<number> => {
@@ -48,7 +48,7 @@ describe('the success of a settlement', () => {
       expect(body).toEqual(answers[0]!.body)
     }
     expect((await sentBy(world.chain, world.chain.accounts[0]!.address)) - before).toBe(1)
-    // Nobody else is told, and the key still is.
+    // A second caller does not get the success; a caller with the same key still does.
     const other = await world.service.post('/settle', payment)
     expect(other.body).toMatchObject({
       success: false,
@@ -92,7 +92,7 @@ describe('the success of a settlement', () => {
       )
       return rows.length > 0
     })
-    // Until the offer is over, nobody else is told: the first one may be hearing it this very moment.
+    // Until the offer ends, no other caller gets the success: the first caller may be receiving it at this moment.
     const waiting = world.services[1]!.post('/settle', payment)
     world.clock.forward(11_000)
     expect((await waiting).body.success).toBe(true)
@@ -150,7 +150,7 @@ function pathOf(payment: { paymentPayload: { payload: { authorization: { from: s
   return `/settlements/eip155:84532/${from}/${nonce}`
 }
 
-/** Never comes back, as in a process that is gone. */
+/** Never resolves, as in a process that is gone. */
 function stuck(here: boolean): Promise<void> | void {
   if (here) return new Promise(() => undefined)
 }

@@ -28,7 +28,7 @@ describe('a process that is killed', () => {
     const bodies = signed.map((one) => request(chain, 2, one))
     await die({ database: database.url, rpc: chain.url, key: chain.accounts[0]!.privateKey, bodies, dieAt })
 
-    // Whoever comes after it may not take over at once: the dead one could be slow instead.
+    // The successor may not take over at once: the dead process could merely be slow.
     world.clock.forward(30_000)
     const successor = await world.add()
     await until(async () => {
@@ -44,12 +44,13 @@ describe('a process that is killed', () => {
     )
     expect((await usdcOf(chain, seller)) - before).toBe(settled!.n * 1_000_000n)
 
-    // Nobody was told: the next callers are, each once. Those that were never claimed are settled now.
+    // No caller has got a success yet: the next callers do, each once. Payments that were never claimed are settled
+    // now.
     for (const success of [true, false]) {
       const answers = await Promise.all(bodies.map((body) => successor.post('/settle', body)))
       expect(answers.map(({ body }) => body.success as boolean)).toEqual([success, success, success])
     }
-    // Each payer had enough for a second transfer only in parts: none was tried, none was made.
+    // No payer's money allowed a second transfer in full: none was tried, none was made.
     expect((await usdcOf(chain, seller)) - before).toBe(3_000_000n)
     const failed = await database.statements.run(`SELECT 1 FROM facilitator_settlement WHERE state = 'failed'`, [])
     expect(failed).toHaveLength(0)

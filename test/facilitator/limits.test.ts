@@ -68,7 +68,7 @@ describe('what a sponsor is willing to pay', () => {
     expect([second.status, second.body.code]).toEqual([429, 'caller_gas_budget_spent'])
     expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await settle('2001:db8:1:2::1')).body.status).toBe('pending')
-    // What is mined counts for its caller as well, by the price that it had.
+    // Mined transactions count for their caller as well, at the price that they had.
     const writer = await world.add({ environment: { GAS_BUDGET_PER_CALLER_DAY: '0.000000000001' } })
     const spent = `SELECT 1 FROM facilitator_gas WHERE spent > 0
       AND payer = '\\x02'::bytea || substring(sha256(convert_to($1, 'UTF8')) FROM 1 FOR 20)`
@@ -214,7 +214,7 @@ describe('what a sponsor is willing to pay', () => {
     await chain.call('evm_setNextBlockTimestamp', Number(validBefore))
     await chain.mine()
     clock.forward(120_000)
-    // The block is one node's word, the state behind the same address another's.
+    // The block comes from one node, the state behind the same address from another.
     relay.behave(lagging(BigInt(newest.number), ['eth_getBlockByNumber']))
     await service.facilitator.reconcile(clock.now())
     expect((await service.post('/settle', body)).body).toMatchObject({ status: 'pending' })

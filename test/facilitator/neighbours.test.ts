@@ -52,7 +52,7 @@ describe('settlements that go together', () => {
     expect(outcomes[4]).toEqual([false, 'invalid_exact_evm_nonce_already_used'])
     expect(outcomes[6]).toEqual([false, 'invalid_exact_evm_insufficient_balance'])
     for (const place of [0, 1, 2, 3, 5, 7]) expect(outcomes[place]).toEqual([true, null])
-    // Claimed here while it was unused, and moved by a stranger: the true transaction is the stranger's.
+    // Claimed here while it was unused, and submitted by a stranger: the stranger's transaction moved the money.
     expect(answers[2]!.body.txHash).toBe(frontRun)
     const kept = await service.get(`/settlements/base-sepolia/${payers[4]!.address}/${signed[4]!.nonce}`)
     expect(kept.body).toMatchObject({ status: 'failed', txHash: null })
@@ -66,7 +66,7 @@ describe('settlements that go together', () => {
     expect(refused.body.success).toBe(false)
     expect(refused.body.errorReason).toMatch(/^invalid_exact_evm_/)
 
-    // A plain account at the time of the claim, and a burning one when its batch is mined.
+    // A plain account when it is claimed, and one that burns gas when its batch is mined.
     const turncoat = await chain.payer(5_000_000n)
     const others = await Promise.all(Array.from({ length: 5 }, () => chain.payer(5_000_000n)))
     const signed = await Promise.all([turncoat, ...others].map((one) => one.authorize(chain.network, seller)))
@@ -115,7 +115,7 @@ describe('settlements that wait at the same moment', () => {
     const before = await usdcOf(chain, seller)
     const asked = Promise.all(signed.map((one) => world.service.post('/settle', request(chain, 2, one))))
     await until(async () => (await inState('claimed')) === 60)
-    // From here on, and not sooner: how they are put together does not hang on when each of them came.
+    // Starts only now, so that the arrival times do not change how the batches are built.
     world.service.facilitator.start()
     await until(async () => {
       await chain.mine()

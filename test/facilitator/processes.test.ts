@@ -7,7 +7,7 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
 import { request, sentBy, until, usdcOf, type Answer } from './world.ts'
 
-/** Nothing is shared by the two but the database and the chain: no memory, no pool, no event loop. */
+/** The two processes share only the database and the chain: no memory, no pool, no event loop. */
 describe('one payment, a hundred times at once, at two processes', () => {
   let chain: TestChain
   let database: TestDatabase
@@ -61,7 +61,7 @@ describe('one payment, a hundred times at once, at two processes', () => {
     sold: await usdcOf(chain, chain.accounts[3]!.address),
     sent: await sentBy(chain, chain.accounts[0]!.address),
   })
-  /** One transaction was mined, none is left over, it is the one told of, and it moved the money once. */
+  /** One transaction was mined, none is pending, it is the reported one, and it moved the money once. */
   const expectOne = async (payment: Payment, before: Awaited<ReturnType<typeof state>>, hash: string) => {
     // Another one of the same would be in the pool or, mined now, in the sponsor's count.
     await chain.mine()

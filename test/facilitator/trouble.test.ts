@@ -177,7 +177,7 @@ describe('trouble on the chain', () => {
     await pooled()
     const hash = await until(async () => (await look(payment)).txHash)
     await world.chain.call('anvil_dropTransaction', hash)
-    // A stranger is the first in the block; ours comes behind it and moves nothing.
+    // A stranger's transaction is first in the block; ours comes behind it and moves nothing.
     const { usdc } = world.chain.network
     const [from, to] = [world.chain.accounts[1]!.address, usdc.address]
     const { data } = encodeTransfer(to, signed, false)
@@ -194,7 +194,7 @@ describe('trouble on the chain', () => {
         : { pass: [...questions] },
     )
     await world.chain.mine(4)
-    // Several looks, each of which finds the transaction deep and cannot tell who moved the money.
+    // Several checks, each of which finds the transaction deep and cannot tell which one moved the money.
     for (let step = 0; step < 6; step++) {
       world.clock.forward(4_000)
       await until(leaseIsNew)
@@ -239,7 +239,7 @@ describe('trouble on the chain', () => {
     const other = await world.add({ writes: false })
     const asked = other.post('/settle', payment)
     await until(async () => (await stateOf(payment)) === 'claimed')
-    // Behind the service's back, at the very nonce that it is about to use.
+    // Sent without the service's knowledge, with the very nonce that it is about to use.
     await world.chain.call('anvil_impersonateAccount', sponsor())
     const nonce = `0x${(await sentBy(world.chain, sponsor())).toString(16)}`
     other.facilitator.start()

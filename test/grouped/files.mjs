@@ -2,14 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Most tests are many small files. Jest loads the whole service anew for each of them, which takes longer than what
- * most of them do: `npm test` runs them in a few groups, and so loads it a few times. Each file still boots a service
- * and a database of its own. A path on the command line runs the files themselves.
+ * Most tests are many small files. Jest loads the whole service anew for each of them, which takes longer than most of
+ * the tests themselves. `npm test` runs them in a few groups, and so loads the service a few times. Each file still
+ * starts a service and a database of its own. A path on the command line runs the files themselves.
  */
 export const GROUPS = 12
 
 const root = path.join(import.meta.dirname, '..')
-/** What looks at the whole process or takes long stays by itself; n8n's library changes the world for whoever shares it. */
+/**
+ * Tests that inspect the whole process or take long run alone; n8n's library changes the process for all tests in it.
+ */
 const alone = [
   'browser',
   'chaos',
@@ -26,7 +28,7 @@ const alone = [
   'system',
 ]
 
-/** Of those, the files of one group; of all of them without a number. */
+/** The files of one group; of all groups without a number. */
 export function groupedFiles(group) {
   const files = readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !alone.includes(entry.name) && entry.name !== 'node_modules')

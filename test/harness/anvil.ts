@@ -3,14 +3,16 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** `automine`: a block for each transaction. `manual`: none until asked. A number: one every so many seconds. */
+/**
+ * `automine`: a block for each transaction. `manual`: none until a test mines one. A number: one every so many seconds.
+ */
 export type Mining = 'automine' | 'manual' | number
 
 export interface Anvil {
   readonly url: string
-  /** Several calls are one request; answers in their order. */
+  /** Sends several calls as one request; returns the results in order. */
   request(...calls: readonly RpcCall[]): Promise<unknown[]>
-  /** Once it was called, the process is gone when this resolves. */
+  /** Ends the process; resolves when it is gone. */
   stop(): Promise<void>
 }
 
@@ -19,7 +21,10 @@ export interface RpcCall {
   params: readonly unknown[]
 }
 
-/** The program of the platform's own package: the one of `@foundry-rs/anvil` is a script that starts it, which costs a process. */
+/**
+ * The binary from the platform's own package: the one in `@foundry-rs/anvil` is a script that starts it, which costs a
+ * process.
+ */
 export async function startAnvil(options: { chainId: number; mining: Mining; port?: number }): Promise<Anvil> {
   const mining =
     options.mining === 'automine'
@@ -36,7 +41,7 @@ export async function startAnvil(options: { chainId: number; mining: Mining; por
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // Whoever ends the tests in a hurry must not leave a chain behind.
+  // Interrupting the tests must not leave a chain running.
   const end = (): void => void child.kill('SIGKILL')
   process.once('exit', end)
   let said = ''

@@ -10,21 +10,21 @@ import { startAnvil, type Mining, type RpcCall } from './anvil.ts'
 export interface TestChain {
   readonly url: string
   readonly network: Network
-  /** Four with 10,000 ETH each and the same keys on every chain: sponsors. Their USDC is what `fund` gives. */
+  /** Four accounts with 10,000 ETH each and the same keys on every chain: sponsors. `fund` gives them USDC. */
   readonly accounts: readonly TestAccount[]
-  /** A key of its own, with this much USDC and no ETH. */
+  /** A new account with this much USDC and no ETH. */
   payer(usdc: bigint): Promise<TestAccount>
   /** Sets the account's USDC. Outside of any block: to have it survive a reorg, mine one after it. */
   fund(address: Hex, usdc: bigint): Promise<void>
   fundMany(amounts: readonly { address: Hex; usdc: bigint }[]): Promise<void>
   setBlacklisted(address: Hex, blacklisted: boolean): Promise<void>
   setPaused(paused: boolean): Promise<void>
-  /** A contract that pays, with this much USDC. `owned`: what the owner's key signs is its signature. */
+  /** A contract wallet with this much USDC. `owned`: the owner's signature counts as its own. */
   wallet(kind: 'owned' | 'refusing' | 'burning', options: { owner?: Hex; usdc: bigint }): Promise<Hex>
   /** From now on a code speaks for this account (EIP-7702): one that asks for its key's signature, or refuses all. */
   delegate(address: Hex, to?: 'own-key' | 'refusing'): Promise<void>
   mine(blocks?: number): Promise<void>
-  /** Takes the newest blocks back, with all that was in them, and mines as many empty ones. */
+  /** Reorganises the newest blocks away, with all their transactions, and mines as many empty ones. */
   reorg(blocks: number): Promise<void>
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   stop(): Promise<void>
@@ -33,12 +33,12 @@ export interface TestChain {
 export interface TestAccount {
   readonly address: Hex
   readonly privateKey: Hex
-  /** Signs a transfer; what is not given is: 1 USDC, valid from 1970 for an hour, a nonce by chance. */
+  /** Signs a transfer; the defaults are 1 USDC, valid from 1970 for an hour, and a random nonce. */
   authorize(network: Network, to: Hex, terms?: Partial<Authorization>): Promise<SignedAuthorization>
   cancel(network: Network, nonce: Hex): Promise<Hex>
 }
 
-/** A chain of one's own in well under a second, with USDC and Multicall3 at their real addresses. */
+/** A chain for one test in well under a second, with USDC and Multicall3 at their real addresses. */
 export async function startChain(
   options: { chainId?: 8453 | 84532; mining?: Mining; port?: number } = {},
 ): Promise<TestChain> {
@@ -162,7 +162,7 @@ export const TYPES = {
   ],
 } as const
 
-/** The token's storage as its keepers left it: see Usdc.sol for the slots. */
+/** The token's storage as on the real chain: see Usdc.sol for the slots. */
 function fixtures(network: Network): RpcCall[] {
   const token = network.usdc.address
   const placed = (address: string, runtime: string): RpcCall => ({
@@ -190,12 +190,12 @@ function word(value: bigint): Hex {
   return toHex(value, { size: 32 })
 }
 
-/** How Solidity keeps a text of less than 32 bytes: its bytes first, twice its length last. */
+/** How Solidity stores a text of less than 32 bytes: its bytes first, twice its length last. */
 function shortText(text: string): Hex {
   return `${toHex(text, { size: 32 }).slice(0, -2)}${(text.length * 2).toString(16).padStart(2, '0')}` as Hex
 }
 
-/** Not anvil's own ten: to derive those from their words takes longer than all the rest. */
+/** Not anvil's own ten accounts: deriving those from their mnemonic takes longer than all the rest. */
 const SPONSORS = [1, 2, 3, 4].map((place) => keccak256(toHex(`coinslot sponsor ${String(place)}`)))
 const BLACKLISTED = 1n << 255n
 const OWN_KEY = '0xc0150070000000000000000000000000000000dd'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../service/kit/clock.ts'
 
-/** Runs with the real one until it is told otherwise; only ever forward. */
+/** Runs with the real clock until a test moves it; only ever forward. */
 export class TestClock implements Clock {
   private ahead = 0
 
@@ -12,7 +12,7 @@ export class TestClock implements Clock {
     this.ahead += ms
   }
 
-  /** To where the next minute begins: what is counted by minutes is counted in one. */
+  /** Moves to the start of the next minute: counts per minute then fall into one minute. */
   forwardToMinute(): void {
     this.forward(60_000 - (this.now().getTime() % 60_000))
   }

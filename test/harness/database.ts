@@ -7,7 +7,7 @@ export interface TestDatabase extends Database {
   readonly url: string
 }
 
-/** A database for one test file, with all migrations applied, gone with `close`. */
+/** A database for one test file, with all migrations applied; `close` drops it. */
 export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase> {
   const { adminUrl, template, owner, strategy } = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -31,7 +31,7 @@ function databaseUrl(name: string): string {
   return url.href
 }
 
-/** An empty database, for what brings its own tables. */
+/** An empty database, for tests that create their own tables. */
 export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const { adminUrl, owner } = testServer()
   const name = `empty_${randomBytes(6).toString('hex')}`

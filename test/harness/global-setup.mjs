@@ -1,4 +1,4 @@
-// Jest compiles tests, not what it runs around them.
+// Jest compiles the tests, but not its own setup files.
 import '../../service/launch/typescript.mjs'
 
 export default async function setUp() {

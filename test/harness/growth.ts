@@ -7,9 +7,9 @@ export interface Growth {
 const FACTOR = 4
 /** Linear work has 4 here, n log n hardly more, quadratic work 16. */
 const RATIO_MAX = 10
-/** Below this a measurement says more about the machine than about the work. */
+/** Below this, a measurement reflects the machine more than the work. */
 const TELLING_MS = 20
-/** So long is out of proportion for any megabyte: there is no need to see it twice. */
+/** This long is out of proportion for any megabyte: one measurement is enough. */
 const CERTAIN_MS = 2_000
 const REPEATS = 4
 
@@ -29,7 +29,7 @@ export function growthOf(work: (size: number) => () => unknown, largest = 1_048_
   return { fault: null }
 }
 
-/** What is slow once may be the machine; what is slow at each repetition is the work. */
+/** One slow run may be the machine's fault; if each repetition is slow, the work is. */
 function compared(small: () => unknown, large: () => unknown): { ratio: number; longMs: number } {
   let [shortMs, longMs, ratio] = [Infinity, Infinity, Infinity]
   for (let time = 0; time < REPEATS && ratio > RATIO_MAX; time++) {
@@ -46,7 +46,7 @@ function duration(work: () => unknown): number {
   try {
     work()
   } catch {
-    // A refusal is an answer: what counts is how long it took.
+    // A refusal counts as a response: only its duration matters.
   }
   return performance.now() - started
 }

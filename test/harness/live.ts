@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What a service needs to be live, which has both environments; its strangers are on this machine all the same. */
+/** The settings of a live service, which has both environments; its third parties run on this machine all the same. */
 export function liveSettings(): Record<string, string> {
   return {
     LIVE: 'true',

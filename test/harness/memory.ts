@@ -5,8 +5,8 @@ import { stopLeftover } from '../../service/database/embedded/leftover.ts'
 import { lockHolder } from '../../service/database/embedded/lock.ts'
 
 /**
- * Where the tests' server keeps its files: in memory where there is plenty of it, since a database is a thousand files,
- * whose making takes a disk longer than most tests take.
+ * Where the tests' server stores its files: in memory where there is plenty of it, since a database is a thousand
+ * files, and creating them on a disk takes longer than most tests.
  */
 export async function quickFolder(prefix: string): Promise<string> {
   try {
@@ -21,7 +21,7 @@ export async function quickFolder(prefix: string): Promise<string> {
   }
 }
 
-/** Runs that were killed leave theirs behind, and nobody restarts a machine for that. */
+/** Runs that were killed leave their files in memory until the machine restarts, so they are removed here. */
 async function clear(folder: string, prefix: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     const root = path.join(folder, name)
@@ -33,6 +33,6 @@ async function clear(folder: string, prefix: string): Promise<void> {
 }
 
 const MEMORY = '/dev/shm'
-/** Some databases at once, and what is written ahead. */
+/** Enough for some databases at once, and their write-ahead log. */
 const ROOM = 3_000_000_000
 const AN_HOUR_MS = 3_600_000

@@ -1,21 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The service as people run it, in a process of its own, with all that it says. */
+/** The service as operators run it, in a process of its own, with all its output. */
 export class ServiceProcess {
   said = ''
   private readonly child: ChildProcess
   private readonly listeners = new Set<() => void>()
   private code: number | null | undefined
 
-  /** From its sources as they are now; `built` is there sooner, for whoever built it. */
+  /** Runs from the current sources; `built` starts faster, but needs a build first. */
   constructor(environment: Readonly<Record<string, string>>, built = false, source = 'service/main.ts') {
     const program = built
       ? ['--enable-source-maps', 'service/dist/main.js']
       : ['--import', './service/launch/typescript.mjs', source]
     this.child = spawn(process.execPath, program, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // No balancer has to see it leave, unless a test is about that.
+      // No load balancer has to notice the shutdown, unless a test is about that.
       env: { PATH: process.env['PATH'] ?? '', DRAIN_MS: '0', ...environment },
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
@@ -30,7 +30,7 @@ export class ServiceProcess {
     })
   }
 
-  /** When it has said this; rejects with all that it said when it ends without. */
+  /** Resolves when the output contains this; rejects with all the output if the process ends first. */
   async says(words: string | RegExp): Promise<string> {
     const heard = (): boolean => (typeof words === 'string' ? this.said.includes(words) : words.test(this.said))
     await new Promise<void>((resolve, reject) => {

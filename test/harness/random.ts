@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that follow from the seed alone, so that a run can be had again. */
+/** Numbers from 0 to 1 that follow from the seed alone, so that a run can be repeated. */
 export function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -4,15 +4,15 @@ import { request } from 'undici'
 /** A request that can be made larger. */
 export interface GrowingRequest {
   name: string
-  /** The most that is sent of it, in bytes. */
+  /** The largest body that is sent, in bytes. */
   largest: number
   make(size: number): { method: string; path: string; headers: Record<string, string>; body: Buffer | null }
 }
 
-/** What requests cost the process that answers them, by its own account: another process's load is not in it. */
+/** The cost of requests by the serving process's own metrics, so that other processes' load is not in it. */
 interface Cost {
   cpuMs: number
-  /** The longest time that its event loop stood still. */
+  /** The longest time that its event loop was blocked. */
   stallMs: number
   grownBytes: number
 }
@@ -20,12 +20,12 @@ interface Cost {
 const FACTOR = 4
 /** Linear work has 4 here, quadratic work 16. */
 const RATIO_MAX = 10
-/** Below this an answer over HTTP says more about the machine than about the work. */
+/** Below this, the time of a response over HTTP reflects the machine more than the work. */
 const TELLING_MS = 60
 const STALL_MS = 250
-/** Below this the collector of garbage decides how much memory a process has. */
+/** Below this, the garbage collector decides how much memory a process has. */
 const TELLING_BYTES = 128 * 1_048_576
-/** At once, so that what is needed for one adds up before it is collected. */
+/** Sent at once, so that their memory adds up before it is collected. */
 const AT_ONCE = 4
 
 /**
@@ -69,7 +69,7 @@ export async function growthOfRequest(origin: string, pid: number, work: Growing
     const small = work.make(work.largest / FACTOR)
     const cheap = await watched(origin, pid, () => times(AT_ONCE, small))
     const dear = await watched(origin, pid, () => times(AT_ONCE, large))
-    // One by one: the four at once may stop the loop together, which each of them does not.
+    // One by one: the four at once may block the loop together, though none of them does alone.
     const alone = await watched(origin, pid, () => send(origin, large))
     const stallMs = Math.min(alone.stallMs, alone.cpuMs)
     const found = (of: 'time' | 'memory', text: string) => ({ of, text: `${work.name}: ${text}` })
@@ -99,13 +99,13 @@ async function send(
       body,
       headersTimeout: PATIENCE_MS,
     })
-    // A stream of events has no end: what it costs to open one is all there is to see.
+    // An event stream has no end: only the cost of opening it is measured.
     const late = setTimeout(() => answer.body.destroy(), STREAMED_MS)
     await answer.body.dump().finally(() => {
       clearTimeout(late)
     })
   } catch {
-    // A refusal in the middle of the body is an answer too: what counts is what it cost.
+    // A refusal in the middle of the body counts as a response: only its cost matters.
   }
 }
 
@@ -136,7 +136,7 @@ async function figures(origin: string): Promise<{ cpu: number; lag: number; memo
   return { cpu, lag, memory }
 }
 
-/** Linux keeps the peak of a process's memory, and begins anew when asked; elsewhere what is left afterwards counts. */
+/** Linux records a process's peak memory, and resets it on request; elsewhere the memory left afterwards counts. */
 async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${String(pid)}/clear_refs`, '5').catch(() => undefined)
 }

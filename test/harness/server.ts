@@ -13,16 +13,19 @@ export interface TestServer {
   readonly owner: string
   readonly template: string
   /**
-   * How it is copied. FILE_COPY begins with a checkpoint: on a server that waits for no disk it takes a fifth of the time
-   * of WAL_LOG, on somebody's own it would stop everything else meanwhile.
+   * How the template is copied. FILE_COPY begins with a checkpoint: on a server that doesn't wait for a disk it takes a
+   * fifth of the time of WAL_LOG; on a developer's own server it would hold up everything else meanwhile.
    */
   readonly strategy: 'file_copy' | 'wal_log'
 }
 
-/** Through the environment: each of Jest's workers is a process of its own. */
+/** Passed through the environment: each of Jest's workers is a process of its own. */
 export const TEST_SERVER = 'COINSLOT_TEST_SERVER'
 
-/** TEST_DATABASE_URL names a server of somebody's, as a role that may create databases; else there is an embedded one. */
+/**
+ * TEST_DATABASE_URL names an existing server, with a role that may create databases; without it, an embedded server
+ * starts.
+ */
 export async function startTestServer(
   given: string | undefined,
 ): Promise<{ server: TestServer; stop(): Promise<void> }> {
@@ -42,7 +45,7 @@ export async function startTestServer(
 
 const PREFIX = 'coinslot-test-'
 
-/** What the tests write need not outlive them; what they prove about crashes, they prove on servers of their own. */
+/** The tests' rows need not outlive them; tests about crashes use servers of their own. */
 const NOT_DURABLE = {
   fsync: 'off',
   synchronous_commit: 'off',

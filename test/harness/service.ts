@@ -55,7 +55,7 @@ export async function testService(environment: Record<string, string> = {}, hook
     DATABASE_URL: database.url,
     PORT: '0',
     LOG_LEVEL: 'silent',
-    // All of a test's people are of one domain.
+    // All people of a test have the same e-mail domain.
     SIGNUP_GRANTS_PER_DOMAIN_DAY: '1000000',
     ...environment,
   })

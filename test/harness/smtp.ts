@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
 
-/** As much of a mail server as it takes to be given a mail. */
+/** A minimal mail server that accepts mails. */
 export function startSmtp(refuse = false): Promise<{ url: string; received: string[]; close(): Promise<void> }> {
   const received: string[] = []
   const server: Server = createServer((socket) => {

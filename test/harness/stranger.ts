@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Somebody else's server: remembers what it was asked, in the order in which it came. */
+/** A third party's server: records the requests it gets, in order. */
 export abstract class Stranger {
   readonly asked: Asked[] = []
   private readonly server: Server
@@ -39,7 +39,7 @@ export abstract class Stranger {
     return this.asked.filter((asked) => asked.path === path)
   }
 
-  /** When this path was asked so many times. */
+  /** Resolves when this path has been requested so many times. */
   async wasAsked(path: string, times = 1): Promise<Asked> {
     await new Promise<void>((resolve) => {
       const look = (): void => {

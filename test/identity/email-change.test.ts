@@ -65,7 +65,7 @@ describe('another e-mail address', () => {
     const told = mailsTo(ann.email).at(-1)!
     expect(told.subject).toBe('Your Coinslot account has another e-mail address')
     expect(told.text).toContain('ann@new.example')
-    // Once more is the same, and nobody is told again.
+    // A second click has the same result and sends no second mail.
     expect((await follow(ann, token)).status).toBe(200)
     const mails = world.mails.length
     await world.deliver()

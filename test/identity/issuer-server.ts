@@ -5,9 +5,9 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 /** A real OpenID Connect issuer on this machine, as far as checking its tokens goes. */
 export interface IssuerServer {
   url: string
-  /** Documents asked for so far. */
+  /** The documents requested so far. */
   asked: string[]
-  /** What it answers instead, by path. */
+  /** The response to give instead, by path. */
   broken: Map<string, { status: number; body: string }>
   sign(
     claims: Record<string, unknown>,

@@ -120,7 +120,7 @@ describe('keys', () => {
       expect((await world.identity.keys.list(gus, { limit: 20, offset: 0 })).total).toBe(1)
       expect((await callerOf(world, found.secret)).keyId).toBe(found.key.id)
       await expect(callerOf(world, lost.secret)).rejects.toMatchObject({ kind: 'unauthenticated' })
-      // Nobody takes a key over by its operation.
+      // Another account cannot take a key over by repeating its operation.
       await expect(world.identity.keys.create(await person('eve'), plain, again)).rejects.toMatchObject({
         kind: 'missing',
       })

@@ -5,7 +5,7 @@ import { get, openWorld, post, type World } from './world.ts'
 
 const PASSWORD = 'correct horse battery'
 
-/** Whoever got hold of a session could have done these: their owner hears of it. */
+/** A thief of a session could have done these, so the account's owner gets a mail about each. */
 describe('what is mailed to the owner of an account', () => {
   let world: World
   let people = 0
@@ -33,7 +33,7 @@ describe('what is mailed to the owner of an account', () => {
     const { email, headers } = await signUp()
     const wallet = privateKeyToAccount(generatePrivateKey())
     expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(200)
-    // Twice is once.
+    // Repeating it sends no second mail.
     await post(world, '/siwe/link', await proofOf(world, wallet), headers)
     await post(world, '/siwe/unlink', { address: wallet.address }, headers)
     await post(world, '/siwe/unlink', { address: wallet.address }, headers)

@@ -4,7 +4,7 @@ import { post, type World } from './world.ts'
 
 export type Fields = Partial<Parameters<typeof createSiweMessage>[0]>
 
-/** What a wallet signs to come in, as a browser writes it. */
+/** The message that a wallet signs to sign in, as a browser writes it. */
 export function messageOf(account: PrivateKeyAccount, nonce: string, fields: Fields = {}): string {
   const standard = { domain: 'localhost:4020', uri: 'http://localhost:4020', version: '1', chainId: 8453 } as const
   return createSiweMessage({ ...standard, address: account.address, nonce, issuedAt: new Date(), ...fields })

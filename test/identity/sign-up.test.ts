@@ -139,7 +139,7 @@ describe('the sign-up', () => {
         fromAddress('198.51.100.7', () => grants(signUp, `large-${String(at)}`, `a${String(at)}@gmail.com`)),
       )
       expect(await Promise.all(large)).toEqual([5, 5, 5, 5, 5])
-      // From where is not known: then they count together.
+      // Sign-ups from an unknown address count together.
       const hidden = Array.from({ length: 5 }, (_, at) =>
         grants(signUp, `hidden-${String(at)}`, `h${String(at)}@gmail.com`),
       )
@@ -147,7 +147,7 @@ describe('the sign-up', () => {
       const { user } = await signUp(somebody('farm-late', { email: 'late@farm.example', emailConfirmed: true }))
       expect(await grantsOf(world, user.id)).toEqual([5, 0])
       expect(await world.identity.creditsWithheld(user.id)).toBe(true)
-      // The next day is another one; what was held back is not made good by asking again.
+      // The next day has a new limit; grants that were held back do not come by asking again.
       world.clock.forward(86_400_000)
       expect(await grants(signUp, 'farm-late', 'late@farm.example')).toBe(0)
       expect(await grants(signUp, 'farm-next', 'next@farm.example')).toBe(5)

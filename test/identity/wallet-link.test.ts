@@ -58,7 +58,7 @@ describe('wallets of an account', () => {
     const session = await post(world, '/siwe/verify', await proofOf(world, wallet))
     const caller = await callerOf(world, session.body['token'] as string)
     expect(caller.user).toMatchObject({ id: ann.id, name: 'Somebody', email: 'somebody1@example.com' })
-    // Once more is the same, and changes nothing.
+    // Repeating it returns the same and changes nothing.
     expect((await link(ann, wallet)).body).toEqual(body)
     expect(await listed(ann)).toEqual([wallet.address])
   })
@@ -111,7 +111,7 @@ describe('wallets of an account', () => {
     expect(await listed(ann)).toEqual([])
     expect((await signIn(own)).id).toBe(owner.id)
     expect((await signIn(connected)).id).toBe(bob.id)
-    // Nor are they removed by anybody else.
+    // Nor can another account remove them.
     expect((await unlink(ann, connected.address)).status).toBe(404)
     expect(await listed(bob)).toContain(connected.address)
   })
@@ -212,7 +212,7 @@ describe('wallets of an account', () => {
     const standIn = `${second.address.toLowerCase()}@wallet.invalid`
     expect(body['user']).toMatchObject({ id: owner.id, name: second.address, email: standIn })
     expect((await signIn(second)).id).toBe(owner.id)
-    // Its stand-in address is nobody's again: it can begin anew, and be connected here no more.
+    // Its stand-in address is free again: the wallet can start a new account, and can't be connected here any more.
     const anew = await signIn(first)
     expect(anew.id).not.toBe(owner.id)
     expect((await link(owner, first)).status).toBe(409)

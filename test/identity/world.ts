@@ -18,7 +18,7 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 export const DASHBOARD = 'http://localhost:4020'
 
-/** Identity as the service puts it together; only the mail goes into a list. */
+/** Identity with the service's own wiring; only mails go into a list. */
 export interface World {
   database: TestDatabase
   identity: Identity
@@ -26,7 +26,7 @@ export interface World {
   clock: { now(): Date; forward(ms: number): void }
   mails: Mail[]
   logged: { fields: Record<string, unknown>; text: string }[]
-  /** Handles what was announced, as a worker would. */
+  /** Handles the outbox's messages, as a worker would. */
   deliver(): Promise<void>
   close(): Promise<void>
 }
@@ -127,7 +127,7 @@ export function somebody(subject: string, more: Partial<Person> = {}): Person {
   return { issuer: 'https://issuer.example', subject, name: null, email: null, emailConfirmed: false, ...more }
 }
 
-/** A request to the sign-in, as a program sends it. */
+/** Sends a request to the sign-in, as a program does. */
 export async function post(
   { identity }: World,
   path: string,
@@ -160,7 +160,7 @@ export async function callerOf(world: World, authorization: string, environmentH
   })
 }
 
-/** What somebody has been given, in whole dollars: [sandbox, production]. */
+/** The credits that a user has received, in whole dollars: [sandbox, production]. */
 export async function grantsOf(world: World, userId: string): Promise<(number | null)[]> {
   const environments = ['sandbox', 'production'] as const
   return await Promise.all(

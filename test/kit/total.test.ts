@@ -80,7 +80,7 @@ describe('the total of a long list', () => {
     await add(1_500, HOUR_MS)
     await add(500, 1_000)
     expect(await total()).toBe(2_000)
-    // Made before the newest that was counted, written after.
+    // Created before the newest row that was counted, committed after it.
     await add(3, 2_000)
     expect(await total()).toBe(2_003)
   })

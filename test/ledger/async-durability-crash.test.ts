@@ -16,8 +16,8 @@ const CLIENTS = 24
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 2)
 
 /**
- * A hold of asynchronous durability is not waited for until it is on the disk. On a server that writes its log as rarely as it can, and
- * is ended at once, without a word to anybody: what was lost is a lock, never money, and never half of a charge.
+ * Placing a hold of asynchronous durability does not wait for the disk. The server here writes its log as rarely as it
+ * can and is ended at once, without a clean shutdown: only a hold may be lost, never money, and never half of a charge.
  */
 describe('holds of asynchronous durability when the database crashes', () => {
   const owner = { userId: 'usr_crash', environment: 'sandbox' as const }
@@ -27,7 +27,7 @@ describe('holds of asynchronous durability when the database crashes', () => {
   let ledger: Ledger
 
   beforeAll(async () => {
-    // Only what somebody waits for is flushed: without this a lost lock would be a matter of luck.
+    // Only writes that a client waits for are flushed: without this setting, losing a hold would be a matter of luck.
     server = await startEmbedded({ dataDir: folder, settings: { wal_writer_delay: '10000ms' } })
     await migrate(server.url)
     database = openDatabase({ url: server.url, poolMax: 8 })
@@ -49,7 +49,7 @@ describe('holds of asynchronous durability when the database crashes', () => {
     expect(await charge('lost')).toBe('refused')
     expect(await funds()).toMatchObject({ available: 1_000n, locked: 0n, spent: 0n })
     expect(await ledger.differences()).toEqual([])
-    // Tried again under its name, it is a lock like any other, and charged once.
+    // Placed again under its name, it is a hold like any other, and charged once.
     await ledger.reserve(lock('lost'))
     expect([await charge('lost'), await charge('lost')]).toEqual(['charged', 'charged'])
     expect(await funds()).toMatchObject({ available: 990n, locked: 0n, spent: 10n })
@@ -79,7 +79,7 @@ describe('holds of asynchronous durability when the database crashes', () => {
           await ledger.reserve(lock(id))
         } catch (error) {
           if (error instanceof DomainError) surprises.push(error)
-          // Refused at once, again and again, nothing else would ever get its turn.
+          // A refusal comes at once; without this pause, repeated refusals would leave no time for other work.
           await new Promise(setImmediate)
           continue
         }
@@ -98,13 +98,13 @@ describe('holds of asynchronous durability when the database crashes', () => {
     await Promise.all(clients)
     expect(surprises).toEqual([])
 
-    // Whoever was told nothing asks once more, as a call that is tried again does.
+    // Charges without a response are repeated, as a retried call does.
     for (const [id, word] of told) if (word === 'unknown') told.set(id, await settled(id))
     const charged = [...told.values()].filter((word) => word === 'charged').length
     expect(charged).toBeGreaterThan(100)
     const after = await funds()
     expect(after.spent - before.spent).toBe(LOCKED * BigInt(charged))
-    // Locks whose taking was cut off may be there or not; what is there is what is locked.
+    // Holds whose placing was cut off may or may not exist; the locked amount matches those that do.
     expect(after.available + after.locked).toBe(before.available + before.locked - LOCKED * BigInt(charged))
     expect(await ledger.differences()).toEqual([])
     for (const id of [...told.keys()].slice(0, 20)) await settled(id)
@@ -116,7 +116,7 @@ describe('holds of asynchronous durability when the database crashes', () => {
     return { id, owner, amount: LOCKED, useCredits: false, deadline, reference: null, durability: 'async' as const }
   }
 
-  /** What whoever charges is told. */
+  /** The result that the caller of a charge gets. */
   async function charge(hold: string): Promise<'charged' | 'refused' | 'unknown'> {
     try {
       const announcements = [] as const
@@ -143,12 +143,12 @@ describe('holds of asynchronous durability when the database crashes', () => {
     return found
   }
 
-  /** PostgreSQL's immediate shutdown: all of its processes end at once, and what was not written is gone. */
+  /** PostgreSQL's immediate shutdown: all of its processes end at once, and unwritten data is lost. */
   async function crash(): Promise<void> {
     const ended = serverOf(folder)
     process.kill(ended, 'SIGQUIT')
     for (;;) {
-      // The old one may answer once more, and between the two there is none that has a number.
+      // The old process may respond once more, and between the two there is no process id.
       const isNew = await database
         .ping()
         .then(() => serverOf(folder) !== ended)

@@ -5,7 +5,7 @@ import { createLedger, type Ledger } from '../../service/ledger/service.ts'
 import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
-/** A lock that need not be on the disk never takes along what must be. */
+/** A hold that need not be on disk must not weaken the durability of other writes. */
 describe('holds of asynchronous durability', () => {
   const owner = { userId: 'usr_async', environment: 'sandbox' as const }
   let database: TestDatabase

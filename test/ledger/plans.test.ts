@@ -3,9 +3,9 @@ import { RESERVE } from '../../service/ledger/store/reserve.ts'
 import { testDatabase } from '../harness/database.ts'
 
 /*
- * A connection keeps the plan that it made when the tables were young. Whatever that plan scans from end to
- * end grows with the ledger until the tables are analysed. Accounts are few at first and are analysed as they
- * come; the other three grow by thousands before anybody looks.
+ * A connection keeps the plan that it made when the tables were small. If that plan scans a table from end to end, its
+ * cost grows with the ledger until the tables are analysed. There are few accounts at first, and they are analysed as
+ * they are added; the other three tables grow by thousands of rows before they are analysed.
  */
 test.each([
   ['reserve', RESERVE],

@@ -1,6 +1,6 @@
 import type { TestPerson } from '../harness/service.ts'
 
-/* Bodies that POST /rda takes, one of each type; a test changes what it is about. */
+/* Bodies that POST /rda accepts, one of each type; a test changes the fields it is about. */
 
 let made = 0
 
@@ -63,7 +63,7 @@ export function toolBody(changes: Record<string, unknown> = {}): Record<string, 
 /** Where the bodies' servers would be, if there were any: private addresses that the operator allows. */
 export const ALLOWED = { ALLOW_HOSTS: '127.0.0.1:9' }
 
-/** Made and published; answers its slug. */
+/** Creates and publishes an asset; returns its slug. */
 export async function published(creator: TestPerson, body: Record<string, unknown> = promptBody()): Promise<string> {
   const slug = String(body['slug'])
   const made = await creator.call('POST', '/v1/rda', { body })
@@ -73,7 +73,7 @@ export async function published(creator: TestPerson, body: Record<string, unknow
   return slug
 }
 
-/** Deposits what it takes and has the prompt run. */
+/** Deposits enough money and runs the prompt. */
 export async function run(person: TestPerson, slug: string): Promise<void> {
   await person.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })
   const { status, text } = await person.call('POST', '/v1/run', {

@@ -21,12 +21,12 @@ describe('moving to a server', () => {
 
   beforeAll(async () => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-move-'))
-    // What is filled in here may be lost with the machine.
+    // This data may be lost if the machine crashes.
     const embedded = await startEmbedded({ dataDir, settings: { fsync: 'off' } })
     await migrate(embedded.url)
     await withClient(embedded.url, (client) => fillHistory(client, { people: 10, payments: PAYMENTS }))
     await withClient(embedded.url, async (client) => {
-      // What text formats, arrays and bytes could lose on their way.
+      // Values that text formats, arrays and bytes could lose in transfer.
       await client.query(
         `INSERT INTO outbox (topic, payload, created_at, due_at, last_error)
          VALUES ('t', '{"a": "tab\\tquote\\" \\u20ac \\ud83e\\ude99"}', '0001-01-01 BC', 'infinity', E'back\\\\slash \\\\N \\n\\t\\r')`,
@@ -38,7 +38,7 @@ describe('moving to a server', () => {
     await expect(running).rejects.toThrow(/cannot be reached/)
     const there = await emptyDatabase()
     state = await withClient(embedded.url, readSource)
-    // While it runs, nobody else has it.
+    // While the service runs, no other process can use its data folder.
     await expect(go({ to: there.url })).rejects.toMatchObject({ code: 'data_dir_in_use' })
     await there.drop()
     await embedded.stop()
@@ -57,12 +57,12 @@ describe('moving to a server', () => {
     expect(await value('SELECT count(*)::int FROM pg_namespace WHERE nspname = $1', ['coinslot_move'])).toBe(0)
 
     await expect(interrupted('run')).rejects.toThrow('pulled the plug')
-    // Triggers are off there: no service may start.
+    // The move has switched the triggers off there: no service may start.
     await expect(migrate(url)).rejects.toThrow(/unfinished_move/)
     const half = await value('SELECT count(*)::int FROM ledger_posting')
     expect(half).toBeGreaterThan(0)
 
-    // What was copied is not believed: it is compared.
+    // The copy is not trusted: it is compared.
     await value(`UPDATE identity_user SET name = 'Person 0 ' WHERE name = 'Person 0'`)
     await expect(go()).rejects.toThrow(/differs from the source in identity_user \(other content\)/)
     await expect(migrate(url)).rejects.toThrow(/unfinished_move/)
@@ -75,7 +75,7 @@ describe('moving to a server', () => {
     await withClient(url, expectTheSame)
     expect(await value('SELECT count(*)::int FROM run')).toBe(PAYMENTS)
 
-    // The service may start, the books are guarded, and numbers go on.
+    // The service may start, the ledger is guarded, and sequences continue.
     expect(await migrate(url)).toEqual([])
     await expect(value('UPDATE ledger_movement SET reference = NULL')).rejects.toThrow(/append-only|permission/)
     await expect(value('DELETE FROM ledger_account')).rejects.toThrow(/permission/)
@@ -104,7 +104,7 @@ describe('moving to a server', () => {
     await move({ dataDir, to: url, dryRun: false, blocksAtOnce: 2, ...asked }, told)
   }
 
-  /** Ends before the first rows of that table travel. */
+  /** Ends before the first rows of that table are copied. */
   async function interrupted(at: string): Promise<void> {
     const progress = ({ table }: { table: string }): void => {
       if (table === at) throw new Error('pulled the plug')
@@ -112,7 +112,9 @@ describe('moving to a server', () => {
     await move({ dataDir, to: url, dryRun: false, blocksAtOnce: 2 }, { say: () => undefined, progress })
   }
 
-  /** By other words than the move's own: the rows themselves, as text; and that the source was not written to. */
+  /**
+   * Compares without the move's own code: the rows themselves, as text; also checks that the source was not written to.
+   */
   async function expectTheSame(there: pg.Client): Promise<void> {
     const source = await openSource(dataDir)
     const here = await source.connect()

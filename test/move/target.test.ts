@@ -33,7 +33,7 @@ describe('what a move makes of its target', () => {
     const source = { ...SOURCE, migrations: rows[0]?.migrations ?? '' }
     expect(await judge(client, source)).toBe('copying')
     expect((await client.query('SELECT FROM ledger_account')).rowCount).toBe(0)
-    // The right that it gave itself is gone again.
+    // The right that the move granted itself is revoked again.
     await expect(client.query('DELETE FROM ledger_account')).rejects.toThrow(/permission/)
 
     await expect(judge(client, { ...source, migrations: 'others' })).rejects.toThrow(/begun by another version/)
@@ -96,7 +96,7 @@ describe('what a move makes of its target', () => {
     await there.end()
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
     await admin.end()
-    // There is no old server to ask: its answer is played.
+    // There is no old server to query: its answer is simulated.
     const old = { version: 150_004, encoding: 'UTF8', may: true, replica: false, journal: false, tables: 0 }
     const played = { query: () => Promise.resolve({ rows: [old] }) } as unknown as pg.Client
     await expect(judge(played, SOURCE)).rejects.toThrow(/is PostgreSQL 15; .* is 17/)

@@ -5,9 +5,9 @@ import { OWNER, type N8n } from './n8n.ts'
 import type { Workflow } from './world.ts'
 
 export interface Editor {
-  /** Opens the trigger's panel, listens, pays at the form that it leads to, and waits for the payment to appear. */
+  /** Opens the trigger's panel, listens, pays at the form that it opens, and waits for the payment to appear. */
   walk(workflow: Workflow): Promise<void>
-  /** Opens the panel of the Coinslot node, chooses from its lists, and looks at what each resource asks. */
+  /** Opens the panel of the Coinslot node, chooses from its lists, and checks the fields of each resource. */
   fillIn(workflowId: string): Promise<void>
   /** The names of the nodes that the panel for adding a node finds by a word. */
   search(workflowId: string, word: string): Promise<string[]>
@@ -20,7 +20,7 @@ export interface Editor {
 export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
   const browser = await startBrowser()
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  // A bundle of some megabytes, on a machine that does other things as well.
+  // A bundle of some megabytes, on a machine that does other work as well.
   page.setDefaultTimeout(60_000)
   await page.goto(`${n8n.origin}/signin`)
   await page.locator('input[type="email"]').fill(OWNER.email)
@@ -64,7 +64,7 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       for (const label of ['Topic', 'Audience', 'Sections'])
         await page.getByText(label, { exact: true }).first().waitFor()
       await named(page, 'mapping-fields-container').locator('input, textarea').first().fill(TOPIC)
-      // Off the field, whose tip hides the next one.
+      // Moves the pointer off the field, whose tooltip hides the next one.
       await page.getByText('Values to Send').click()
       await picture(page, 'coinslot-rda')
       for (const [resource, mark] of [
@@ -93,7 +93,7 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
     async show(workflowId, name) {
       await page.goto(`${n8n.origin}/workflow/${workflowId}`)
       await named(page, 'canvas-node').first().waitFor()
-      // All of it, and a little smaller, so that the button below hides nothing.
+      // Fits the whole workflow in, and a little smaller, so that the button below hides nothing.
       await page.keyboard.press('1')
       await page.keyboard.press('-')
       await picture(page, name)
@@ -102,7 +102,7 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
   }
 }
 
-/** What a customer does, beginning at the address that the panel shows. */
+/** Pays as a customer does, from the address that the panel shows. */
 async function pay(browser: Browser, workflow: Workflow, picture: Picture): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.goto(workflow.address('webhook-test'))
@@ -116,7 +116,7 @@ async function pay(browser: Browser, workflow: Workflow, picture: Picture): Prom
 
 const TOPIC = 'Why small teams ship faster'
 
-/** From a list that searches at the service. */
+/** Chooses from a list that searches at the service. */
 async function choose(page: Page, parameter: string, words: string, entry: RegExp, picture: Picture): Promise<void> {
   await named(page, `resource-locator-${parameter}`).locator('input').last().click()
   const found = named(page, 'rlc-item').filter({ hasText: entry, visible: true }).first()
@@ -143,7 +143,7 @@ function named(page: Page, name: string) {
 
 type Picture = (page: Page, name: string) => Promise<void>
 
-/** Kept for whoever looks at a run; those of the documentation are drawn anew only when somebody asks for it. */
+/** Stores the pictures for people who inspect a run; the documentation's pictures are replaced only on request. */
 function pictures(version: string): Picture {
   const folder = process.env['COINSLOT_PICTURES'] ?? `.build/n8n/${version}`
   mkdirSync(folder, { recursive: true })

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A bad line to the service: what goes out arrives, and the first answers to what costs money get lost. */
+/** A bad line to the service: requests arrive, but the first responses to calls that cost money are lost. */
 export class BadLine {
   /** The keys of the calls that it let through. */
   readonly keys: (string | undefined)[] = []

@@ -1,18 +1,18 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a model was told so far, as OpenAI's chat interface has it. */
+/** A message that a model has received, in the format of OpenAI's chat interface. */
 interface Message {
   role: string
   content: unknown
 }
 
 /**
- * Stands in for a language model behind OpenAI's interface: it calls one tool, once in an answer, until a tool's
- * answer tells it to stop or it has called often enough, and then repeats the last thing that it was told.
+ * Stands in for a language model behind OpenAI's interface. It calls one tool, one call per response, until a tool's
+ * result tells it to stop or it has called often enough; then it repeats the last result.
  */
 export class Model {
-  /** What tools answered, in the order in which the model was told. */
+  /** The tools' results, in the order in which the model got them. */
   told: string[] = []
   /** The tools that it was offered last. */
   tools: { name: string; description: string; parameters: unknown }[] = []
@@ -21,7 +21,7 @@ export class Model {
   constructor(
     private readonly words: Record<string, unknown>,
     private readonly callsMax: number,
-    /** The first one that it is offered, where none is named. */
+    /** The tool to call; the first one offered if absent. */
     private readonly toolName?: string,
   ) {
     this.server = createServer((request, response) => {

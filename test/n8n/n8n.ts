@@ -5,18 +5,18 @@ import { createServer } from 'node:net'
 export interface Installed {
   /** Where `node_modules/n8n` is. */
   folder: string
-  /** The Node that this generation wants. */
+  /** The Node.js version that this generation needs. */
   node: string
 }
 
-/** An n8n as people run it, on a folder of its own, spoken to over the interface that its editor uses. */
+/** An n8n as users run it, on a folder of its own, used through its editor's API. */
 export class N8n {
   said = ''
   /**
-   * Resolves once the workflow that listened last has ended it, its trigger's `delete` included. n8n 2.41 keeps the
-   * test listeners in one cache and, while it ends one, puts half of itself into that entry: whoever listens in that
-   * moment, in any workflow, has it cloned, which takes a minute and gigabytes and then fails with "Maximum call stack
-   * size exceeded". A person is seldom that fast; this suite always is.
+   * Resolves once the last workflow that listened has ended its listener, including its trigger's `delete`. n8n 2.41
+   * keeps the test listeners in one cache and, while it ends one, puts half of itself into that entry. A listener that
+   * starts at that moment, in any workflow, clones the entry, which takes a minute and gigabytes and then fails with
+   * "Maximum call stack size exceeded". A person is seldom that fast; this suite always is.
    */
   quiet = async (): Promise<unknown> => undefined
   private child: ChildProcess | undefined
@@ -51,7 +51,7 @@ export class N8n {
     await once(this.child, 'exit')
   }
 
-  /** The one who owns this n8n, as the first visitor becomes it. */
+  /** Sets up the owner of this n8n, as its first visitor does. */
   async setUpOwner(): Promise<void> {
     await this.ask('POST', '/rest/owner/setup', OWNER)
     await this.logIn()
@@ -62,7 +62,7 @@ export class N8n {
     await this.ask('POST', '/rest/login', { emailOrLdapLoginId: email, password })
   }
 
-  /** What a call answers; a status that is no success throws with all that n8n said about it. */
+  /** Returns the response of a call; an unsuccessful status throws with n8n's full response. */
   async ask<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
     const { status, json } = await this.tell(method, path, body)
     if (status >= 300) throw new Error(`${method} ${path} answered ${String(status)}: ${JSON.stringify(json)}`)
@@ -77,7 +77,7 @@ export class N8n {
     })
     const cookie = response.headers.getSetCookie().find((line) => line.startsWith('n8n-auth='))
     if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? ''
-    // What it does not know, it answers with its editor's page.
+    // n8n answers unknown addresses with its editor's page.
     const isJson = response.headers.get('content-type')?.includes('json') === true
     return { status: isJson ? response.status : 404, json: isJson ? await response.json() : {} }
   }
@@ -111,7 +111,7 @@ export class N8n {
       WEBHOOK_URL: `${this.origin}/`,
       N8N_RUNNERS_BROKER_PORT: String(this.brokerPort),
       N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'false',
-      // It is a guest here: it calls nobody and asks nothing.
+      // n8n must send no requests of its own and ask no questions in the editor.
       N8N_DIAGNOSTICS_ENABLED: 'false',
       N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
       N8N_TEMPLATES_ENABLED: 'false',

@@ -32,7 +32,7 @@ describe('what n8n asks of a community node', () => {
   })
 })
 
-/** All that a program says, which is nothing when it finds nothing. */
+/** The full output of a program, which is empty when it finds nothing. */
 async function said(program: string, words: readonly string[]): Promise<string> {
   try {
     // Under the name that Jest gives it, some of these rules test themselves instead.

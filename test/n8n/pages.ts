@@ -6,7 +6,7 @@ export interface Page {
   close(): Promise<void>
 }
 
-/** A server that is somebody else's, answering each request as it is told to, or never. */
+/** A third party's server: the test decides how it answers each request, or that it never does. */
 export async function startPage(answer: (response: ServerResponse) => void): Promise<Page> {
   const server = createServer((_, response) => {
     answer(response)

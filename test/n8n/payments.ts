@@ -9,7 +9,7 @@ export async function published(world: World, parameters?: Record<string, unknow
   return workflow
 }
 
-/** The delivery of a payment as anybody could have recorded it, signed anew. */
+/** Replays the delivery of a payment, as an attacker who recorded it could, signed anew. */
 export async function redelivered(world: World, workflow: Workflow, payment: Payment): Promise<SignedBody> {
   const { deliveries } = (await world.get(`/deliveries?subject=${payment.id}`)) as { deliveries: [{ id: string }] }
   const { id } = deliveries[0]
@@ -19,7 +19,7 @@ export async function redelivered(world: World, workflow: Workflow, payment: Pay
 
 type Payment = PaymentView['payment']
 
-/** What an empty body is answered. */
+/** The response to an empty body. */
 export interface Told {
   message: string
   form_url: string
@@ -45,7 +45,7 @@ export const BODY = {
   },
 }
 
-/** What the workflow must get for a payment, made from what the payer was told about it. */
+/** The output that the workflow must get for a payment, made from the payment that the payer was shown. */
 export function outputOf(payment: Payment, input: Record<string, unknown>): unknown {
   const { id: paymentId, txHash, amount, payer, network, checkoutId, paidAt, testMode: test, receiptUrl } = payment
   return {

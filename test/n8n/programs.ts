@@ -21,14 +21,14 @@ export interface WorkflowFile {
   settings?: Record<string, unknown>
 }
 
-/** What became of one execution. */
+/** The outcome of one execution. */
 export interface Ran {
   status: string
-  /** What a node handed on, item by item; its last run's. */
+  /** A node's output items in its last run. */
   items(node: string): Record<string, Answer>[]
   /** Of a node's every run, its items or its error. */
   runs(node: string): RunOfNode[]
-  /** What a node failed with. */
+  /** The error with which a node failed. */
   error(node: string): NodeFault | undefined
 }
 
@@ -57,7 +57,7 @@ interface Result {
 
 const COINSLOT = 'n8n-nodes-coinslot.coinslot'
 
-/** One Coinslot node behind a button, with what it is to do. */
+/** Runs one Coinslot node behind a manual trigger. */
 export async function act(
   world: World,
   parameters: Record<string, unknown>,
@@ -75,7 +75,7 @@ export interface Acting {
   [setting: string]: unknown
 }
 
-/** Nodes one behind the other, begun by hand. */
+/** Runs nodes one after the other, started by hand. */
 async function runChain(world: World, nodes: NodeData[]): Promise<Ran> {
   const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} }
   const all = [start, ...nodes]

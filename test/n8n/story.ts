@@ -11,7 +11,7 @@ import { sellingStory } from './stories/selling.ts'
 import { toolsStory } from './stories/tools.ts'
 import { openWorld, type World } from './world.ts'
 
-/** What somebody who sells a workflow and somebody who buys it go through, in one generation of n8n. */
+/** The stories of a seller of a workflow and of its buyer, in one generation of n8n. */
 export function story(version: string): void {
   describe(`n8n ${version}`, () => {
     let opened: World

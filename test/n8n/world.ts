@@ -13,7 +13,7 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
 import { freePort, N8n, type Answer, type Installed } from './n8n.ts'
 
-/** What the launcher made: the package as it is published, and the n8n of each generation. */
+/** What the launcher prepared: the package as it is published, and the n8n of each generation. */
 export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8n":{}}') as {
   packed: string
   n8n: Record<string, Installed>
@@ -31,11 +31,11 @@ export interface Credential {
 export interface World {
   n8n: N8n
   chain: TestChain
-  /** What the service tells the seller. */
+  /** Reads from the service as the seller. */
   get(path: string): Promise<unknown>
-  /** What the service does for the seller. */
+  /** Calls the service as the seller. */
   call(method: string, path: string, body: unknown): Promise<Answer>
-  /** As if the tool had gone from its provider's next document. */
+  /** As if the provider's next document no longer had the tool. */
   removeTool(slug: string, successor: string): Promise<void>
   /** As if the RDA's creator had archived it. */
   archive(slug: string): Promise<void>
@@ -44,14 +44,14 @@ export interface World {
   credential: Credential
   makeCredential(data?: Record<string, unknown>): Promise<Credential>
   makeWorkflow(parameters?: Record<string, unknown>, credential?: Credential): Promise<Workflow>
-  /** Of a file; the trigger is its first node. */
+  /** Imports a file; its first node is the trigger. */
   importWorkflow(file: unknown): Promise<Workflow>
-  /** Ends the service, as an outage does, and brings it back. */
+  /** Stops the service for this work, as an outage does, and restarts it. */
   outage<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** The whole chain of what happens between a customer and a workflow: service, n8n and chain, all real. */
+/** The whole chain between a customer and a workflow: service, n8n and blockchain, all real. */
 export async function openWorld(version: string): Promise<World> {
   const installed = GIVEN.n8n[version]
   if (installed === undefined) throw new Error('start this with `npm run test:n8n`')
@@ -102,14 +102,14 @@ export async function openWorld(version: string): Promise<World> {
     async removeTool(slug, successor) {
       const status = async (): Promise<number> =>
         (await asJson(`${origin}/tools/${slug}`, 'GET', undefined, KEY)).status
-      // Brought in after the start, in the background.
+      // Imported in the background after the start.
       await until(async () => (await status()) === 200)
       const gone = `
 WITH next AS (UPDATE tool_catalogue SET change = change + 1 WHERE environment = 'sandbox' RETURNING change)
 UPDATE tool SET status = 'removed', successor = $2, version = version + 1, change = next.change
 FROM next WHERE slug = $1`
       await database.statements.run(gone, [slug, successor])
-      // The service hears of it a moment later, as of whatever another process changes.
+      // The service notices it a moment later, as it does with every change by another process.
       await until(async () => (await status()) === 410)
     },
     async archive(slug) {
@@ -143,7 +143,7 @@ export function credentialData(apiUrl: string, data: Record<string, unknown> = {
   return { environment: 'sandbox', apiKey: KEY, url: apiUrl, ...data }
 }
 
-/** As n8n keeps it; the trigger is its first node. */
+/** As n8n stores it; its first node is the trigger. */
 interface Saved {
   id: string
   versionId: string
@@ -152,7 +152,7 @@ interface Saved {
   staticData: Record<string, { checkoutId: string; secret: string } | undefined> | null
 }
 
-/** A workflow of the trigger and one node behind it. */
+/** A workflow of the trigger and one node after it. */
 export class Workflow {
   constructor(
     private readonly n8n: N8n,
@@ -180,7 +180,7 @@ export class Workflow {
     await this.n8n.ask('DELETE', `/rest/test-webhook/${this.id}`)
   }
 
-  /** Resolves when it answers at its production address, rejects with what n8n says to whoever pressed the button. */
+  /** Resolves when it responds at its production address; rejects with the message that n8n shows to the user. */
   async publish(): Promise<void> {
     const before = await this.read()
     const told = await this.n8n.tell('POST', `/rest/workflows/${this.id}/activate`, { versionId: before.versionId })
@@ -210,12 +210,12 @@ export class Workflow {
     return this.saved
   }
 
-  /** What the trigger keeps: the checkout and the secret. */
+  /** The trigger's stored data: the checkout and the secret. */
   async kept(): Promise<{ checkoutId?: string; secret?: string }> {
     return (await this.read()).staticData?.[`node:${TRIGGER}`] ?? {}
   }
 
-  /** What the trigger handed on, of each run that has ended, oldest first. */
+  /** The trigger's output in each run that has ended, oldest first. */
   async runs(count = 0): Promise<{ mode: string; data: unknown }[]> {
     const filter = encodeURIComponent(JSON.stringify({ workflowId: this.id }))
     const ended = async (): Promise<Execution[]> => {
@@ -239,7 +239,7 @@ interface Execution {
   status: string
 }
 
-/** Asks until it is so, for a minute; what is asked may throw to end it. */
+/** Repeats the check until it holds, for a minute; the check may throw to end this early. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000
   while (!(await holds())) {
@@ -305,7 +305,7 @@ const FIELDS = {
   ],
 }
 
-/** As n8n installs a community package: from the packed file, into the folder that it loads such packages from. */
+/** Installs a community package as n8n does: from the packed file, into the folder that it loads such packages from. */
 async function installPackage(home: string): Promise<void> {
   const nodes = path.join(home, '.n8n/nodes')
   await mkdir(nodes, { recursive: true })
@@ -330,13 +330,13 @@ function serviceSettings(
     SPONSOR_PRIVATE_KEYS: chain.accounts[0]?.privateKey ?? '',
     WALLET_XPRV,
     SETTLE_CONFIRMATIONS: '1',
-    // Sellers of these tests.
+    // The sellers in these tests.
     ALLOW_HOSTS: '127.0.0.1',
     LOG_LEVEL: 'warn',
   }
 }
 
-/** Out of it the service funds what it pays by x402. */
+/** The service funds its x402 payments from it. */
 function treasury(): `0x${string}` {
   const { privateKey } = HDKey.fromExtendedKey(WALLET_XPRV).deriveChild(1).deriveChild(0)
   return accountOf(`0x${Buffer.from(privateKey!).toString('hex')}`).address

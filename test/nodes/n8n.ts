@@ -8,14 +8,14 @@ import type {
   WorkflowExecuteMode,
 } from 'n8n-workflow'
 
-/** What a service says to a call, or the error that a broken line gives. */
+/** The service's response to a call, or the error of a broken connection. */
 export type Told = { status: number; body: unknown } | Error
 
 export interface Played {
   parameters?: IDataObject
   /** `manual` while testing, `trigger` when a workflow is published, `internal` when it stops. */
   mode?: WorkflowExecuteMode
-  /** What n8n keeps for the node; handed from one context to the next like n8n does. */
+  /** The data that n8n stores for the node, passed from one context to the next as n8n does. */
   memory?: IDataObject
   service?: (call: IHttpRequestOptions) => Told | Promise<Told>
   credentials?: IDataObject | Error
@@ -54,7 +54,7 @@ const PARAMETERS = {
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-/** n8n's side of the lifecycle hooks, with the service at the other end of its only way out. */
+/** n8n's side of the lifecycle hooks; its only outgoing connection leads to the service. */
 export function hook(played: Played = {}): Hook {
   const { context, calls, memory, warnings } = shared(played)
   return { context: context as unknown as IHookFunctions, calls, memory, warnings }
@@ -65,7 +65,7 @@ export interface Webhook {
   calls: IHttpRequestOptions[]
   memory: IDataObject
   warnings: string[]
-  /** What the node answered by itself, beside n8n. */
+  /** The response that the node sent by itself, without n8n. */
   response: { status?: number; body?: unknown; headers: Record<string, string> }
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Stranger, type Asked } from '../harness/stranger.ts'
 
-/** Somebody who collects traces by OTLP over HTTP. */
+/** A collector that receives traces by OTLP over HTTP. */
 export class Collector extends Stranger {
   readonly spans: CollectedSpan[] = []
 
@@ -13,7 +13,7 @@ export class Collector extends Stranger {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   }
 
-  /** When all of these names have come, in one trace. */
+  /** Resolves when one trace has spans with all of these names. */
   async traceWith(names: readonly (string | RegExp)[]): Promise<CollectedSpan[]> {
     for (let times = this.asked.length; ; times++) {
       for (const traceId of new Set(this.spans.map((span) => span.traceId))) {

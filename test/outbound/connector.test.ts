@@ -3,7 +3,7 @@ import { guardedConnector } from '../../service/outbound/connector.ts'
 import { faultOf } from './fault.ts'
 import { httpServer, type Listening } from './servers.ts'
 
-/** Here every socket is opened, so here the guard holds alone, whatever those before it let through. */
+/** Every socket is opened here, so the guard must hold here even if all earlier checks failed. */
 describe('the connector', () => {
   let server: Listening
   beforeAll(async () => {

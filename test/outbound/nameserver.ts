@@ -3,14 +3,14 @@ import { Resolver } from 'node:dns/promises'
 import type { Resolve } from '../../service/outbound/model.ts'
 
 export interface Nameserver {
-  /** Asks this server and no other. */
+  /** Queries this server and no other. */
   readonly resolve: Resolve
   /** Names that were asked for, in order. */
   readonly asked: () => readonly string[]
   close(): Promise<void>
 }
 
-/** A DNS server on loopback whose answers live no second: each question about a name takes its next address. */
+/** A DNS server on loopback whose answers expire at once: each query for a name gets its next address. */
 export async function nameserver(zones: Readonly<Record<string, readonly string[]>>): Promise<Nameserver> {
   const asked: string[] = []
   const socket = createSocket('udp4')

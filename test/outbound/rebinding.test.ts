@@ -3,7 +3,7 @@ import { faultOf } from './fault.ts'
 import { nameserver, type Nameserver } from './nameserver.ts'
 import { httpServer, type Listening } from './servers.ts'
 
-/** Allocated to nobody and routed nowhere, yet of a range that is public: a connection to it goes nowhere. */
+/** In a public range, but neither allocated nor routed: a connection to it goes nowhere. */
 const PUBLIC_V6 = '2fff::1'
 
 describe('a name whose answers change', () => {

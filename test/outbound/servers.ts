@@ -8,7 +8,7 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** A server that says whatever bytes it likes once a request has begun to arrive. */
+/** A server that sends arbitrary bytes once a request has begun to arrive. */
 export function rawServer(answer: (socket: Socket) => void): Promise<Listening> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -45,7 +45,7 @@ export async function listening(server: Server | HttpServer): Promise<Listening>
   }
 }
 
-/** Writes the same piece for as long as the other side takes it, never holding more than one. */
+/** Writes the same piece for as long as the other side reads, never buffering more than one. */
 export function pour(socket: Socket, piece: Buffer | string, times = Infinity, after?: () => void): void {
   let left = times
   const more = () => {

@@ -198,7 +198,7 @@ describe('a hostile answer', () => {
     const host = await serve(answer)
     const url = `http://${host}/`
     const sent = await heldDuring(() =>
-      // Only what never ends is ended by the clock: on a busy machine whatever else ends may take its time.
+      // Only endless responses are ended by the timeout: on a busy machine the others may take their time.
       faultOf(
         client.send({ url, ...request, limits: { totalMs: expected === TOO_LATE ? 700 : 20_000, ...request?.limits } }),
       ),
@@ -240,7 +240,7 @@ describe('a hostile answer', () => {
       return bytes
     })
     expect(result).toBe(100 * MB)
-    // What was read waits for the collector, which comes by every 32 MB or so.
+    // Buffers that were read wait for the garbage collector, which runs every 32 MB or so.
     expect(buffers).toBeLessThan(48 * MB)
   })
 

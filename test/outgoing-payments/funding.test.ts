@@ -5,7 +5,9 @@ import { startChain, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { Seller } from './seller.ts'
 
-/** Where the money of paid calls comes from, and calls that go on by themselves: with the worker's queue running. */
+/**
+ * Where the money of paid calls comes from, and calls that continue in the background: with the worker's queue running.
+ */
 describe('an account’s payer wallet', () => {
   let chain: TestChain
   let service: TestService
@@ -78,7 +80,7 @@ describe('an account’s payer wallet', () => {
     const before = await left()
     const done = await Promise.all([pay(person, '/v2/spare-a'), pay(person, '/v2/spare-b')])
     expect(done.map(({ body: { payment } }) => payment.status as string)).toEqual(['settled', 'settled'])
-    // One had it, the other was sent its own.
+    // One wallet had the money, the other received its own.
     expect(before - (await left())).toBe(250_000n)
     expect(await usdcOf(chain, payer)).toBe(0n)
   })
@@ -104,7 +106,7 @@ describe('an account’s payer wallet', () => {
       if (status !== 200) expect([status, body.code]).toEqual([503, 'payer_unavailable'])
     expect(await left()).toBe(100_000n)
     await chain.fund(treasury, all)
-    // At once: nothing was signed for the others.
+    // Released at once: nothing was signed for the others.
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.totalLocked).toBe(0)
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBeCloseTo(19.5, 6)
     expect(await service.ledger.differences()).toEqual([])
@@ -140,7 +142,7 @@ describe('an account’s payer wallet', () => {
       expect(done.payment).toMatchObject({ id, status: 'settled', amount: 0.25 })
       expect(JSON.parse(done.response.body)).toEqual({ sold: true, method: 'POST', body: '{"q":7}' })
       expect(seller.shown.get('/v2/by-itself')).toHaveLength(1)
-      // What it was asked with and what it got are nobody's to read in the database.
+      // The request and the response must not be readable in the database.
       const rows = await service.database.statements.run<{ text: string }>(
         `SELECT on_approved::text AS text FROM spending_approval WHERE id = $1
          UNION ALL SELECT payload::text FROM outbox WHERE topic = 'spending.pay'
@@ -155,7 +157,7 @@ describe('an account’s payer wallet', () => {
       expect(seller.shown.get('/v2/by-itself')).toHaveLength(1)
     })
 
-    /** What the queue was told of it: it may be told twice. */
+    /** The queue's message about it: it may be delivered twice. */
     async function announced(approvalId: string): Promise<Record<string, unknown>> {
       const [row] = await service.database.statements.run<{ on_approved: { payload: Record<string, unknown> } }>(
         'SELECT on_approved FROM spending_approval WHERE id = $1',

@@ -48,7 +48,7 @@ describe('paying an address', () => {
   const status = async (id: string) =>
     (await person.call('GET', `/v1/pay/${id}`)).body.payment as Record<string, unknown>
 
-  /** What the house has on the chain: the treasury, and the account's payer wallet. */
+  /** The platform's money on chain: the treasury, and the account's payer wallet. */
   async function chainBalance(): Promise<bigint> {
     const [payer] = await service.database.statements.run<{ address: `0x${string}` }>(
       'SELECT address FROM spending_payer WHERE user_id = $1',
@@ -58,11 +58,11 @@ describe('paying an address', () => {
     return own + (await usdcOf(chain, service.wallets.treasury()!))
   }
 
-  /** Lets the authorization's time pass on the chain, and looks. */
+  /** Lets the authorization expire on chain, and reconciles. */
   async function expire(): Promise<void> {
     await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000) + 400)
     await chain.mine(2)
-    // Afterwards: the newest block is known for a second to whoever asks.
+    // The service's clock moves after the chain, because the service caches the newest block for a second.
     service.clock.forward(400_000)
     await service.outgoingPayments.reconcile()
   }
@@ -128,7 +128,7 @@ describe('paying an address', () => {
       const id = String(answer.body.payment?.id ?? answer.body.paymentId)
       expect(id).toMatch(/^pay_/)
       expect(seller.shown.get(path)).toHaveLength(1)
-      // Locked for as long as it could still be used.
+      // The hold stays for as long as the authorization could still be used.
       expect((await wallet()).pendingLocks).toEqual({ [id]: 0.25 })
       service.clock.forward(10_000)
       await service.outgoingPayments.reconcile()
@@ -170,7 +170,7 @@ describe('paying an address', () => {
     await expire()
     expect(await wallet()).toEqual(before)
     expect(seller.shown.get('/v1/silence')).toHaveLength(1)
-    // And one that is silent from the beginning has seen no authorization.
+    // A seller that never responds has seen no authorization.
     const silent = await pay('/never')
     expect([silent.status, silent.body.code, silent.body.paymentId]).toEqual([504, 'response_timeout', undefined])
     expect(await wallet()).toEqual(before)
@@ -180,7 +180,7 @@ describe('paying an address', () => {
     const [before, money] = [await wallet(), await chainBalance()]
     const lost = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(lost.status).toBe(502)
-    // Nobody is told that nothing was taken: who believed it would pay a second time.
+    // The refusal keeps the payment's id: a caller who believed that nothing was taken would pay a second time.
     await service.outflow.setPaused(true)
     const paused = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     await service.outflow.setPaused(false)

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Network } from '../../service/chain/networks.ts'
 
-/** A seller who asks for money by x402, and then does what its path says. */
+/** A seller who asks for money by x402, and then behaves as the path says. */
 export class Seller {
-  /** Payments that it was shown, by path, as they came. */
+  /** The payments that it received, by path, in order. */
   readonly shown = new Map<string, string[]>()
   /** Requests without a payment, by path. */
   readonly asked = new Map<string, number>()
@@ -41,7 +41,7 @@ export class Seller {
     await new Promise((resolve) => this.server.close(resolve))
   }
 
-  /** Brings an authorization that it was shown to the chain, now. */
+  /** Settles an authorization that it received on chain, now. */
   async settle(path: string, place = 0): Promise<void> {
     const header = this.shown.get(path)?.[place]
     if (header === undefined) throw new Error(`nothing was shown at ${path}`)

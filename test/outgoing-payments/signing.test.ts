@@ -20,7 +20,9 @@ import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { agentWith, callOf, policyOf, budgetsOn, type BudgetsUnderTest } from '../budgets/harness.ts'
 
-/** A process without the keys, a worker that has them, and the sweeper that gives back what nobody signed. */
+/**
+ * A process without the keys, a worker that has them, and the sweeper that releases payments that were never signed.
+ */
 describe('an authorization is signed by whoever has the keys, or given back', () => {
   let database: TestDatabase
   let clock: TestClock
@@ -85,7 +87,7 @@ describe('an authorization is signed by whoever has the keys, or given back', ()
 
   const spare = async ({ owner }: Payment) => (await store.findPayer(owner))?.spare
 
-  /** Its payer had enough. */
+  /** A payment whose payer has enough money. */
   async function funded(): Promise<Payment> {
     const payment = await reserved()
     await store.addPayer(payment.owner, payment.payer, clock.now())
@@ -178,7 +180,7 @@ describe('an authorization is signed by whoever has the keys, or given back', ()
       signature: null,
     })
     expect(await locked(payment)).toBe(0n)
-    // Too late to sign: nobody is ever shown it.
+    // Too late to sign: the authorization is never shown to a seller.
     expect((await signing(true).signed(left)).signature).toBeNull()
   })
 

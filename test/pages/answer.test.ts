@@ -3,7 +3,7 @@ import { sourceOf } from '../../service/ui-kit/format.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** What a workflow answered, as its buyer sees it. */
+/** A workflow's response, as its buyer sees it. */
 describe('an answer', () => {
   test('in Markdown is formatted, also as the one text of an object or of a list of one', () => {
     for (const answer of [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { isMarkdown, toBlocks, toInline, type Block } from '../../service/ui-kit/markdown.ts'
 
-/** What a model wrote, as the dashboard and the pages of customers show it. */
+/** A model's output, as the dashboard and the customers' pages show it. */
 describe('markdown', () => {
   test('the blocks that models write', () => {
     const text = [

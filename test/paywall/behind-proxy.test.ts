@@ -18,7 +18,7 @@ describe.each([
 
   const isTrusted = trusted !== ''
 
-  /** Opened and closed again; or how it was refused. */
+  /** Opens an upgraded connection and closes it again; returns the status. */
   async function upgrade(headers: Record<string, string>): Promise<number> {
     const socket = new WebSocket(gate, { headers })
     return await new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ describe.each([
     const named = { 'x-forwarded-for': '198.51.100.9, 203.0.113.7', 'x-forwarded-proto': 'https' }
     expect(await upgrade(named)).toBe(101)
     const { headers } = world.upstream.asked.at(-1)!
-    // The nearest that nobody trusts; what a client claims before it is a claim.
+    // The nearest address that is no trusted proxy; addresses before it are only the client's claim.
     const expected = isTrusted ? ['203.0.113.7', 'https'] : ['127.0.0.1', 'http']
     expect([headers['x-forwarded-for']?.toString().replace('::ffff:', ''), headers['x-forwarded-proto']]).toEqual(
       expected,
@@ -52,7 +52,7 @@ describe.each([
     expect(answers.at(-1)).toBe(429)
     expect(answers.slice(0, LIMIT - 1)).toEqual(Array.from({ length: LIMIT - 1 }, () => 101))
     expect(await of(2)).toBe(isTrusted ? 101 : 429)
-    // Sent through more proxies than there are, it is still one client.
+    // Extra addresses in the header do not make it another client.
     expect(await upgrade({ 'x-forwarded-for': '198.51.100.1, 203.0.113.101' })).toBe(429)
   })
 })

@@ -3,8 +3,8 @@ import { openWorld, until, type World } from './world.ts'
 
 describe('a paid call goes on after its process was killed', () => {
   /*
-   * A process that is gone between any two steps of a payment leaves it to others: nobody pays twice or for nothing, and
-   * what was paid is answered.
+   * If a process dies between any two steps of a payment, other processes finish it: no buyer pays twice or for
+   * nothing, and a paid request is answered.
    */
 
   let world: World
@@ -16,7 +16,7 @@ describe('a paid call goes on after its process was killed', () => {
         reach(step) {
           if (step !== dies) return undefined
           dies = null
-          // What is gone says nothing more; its connection is cut by whoever asked.
+          // A dead process sends nothing more; the client closes the connection.
           return new Promise(() => undefined)
         },
       },
@@ -28,7 +28,7 @@ describe('a paid call goes on after its process was killed', () => {
     const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
     const signed = await world.sign(payer, await world.ask(`${gate}/x`))
-    // Chosen by the buyer: the signature alone fetches nothing once a chain may show it.
+    // Chosen by the buyer: the signature alone fetches nothing once it may be visible on chain.
     const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
     dies = step
     const gone = new AbortController()
@@ -37,7 +37,7 @@ describe('a paid call goes on after its process was killed', () => {
     gone.abort()
     await expect(asking).rejects.toThrow()
     expect((await world.ask(`${gate}/x`, { headers: header })).body.code).toBe('payment_processing')
-    // Its lease ends, and the sweeper comes by.
+    // The dead process's lease ends, and the sweeper runs.
     world.service.clock.forward(240_000)
     await world.sweep()
     const answer = await world.ask(`${gate}/x`, { headers: header })

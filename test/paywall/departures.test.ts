@@ -4,7 +4,7 @@ import { usdcOf } from '../facilitator/world.ts'
 import { json } from './upstream.ts'
 import { openWorld, signed, until, type World } from './world.ts'
 
-/* Work that has left is finished and paid for, whatever its client does then. */
+/* A request that was sent upstream is finished and paid for, even if its client disconnects. */
 describe('a client that leaves', () => {
   let world: World
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('a client that leaves', () => {
   const CHAT = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.2 }
   const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
 
-  /** Asks, and hangs up once the upstream has got the request. */
+  /** Sends a request, and hangs up once the upstream has received it. */
   async function leave(url: string, headers: Record<string, string>, path: string, init: RequestInit = {}) {
     const before = asks(path)
     const gone = new AbortController()
@@ -45,7 +45,7 @@ describe('a client that leaves', () => {
     })
     const init = { method: 'POST', body: '{}' }
     const signed = await world.sign(payer, await world.ask(`${gate}/letters`, init))
-    // Chosen by the buyer: the signature alone fetches nothing once a chain may show it.
+    // Chosen by the buyer: the signature alone fetches nothing once it may be visible on chain.
     const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
     await leave(`${gate}/letters`, header, '/letters', init)
     answerNow()
@@ -64,7 +64,7 @@ describe('a client that leaves', () => {
     const usage = { input_tokens: 1_000, output_tokens: 2_000 }
     world.upstream.on('/chat', (_request, response) => json(response, 200, { usage }))
     const init = { method: 'POST', body: '{}' }
-    // A payment of a balance with enough for another call: its first one is cheap.
+    // Pays in enough for a second call: the first one is cheap.
     const paid = await world.pay(payer, `${gate}/chat`, init)
     expect(paid.status).toBe(200)
     await world.service.database.statements.run(
@@ -124,7 +124,7 @@ describe('a client that leaves', () => {
     expect(refused.body.error).toMatch(/validBefore must be at least \d+ seconds from now/)
     expect(refused.body.accepts[0].maxTimeoutSeconds).toBe(300)
     expect(asks('/after')).toBe(0)
-    // What is paid first needs no more than the settlement.
+    // A call that is paid before it runs needs only the settlement.
     expect((await world.ask(`${gate}/before`, { headers: await sign('/before') })).status).toBe(200)
   })
 

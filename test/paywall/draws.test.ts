@@ -56,7 +56,7 @@ describe('balances of prepaid calls', () => {
     expect(first).toMatchObject({ held: true, payer: PAYERS[0] })
     expect(dear).toMatchObject({ held: false })
     expect(last).toEqual({ held: true, payer: PAYERS[0], left: 0n })
-    // A payer whom nobody knows has nothing; a token that nobody knows is nobody's.
+    // An unknown payer has a balance of zero; an unknown token belongs to no payer.
     expect(none).toEqual({ held: false, balance: 0n, payer: `0x${'e'.repeat(40)}` })
     expect(await hold({ ...holdOf('five', 'pw_0', PAYERS[0]!, 1n), by: { token: randomBytes(32) } })).toEqual({
       held: false,

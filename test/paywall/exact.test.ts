@@ -29,7 +29,7 @@ describe('a route with one price', () => {
       payer: payer.address,
     })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-    // Written down once the last byte is out.
+    // Recorded once the last byte is sent.
     const told = await until(async () => {
       const state = await world.ask(`${world.service.origin}/gate/payments/${paid.headers.get('x-payment-id')!}`)
       return state.body.payment.delivered === true ? state : null
@@ -105,7 +105,7 @@ describe('a route with one price', () => {
     const proven = { ...header, 'x-payment-token': failed.headers.get('x-payment-token')! }
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     fails = false
-    // The chain shows the signature to everybody by now.
+    // The signature is public on chain by now.
     const bare = await world.ask(`${gate}/first`, { headers: header })
     expect(bare).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
     expect((await world.ask(`${gate}/first`, { headers: proven })).status).toBe(200)
@@ -215,7 +215,7 @@ describe('a route with one price', () => {
     const { gate } = await world.sell([{ path: '/left', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const signed = await world.sign(payer, await world.ask(`${gate}/left`))
-    // Chosen by the buyer: the signature alone fetches nothing once a chain may show it.
+    // Chosen by the buyer: the signature alone fetches nothing once it may be visible on chain.
     const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
     let answerNow = (): void => undefined
     world.upstream.on('/left', (_request, response) => {

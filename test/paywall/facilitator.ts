@@ -1,7 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A facilitator that somebody else runs: it passes questions on to an honest one, and does with the answers as it likes. */
+/**
+ * A facilitator of a third party: it forwards requests to an honest one, and changes the responses according to its
+ * mode.
+ */
 export interface StrangeFacilitator {
   url: string
   /** The honest one behind it. */
@@ -13,15 +16,15 @@ export interface StrangeFacilitator {
 
 export type Mood =
   | 'honest'
-  /** Settles, and never says so. */
+  /** Settles, and never responds. */
   | 'settles-and-hangs'
   | 'settles-and-502'
   | 'settles-and-denies'
-  /** Says that it settled, with a hash of its own invention. */
+  /** Claims success, with an invented hash. */
   | 'invents'
-  /** Gives the success of another payment. */
+  /** Returns the success of another payment. */
   | 'repeats'
-  /** Says that all is valid and settled, and does nothing. */
+  /** Claims that every payment is valid and settled, and does nothing. */
   | 'approves-all'
   | 'denies'
   | 'hangs'
@@ -34,7 +37,7 @@ export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      // The honest one may be gone by the time that somebody asks.
+      // The honest one may have stopped by the time of a request.
       answer(request.url ?? '', Buffer.concat(chunks), response).catch(() => response.destroy())
     })
   })

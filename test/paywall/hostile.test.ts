@@ -9,8 +9,8 @@ const shops: Record<'gateway' | 'middleware', string> = { gateway: '', middlewar
 
 describe('whoever wants it for nothing', () => {
   /*
-   * Whatever a facilitator does, no buyer pays twice, nothing is answered unpaid, and what was paid is answered in the
-   * end. The same at the gateway and in the middleware, which both have a chain to ask.
+   * However a facilitator behaves, no buyer pays twice, no unpaid request is answered, and a paid request is answered
+   * in the end. The same holds at the gateway and in the middleware, which both can ask a chain.
    */
 
   let honest: Honest
@@ -64,7 +64,7 @@ describe('whoever wants it for nothing', () => {
   })
 
   describe.each(['gateway', 'middleware'] as const)('the %s', (shop) => {
-    /** Asks under a mood until the answer comes, with the same payment all the time; then with an honest one. */
+    /** Pays while the facilitator misbehaves; then it is honest, and the request is repeated until it is answered. */
     async function buy(
       mood: Mood,
     ): Promise<{ first: Answer; last: Answer; header: Record<string, string>; left: bigint }> {
@@ -96,7 +96,7 @@ describe('whoever wants it for nothing', () => {
         const { last, header, left } = await buy(mood)
         expect(last).toMatchObject({ status: 200, body: { secret: 'worth it' } })
         expect(left).toBe(950_000n)
-        // It may learn of its own settlement after the chain has told everybody else.
+        // It may learn of its own settlement after the chain has shown it to all others.
         await until(() => strange.settled > before)
         expect(strange.settled).toBe(before + 1)
         const again = await world.ask(`${shops[shop]}/secret`, { headers: header })

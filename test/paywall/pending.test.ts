@@ -5,7 +5,8 @@ const PRICE = { model: 'per-request', amount: 0.05 }
 
 describe('a payment that the chain has not taken yet', () => {
   /*
-   * The chain is slower than any client waits: what is not known yet is said so, and what was paid is answered later.
+   * The chain is slower than any client waits: a pending payment is reported as pending, and a paid request is answered
+   * later.
    */
 
   let world: World
@@ -30,7 +31,7 @@ describe('a payment that the chain has not taken yet', () => {
     const token = String(pending.body.paymentToken)
     const proven = { ...header, 'x-payment-token': token }
     expect((await world.ask(`${gate}/slow`, { ...asked, headers: proven })).status).toBe(503)
-    // By now the chain shows the signature to everybody.
+    // By now the signature is public on chain.
     const bareAgain = await world.ask(`${gate}/slow`, { ...asked, headers: header })
     expect(bareAgain).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
     await world.chain.call('evm_setAutomine', true)
@@ -42,7 +43,7 @@ describe('a payment that the chain has not taken yet', () => {
 
     const other = await world.ask(`${gate}/slow`, { method: 'POST', body: 'two', headers: proven })
     expect(other).toMatchObject({ status: 409, body: { code: 'payment_for_another_request' } })
-    // By its id alone nobody gets it; with the token that only its buyer was given, they do.
+    // The id alone fetches nothing; the id with the buyer's secret token fetches the response.
     const bare = await world.ask(`${gate}/slow`, { ...asked, headers: { 'x-payment-id': id } })
     expect(bare).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
     const guessed = { 'x-payment-id': id, 'x-payment-token': `tok_${'A'.repeat(43)}` }

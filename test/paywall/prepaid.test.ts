@@ -7,7 +7,8 @@ const CHAT = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, 
 
 describe('a prepaid route', () => {
   /*
-   * Measured calls: the most is paid in, each call draws what it cost, and what is left is the payer's for the next one.
+   * Metered calls: the highest price is paid in, each call draws its cost, and the rest stays the payer's for the next
+   * one.
    */
 
   let world: World
@@ -38,14 +39,14 @@ describe('a prepaid route', () => {
     expect(paid.headers.get('x-payment-cost')).toBe('0.005')
     const token = paid.headers.get('x-payment-token')!
     expect(token).toMatch(/^tok_/)
-    // Too little for the most that the next call could cost.
+    // Less than the highest price of the next call.
     const short = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
     expect(short).toMatchObject({
       status: 402,
       body: { reason: 'insufficient_balance', balance: '0.015', amount: '0.005', prepaid: { maximum: '0.02' } },
     })
     expect(short.body.accepts[0].maxAmountRequired).toBe('5000')
-    // The second payment joins the first: one payer, one balance, and either token opens it.
+    // The second payment is added to the first: one payer, one balance, and either token can use it.
     const more = await world.pay(payer, `${gate}/chat`, asked)
     expect(more.headers.get('x-payment-balance')).toBe('0.03')
     const third = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
@@ -54,7 +55,7 @@ describe('a prepaid route', () => {
     expect(third.headers.get('x-payment-token')).toBeNull()
     expect(await balanceOf(payer.address)).toEqual({ available: 25_000n, held: 0n, paid: 40_000n, drawn: 15_000n })
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
-    // A signature is a proof of who is asking: it draws, and buys nothing a second time.
+    // A signature proves who is asking: it draws from the balance, and buys nothing a second time.
     const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
     expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
     expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(409)
@@ -76,7 +77,7 @@ describe('a prepaid route', () => {
     }
     expect(await balanceOf(payer.address)).toEqual({ available: 15_000n, held: 0n, paid: 35_000n, drawn: 20_000n })
 
-    // A failed upstream charges nothing: what was paid in is there for the next call.
+    // A failed upstream charges nothing: the paid-in money is there for the next call.
     const wanted = await world.ask(`${gate}/chat`, withToken)
     world.upstream.on('/chat', (_request, response) => json(response, 500, {}))
     const header = await world.sign(payer, wanted)
@@ -87,7 +88,8 @@ describe('a prepaid route', () => {
     })
     expect((await world.ask(`${gate}/chat`, withToken)).headers.get('x-payment-balance')).toBe('0.015')
 
-    // Nobody else is told what is left, nor pays for it: not by naming the payer, not by a signature of their own.
+    // Other clients can neither read the balance nor spend it: not by naming the payer, not with a signature of their
+    // own.
     const stranger = await world.chain.payer(1_000_000n)
     const said = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-payer': payer.address } })
     expect([said.body.amount, said.body.prepaid.balance]).toEqual(['0.02', null])
@@ -148,7 +150,7 @@ describe('a prepaid route', () => {
     })
     const asked = { method: 'POST', body: JSON.stringify({ prompt: 'say five words' }) }
     const paid = await world.pay(payer, `${gate}/plain`, asked)
-    // Three tokens in, five out, at a tenth of a dollar for a thousand.
+    // Three input tokens, five output tokens, at a tenth of a dollar per thousand.
     expect(paid.headers.get('x-payment-cost')).toBe('0.0008')
     await world.pay(payer, `${gate}/plain`, asked)
     world.upstream.on('/plain', (_request, response) => {
@@ -178,7 +180,7 @@ describe('a prepaid route', () => {
     expect(response.status).toBe(200)
     const reader = readerOf(response)
     expect(await pieceOf(reader)).toContain('Hel')
-    // Paid, and all of it set aside while it lasts.
+    // Paid, and held in full while the call lasts.
     expect(await balanceOf(payer.address)).toMatchObject({ held: 20_000n, available: 0n })
     finish()
     let rest = ''
@@ -255,7 +257,7 @@ describe('a prepaid route', () => {
       const row = await balanceOf(payer.address)
       return row?.held === 0n ? row : null
     })
-    // Four seconds and what the test took; far from all of it.
+    // Four seconds and the test's own time; far from all of it.
     expect(balance.drawn).toBeGreaterThanOrEqual(50_000n)
     expect(balance.drawn).toBeLessThan(100_000n)
   })

@@ -5,8 +5,8 @@ import { openWorld, until, type Answer, type World } from './world.ts'
 
 describe('tiers', () => {
   /*
-   * Each customer has a tier of their own. Only calls that were paid lead to the next one, however many come at once;
-   * and each fact is told once.
+   * Each customer has a tier of their own. Only paid calls lead to the next one, however many arrive at once; and each
+   * event is sent once.
    */
 
   let world: World
@@ -28,7 +28,7 @@ describe('tiers', () => {
   })
   afterAll(() => world.close())
 
-  /** What was written for the endpoint of one paywall, in the transactions of what it tells. */
+  /** The deliveries that one paywall's endpoint gets, written in the transactions of the changes themselves. */
   async function told(paywall: string): Promise<{ event: string; data: Record<string, unknown> }[]> {
     const rows = await world.service.database.statements.run<{ body: string }>(
       'SELECT body FROM delivery ORDER BY id',
@@ -38,7 +38,7 @@ describe('tiers', () => {
     return events.filter(({ data }) => data['paywallId'] === paywall)
   }
 
-  /** Pays whatever it is asked, again where the first price was another tier's. */
+  /** Pays the price asked, again if the first price belonged to another tier. */
   async function buy(payer: TestAccount, url: string): Promise<Answer> {
     const as = { headers: { 'x-payment-payer': payer.address } }
     for (;;) {
@@ -89,11 +89,11 @@ describe('tiers', () => {
       txHash: expect.stringMatching(/^0x/),
       at: expect.any(String),
     })
-    // They do arrive, signed.
+    // The events do arrive, signed.
     const hook = await until(() => world.upstream.asked.find(({ url }) => url === '/hook') ?? null)
     expect(hook.headers['webhook-signature']).toMatch(/^v1,/)
 
-    // A new day begins at the first price, and that is a change too.
+    // A new day begins at the first price, and that is a change of tier too.
     world.service.clock.forward(86_400_000)
     const wanted = await world.ask(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
     expect(wanted.body.amount).toBe('0.03')
@@ -154,7 +154,7 @@ describe('tiers', () => {
     const { gate, id } = await world.sell([{ path: '/poor', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.on('/poor', (_request, response) => {
-      // Between being asked and being paid, the money goes elsewhere.
+      // The payer's money is moved away after the upstream is called and before the call is paid.
       void world.chain.fund(payer.address, 0n).then(() => response.writeHead(200).end('worth it'))
     })
     const answer = await world.pay(payer, `${gate}/poor`)

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 
-/** Somebody's API: it answers what a test tells it to, and keeps what it was asked. */
+/** The seller's API: it responds as a test tells it to, and records its requests. */
 export interface Upstream {
   url: string
   asked: Asked[]
-  /** How it answers from now on, by path; anything else is echoed. */
+  /** Sets the response for a path; requests to other paths are echoed. */
   on(path: string, answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): void
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function json(response: ServerResponse, status: number, body: unknown): v
   response.end(JSON.stringify(body))
 }
 
-/** What has come of an answer, piece by piece. */
+/** Reads a response piece by piece. */
 export function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> {
   if (body === null) throw new Error('the answer has no body')
   return (body as ReadableStream<Uint8Array>).getReader()

@@ -5,22 +5,22 @@ import { startChain, type TestAccount, type TestChain } from '../harness/chain.t
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
-/** A service with a gateway, an API behind it, and somebody who sells it. */
+/** A service with a gateway, an API behind it, and a seller of that API. */
 export interface World {
   service: TestService
   upstream: Upstream
   seller: TestPerson
   recipient: Hex
   chain: TestChain
-  /** What its owner registered, with the gate's address on this very service. */
+  /** Registers a paywall; returns the owner's view of it, with the gate's address on this service. */
   sell(routes: readonly Route[], terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
-  /** A GET unless it is said otherwise, through the gate. */
+  /** Sends a request through the gate; a GET by default. */
   ask(url: string, options?: RequestInit): Promise<Answer>
-  /** Asks, signs what is wanted in either version, and asks again. */
+  /** Requests, signs the offer in either version, and requests again. */
   pay(payer: TestAccount, url: string, options?: RequestInit & { version?: 1 | 2 }): Promise<Answer>
-  /** What the sweeper does when it comes by next. */
+  /** Runs the sweeper once. */
   sweep(): Promise<void>
-  /** The header that pays for what a 402 wants. */
+  /** The header that pays a 402's offer. */
   sign(payer: TestAccount, wanted: Answer, version?: 1 | 2): Promise<Record<string, string>>
   close(): Promise<void>
 }
@@ -50,7 +50,7 @@ export interface Answer {
 
 export async function openWorld(
   options: {
-    /** A chain of its own with a sponsor; or one that is there, without. */
+    /** True: a chain of its own with a sponsor. A chain: that one, without a sponsor. */
     chain?: boolean | TestChain
     environment?: Record<string, string>
     person?: Environment
@@ -129,7 +129,7 @@ export async function openWorld(
     ask,
     sign,
     async sweep() {
-      // The chain is asked again after five seconds.
+      // The chain is queried again after five seconds.
       service.clock.forward(6_000)
       await service.sales.sales(service.clock.now())
     },
@@ -156,7 +156,7 @@ export async function signed(
   const v2 = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()).accepts[0]
   const { signature, ...terms } = await payer.authorize(chain.network, String(v1.payTo).toLowerCase() as Hex, {
     value: BigInt(String(v1.maxAmountRequired)),
-    // Longer than any test turns the clock's hands.
+    // Longer than any test moves the clock.
     validBefore: BigInt(Math.floor(Date.now() / 1000) + 400_000),
     ...change,
   })
@@ -176,7 +176,7 @@ export function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64')
 }
 
-/** Looks again and again until there is something to see. */
+/** Repeats the check until it returns something. */
 export async function until<Value>(look: () => Promise<Value | null | false> | Value | null | false): Promise<Value> {
   const deadline = Date.now() + 60_000
   for (;;) {

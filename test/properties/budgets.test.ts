@@ -8,7 +8,7 @@ const HISTORIES = 160
 const TOGETHER = 20
 const SEED = Number(process.env['SEED'] ?? 20_261_121)
 
-/** Time goes on, somebody asks, a lock ends. */
+/** Time passes, the agent makes a call, or a hold ends. */
 type Step =
   | { act: 'wait'; ms: number }
   | { act: 'ask'; amount: number }
@@ -81,7 +81,7 @@ describe('any history of an agent', () => {
   async function live({ rate, begins, steps, ...limits }: History): Promise<void> {
     let now = begins.getTime()
     const clock = { now: () => new Date(now) }
-    // Whoever asks is one of two processes.
+    // Each call goes to one of two processes.
     const processes = [budgetsOn(database.statements, clock), budgetsOn(database.statements, clock)]
     const world = processes[0]!
     const bounds = Object.fromEntries(
@@ -119,7 +119,7 @@ describe('any history of an agent', () => {
           else {
             await database.statements.run('UPDATE ledger_hold SET deadline = $2 WHERE id = $1', [id, new Date(0)])
             await world.ledger.sweep()
-            // Another's sweep may have it just now; it ends it all the same.
+            // Another process's sweep may be ending it right now; it ends all the same.
             await database.statements.run('SELECT FROM ledger_hold WHERE id = $1 FOR UPDATE', [id])
             await world.ledger.sweep()
           }
@@ -129,7 +129,7 @@ describe('any history of an agent', () => {
       }
     }
 
-    /** By the words of the contract alone: what lies in the window now, one by one. */
+    /** Computed from the contract alone: it adds up the calls in the current window, one by one. */
     function expected(amount: number): string {
       if (amount > (limits.perCall ?? Infinity)) return 'perCall'
       for (const window of ['lifetime', 'perMonth', 'perWeek', 'perDay', 'perMinute'] as const) {
@@ -145,7 +145,7 @@ describe('any history of an agent', () => {
   }
 })
 
-/** The window by its name on a calendar, made another way than the service makes its own. */
+/** The window's calendar name, computed in another way than the service does. */
 function nameOf(window: WindowLimit, at: number): string {
   const iso = new Date(at).toISOString()
   switch (window) {

@@ -5,8 +5,8 @@ import type { StatementPool, Statements } from '../../service/kit/transaction.ts
 export class Crash extends Error {}
 
 /**
- * The pool, but now and then a statement is never sent, its answer is lost after the commit, or its
- * connection is cut in the middle, so that nobody knows. `chance` gives a number from 0 to 1.
+ * A pool where now and then a statement is never sent, its response is lost after the commit, or its connection is cut
+ * in the middle, so that the caller can't know the outcome. `chance` returns a number from 0 to 1.
  */
 export function crashing(pool: pg.Pool, rate: number, chance: () => number): StatementPool & { crashes: number } {
   const counted = {
@@ -54,7 +54,7 @@ export function crashing(pool: pg.Pool, rate: number, chance: () => number): Sta
         client.release()
         return result
       } catch (error) {
-        // What a dead process leaves open, the server undoes.
+        // The server rolls back what a dead process leaves open.
         client.release(true)
         throw error
       }
@@ -63,7 +63,7 @@ export function crashing(pool: pg.Pool, rate: number, chance: () => number): Sta
   return counted
 }
 
-/** A connection that breaks says so by an event as well; nobody is to hear it. */
+/** A connection that breaks also emits an event; this handler ignores it. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   const client = await pool.connect()
   if (client.listenerCount('error') < 2) client.on('error', () => undefined)

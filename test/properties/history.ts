@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** One person's dealings with the ledger, as a script: what is asked, in which order, and where it breaks. */
+/** One user's dealings with the ledger, as a script: the commands, their order, and where they crash. */
 export type Step =
   | { act: 'deposit'; amount: bigint }
   | { act: 'grant'; amount: bigint }
@@ -9,9 +9,9 @@ export type Step =
   | { act: 'release'; lock: number }
   | { act: 'payout'; lock: number }
   | { act: 'transfer'; amount: bigint; share: number }
-  /** The process that held the oldest locks is gone: their deadline passes and the sweeper comes. */
+  /** The process of the oldest holds dies: their deadline passes and the sweeper runs. */
   | { act: 'die' }
-  /** Says again what was said before, word for word. */
+  /** Repeats an earlier command exactly. */
   | { act: 'repeat'; back: number }
   /** The same id with other contents. */
   | { act: 'contradict'; back: number }

@@ -1,6 +1,6 @@
 /**
- * The ledger as plain sums, for one person: what every figure must be after what was acknowledged. It knows
- * nothing of statements, batches or postings.
+ * The ledger as plain sums, for one user: the value that every figure must have after the acknowledged commands. It
+ * knows nothing of statements, batches or postings.
  */
 export class Oracle {
   wallet = { available: 0n, locked: 0n, deposited: 0n, spent: 0n }

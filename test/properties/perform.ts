@@ -6,7 +6,7 @@ import { Crash } from './crashes.ts'
 import type { Step } from './history.ts'
 import { Oracle, type OracleLock } from './oracle.ts'
 
-/** One person acting out a history against the ledger, with the oracle keeping count. */
+/** Plays one user's history against the ledger, while the oracle keeps count. */
 export class Person {
   readonly oracle = new Oracle()
   readonly problems: string[] = []
@@ -99,7 +99,7 @@ export class Person {
     await this.say(
       () => this.ledger.release({ hold: lock.id, owner: this.owner, announcements: [] }),
       'done',
-      // A capture that comes late for a released lock is refused and never charged.
+      // A late capture of a released hold is refused and never charged.
       () =>
         this.ledger.capture({
           hold: lock.id,
@@ -170,7 +170,7 @@ export class Person {
     if (outcome !== wanted) this.problems.push(`expected ${wanted}, got ${outcome}`)
   }
 
-  /** Whoever hears nothing asks again, with the same words, until there is an answer. */
+  /** A call that crashed is repeated unchanged, until there is a result. */
   private async until(call: () => Promise<unknown>): Promise<string> {
     for (;;) {
       try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** One run as it goes: what it costs, how its execution ends, and what comes between. */
+/** The plan of one run: its price, how its execution ends, and what happens in between. */
 export interface Plan {
   price: bigint
   /** Which of a person's assets it is; each has another creator, one of them the person. */

@@ -56,7 +56,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
           })
         case 'is swept':
         case 'dies':
-          // Comes back with an output, but late: by then its lock has been given back.
+          // The output arrives late: by then the run's hold has been released.
           await sweepNow(runId)
           return { output: `late output of ${runId}`, usage: null }
       }
@@ -97,19 +97,19 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
       numRuns: HISTORIES / TOGETHER,
       endOnFailure: true,
       seed: SEED,
-      // The histories themselves are pages long: the seed brings them back.
+      // The histories themselves are pages long: the seed reproduces them.
       reporter({ failed, seed, counterexamplePath, errorInstance }) {
         if (failed) throw new Error(`seed ${seed}, path ${String(counterexamplePath)}`, { cause: errorInstance })
       },
     })
     expect(people).toBe(HISTORIES)
     expect(problems).toEqual([])
-    // Claimed or ended by a statement of which this process never heard, and given up at its next beat.
+    // These runs were claimed or ended by a statement whose response was lost, and given up at the next heartbeat.
     expect(interrupted.filter(({ failure }) => failure?.code !== 'run_interrupted')).toEqual([])
     expect(interrupted.length).toBeLessThan(HISTORIES / 20)
     expect(statements.crashes).toBeGreaterThan(100)
     expect(await calm.ledger.differences()).toEqual([])
-    // The row and the lock say the same of every run that was ever accepted.
+    // The row and the hold agree for every run that was ever accepted.
     expect(
       await database.statements.run(
         `SELECT r.id, r.status, r.cost, h.state, h.captured FROM run r FULL JOIN ledger_hold h ON h.id = r.id
@@ -118,7 +118,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
         [],
       ),
     ).toEqual([])
-    // Once begun, never begun again.
+    // No run is started twice.
     expect([...executions.values()].filter((times) => times > 1)).toEqual([])
   })
 
@@ -130,7 +130,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
     await looking
   }
 
-  /** What a wallet shows at any moment in between. */
+  /** Checks the wallet again and again while the histories run. */
   async function lookAllTheTime(over: () => boolean): Promise<void> {
     while (!over()) {
       const bad = await database.statements.run(
@@ -155,7 +155,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
         return act(engines[place % engines.length]!, userId, asset, plan)
       }),
     )
-    // Whoever was refused, or does not know, is charged nothing; whoever has an output, its price.
+    // A run that was refused or has an unknown outcome costs nothing; a run with an output costs its price.
     const mine = await database.statements.run<{ id: Id<'run'>; cost: bigint; output: string | null; rda_id: string }>(
       'SELECT id, cost, output, rda_id FROM run WHERE user_id = $1',
       [userId],
@@ -209,7 +209,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
       { operation: name, keyed: true },
     )
     const { signal } = new AbortController()
-    // Two workers are told, of two processes.
+    // Two workers, in two processes, get the job.
     await Promise.all(engines.map(({ runs }) => stubborn(() => runs.work(id, signal))))
     for (;;) {
       const run = await calm.runs.get(caller, id)
@@ -219,7 +219,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
   }
 })
 
-/** Asks again as long as nobody knows what became of it, as a client with an Idempotency-Key does. */
+/** Repeats the request until its outcome is known, as a client with an Idempotency-Key does. */
 async function stubborn<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

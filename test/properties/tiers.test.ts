@@ -19,9 +19,9 @@ import type { RequestBody } from '../../service/x402/model.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 /*
- * Whatever a customer begins, gives up, takes again and pays, in whatever order and however many at once: the calls
- * that were paid in a window cost at least what its tiers say for so many. One who makes one call after the other pays
- * exactly that.
+ * A customer begins, abandons, resumes and pays calls in any order, and any number at once: the paid calls of a window
+ * always cost at least what the tiers charge for that many. A customer who makes one call after the other pays exactly
+ * that.
  */
 
 const SEED = Number(process.env['SEED'] ?? 20_261_122)
@@ -59,7 +59,7 @@ const tiersOf = fc
 
 const history = fc.record({ tiers: tiersOf, steps: fc.array(step, { minLength: 4, maxLength: 40 }) })
 
-/** What of the books a tiered price needs. */
+/** The part of the journal that a tiered price needs. */
 type TieredBooks = Pick<PaymentJournal, 'begin' | 'take' | 'release' | 'settling' | 'paid' | 'failed' | 'tier'>
 
 interface Customer {
@@ -173,7 +173,7 @@ describe('any history of a tiered price', () => {
   }
 })
 
-/** Plays the steps as a customer who pays the least that is taken for each call. */
+/** Plays the steps as a customer who pays the lowest price that is accepted for each call. */
 async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
   const { books, tiers, clock } = customer
   const open: Sale[] = []
@@ -259,7 +259,7 @@ async function shownTo({ books, paywall, route, payer, tiers, clock }: Customer)
   return tierOf(tiers, tier).amount
 }
 
-/** What the first calls of a window cost by the tiers alone. */
+/** The price of a window's first calls by the tiers alone. */
 function owed(tiers: readonly Tier[], calls: number): bigint {
   return Array.from({ length: calls }, (_, call) => tierOf(tiers, tierAt(tiers, call)).amount).reduce(
     (sum, amount) => sum + amount,
@@ -283,7 +283,7 @@ function clockFrom(start: string): Customer['clock'] {
 
 const PAYER = `0x${'ab'.repeat(20)}` as const
 
-/** Whose authorization lasts longer than any history. */
+/** A request whose authorization lasts longer than any history. */
 const REQUEST: RequestBody = {
   x402Version: 2,
   paymentPayload: {

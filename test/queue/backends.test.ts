@@ -154,7 +154,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     const [one] = await Promise.all([started(topics), started(topics)])
     await announce(range(2_000), one)
     await tally.reached('done', 2_000)
-    // The clock stands still, so no lease has run out: whatever comes twice was handed out twice.
+    // The clock stands still, so no lease has run out: a job that arrives twice was handed out twice.
     expect(seen.sort((a, b) => a - b)).toEqual(range(2_000))
   })
 
@@ -196,7 +196,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     await tally.until(() => empties.length === 1)
     await empties[0]
     const second = tally.until(() => empties.length === 2)
-    // What was leased then is lost to the backend, and comes again when the lease has run out.
+    // Jobs that were leased then are lost to the backend, and come again when the lease has run out.
     clock.turn(3_000)
     queue.wake()
     await second
@@ -299,7 +299,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     it('takes a breath between two questions to a server in trouble, with work waiting, and goes on after it', async () => {
       const { statements } = database
       const log = new Listener()
-      // Each complaint ten seconds after the last is written down, none withheld.
+      // Each complaint comes ten seconds after the last, so all are logged.
       const hasty = { now: () => (clock.turn(10_000), clock.now()) }
       const parts = { topics: 1, statements, clock: hasty, log, pace: PACE, onUp: () => undefined }
       const backend = await openBackend({ kind: 'postgres', connectionString: database.url }, parts)
@@ -347,7 +347,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     else await redis.flush()
   }
 
-  /** The backend answers no more; what comes back makes it answer again. */
+  /** Stops the backend's responses; the returned function restores them. */
   async function fault(): Promise<() => Promise<void>> {
     if (redis !== null) {
       redis.freeze()

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 
-/** A real Redis of the test's own, kept in memory only. */
+/** A real Redis for this test alone, in memory only. */
 export interface RedisServer {
   url: string
   flush(): Promise<void>
-  /** Gone at once, with everything in it. */
+  /** Stops at once and loses all data. */
   kill(): Promise<void>
-  /** Empty again at the same address. */
+  /** Restarts empty at the same address. */
   revive(): Promise<void>
-  /** There, and silent: nobody's connection breaks. */
+  /** Stops responding, without breaking any connection. */
   freeze(): void
   thaw(): void
   close(): Promise<void>
@@ -57,7 +57,7 @@ export async function startRedis(): Promise<RedisServer> {
 async function launch(port: number, folder: string): Promise<ChildProcess> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  // Whoever ends the tests in a hurry must not leave one behind.
+  // Interrupting the tests must not leave a server running.
   const end = (): void => void server.kill('SIGKILL')
   process.once('exit', end)
   server.once('exit', () => process.off('exit', end))

@@ -6,7 +6,7 @@ import { door, numbers } from './numbers.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { Hands, quiet, Tally } from './tally.ts'
 
-/** One relay, tick by tick, over a backend that the test plays: it may keep a job, lose it or be away. */
+/** One relay, tick by tick, over a backend that the test plays: it may accept a job, lose it or be unavailable. */
 describe('the relay', () => {
   let database: TestDatabase
   let clock: Hands

@@ -24,7 +24,7 @@ export class Tally implements QueueMeasures {
     return this.until(() => this.counts[outcome] >= count)
   }
 
-  /** Looked at whenever something is reported or `look` is called. */
+  /** Checked whenever something is reported or `look` is called. */
   until(met: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.waiting.push({ met, resolve })
@@ -40,7 +40,7 @@ export class Tally implements QueueMeasures {
   }
 }
 
-/** Stands still until it is turned. */
+/** A clock that stands still until a test moves it. */
 export class Hands implements Clock {
   private at = new Date('2030-01-01T00:00:00.000Z')
 
@@ -55,7 +55,7 @@ export class Hands implements Clock {
 
 export const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** Waits until a line has been said so many times. */
+/** Waits until a line has been logged so many times. */
 export class Listener implements Log {
   private readonly waiting: { beginning: string; left: number; resolve: () => void }[] = []
   readonly info = this.heard.bind(this)

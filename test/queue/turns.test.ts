@@ -40,7 +40,7 @@ describe('accounts take turns in a topic', () => {
     const first = await lease()
     expect(tally(first)).toEqual({ hostile: 8, honest: 3 })
     expect(await lease()).toEqual([])
-    // One of the hostile account's ends: one of its next, and nobody else's place.
+    // When one of the hostile account's runs ends, only its own next run takes that slot, no other account's.
     await rows.acknowledge(first.filter(({ account }) => account === 'hostile').slice(0, 1), clock.now())
     await announce('late', 20)
     expect(tally(await lease())).toEqual({ hostile: 1, late: 8 })

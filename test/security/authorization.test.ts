@@ -7,13 +7,13 @@ import { testService, type Answer, type CallOptions, type TestPerson, type TestS
 import { furnished } from '../trpc/account.ts'
 import { MOUNTED, ROUTES, type Asked, type Thing } from './routes.ts'
 
-/** Who may do what, over all that is served: nobody, ended keys, other accounts, agents, other sites' pages. */
+/** Permissions on every route: callers without a key, ended keys, other accounts, agents, other sites' pages. */
 describe('authorization', () => {
   let service: TestService
   let owner: { person: TestPerson; ids: Record<Thing, string> }
   let stranger: TestPerson
   let keys: Record<'revoked' | 'expired' | 'agent' | 'production', string>
-  /** Of somebody who signed in with a browser. */
+  /** The cookie of a user who signed in with a browser. */
   let cookie: string
 
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe('authorization', () => {
   test('procedures of the dashboard: nobody, ended keys, agents, other sites', async () => {
     const wrong: unknown[] = []
     for (const [name, { _def }] of Object.entries(procedures())) {
-      // For visitors, who say nothing of who they are: test/trpc/authorization.test.ts.
+      // For visitors without an account: test/trpc/authorization.test.ts covers these.
       if (name.startsWith('market.')) continue
       const mutation = _def.type === 'mutation'
       const asking = (options: CallOptions): Promise<Answer> =>
@@ -232,7 +232,7 @@ describe('authorization', () => {
     return thing === undefined ? '' : owner.ids[thing]
   }
 
-  /** What was said, whichever id was asked for. */
+  /** The response without the requested id, so that responses for different ids can be compared. */
   function told({ status, text, headers }: Answer, id: string): unknown {
     const said = text
       .replaceAll(/"requestId":"[^"]*"/g, '')
@@ -248,7 +248,7 @@ describe('authorization', () => {
     return String(made.body.secret)
   }
 
-  /** As it would be there after a call that cost money: here no chain runs. */
+  /** As it would be stored after a call that cost money: no chain runs here. */
   async function paidCallOf({ caller }: TestPerson): Promise<string> {
     const id = newId('pay', service.clock.now())
     await service.database.prisma.spendingPayment.create({
@@ -295,7 +295,7 @@ describe('authorization', () => {
   }
 })
 
-/** An id that never was; the same for a thing all along. */
+/** An id that never existed; always the same one for each kind of thing. */
 function ghostOf(thing: Thing): string {
   return (GHOSTS[thing] ??= PREFIXES[thing] === null ? 'acme-ghost' : newId(PREFIXES[thing], new Date()))
 }

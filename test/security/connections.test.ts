@@ -4,7 +4,7 @@ import express, { type Express } from 'express'
 import { listen, type ConnectionLimits, type RunningServer } from '../../service/api/server.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 
-/** What is sent without a client in between that would put it right, or wait its turn. */
+/** Raw bytes, without a client that would correct them or wait for its turn. */
 describe('connections', () => {
   let service: TestService
   let person: TestPerson
@@ -93,7 +93,8 @@ describe('connections', () => {
       const port = await serve({ requestsPerConnection: 5, keepAliveMs: 50 })
       const asked = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50)
       const said = await whole(open(port, asked))
-      // The fifth says that it is the last; whoever did not wait for that word is turned away unheard.
+      // The fifth response announces the end of the connection; requests that did not wait for it are refused
+      // unprocessed.
       expect(statusesOf(said)).toEqual([...Array<number>(5).fill(200), ...Array<number>(45).fill(503)])
       expect(said.match(/x-request-id: req_/gi)).toHaveLength(5)
     })
@@ -124,7 +125,7 @@ describe('connections', () => {
     })
   })
 
-  /** Two readers of one stream of bytes that see different requests in it: each of these is refused whole. */
+  /** Two parsers of one byte stream that see different requests in it: each of these is refused as a whole. */
   describe('that say one thing and mean another', () => {
     const NEXT = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
     const chunks = `0\r\n\r\n${NEXT}`
@@ -211,7 +212,7 @@ describe('connections', () => {
     return (front ??= express())
   }
 
-  /** The same service at an address of its own, with limits as a test wants them. */
+  /** The same service at an address of its own, with limits as a test needs them. */
   async function serve(limits: Partial<ConnectionLimits> = {}, prepare?: (app: Express) => void): Promise<number> {
     front = null
     prepare?.(app())
@@ -241,11 +242,11 @@ describe('connections', () => {
   }
 })
 
-/** All that was said until the other side hung up. */
+/** All bytes until the other side closed the connection. */
 async function whole(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // Not `once` of events, which gives up at an error: being reset is an end like any other here.
+  // Not `once` of events, which rejects at an error: a reset is a normal end here.
   await new Promise((resolve) => socket.once('close', resolve))
   return Buffer.concat(chunks).toString()
 }
@@ -254,7 +255,7 @@ function statusesOf(said: string): number[] {
   return [...said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 }
 
-/** One answer in the house's form, and then the end: nothing that came after it was taken for a request. */
+/** One response in the service's own format, and then the end: no byte after it was taken for a request. */
 function expectRefused(said: string, status: number, code: string): void {
   expect([statusesOf(said), said.slice(0, 500)]).toEqual([[status], expect.any(String)])
   expect(said).toMatch(/^connection: close\r$/im)

@@ -8,14 +8,14 @@ import { openRange, type Range } from './fuzz/world.ts'
 
 const SHOTS = Number(process.env['FUZZ_SHOTS'] ?? 1_000)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121)
-/** A shot to begin with: the same seed gives the same ones, so what failed can be seen again alone. */
+/** The first request to send: the same seed gives the same ones, so a failure can be repeated alone. */
 const FROM = Number(process.env['FUZZ_FROM'] ?? 0)
-/** Each magazine is drawn from a seed of its own: the hundred-thousandth shot needs none of those before it. */
+/** Each batch has a seed of its own: the hundred-thousandth request needs none of those before it. */
 const MAGAZINE = 500
 const AT_ONCE = 8
 const PATIENCE_MS = 2_000
 
-/** Whatever is sent, it is answered, in the form of the contract, and no money moves by it. */
+/** Every request gets a response in the contract's format, and moves no money. */
 describe('requests that nobody should send', () => {
   let range: Range
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('requests that nobody should send', () => {
       expect(report.slice(0, 20)).toEqual([])
       expect(done).toBe(SHOTS)
 
-      // It is still there, and as it was.
+      // The service still runs, and its data is unchanged.
       expect((await range.service.call('GET', '/readyz')).status).toBe(200)
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
       expect(await range.untouched()).toEqual(before)
@@ -79,7 +79,7 @@ describe('requests that nobody should send', () => {
   )
 })
 
-/** What the account had before the first shot. */
+/** The account's balance before the first request. */
 const FURNISHED = 10_000_000
 
 function micro(amount: number): number {

@@ -3,7 +3,7 @@ import { testService, type Answer, type TestPerson, type TestService } from '../
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-/** What each kind of answer tells a browser, or what stands between, to do with it; over every surface. */
+/** The headers that tell browsers and proxies how to treat each kind of response, over every surface. */
 describe('headers', () => {
   let service: TestService
   let person: TestPerson
@@ -47,7 +47,7 @@ describe('headers', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    // Every script and style is a file of ours, or has the nonce.
+    // Every script and style is a file of the service, or has the nonce.
     const nonce = /'nonce-([^']+)'/.exec(scripts.join(' '))?.[1]
     for (const [, tag = '', inner = ''] of answer.text.matchAll(/<((?:script|style)\b[^>]*)>([^<]*)/g)) {
       const ours = / (src|href)="\/(?!\/)/.test(tag) || tag.includes('type="application/json"')
@@ -117,7 +117,7 @@ describe('headers', () => {
       expect([path, said.get('access-control-allow-origin')]).toEqual([path, null])
       expect([path, said.get('access-control-allow-credentials')]).toEqual([path, null])
     }
-    // Gates know nobody by a cookie: whoever pays is answered, wherever the page is.
+    // Gates use no cookies: a request that pays is answered, from every origin.
     const gate = await service.call('GET', '/gate/weather/x', { headers })
     expect(gate.headers.get('access-control-allow-origin')).toBe('*')
     expect(gate.headers.get('access-control-allow-credentials')).toBeNull()

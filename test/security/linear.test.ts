@@ -28,7 +28,7 @@ const with_ =
   }
 const slugs = (operation: string) => slugsOf('acme', [{ operation } as Parameters<typeof slugsOf>[1][number]])
 
-/** Every reader of what strangers send, and the text that is worst for it. */
+/** Every reader of untrusted input, and the text that is worst for it. */
 const READERS: Readonly<Record<string, (size: number) => () => unknown>> = {
   'JSON: a number of zeros': json('{"a":1', '0', '1}'),
   'JSON: a fraction of zeros': json('{"a":1.', '0', '1}'),

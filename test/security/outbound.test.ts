@@ -4,7 +4,10 @@ import { outboundClient } from '../../service/outbound/client.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import { agentBody, promptBody, toolBody } from '../marketplace/bodies.ts'
 
-/** What somebody writes who wants this server to ask its neighbours; each leads to this machine, or to a cloud's keys. */
+/**
+ * Addresses with which an attacker tries to make this server call its neighbours; each leads to this machine, or to a
+ * cloud's keys.
+ */
 const INSIDE: Readonly<Record<string, (port: number) => string>> = {
   loopback: (port) => `http://127.0.0.1:${String(port)}/x`,
   'a name for it': (port) => `http://localhost:${String(port)}/x`,
@@ -27,7 +30,9 @@ const INSIDE: Readonly<Record<string, (port: number) => string>> = {
   'with credentials': (port) => `http://user:secret@127.0.0.1:${String(port)}/x`,
 }
 
-/** Wherever somebody may give an address that this server will call: what the request is, and which field is refused. */
+/**
+ * Every place where a user may enter an address that this server will call: the request, and the field that is refused.
+ */
 interface Place {
   method?: string
   path: string
@@ -69,7 +74,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     ...{ path: '/v1/run', field: 'webhookUrl' },
     body: (webhookUrl) => ({ rdaSlug: 'inside-prompt', inputs: { article: 'x' }, webhookUrl }),
   },
-  // No field of a form: what is called is said itself.
+  // It is no field of a form, so the error names the address as called.
   'a paid address': { path: '/v1/pay', field: 'url|called', body: (url) => ({ url, maxAmount: 1 }) },
   'an OpenAPI document': {
     ...{ path: '/trpc/tools.import', field: 'address' },
@@ -115,7 +120,7 @@ describe('addresses that users give', () => {
     const wrong: unknown[] = []
     for (const [name, addressOf] of Object.entries(INSIDE)) {
       const { status, text } = await person.call(method, path, { body: body(addressOf(port)) })
-      // In the field's own words; nothing of what is there, or whether anything is.
+      // The error must name the field, and reveal nothing about the address, not even whether a server is there.
       if (status !== 400 || !new RegExp(field).test(text) || /secret|ECONN|refused the connection/.test(text))
         wrong.push([name, status, text])
     }

@@ -23,7 +23,7 @@ describe('what was paid for', () => {
     name: string
     /** Where it is paid, by POST with the payment in a header. */
     open(): Promise<string>
-    /** How the thing behind it fails, and is well again. Null where nothing is asked before the money is taken. */
+    /** Makes the service behind it fail, and recover. Null where no request is sent before the money is taken. */
     fails: ((yes: boolean) => void) | null
   }
 
@@ -130,7 +130,7 @@ describe('what was paid for', () => {
     return { ...payment, value: Buffer.from(JSON.stringify(payload)).toString('base64') }
   }
 
-  /** As anybody may who has the signature. */
+  /** Submits the payment on chain, as any holder of the signature can. */
   async function submit({ value }: Payment): Promise<void> {
     const { signature, authorization } = (
       JSON.parse(Buffer.from(value, 'base64').toString()) as {
@@ -155,7 +155,7 @@ describe('what was paid for', () => {
     token: string
   }
 
-  /** All that somebody can try who has read the chain and guesses the rest. */
+  /** All attempts of a thief who has read the chain and guesses the rest. */
   async function thefts({ address, payment, key, id, token }: Sale): Promise<void> {
     const thief = await world.chain.payer(1_000_000n)
     const own = await world.sign(thief, await ask(address))
@@ -266,7 +266,7 @@ describe('what was paid for', () => {
       expect(await world.usdc(later.payer.address)).toBe(await world.usdc(sale.payer.address))
     })
 
-    /** A stranger who has the signature is faster than we are: the money is the seller's all the same. */
+    /** A stranger with the signature is faster than the facilitator: the seller gets the money all the same. */
     it.each([200, 500])(
       'goes to its buyer alone where a stranger submits the transfer (upstream: %i)',
       async (status) => {
@@ -305,7 +305,8 @@ describe('what was paid for', () => {
         await thefts(sale)
         return
       }
-      // Nothing was submitted yet: the signature is still its owner's, for the very same input; a forged one is not.
+      // The authorization was not submitted yet: its owner may use it again, for the very same input; a forged one is
+      // refused.
       const forgery = await ask(begun.address, headerOf(forged(begun.payment)))
       expect([forgery.status, forgery.body.code]).toEqual([409, 'authorization_used'])
       const other = await ask(begun.address, headerOf(begun.payment), { title: 'Other' })

@@ -48,7 +48,7 @@ describe('what an account may have', () => {
   test.each(Object.entries(MAKERS))('%s: never more than the quota, however many ask at once', async (quota, maker) => {
     const answers = await Promise.all(AT_ONCE.map((nth) => person.call('POST', maker.path, { body: maker.body(nth) })))
     const made = answers.filter(({ status }) => status === 201)
-    // The key that this person asks with is one of its keys.
+    // The key that this person uses is one of its keys.
     expect(made).toHaveLength(quota === 'keys' ? maker.limit - 1 : maker.limit)
     for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
       expect([status, body]).toEqual([
@@ -56,14 +56,14 @@ describe('what an account may have', () => {
         expect.objectContaining({ code: 'quota_exceeded', quota, limit: maker.limit, resetsAt: null }),
       ])
     }
-    // Whoever makes room may make another one; the same act again is not another one.
+    // Deleting one makes room for another; repeating the same operation does not count as another one.
     const [first] = Object.values(made[0]!.body as Record<string, { id: string }>)
     expect((await person.call('DELETE', `${maker.path}/${first!.id}`)).status).toBeLessThan(300)
     const headers = { 'idempotency-key': `again-${quota}` }
     const once = await person.call('POST', maker.path, { body: maker.body(100), headers })
     const again = await person.call('POST', maker.path, { body: maker.body(100), headers })
     expect([once.status, again.status]).toEqual([201, 201])
-    // Another account, and the other environment, have their own.
+    // Another account, and the other environment, have quotas of their own.
     const other = await service.person()
     expect((await other.call('POST', maker.path, { body: maker.body(200) })).status).toBe(201)
   })
@@ -106,14 +106,14 @@ describe('what an account may have', () => {
       }
       expect(statuses.slice(3)).toEqual([429, 429])
       expect(statuses.slice(0, 3)).not.toContain(429)
-      // Behind a byte order mark it is the same address.
+      // With a byte order mark in front it is the same address.
       const marked = await fetch(`${trust.origin}/auth/sign-in/email`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-forwarded-for': '198.51.100.99' },
         body: `\ufeff${JSON.stringify({ email: 'victim@example.org', password: 'a guess, no doubt' })}`,
       })
       expect(marked.status).toBe(429)
-      // A whole /64 is one address.
+      // A whole /64 counts as one address.
       const tries: number[] = []
       for (let nth = 0; nth < 4; nth++) {
         const { status } = await trust.call('POST', '/auth/sign-in/email', {

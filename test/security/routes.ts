@@ -3,16 +3,16 @@ import { promptBody } from '../marketplace/bodies.ts'
 
 export type Thing = Furnished | 'paidCall'
 
-/** What a row is asked with: whose id stands in its path or body, and what else it needs to be a whole request. */
+/** The request for a row: whose id is in its path or body, and the other fields of a valid request. */
 export interface Asked {
-  /** Of the account that is tried to be reached; what is there is not found by anybody else. */
+  /** The thing of the attacked account; other accounts must not find it. */
   thing?: Thing
-  /** Where its id goes when it is no part of the path. */
+  /** The field for its id when the id is not in the path. */
   at?: string
   params?: Readonly<Record<string, string>>
   body?: Readonly<Record<string, unknown>>
   query?: string
-  /** Where in the answer a list is: it holds nothing of another's. */
+  /** Where a list is in the response: it holds nothing of another account. */
   listed?: string
 }
 
@@ -23,17 +23,17 @@ const PAYWALL = {
   routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
 }
 const CHECKED = { kind: 'run', target: 'anything', amount: 1 }
-/** A settlement that nobody ever asked for, a checkout that nobody made. */
+/** A settlement that was never requested, a checkout that was never created. */
 const NOWHERE = { network: 'base-sepolia', payer: `0x${'33'.repeat(20)}`, nonce: `0x${'44'.repeat(32)}` }
 
 /**
- * Every declared route, and what it says to
+ * Every declared route, and its response to
  *
- * 1. nobody,
+ * 1. a caller without a key,
  * 2. a key that was revoked, or has expired,
  * 3. another account, and the same account in its other environment,
  * 4. a key of an agent of the account itself,
- * 5. another site's page, in the browser of somebody who is signed in.
+ * 5. another site's page, in the browser of a signed-in user.
  *
  * A route that is missing here fails the first test.
  */
@@ -130,7 +130,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api GET /paywalls/:id/payments': ['401 401 404 403 404', { thing: 'paywall' }],
   'api GET /paywalls/:id/analytics': ['401 401 404 403 404', { thing: 'paywall' }],
 
-  // For everybody, whoever they are: nothing of anybody's is asked for.
+  // Public routes: they need no identity and return no account's data.
   'facilitator GET /health': ['200 200 200 200 200'],
   'facilitator GET /supported': ['200 200 200 200 200'],
   'facilitator POST /verify': ['400 400 400 400 400', { body: {} }],
@@ -154,7 +154,9 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'tools POST /:slug': ['401 401 404 200 403', { thing: 'tool', body: {} }],
 }
 
-/** What speaks for itself, by its path: which test holds it. The first test fails where one is missing. */
+/**
+ * Routes with a check of their own, by path, and the test that covers each. The first test fails where one is missing.
+ */
 export const MOUNTED: Readonly<Record<string, string>> = {
   '/': 'the dashboard’s one document, the same for everybody: test/security/headers.test.ts',
   '/.well-known/mcp.json': 'the same for everybody',

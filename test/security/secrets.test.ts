@@ -3,10 +3,10 @@ import { createHmac } from 'node:crypto'
 import { testService, type Answer, type TestService } from '../harness/service.ts'
 import { agentBody, promptBody, toolBody } from '../marketplace/bodies.ts'
 
-/** Whoever gets hold of the database, of a copy, of a backup: what they can do with it, and what not. */
+/** What a thief of the database, of a copy or of a backup can do with it, and what not. */
 describe('secrets', () => {
   let service: TestService
-  /** By what they are; none of them may be read anywhere. */
+  /** Secrets by name; none of them may be readable anywhere. */
   const secrets = new Map<string, string>()
   let session = ''
 
@@ -65,7 +65,7 @@ describe('secrets', () => {
       authConfig: { headerName: 'X-API-Key', apiKey: secret('creator’s API key') },
     }
     await post('/rda', toolBody({ toolConfig }))
-    // An answer that is kept for whoever repeats the request keeps no secret.
+    // A response that is stored for repeated requests contains no secret.
     const headers = { 'idempotency-key': 'again' }
     const kept = await service.call('POST', '/v1/keys', { key: session, body: { name: 'kept' }, headers })
     secrets.set('key of a kept answer', String(kept.body.secret))
@@ -92,7 +92,7 @@ describe('secrets', () => {
       }
     }
     expect(found).toEqual([])
-    // Whoever looks nowhere finds nothing.
+    // Ensures that the search covered some rows: a search of nothing would find nothing.
     expect(rows).toBeGreaterThan(50)
   })
 
@@ -133,7 +133,7 @@ describe('secrets', () => {
     const given = said.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))
     expect(given).not.toContain('f'.repeat(32))
     expect((await service.call('GET', '/v1/me', { headers: { cookie: headers.cookie } })).status).toBe(401)
-    // And each signing in is another session.
+    // And each sign-in creates another session.
     const again = await service.call('POST', '/auth/sign-in/email', { body })
     expect(again.body.token).not.toBe(session)
   })
@@ -163,7 +163,7 @@ function random(): string {
   return randomBytes(24).toString('hex')
 }
 
-/** As it is, as its bytes, and as the bytes behind it, in whatever way they may be written. */
+/** The value itself, its bytes, and the bytes that it encodes, in every way they may be written. */
 function forms(value: string): string[] {
   const bare = value.replace(/^(whsec_|csk_(test|live)_)/, '')
   const bytes = Buffer.from(value)

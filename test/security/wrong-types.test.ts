@@ -4,7 +4,7 @@ import { testService, type TestPerson, type TestService } from '../harness/servi
 const DEEP = '['.repeat(20_000) + ']'.repeat(20_000)
 const WRONG: readonly unknown[] = [5, ['a'], { toString: 1 }]
 
-/** Whatever type a field has, and however deep a body nests, the caller is told what is wrong. */
+/** For every type of a field and every depth of a body, the error says what is wrong. */
 describe('fields of a wrong type', () => {
   let service: TestService
   let person: TestPerson

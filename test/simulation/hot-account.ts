@@ -1,9 +1,9 @@
 import { percentile, Queue } from './queue.ts'
 
 /**
- * One account that everybody charges. In each process the asks of a moment fly together (service/kit/batch.ts), and
- * the account's row lets one flight through at a time, whichever process it comes from. A charge is two asks, one
- * after the other: the lock, and its end.
+ * One account that all callers charge. In each process, the operations of a moment go out as one batch
+ * (service/kit/batch.ts), and the account's row lets one batch through at a time, from whichever process it comes. A
+ * charge is two operations, one after the other: the hold, and its end.
  */
 export function simulateHotRow(setting: RowSetting): RowOutcome {
   const processes = Array.from({ length: setting.processes }, () => ({ waiting: new Queue<Charge>(), asked: false }))
@@ -17,7 +17,7 @@ export function simulateHotRow(setting: RowSetting): RowOutcome {
   let now = 0
   const end = setting.seconds * 1000
   while (now < end) {
-    // Whoever has asks and is not in the line for the row yet gets in.
+    // A process with operations that does not queue for the row yet joins the queue.
     for (const [place, process] of processes.entries()) {
       if (process.asked || process.waiting.length === 0) continue
       process.asked = true
@@ -46,8 +46,9 @@ export function simulateHotRow(setting: RowSetting): RowOutcome {
 }
 
 /**
- * The account in parts, each on a shard of its own. A charge goes to one part; what that part lacks is pulled from the
- * others, richest first, and only when all of them together have too little is it refused. Income falls on any part.
+ * The account in parts, each on a shard of its own. A charge goes to one part; if that part lacks money, it is pulled
+ * from the others, richest first, and the charge is refused only when all of them together have too little. Income goes
+ * to any part.
  */
 export function simulateParts(setting: PartsSetting): PartsOutcome {
   const { parts, random } = setting
@@ -56,13 +57,13 @@ export function simulateParts(setting: PartsSetting): PartsOutcome {
   let falselyRefused = 0
   let refused = 0
   for (let charge = 0; charge < setting.charges; charge++) {
-    // What is spent comes in again, somewhere: the account lives near its balance.
+    // Spent money comes in again, at a random part: the account stays near its balance.
     money[Math.floor(random() * parts)]! += 1
     const place = Math.floor(random() * parts)
     while (money[place]! < 1) {
       const rich = richest(money, place)
       if (rich === null) break
-      // Half of what the richest has: the next charges here find something too.
+      // Half of what the richest part has, so that the next charges here succeed too.
       const moved = Math.ceil(money[rich]! / 2)
       money[rich]! -= moved
       money[place]! += moved
@@ -87,7 +88,7 @@ function richest(money: readonly number[], but: number): number | null {
 
 interface RowSetting {
   processes: number
-  /** Over all processes; each charges again as soon as it has its answer. */
+  /** Over all processes; each charges again as soon as its charge has ended. */
   callers: number
   flightMost: number
   cost: Cost
@@ -115,7 +116,7 @@ interface PartsSetting {
 }
 
 interface PartsOutcome {
-  /** Transfers between shards that had to be waited for. */
+  /** Transfers between shards that a charge had to wait for. */
   pullsPerThousand: number
   refused: number
   falselyRefused: number

@@ -1,4 +1,4 @@
-/** What benchmarks printed on two cores (docs/benchmarks.md): a simulation that does not give these back is wrong. */
+/** Results of benchmarks on two cores (docs/benchmarks.md): a simulation that does not reproduce them is wrong. */
 export const MEASURED = {
   /** `npm run bench -- facilitator`: settlements a second at blocks of 2 s, by callers who wait. */
   settlements: [

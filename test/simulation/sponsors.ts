@@ -2,9 +2,10 @@ import { PACE } from '../../service/facilitator/service/deps.ts'
 import { percentile, Queue } from './queue.ts'
 
 /**
- * Settlements on one network, as the facilitator's lanes carry them: each sponsor takes what is claimed, puts it
- * together in transactions, and has so many under way; a block takes the eldest as far as our part of its gas goes.
- * Blocks are even, nodes answer, nobody pays more for a place: what is left is arithmetic with queues.
+ * Settlements on one network, as the facilitator's sponsor workers make them: each sponsor takes claimed payments, puts
+ * them together in transactions, and has a limited number of these pending; a block takes the oldest as far as our part
+ * of its gas goes. Blocks come evenly, nodes respond, other senders do not outbid us: what is left is queueing
+ * arithmetic.
  */
 export function simulateSponsors(setting: Setting): Outcome {
   const { sponsors, load, random } = setting
@@ -35,7 +36,7 @@ export function simulateSponsors(setting: Setting): Outcome {
     while (held !== undefined || sent.length > 0) {
       const transaction = held ?? sent.take(1)[0]!
       held = undefined
-      // Sent too late for this block, or no room left in it: it is the next one's first.
+      // Sent too late for this block, or no room left in it: it comes first in the next one.
       if (transaction.sentAt > at - REACH_MS || gas + transaction.gas > setting.gasPerBlock) {
         held = transaction
         break
@@ -49,7 +50,7 @@ export function simulateSponsors(setting: Setting): Outcome {
     }
     gasUsed += gas
     blocks++
-    // What comes before it has filled up says nothing.
+    // The time before the queues have filled up is not counted.
     if (at > end / 4) counted++
   }
 
@@ -93,7 +94,7 @@ export function sponsorsFor(perSecond: number, setting: Omit<Setting, 'sponsors'
   return null
 }
 
-/** Of one transaction with so many payments in it: a line through what `npm run bench -- chain` prints. */
+/** The gas of one transaction with this many payments: a line through what `npm run bench -- chain` prints. */
 export function gasOf(payments: number): number {
   return payments === 1 ? 85_718 : 41_000 + 49_390 * payments
 }
@@ -101,7 +102,7 @@ export function gasOf(payments: number): number {
 interface Setting {
   sponsors: number
   blockSeconds: number
-  /** Of each block, what is ours at most. */
+  /** Our largest share of each block. */
   gasPerBlock: number
   load: { kind: 'open'; perSecond: number } | { kind: 'closed'; callers: number }
   seconds: number
@@ -112,7 +113,7 @@ interface Outcome {
   perSecond: number
   p50: number
   p99: number
-  /** Claimed and not taken at the end: grows without end where the load is too much. */
+  /** Claimed and not taken at the end: grows without end where the load is too high. */
   waiting: number
   perTransaction: number
   gasPerSecond: number
@@ -126,16 +127,16 @@ interface Transaction {
 }
 
 const STEP_MS = 5
-/** A lane's pace while the next block decides. */
+/** The pace of a sponsor worker while it waits for the next block. */
 const TURN_MS = PACE.turnMs
-/** Read, signed, written down and sent. */
+/** The time to read, sign, record and send. */
 const SEND_MS = 25
-/** What is sent later than this before a block is not in it. */
+/** A transaction that is sent later than this before a block is not in it. */
 const REACH_MS = 50
-/** From the block to the answer. */
+/** From the block to the response. */
 const LOOK_MS = 40
-/** Of one turn, as in the lane. */
+/** The most payments that one iteration of a sponsor worker takes. */
 const TAKEN_MOST = 200
 const MOST_SPONSORS = 400
-/** Longer than this, and callers give up. */
+/** Callers give up after this. */
 const LATE_BLOCKS = 3

@@ -51,7 +51,7 @@ describe('the service as a process', () => {
       expect.objectContaining({ success: true, cost: 0.005 }),
     ])
     service.kill('SIGTERM')
-    // Balancers see it leave while it still serves.
+    // Load balancers notice the shutdown while the process still serves.
     const ask = (of: string) => fetch(`http://localhost:${environment['PORT'] ?? ''}${of}`)
     const readiness = async () => {
       const answer = await ask('/readyz')
@@ -118,12 +118,12 @@ describe('the service as a process', () => {
   })
 })
 
-/** The last of the three lines to try. */
+/** The last of the three example lines. */
 const GREETED = /curl[^\n]*wallet\/balance[^\n]*\n/
 
 /**
- * One whose neighbour is free too: that is where the demo's creators are. Not from among those that a connection is given,
- * or a neighbour is somebody's a moment later.
+ * A port whose next port is free too: the demo's creators run there. It is outside the range of ports for outgoing
+ * connections, where another process could take the next port a moment later.
  */
 async function freePort(): Promise<number> {
   for (;;) {

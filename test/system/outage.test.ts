@@ -1,7 +1,7 @@
 import { answerError } from '../../service/api/errors.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
-/** The server takes connections away: whoever uses one is told, and the process goes on. */
+/** The server cuts connections: a statement on one of them fails with an error, and the process continues. */
 describe('a database connection that is cut', () => {
   let database: TestDatabase
 
@@ -16,7 +16,7 @@ describe('a database connection that is cut', () => {
       const { rowCount } = await database.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])
       if (rowCount === 0) break
     }
-    // Its last words are on their way through this process's own loop.
+    // The connection's last messages are still waiting in this process's event loop.
     await new Promise((resolve) => setImmediate(resolve))
   }
 

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 
-/** For whoever has to name its port before it listens. Below what systems give to outgoing connections. */
+/**
+ * A port for a process that must name it before it listens. Below the range that systems use for outgoing connections.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 17_000)

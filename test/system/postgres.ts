@@ -6,7 +6,7 @@ import { leftover, stopLeftover } from '../../service/database/embedded/leftover
 import { startPostmaster, type Postmaster } from '../../service/database/embedded/postmaster.ts'
 import { freePort } from './ports.ts'
 
-/** A PostgreSQL server that goes away and comes back when it is told to, always at the same address and with its data. */
+/** A PostgreSQL server that a test can stop and restart, always at the same address and with its data. */
 export interface PostgresServer {
   readonly url: string
   /** Fast: sessions are cut. Immediate: as after a power cut, it recovers from its log. */
@@ -41,7 +41,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     if (stopping === null) return
     if (server !== undefined) process.kill(server.pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
     await stopping.exited
-    // What a server leaves behind in memory is gone only after a moment.
+    // A server's shared memory is released only after a moment.
     await stopLeftover(folder)
   }
   async function start(): Promise<void> {

@@ -3,10 +3,10 @@ import { Agent, createServer, request, type IncomingMessage, type Server } from 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Role } from '../../service/config.ts'
 
-/** One address for many processes: what is asked goes to the next one that serves its path and says that it is ready. */
+/** One address for many processes: each request goes to the next ready process that serves its path. */
 export interface Proxy {
   readonly origin: string
-  /** Whom to choose from, from now on. */
+  /** Sets the processes to choose from. */
   serve(targets: readonly Target[]): void
   /** When each of these has said that it is ready, or no more. */
   close(): Promise<void>
@@ -23,7 +23,7 @@ export async function startProxy(): Promise<Proxy> {
   let turn = 0
   const agent = new Agent({ keepAlive: true })
 
-  /** Nothing is ever asked twice: whoever lost an answer has to find out for themselves what became of it. */
+  /** The proxy never retries a request: a client that lost a response has to find out the outcome itself. */
   function choose(path: string): Target | null {
     const role = roleOf(path)
     const able = targets.filter(({ roles, ready }) => ready() && (role === null || roles.includes(role)))
@@ -48,7 +48,7 @@ export async function startProxy(): Promise<Proxy> {
       answer.on('aborted', () => response.destroy())
     })
     outgoing.on('error', () => {
-      // Half an answer must not look like a whole one.
+      // Half a response must not look like a whole one.
       if (response.headersSent) response.destroy()
       else response.writeHead(502, { 'content-type': 'application/json' }).end('{"error":"The process went away."}')
     })
@@ -94,7 +94,7 @@ export async function startProxy(): Promise<Proxy> {
   }
 }
 
-/** The first that fits; null is anybody. */
+/** The first prefix that matches counts; null means any role. */
 const PATHS: readonly (readonly [string, Role | null])[] = [
   ['/v1', 'api'],
   ['/docs', 'api'],

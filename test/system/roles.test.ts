@@ -14,8 +14,8 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { walletKeys } from '../wallet/world.ts'
 
 /*
- * A process for each role, as they would be on machines of their own: one database, and nothing else between them. What
- * they are as real processes, with a Redis and all that can break, is `npm run chaos -- system`.
+ * A process for each role, as they would be on machines of their own: only the database connects them. `npm run chaos
+ * -- system` tests them as real processes, with a Redis and every fault.
  */
 describe('one role a process', () => {
   const upstream = new Upstream()
@@ -55,7 +55,7 @@ describe('one role a process', () => {
       ALLOW_HOSTS: '127.0.0.1',
       RATE_API_PER_MINUTE: '0',
       BASE_SEPOLIA_RPC_URLS: chain.url,
-      // Nobody else has what moves money on a chain.
+      // Only the facilitator has the keys that move money on chain.
       ...(roles.includes('facilitator') ? { SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey } : {}),
     })
     const service = await compose(config, { url: database.url, log: pino({ level: 'silent' }) })
@@ -86,7 +86,7 @@ describe('one role a process', () => {
     return { status: response.status, body: await response.json().catch(() => null) }
   }
 
-  /** What is not served is `not_found`; a served address may not know the thing, but knows what kind of thing it is. */
+  /** An address that is not served returns `not_found`; a served address may not know the thing, but names its kind. */
   const SURFACES: readonly [address: string, accept: string, role: Role][] = [
     ['/v1/rdas', 'application/json', 'api'],
     ['/v1/me', 'application/json', 'api'],
@@ -109,7 +109,7 @@ describe('one role a process', () => {
       const type = response.headers.get('content-type') ?? ''
       const body = type.includes('json') ? ((await response.json()) as { code?: string } | null) : null
       if (!type.includes('json')) await response.body?.cancel()
-      // A browser gets a page where there is nothing.
+      // A browser gets a page for a missing address.
       const isMissing = body?.code === 'not_found' || accept === 'text/html'
       const isServed = !(response.status === 404 && isMissing)
       expect([each, isServed]).toEqual([each, each === role])
@@ -145,7 +145,7 @@ describe('one role a process', () => {
     const paymentPayload = await signed(payer, chain, view.paymentRequirements as Parameters<typeof signed>[2])
     const paid = await ask(members.pay, `/p/${checkout}/pay`, { input: {}, paymentPayload })
     expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
-    // And the worker tells the workflow.
+    // And the worker notifies the workflow.
     expect((await upstream.wasAsked('/paid')).body).toContain(String(paid.body.payment.txHash))
   })
 
@@ -219,7 +219,7 @@ describe('one role a process', () => {
     )
     agreed.end()
     again.end()
-    // Once all of them have ended, new ones may be given.
+    // Once all of them have ended, new secrets may be set.
     ;(await agreeOnSecrets(config('b'.repeat(40)), database, quiet, 1_000)).end()
   })
 

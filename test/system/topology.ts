@@ -14,18 +14,18 @@ import { freePort } from './ports.ts'
 import { startPostgres, type PostgresServer } from './postgres.ts'
 import { startProxy } from './proxy.ts'
 
-/** Coinslot as many processes: each a machine of its own with a folder of its own, behind one address. */
+/** Coinslot as many processes, each like a machine of its own with a folder of its own, behind one address. */
 export interface Topology {
-  /** The proxy's: every surface by its path. */
+  /** The proxy's address: it serves every surface by its path. */
   readonly origin: string
   readonly processes: readonly Member[]
-  /** Null where the one process brings its own. */
+  /** Null where the one process starts its own. */
   readonly database: PostgresServer | null
   readonly redis: RedisServer | null
   readonly chain: TestChain | null
-  /** What every process is started with, before what its roles add; for tools that work beside them. */
+  /** The settings of every process, before those of its roles; for tools that work beside them. */
   readonly settings: Readonly<Record<string, string>>
-  /** Resolves when all of them say that they are ready. */
+  /** Resolves when all of them report that they are ready. */
   ready(): Promise<void>
   close(): Promise<void>
 }
@@ -37,28 +37,28 @@ export interface Member {
   readonly settings: Readonly<Record<string, string>>
   pid(): number | null
   isReady(): boolean
-  /** What its present life has said so far. */
+  /** The output of its current run so far. */
   said(): string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
-  /** A new life, once the last one is over; until it says that it is ready. */
+  /** Restarts it, once the last run has ended; resolves when it reports that it is ready. */
   begin(): Promise<void>
 }
 
 export interface TopologyOptions {
   processes: readonly { roles: readonly Role[]; count: number; settings?: Readonly<Record<string, string>> }[]
-  /** `server`: one PostgreSQL for all. `embedded`: that of the process itself, which then is the only one. */
+  /** `server`: one PostgreSQL for all. `embedded`: the process's own, which then is the only process. */
   database: 'embedded' | 'server'
   redis: boolean
   /** `base` is the network of real money, for LIVE; true is base-sepolia. */
   chain: boolean | 'base'
-  /** Seconds between blocks, or how else they come: with each transaction, if nothing is said. */
+  /** Seconds between blocks, or another mode; by default a block for each transaction. */
   mining?: Mining
-  /** Over the topology's own. */
+  /** Override the topology's own settings. */
   settings?: Readonly<Record<string, string>>
-  /** Where the processes look for the chain, if not at the chain itself. */
+  /** Where the processes reach the chain, if not at the chain itself. */
   rpc?: (chainUrl: string) => Promise<string>
   postgres?: Readonly<Record<string, string>>
-  /** The built service is there sooner; `npm run` builds it first. Else the sources, as they are now. */
+  /** The built service starts faster; `npm run` builds it first. Otherwise the current sources. */
   built?: boolean
 }
 
@@ -128,7 +128,7 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
       )
     }
   }
-  // Whoever ends the tests in a hurry must not leave processes behind.
+  // Interrupting the tests must not leave processes running.
   const hurry = (): void => {
     for (const member of members) member.drop()
   }
@@ -152,7 +152,7 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
     },
   }
   try {
-    // All at once, as after a power cut: whichever is first makes the tables.
+    // All at once, as after a power cut: the first one creates the tables.
     await Promise.all(members.map((member) => member.begin()))
   } catch (error) {
     await topology.close()
@@ -180,7 +180,7 @@ function createMember(
   let over = false
   let looking: Promise<void> | null = null
 
-  /** As a balancer does it: asks again and again, and believes nothing older than its last look. */
+  /** Checks as a load balancer does: repeatedly, and trusts only its latest check. */
   async function look(): Promise<void> {
     while (!over) {
       ready = life !== null && (await answers(url))

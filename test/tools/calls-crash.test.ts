@@ -2,7 +2,7 @@ import type { Payment } from './calls/pay-world.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 import { dyingAt, startReplica, type Replica } from './calls/replica.ts'
 
-/** A process ends between the steps of a call; whoever asked asks again, another process serves. */
+/** A process dies between the steps of a call; the caller repeats it, and another process serves it. */
 describe('a call whose process dies', () => {
   let world: PayWorld
   let dead: Replica[] = []
@@ -46,7 +46,7 @@ describe('a call whose process dies', () => {
     gone.abort()
     await lost
 
-    // Its claim on the name runs out, and its lock as well.
+    // Its claim on the name expires, and its hold as well.
     world.service.clock.forward(120_000)
     await world.service.ledger.sweep()
     expect(await world.locks()).toBe(0)
@@ -114,7 +114,7 @@ describe('a call whose process dies', () => {
 
   test.each([
     ['settling', 0],
-    // Longer than the chain is waited for, and not as long as a tool may take beside it.
+    // Longer than the wait for the chain, and shorter than a tool may take on top.
     ['paid', 80_000],
   ])('a stranger’s, while it is %s: nobody else asks the tool for it', async (state, waitedMs) => {
     const payer = await world.chain.payer(1_000_000n)
@@ -154,7 +154,7 @@ describe('a call whose process dies', () => {
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
-  /** Chosen by the buyer: the signature alone fetches nothing once a chain may show it. */
+  /** Chosen by the buyer: the signature alone fetches nothing once it may be visible on chain. */
   const TOKEN = `tok_${'t'.repeat(43)}`
   const FAR = BigInt(Math.floor(Date.now() / 1000) + 36_000)
 

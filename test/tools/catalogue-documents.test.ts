@@ -16,7 +16,7 @@ async function read(text: string, options: Partial<ReadOptions> = {}): Promise<R
   return await documents.read(text, { ...PLAIN, ...options })
 }
 
-/** Of a document that refers to nothing, as it comes out of the thread that reads it. */
+/** The operations of a document without references, as the reading thread returns them. */
 function operationsIn(text: string, options: Partial<ReadOptions> = {}): (Operation | Skipped)[] {
   return [...operationsOf(JSON.parse(text) as Record<string, unknown>, { ...PLAIN, ...options })]
 }
@@ -289,7 +289,7 @@ describe('A document that is none', () => {
       const text = petDocument({
         '/a': { get: operation('a', { responses: answered({ type: 'object', properties: { a: { $ref } } }) }) },
       })
-      // The second is YAML to whoever reads it, which comes from a file.
+      // JSON is parsed directly. The second form is no JSON, so the library reads it as YAML, and from a file.
       for (const form of [text, `# YAML\n${text}`]) {
         const tools = await read(form, { trusted: true }).then(
           ({ operations }) => operations,
@@ -323,7 +323,7 @@ describe('A document that is none', () => {
     )
     expect(performance.now() - started).toBeLessThan(20_000)
     await expect(read(deep)).rejects.toMatchObject({ code: 'document_refused' })
-    // Each line twice the one before: a list of two billion names, if anybody wrote it out.
+    // Each line is twice the one before: written out, it would be a list of two billion names.
     const bomb = [
       'a0: &a0 [x, x]',
       ...Array.from(
@@ -346,7 +346,7 @@ describe('The simulator', () => {
     const made = answer(tool, { name: 'Fido', born: '2020-01-01' })
     expect([made.status, made.contentType]).toEqual([201, 'application/json'])
     expect(JSON.parse(made.body.toString())).toEqual({ id: 0, name: 'Fido', born: expect.any(String) })
-    // What does not fit the answer's own schema stays out of it.
+    // A value that does not fit the response's own schema is left out of it.
     expect(JSON.parse(answer(tool, { name: 7 }).body.toString())).toMatchObject({ name: 'Rex' })
   })
 

@@ -6,7 +6,7 @@ import type { Documents } from '../../service/tools/ports/sources.ts'
 import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
 import { PETS, petDocument } from './documents.ts'
 
-/** Reads what a test wrote: names of operations, each with what is changed about it. */
+/** Reads what a test wrote: names of operations, each with its changed fields. */
 const plainDocuments: Documents = {
   edition: 'test',
   read: (text) => Promise.resolve(readingOf(JSON.parse(text) as Record<string, Partial<Operation> & { at?: string }>)),
@@ -48,7 +48,7 @@ describe('An import', () => {
     await world.close()
   })
 
-  /** A provider that no other test has. */
+  /** A provider that no other test uses. */
   function fresh(): string {
     return `p${String(++nth)}`
   }
@@ -146,7 +146,7 @@ describe('An import', () => {
     expect(found).toEqual([])
     const seen = (await world.catalogue.providers('sandbox', BEN)).filter(({ slug }) => slug === p)
     expect(seen).toMatchObject([{ own: false, tools: 2 }])
-    // Where one's own is gone, everybody's is there again.
+    // Without the account's own provider, the shared one is visible again.
     await world.catalogue.removeProvider('sandbox', ANN, p)
     expect((await find(`${p}-a`, ANN)).description).toBe('Does a.')
     await expect(find(`${p}-mine`, ANN)).rejects.toMatchObject({ code: 'tool_removed' })
@@ -170,7 +170,7 @@ describe('An import', () => {
     await expect(other.bySlug('sandbox', `${p}-a`, null)).resolves.toMatchObject({ version: 1 })
     await bring(p, { a: { description: 'Newer.' } })
     world.clock.forward(2_000)
-    // This one sets off the look; whoever comes after it has what it found.
+    // This read starts the refresh; later reads see its result.
     await other.list({ environment: 'sandbox', viewer: null, limit: 1, offset: 0 })
     for (let tries = 0; (await other.bySlug('sandbox', `${p}-a`, null)).version === 1; tries++) {
       if (tries === 1_000) throw new Error('it never saw the change')
@@ -267,7 +267,7 @@ describe('An import', () => {
       [],
     )
     expect(row?.text).not.toContain('very-secret')
-    // Somebody's own tool of the same name is not called with the platform's key.
+    // A user's own tool of the same name is not called with the platform's key.
     expect(await world.catalogue.credentials(await find(`${p}-a`, ANN))).toEqual({ headers: {}, query: {} })
     await bring(p, { a: {}, b: {} })
     expect(await world.catalogue.credentials(await find(`${p}-b`))).toMatchObject({

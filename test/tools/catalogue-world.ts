@@ -54,7 +54,7 @@ export async function catalogueWorld({
 
 const ROOMY: ToolQuotas = { providers: 1_000, tools: 100_000, bytes: 1_000_000_000, importsPerHour: 1_000 }
 
-/** How a document is brought in, unless a test says otherwise. */
+/** The import request that tests use by default. */
 export function wanted(slug: string, other: Partial<ImportRequest> = {}): ImportRequest {
   return {
     environment: 'sandbox',

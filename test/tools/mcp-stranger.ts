@@ -14,7 +14,7 @@ export interface Stranger {
   url: string
   /** How many sessions were opened so far. */
   sessions: number
-  /** Of the last request. */
+  /** The header of the last request. */
   authorization: string | undefined
   tools: Tool[]
   answer: (
@@ -22,12 +22,12 @@ export interface Stranger {
     input: Record<string, unknown>,
     tell: (progress: number) => Promise<void>,
   ) => Promise<CallToolResult>
-  /** As a server does that was started anew. */
+  /** Forgets its sessions, as a restarted server does. */
   forget(): void
   close(): Promise<void>
 }
 
-/** Somebody else's MCP server, with sessions, two tools a page. */
+/** A third party's MCP server, with sessions and two tools per page. */
 export async function mcpStranger(tools: Tool[]): Promise<Stranger> {
   const transports = new Map<string, StreamableHTTPServerTransport>()
   const http: HttpServer = createServer((request, response) => {

@@ -181,7 +181,7 @@ describe('MCP', () => {
     expect(answer).toMatchObject({ id: 1, result: { structuredContent: { done: true } } })
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
 
-    // Somebody else's name for it leads nowhere, and an ended session is gone.
+    // Another account can't use its session id, and an ended session is gone.
     const stranger = { ...headers, authorization: `Bearer ${(await world.caller()).key}` }
     expect((await fetch(address(), { headers: { ...stranger, ...session } })).status).toBe(404)
     expect((await fetch(address(), { method: 'DELETE', headers: { ...headers, ...session } })).status).toBe(200)
@@ -225,7 +225,7 @@ describe('MCP', () => {
     expect(lost.status).toBe(404)
   })
 
-  /** A stream of the older transport, or of the newer one where there is a session, until it ends. */
+  /** Reads a stream of the older transport, or of the newer one where there is a session, until it ends. */
   async function listening(query: string, headers: Record<string, string>) {
     const response = await fetch(address(query), { headers: { accept: 'text/event-stream', ...headers } })
     expect(response.status).toBe(200)
@@ -245,7 +245,7 @@ describe('MCP', () => {
     const post = async (given: { key?: string; raw?: string }) =>
       (await world.service.call('POST', endpoint, { ...(given.raw === undefined ? { body: ping } : {}), ...given }))
         .status
-    // The session's name alone spends nothing; nor does another account's key, whose body is not even read.
+    // The session id alone spends nothing; nor does another account's key, whose body is not even read.
     expect([await post({}), await post({ key: other.key }), await post({ key: other.key, raw: '{' })]).toEqual([
       401, 404, 404,
     ])

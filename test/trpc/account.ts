@@ -3,7 +3,7 @@ import { newId } from '../../service/kit/ids.ts'
 import { ZERO } from '../../service/kit/money.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 
-/** Somebody who has one of everything, and the ids of it. */
+/** A user who has one of everything, and its ids. */
 export interface Furnished {
   person: TestPerson
   ids: Record<Thing, string>
@@ -27,7 +27,7 @@ export async function furnished(service: TestService): Promise<Furnished> {
   return await furnish(service, await service.person())
 }
 
-/** Gives somebody one of everything. */
+/** Creates one of everything for a user. */
 export async function furnish(service: TestService, person: TestPerson): Promise<Furnished> {
   const post = async (path: string, body: object, key = person.key): Promise<Answer['body']> => {
     const { status, body: answer, text } = await service.call('POST', `/v1${path}`, { key, body })

@@ -5,15 +5,15 @@ import { testService, type Answer, type TestPerson, type TestService } from '../
 import { furnished, type Furnished, type Thing } from './account.ts'
 
 interface Row {
-  /** Whose id goes into the input; null where it says nothing of anybody's. */
+  /** The thing whose id goes into the input; null where the input names nothing of an account. */
   thing: Thing | null
-  /** Where in the answer a list is; null where it is none. */
+  /** Where a list is in the response; null where there is none. */
   listed: string | null
   field: string
   more?: object
-  /** Where a wrong id is a wrong field of what is made. */
+  /** The refusal where a wrong id is an invalid field of the new thing. */
   refusal?: string
-  /** Everybody may read it, signed in or not. */
+  /** Public: readable with and without a session. */
   open?: boolean
 }
 
@@ -32,8 +32,8 @@ function act(thing: Thing, field = 'id'): Row {
 }
 
 /**
- * Each procedure of the dashboard: what of another's it could be asked for, or what makes it the asker's own. One that
- * is missing here fails the first test.
+ * Each procedure of the dashboard: which thing of another account it could be asked for, or why it only concerns the
+ * caller's own. The first test fails where one is missing.
  */
 const PROCEDURES: Record<string, Row> = {
   'identity.me': own,
@@ -164,7 +164,7 @@ describe("the dashboard's procedures", () => {
     const before = await stateOf(owner)
     const answer = await ask(name, inputOf(row, owner), { key: stranger.key })
     expect(await code(answer)).toBe(row.refusal ?? 'NOT_FOUND')
-    // The other environment is another house: not even the owner finds it there.
+    // The environments are separate: not even the owner finds it in the other one.
     const elsewhere = await ask(name, inputOf(row, owner), { key: await productionKey() })
     expect(await code(elsewhere)).toBe(row.refusal ?? 'NOT_FOUND')
     expect(await stateOf(owner)).toEqual(before)

@@ -2,7 +2,7 @@ import type { Answer, TestPerson } from '../harness/service.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 import { runWorld, type RunWorld } from '../marketplace/runs/world.ts'
 
-/** What moves money or makes something, sent again by whoever got no answer. */
+/** Calls that move money or create something, repeated by a client that got no response. */
 describe('once', () => {
   let world: RunWorld
   beforeAll(async () => {

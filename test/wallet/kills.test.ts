@@ -37,7 +37,10 @@ describe('a withdrawal whose process is killed', () => {
     return person
   }
 
-  /** A process takes it as far as that, and is gone. Answers what its caller knows: the name of the act. */
+  /**
+   * A process takes the withdrawal as far as this place, and dies. Returns the id of the operation, which is all that
+   * its caller knows.
+   */
   async function die(person: Depositor, to: Hex, place: Place) {
     const operation = newId('op', world.service.clock.now())
     const { caller } = person
@@ -51,14 +54,14 @@ describe('a withdrawal whose process is killed', () => {
       environment,
       url: environment['DATABASE_URL']!,
     }
-    // A receipt that is deep enough: blocks go on while it works.
+    // Gives the receipt its confirmations: blocks are mined while it works.
     const mining = setInterval(() => void world.chain.mine(1), 100)
     expect(await startWorker(order).dead).toBe('SIGKILL')
     clearInterval(mining)
     return operation
   }
 
-  /** Whoever comes next carries it to its end. */
+  /** The next process finishes the withdrawal. */
   async function finish(operation: Awaited<ReturnType<typeof die>>, person: Depositor, to: Hex): Promise<Withdrawal> {
     const { service } = world
     const amount = dollars(4)
@@ -76,7 +79,7 @@ describe('a withdrawal whose process is killed', () => {
     await world.watch()
     expect(await world.service.ledger.differences()).toEqual([])
     expect(await world.service.wallets.reconciling.reconcile()).toMatchObject({ difference: 0n })
-    // Nothing is swept that somebody else has to end.
+    // The sweeper leaves holds alone that another part of the service must end.
     expect(await world.service.ledger.sweep()).toBe(0)
   }
 
@@ -117,14 +120,14 @@ describe('a withdrawal whose time ran out', () => {
       service.facilitator.start()
       await service.wallets.payouts.step(id)
     } else {
-      // Nobody carries it out: the terms are fixed, and the facilitator has no writer.
+      // The withdrawal is not settled: its terms are fixed, but the facilitator is not started.
       void service.wallets.payouts.step(id).catch(() => undefined)
       await until(async () => (await service.wallets.withdrawals.find(person.caller, id)).state === 'submitted')
     }
     await chain.call('evm_increaseTime', 3_700)
     await chain.mine(1)
     service.clock.forward(4_000_000)
-    // The newest block alone is not enough: it could be taken back.
+    // The newest block alone is not enough: a reorganisation could remove it.
     await service.wallets.payouts.stepAll(new AbortController().signal)
     expect((await service.wallets.withdrawals.find(person.caller, id)).state).toBe('submitted')
     expect(await service.ledger.sweep()).toBe(0)

@@ -170,7 +170,7 @@ describe('the monitor', () => {
     const two = await openWorld({ BASE_RPC_URLS: `${relay.url},${world.chain.url}` })
     const person = await two.person()
     await two.chain.stop()
-    // It knows the newest block by number and nothing of what is in it.
+    // It knows the newest block's number but not its contents.
     relay.behave((questions, isBatch) => {
       if (!questions.some(({ method }) => method === 'eth_getLogs')) return honest(questions, isBatch)
       return {

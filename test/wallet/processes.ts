@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Order } from './child/worker.ts'
 
-/** A process of the service's own; it tells when it is ready, and dies when it is told or by itself. */
+/** A process of the service; it reports when it is ready, and dies on command or by itself. */
 export function startWorker(order: Order): { child: ChildProcess; ready: Promise<void>; dead: Promise<string | null> } {
   const child = fork(fileURLToPath(new URL('./child/worker.ts', import.meta.url)), {
     execArgv: ['--import', fileURLToPath(new URL('../../service/launch/typescript.mjs', import.meta.url))],

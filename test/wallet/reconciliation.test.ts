@@ -47,7 +47,7 @@ describe('reconciliation', () => {
         ])
         return
       case 'report': {
-        // Deep enough for the API, while the monitor has not looked: booked from a block after the cursor's.
+        // Deep enough for the API, before the monitor has looked: booked from a block after the cursor's.
         const hash = await send(chain, [{ to: people[doing.who]!.address, value: doing.amount }])
         await world.mine(2)
         const { status } = await people[doing.who]!.deposit(Number(doing.amount) / 1e6, hash)
@@ -65,7 +65,7 @@ describe('reconciliation', () => {
         const { caller } = people[doing.who]!
         const to = toHex(randomBytes(20))
         const asked = { to, amount: usdc(doing.amount) }
-        // Whoever has not enough is refused, which moves nothing.
+        // A user with too little money is refused, which moves nothing.
         await service.wallets.withdrawals.withdraw(caller, asked, newId('op', service.clock.now())).catch(() => null)
         return
       }
@@ -101,7 +101,7 @@ describe('reconciliation', () => {
       }),
       { seed, numRuns: Number(process.env['RUNS'] ?? 8), endOnFailure: true },
     )
-    // If it could hardly ever be said, it would have said nothing.
+    // If the comparison were rarely possible, the test would prove nothing.
     expect(compared).toBeGreaterThan(20)
     expect(await world.service.ledger.differences()).toEqual([])
   })
@@ -116,7 +116,7 @@ describe('reconciliation', () => {
       said: expect.stringContaining('The books and the chain agree.'),
     })
     const treasury = service.wallets.treasury()!
-    // Taken by hand: the chain has it no more, and nobody wrote it down.
+    // Taken by hand: the chain no longer has it, and the ledger has no record of it.
     await chain.fund(treasury, before.treasury + 1n)
     await world.mine(3)
     await world.watch()
@@ -127,7 +127,7 @@ describe('reconciliation', () => {
     expect(await checkByHand()).toMatchObject({ code: 1, said: expect.stringContaining('0.000001 USDC more') })
   })
 
-  /** As `npm run ledger -- check` does it. */
+  /** Checks as `npm run ledger -- check` does. */
   async function checkByHand(): Promise<{ code: number | null; said: string }> {
     const { WALLET_XPUB } = await walletKeys()
     const child = spawn(

@@ -6,7 +6,10 @@ import type { TestAccount } from '../harness/chain.ts'
 import type { Answer } from '../harness/service.ts'
 import { openWorld, type Depositor, type World } from './world.ts'
 
-/** What strangers pay for a tool by x402 goes to the treasury, as a plain transfer that names nobody. */
+/**
+ * Buyers without an account pay for a tool by x402: the money goes to the treasury, as a plain transfer that names no
+ * account.
+ */
 describe('income from buyers without an account', () => {
   let world: World
   let upstream: Server
@@ -69,7 +72,7 @@ describe('income from buyers without an account', () => {
       depositAddresses: before.depositAddresses,
     })
     expect(await service.ledger.differences()).toEqual([])
-    // The payment's transaction is a proof of nothing for whoever claims it as a deposit of theirs.
+    // An account that claims the payment's transaction as its own deposit is refused.
     const claimed = await person.deposit(0.01, String(paid.body.txHash))
     expect([claimed.status, claimed.body.code]).toEqual([409, expect.any(String)])
     expect(await person.balance()).toBe(0)
@@ -95,7 +98,7 @@ describe('income from buyers without an account', () => {
 
     const paid = await pay(payer, '/v1/rda/guest-ping/run', { inputs: { word: 'x' } })
     expect([paid.status, paid.text]).toEqual([200, expect.stringContaining('well')])
-    // Booked, and its block is not looked at yet: no difference either.
+    // Booked before its block was looked at: no difference either.
     const booked = (await service.wallets.reconciling.reconcile())!
     expect(booked).toMatchObject({ difference: 0n, treasury: before.treasury, wallets: before.wallets + 45_000n })
     await world.mine(4)

@@ -28,7 +28,7 @@ describe('a withdrawal', () => {
     const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
     expect(wallet).toMatchObject({ balance: 10, availableBalance: 6, pendingLocks: { [id]: 4 } })
 
-    // The treasury has nothing yet.
+    // The treasury has no money yet.
     await service.wallets.payouts.step(id)
     const one = async () =>
       (await person.call('GET', `/v1/wallet/withdrawals/${id}`)).body.withdrawal as { status: string }
@@ -144,7 +144,7 @@ describe('a withdrawal', () => {
     expect(withdrawal).toMatchObject({ status: 'failed', reason: 'treasury_short', txHash: null })
     const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
     expect(wallet).toMatchObject({ balance: 900, availableBalance: 900 })
-    // Failed, it counts for no limit.
+    // A failed withdrawal counts for no limit.
     expect((await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 900, to } })).status).toBe(200)
   })
 })
@@ -163,7 +163,7 @@ test('one that finds the treasury empty on its way is paid as soon as the money 
   const to = `0x${'c3'.repeat(20)}` as const
   const operation = newId('op', service.clock.now())
   const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
-  // Nobody signs yet: it is claimed, and waits.
+  // The facilitator is not started yet: the settlement is claimed, and waits.
   await service.wallets.payouts.step(id)
   const settlement = async () => {
     const { nonce } = await service.wallets.withdrawals.find(person.caller, id)
@@ -171,7 +171,7 @@ test('one that finds the treasury empty on its way is paid as soon as the money 
   }
   expect((await settlement()).state).toBe('claimed')
 
-  // What a reorganisation does that takes the sweep with it, which was to pay for this.
+  // As if a reorganisation removed the sweep that was to pay for this.
   await transfer(chain, treasury, `0x${'c4'.repeat(20)}`, 10_000_000n)
   service.facilitator.start()
   await until(async () => (await settlement()).state === 'failed')
@@ -192,7 +192,7 @@ test('one that finds the treasury empty on its way is paid as soon as the money 
   await world.close()
 })
 
-/** A block and a step at a time, as the worker goes on, until the chain has said how it ends. */
+/** Mines a block and takes a step at a time, as the worker does, until the chain shows the outcome. */
 async function ended({ service, mine }: World, { caller }: Depositor, id: string) {
   return await until(async () => {
     await mine(1)

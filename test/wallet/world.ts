@@ -14,7 +14,7 @@ export interface World {
   chain: TestChain
   service: TestService
   person(): Promise<Depositor>
-  /** Everything the monitor would see by now, credited. */
+  /** Credits everything that the monitor would see by now. */
   watch(): Promise<void>
   /** Mines so many blocks and lets the service look at the newest one. */
   mine(blocks: number): Promise<void>
@@ -55,7 +55,7 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
       }
     },
     async watch() {
-      // The newest block is remembered for a second.
+      // The newest block is cached for a second.
       service.clock.forward(1_000)
       for (const monitor of service.wallets.monitors) {
         await monitor.turn(service.clock.now(), new AbortController().signal)
@@ -92,9 +92,9 @@ export async function walletKeys(): Promise<{ WALLET_XPUB: string; WALLET_XPRV: 
   return { WALLET_XPUB: xpub, WALLET_XPRV: xprv }
 }
 
-/** Several transfers in one transaction, from nowhere: the token's keeper makes them. Answers its hash. */
+/** Several transfers in one transaction, minted by the token's owner. Returns the hash. */
 export async function send(chain: TestChain, transfers: readonly { to: Hex; value: bigint }[]): Promise<Hex> {
-  // Not the first: it is the sponsor, and its nonces are the service's own.
+  // Not the first account: it is the sponsor, and the service counts its nonces.
   const keeper = chain.accounts[2]
   const calls = transfers.map(({ to, value }) => ({
     target: chain.network.usdc.address,
@@ -112,7 +112,7 @@ export async function transfer(chain: TestChain, from: Hex, to: Hex, value: bigi
   return await sendCall(chain, { from, to: chain.network.usdc.address, data })
 }
 
-/** Signed by nobody: the chain takes it from whomever the tests say. */
+/** Sends without a signature: the chain accepts it from every address that a test names. */
 export async function sendCall(chain: TestChain, call: { from: Hex; to: Hex; data: Hex }): Promise<Hex> {
   await chain.call('anvil_impersonateAccount', call.from)
   return (await chain.call('eth_sendTransaction', { ...call, gas: toHex(30_000_000) })) as Hex

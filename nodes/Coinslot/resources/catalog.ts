@@ -10,7 +10,7 @@ interface Resource {
   name: string
   value: string
   description: string
-  /** The one that the panel begins with is first. */
+  /** The first operation is the panel's default. */
   operations: readonly [Operation, ...Operation[]]
 }
 
@@ -42,7 +42,7 @@ const RESOURCES: readonly Resource[] = [
   { name: 'Wallet', value: 'wallet', description: 'What the account has', operations: [getBalance, getTransactions] },
 ]
 
-/** What the panel asks: which resource, what to do with it, and what that needs. */
+/** The panel's questions: the resource, the operation, and the operation's fields. */
 export const properties: INodeProperties[] = [
   {
     displayName: 'Resource',

@@ -5,7 +5,7 @@ import { text } from '../failure.ts'
 import { readJson, readText, type Step } from '../inputs.ts'
 import { spend, type Operation } from '../request.ts'
 
-/** The request, and the most that it may cost. */
+/** The request and its maximum cost. */
 const fields: INodeProperties[] = [
   {
     displayName: 'URL',
@@ -129,7 +129,7 @@ interface Options {
   neverError?: boolean
 }
 
-/** What the address answered, as the service passes it on. */
+/** The response of the paid URL, as the service passes it on. */
 interface Response {
   status: number
   headers: IDataObject
@@ -166,7 +166,7 @@ function typeOf(headers: IDataObject): string {
   return typeof type === 'string' ? type.split(';', 1).join('') : 'application/octet-stream'
 }
 
-/** What says that it is JSON and is not stays text: it is paid for. */
+/** A body that claims to be JSON but does not parse stays text, because it is paid for. */
 function parsed(body: string): IDataObject | string {
   try {
     return JSON.parse(body) as IDataObject

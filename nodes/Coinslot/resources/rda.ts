@@ -193,7 +193,7 @@ export const searchRdas: Operation = {
   async run(step) {
     const words = readText(step, 'search')
     const filters = step.node.getNodeParameter('filters', step.item, {}) as Record<string, string | boolean>
-    // An option that is off asks for nothing, rather than for those that are not.
+    // An option that is off sets no filter; it does not ask for the opposite.
     const asked = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== false))
     return await readList(step, { path: '/rdas', query: { ...asked, ...(words !== '' && { search: words }) } }, 'rdas')
   },

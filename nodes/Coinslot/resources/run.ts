@@ -78,7 +78,7 @@ async function readRun(step: Step): Promise<IDataObject> {
   return isObject(run) ? run : {}
 }
 
-/** Its address below the service's own. */
+/** The path of the run, relative to the API's address. */
 function runPath(step: Step): string {
   const id = readText(step, 'runId')
   if (id === '') throw refusal(step, 'Run ID is empty. It is the runId that RDA: Run gives.')

@@ -46,7 +46,7 @@ export const callTool: Operation = {
   },
 }
 
-/** How a tool's answer that is neither JSON nor text is written. */
+/** The form of a tool's output that is neither JSON nor text. */
 function isFile(output: unknown): output is { contentType: string; base64: string } {
   return isObject(output) && typeof output['contentType'] === 'string' && typeof output['base64'] === 'string'
 }
@@ -118,7 +118,7 @@ export const searchTools: Operation = {
   },
 }
 
-/** Its address below the tools' own. */
+/** The path of the tool, relative to the tools' address. */
 function toolPath(step: Step): string {
   const slug = readText(step, 'tool')
   if (slug === '') throw refusal(step, 'Choose a tool first.')

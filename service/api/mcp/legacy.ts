@@ -11,10 +11,10 @@ import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
 /**
- * The transport of 2024-11-05: one stream for all answers, and an address that messages are posted to. The stream is
- * somewhere; a message that reaches another process is relayed there. Each message carries the key of the stream, in
- * its header or in the address that the stream announced, and the session's name says whose it is: knowing the address
- * alone spends nothing, and neither does a key that has ended since.
+ * The transport of 2024-11-05: one stream for all answers, and an address to which the client posts messages. One
+ * process holds the stream; a message that reaches another process is relayed there. Each message carries the stream's
+ * key, in its header or in the address that the stream announced, and the session's name proves its owner. So knowing
+ * the address alone cannot spend anything, and neither can a key that was revoked since.
  */
 export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
   const open = new Set<LegacyTransport>()
@@ -28,7 +28,7 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, 
       const transport = new LegacyTransport(`${pathname}/messages?${endpoint.toString()}`)
       open.add(transport)
       const forget = relay.receive(`sse:${id}`, (message) => transport.onmessage?.(message as JSONRPCMessage))
-      // Each message is an act of its own; the server asks for a name where it needs one.
+      // Each message is an operation of its own; the server reads a new name for each.
       const server = serve({
         caller,
         query,
@@ -51,7 +51,7 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, 
 
     async receive(caller: Caller, request: Request, response: Response): Promise<void> {
       const id = request.query['sessionId']
-      // Before the body is read: of a session that is not there, or is another's, nothing is taken in.
+      // Checked before the body is read: a session that does not exist or belongs to another caller gets no body read.
       if (typeof id !== 'string' || !(await sessions.check(id, caller))) {
         refuse(response, 404, -32_001, NO_SESSION)
         return
@@ -86,7 +86,7 @@ interface Opening {
 }
 
 const NO_SESSION = 'Session not found: open a new stream.'
-/** Of answers that a client has not read. */
+/** The most answers that may wait unread for one client. */
 const WAITING_MAX = 1_000
 
 class LegacyTransport implements Transport {

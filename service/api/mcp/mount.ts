@@ -13,8 +13,8 @@ import { contextOf, limitKeyOf } from '../requests.ts'
 export type { McpAsk } from './parts.ts'
 
 /**
- * The Model Context Protocol under one path: Streamable HTTP for whoever speaks it, the older HTTP+SSE for a GET without a
- * session. A session is a signed name and nothing else, so it survives restarts and is known to every process.
+ * The Model Context Protocol under one path: Streamable HTTP, and the older HTTP+SSE for a GET without a session. A
+ * session is only a signed name, so it survives restarts and every process can check it.
  */
 export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Promise<void> } {
   const relay = createRelay(deps.redis, deps.log)
@@ -72,7 +72,7 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     if (refusal !== null) throw refusal
   }
 
-  /** As everywhere, or by the key in the address, for clients that can send no header. */
+  /** Identifies the caller by the header, or by the key in the address for clients that can send no header. */
   function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
     return deps.identify(request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`), request)
   }
@@ -88,7 +88,7 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
   }
 
   return {
-    // What a browser must know to follow a session is allowed by the API's CORS.
+    // The API's CORS settings already expose the headers that a browser needs to follow a session.
     handler: (request, response) => serve(request, response),
     async close() {
       legacy.close()
@@ -97,7 +97,10 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
   }
 }
 
-/** A page elsewhere may make a browser ask here, also by a name that it has pointed at this machine. */
+/**
+ * A page of another origin may make a browser send requests here, also through a host name that it has pointed at this
+ * machine.
+ */
 function assertOrigin(request: Request, { origins, address }: McpDeps): void {
   const { origin } = request.headers
   if (origin === undefined || origins.includes(origin) || origin === new URL(address).origin) return

@@ -8,14 +8,14 @@ import type { Id } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import type { RateLimit } from '../limits.ts'
 
-/** Somebody who speaks MCP, and what they ask for in the address. */
+/** An MCP client's request: the caller, and the query of its address. */
 export interface McpAsk {
   caller: Caller
-  /** The address's query: which view of the whole they want. */
+  /** The query of the address: which part of the tools the client wants. */
   query: Readonly<Record<string, string>>
-  /** Names the act of this request. */
+  /** Names the operation of this request. */
   operation: Id<'op'>
-  /** Whoever loses the connection comes back for the answer. */
+  /** A client that loses the connection can come back for the answer. */
   resumable: boolean
 }
 
@@ -28,18 +28,18 @@ export interface McpDeps {
   identify(authorization: string | undefined, request: Request): Promise<Caller>
   limit: RateLimit
   bodyBytesMax: number
-  /** Browsers' pages that may speak to it. */
+  /** Origins of browser pages that may call it. */
   origins: readonly string[]
   sessionSecret: string
-  /** One for each request, for nothing is kept between two: any process can serve the next. */
+  /** One server per request. Nothing is stored between two requests, so any process can serve the next. */
   serve(ask: McpAsk): McpServer
-  /** Whether the answer to this message is kept. */
+  /** Whether the answer to this message is stored. */
   keeps(message: JSONRPCMessage): boolean
-  /** The kept answer; null as long as there is none. */
+  /** The stored answer; null until there is one. */
   kept(caller: Caller, operation: Id<'op'>): Promise<CallToolResult | null>
 }
 
-/** In the protocol's own form: its clients know what to do with these. */
+/** An error in the protocol's own form, which its clients can handle. */
 export function refuse(response: Response, status: number, code: number, message: string): void {
   response.status(status).json({ jsonrpc: '2.0', error: { code, message }, id: null })
 }

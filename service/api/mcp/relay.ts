@@ -3,27 +3,28 @@ import type { Log } from '../../kit/log.ts'
 import { sayOnce } from '../redis.ts'
 
 /**
- * Brings a message to the process that has somebody's connection or call. Without Redis there is only this process to
- * bring it to: whoever runs several without one has the balancer keep a client with its process.
+ * Sends a message to the process that holds the client's connection or runs its call. Without Redis it reaches only
+ * this process: an operator who runs several processes without Redis sets the balancer to keep each client on one
+ * process.
  */
 export interface Relay {
-  /** Whether anybody was there to take it. */
+  /** True when a process received it. */
   send(name: string, message: unknown): Promise<boolean>
-  /** From now on until what is returned is called. */
+  /** Receives messages until the returned function is called. */
   receive(name: string, take: (message: unknown) => void): () => void
   close(): Promise<void>
 }
 
 export function createRelay(redis: Redis | null, log: Log): Relay {
   const here = new Map<string, (message: unknown) => void>()
-  // A connection that listens can do nothing else.
+  // A Redis connection that subscribes can do nothing else.
   const ear =
     redis === null
       ? null
       : redis.duplicate({
           enableOfflineQueue: true,
           maxRetriesPerRequest: null,
-          // What was wished for while Redis is away is done when it is back.
+          // Subscriptions that are requested while Redis is unavailable are made when it is back.
           commandTimeout: undefined,
         })
   if (ear !== null)

@@ -5,8 +5,8 @@ import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 
 /**
- * A session's id says whose it is and proves it, so that no process has to remember it. What was ended is remembered
- * until it would have lapsed: by all processes where they share a Redis, else by this one.
+ * A session's id names its owner and proves it, so no process has to store it. An ended session is remembered until it
+ * would have expired: by all processes if they share a Redis, otherwise by this one only.
  */
 export function createSessions({ clock, redis, secret }: SessionDeps) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'coinslot mcp sessions', 32))
@@ -24,7 +24,7 @@ export function createSessions({ clock, redis, secret }: SessionDeps) {
       return `${id}.${sign(id, caller)}`
     },
 
-    /** Whether it is one that this very caller began. */
+    /** True when this same caller began the session. */
     async check(session: string, caller: Caller): Promise<boolean> {
       const [time = '', body = '', proof = ''] = session.split('.')
       const wanted = Buffer.from(sign(`${time}.${body}`, caller))

@@ -21,7 +21,7 @@ import { refuse, type McpDeps } from './parts.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Streamable HTTP: each request has a server of its own that is gone with its answer. */
+/** Streamable HTTP: each request gets its own server, which closes after the answer. */
 export function createStreamable({ clock, log, serve, keeps, kept, sessions, relay }: StreamableDeps) {
   async function post({ caller, query, session, body }: Post, request: Request, response: Response): Promise<void> {
     let messages: JSONRPCMessage[]
@@ -52,14 +52,15 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
     const forget =
       session === null || named === null ? null : hearCancel(session, named.id, transport, () => server.close())
     response.once('close', () => {
-      // A lost connection is not a word: whoever can come back for the answer finds it. Nobody else can.
+      // A lost connection does not cancel a resumable call: its client can come back for the answer. Any other call
+      // ends.
       if (response.writableFinished || !resumable) void server.close()
       forget?.()
     })
     await transport.handleRequest(request, response, parsed)
   }
 
-  /** A cancel comes as a request of its own, perhaps to another process than the one that is at it. */
+  /** A cancel arrives as a separate request, perhaps at another process than the one that runs the call. */
   async function relayCancels(session: string | null, messages: readonly JSONRPCMessage[]): Promise<void> {
     if (session === null) return
     for (const message of messages) {
@@ -82,7 +83,10 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
     })
   }
 
-  /** What the server has to say of itself, which is nothing; or the answer that somebody lost sight of. */
+  /**
+   * Opens a stream for messages that the server itself starts, of which there are none, or delivers the answer that a
+   * client lost when its connection broke.
+   */
   function listen({ caller, owner }: Listener, request: Request, response: Response): void {
     const last = request.get('last-event-id')
     const event = last === undefined ? null : fromEventId(last)
@@ -131,14 +135,14 @@ interface Listener {
   owner: StreamOwner
 }
 
-/** Says which call of whose request an event belongs to: that is all it takes to find the answer again, anywhere. */
+/** Names the call and the request that an event belongs to: enough for any process to find the answer again. */
 interface EventId {
   operation: Id<'op'>
   request: RequestId
   place: number
 }
 
-/** Nothing is kept of events but what is kept of calls; a progress that nobody saw is not told later. */
+/** Stores no events, only the answers of calls; progress that the client missed is not sent later. */
 function numbering(operation: Id<'op'>, request: RequestId): EventStore {
   let place = 0
   return {

@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as the reference shows. */
+/** The part of an OpenAPI 3.1 document that the reference shows. */
 export interface Document {
   info: { title: string; description?: string }
   servers: readonly { url: string }[]
@@ -62,7 +62,7 @@ export interface Endpoint extends Operation {
   path: string
 }
 
-/** In the order in which the document names them, by the first of their tags. */
+/** Endpoints by their first tag, in the order of the document. */
 export function byTag(document: Document): Map<string, Endpoint[]> {
   const tags = new Map<string, Endpoint[]>()
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -78,7 +78,7 @@ export function schemaOf(content: Content | undefined): Schema | null {
   return content?.['application/json']?.schema ?? null
 }
 
-/** What a reference points at; itself where it points nowhere. */
+/** The schema that a `$ref` points at; the schema itself if it points nowhere. */
 export function resolved(document: Document, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1)
   return (name === undefined ? undefined : document.components?.schemas?.[name]) ?? schema

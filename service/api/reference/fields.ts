@@ -1,6 +1,6 @@
 import { resolved, type Document, type Schema } from './document.ts'
 
-/** A line of a table of fields. */
+/** One row of a table of fields. */
 export interface Field {
   name: string
   type: string
@@ -8,7 +8,7 @@ export interface Field {
   notes: string
 }
 
-/** All fields of a schema, those inside of others by their path: `product.name`, `fields[].label`. */
+/** All fields of a schema; nested ones are named by their path: `product.name`, `fields[].label`. */
 export function fieldsOf(document: Document, schema: Schema, prefix = '', depth = 0): Field[] {
   const whole = merged(document, schema)
   return Object.entries(whole.properties ?? {}).flatMap(([name, property]) => {
@@ -30,7 +30,7 @@ function inside(document: Document, field: Schema, at: string, depth: number): F
   return list?.items === undefined ? [] : fieldsOf(document, list.items, `${at}[].`, depth)
 }
 
-/** The schema that its parts make together. */
+/** Merges a schema with its `allOf` parts. */
 function merged(document: Document, schema: Schema): Schema {
   const { allOf, ...own } = resolved(document, schema)
   const parts = (allOf ?? []).map((part) => merged(document, part))
@@ -70,7 +70,7 @@ function notesOf(document: Document, field: Schema): string {
   return [sentence, bounds === '' ? '' : `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`].join(' ').trim()
 }
 
-/** What a value must keep to, each in a few words. */
+/** The limits of a value, each in a few words. */
 function boundsOf(field: Schema): string[] {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = field
   const pattern =
@@ -92,10 +92,10 @@ function boundsOf(field: Schema): string[] {
   ]
 }
 
-/** A longer one tells a person nothing. */
+/** A longer pattern is of no use to a reader. */
 const PATTERN_MAX = 80
 
-/** A value that the schema would take, as short as it may be: what a sample shows. */
+/** The shortest value that the schema accepts, for a sample. */
 export function sampleOf(document: Document, schema: Schema, name = '', depth = 0): unknown {
   const field = merged(document, schema)
   const given = field.example ?? field.examples?.[0] ?? field.default ?? field.const ?? field.enum?.[0]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Page } from '../route.ts'
 
-/** A page that stands alone, with its style in it: a process that serves no reference has no file of it either. */
+/** A page with its style inside it: a process that serves no reference does not serve the stylesheet file either. */
 export function standalone(title: string, body: string): Page {
   return {
     type: 'text/html; charset=utf-8',

@@ -3,8 +3,8 @@ import { escape, toDocument, toSample } from './frame.ts'
 import { fieldsOf, sampleOf, type Field } from './fields.ts'
 
 /**
- * The reference as plain pages, one for each group of endpoints. They need no script, so each is there with its first
- * bytes; a viewer that is loaded weighs megabytes and shows nothing until it has run.
+ * The reference as plain pages, one per group of endpoints. They need no script, so a browser shows each from its first
+ * bytes; a viewer in JavaScript weighs megabytes and shows nothing until it has run.
  */
 export interface Reference {
   overview: string
@@ -68,7 +68,10 @@ function endpointOf(document: Document, origin: string, one: Endpoint): string {
   return parts.filter((part) => part !== '').join('\n')
 }
 
-/** The answer of a request that succeeds; where that is somebody else's, the one with a form of its own. */
+/**
+ * The schema of the successful answer; where another server makes that answer, the error answer that has its own
+ * schema.
+ */
 function answerOf({ responses }: Endpoint): [status: string, schema: Schema | null] {
   const all = Object.entries(responses).map(([status, { content }]) => [status, schemaOf(content)] as const)
   const [status, schema] =
@@ -80,7 +83,7 @@ function answerOf({ responses }: Endpoint): [status: string, schema: Schema | nu
 
 const ERROR = '#/components/schemas/Error'
 
-/** What stands between backticks is set as code. */
+/** Text between backticks becomes code. */
 function prose(text: string): string {
   return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }

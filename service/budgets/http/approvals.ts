@@ -56,7 +56,7 @@ export function approvalRoutes(approvals: Approvals): AnyRoute[] {
   ]
 }
 
-/** For the person who got the link by mail. A mail scanner may open it: only the page's button decides. */
+/** The page for the person who got the link by mail. A mail scanner may open it, so only the page's button decides. */
 function pageRoutes(approvals: Approvals): AnyRoute[] {
   return [
     route({

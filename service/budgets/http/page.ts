@@ -3,7 +3,7 @@ import type { Page } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Approval } from '../model.ts'
 
-/** No script, nothing from other hosts, in no frame, and no referrer with its address. */
+/** The page has no script, loads nothing from other hosts, cannot be framed, and sends no referrer with its address. */
 export function approvalPage(approval: Approval, ticket: string): Page {
   const { agentName, kind, target, amount, expiresAt, state } = approval
   const rows = [
@@ -13,7 +13,7 @@ export function approvalPage(approval: Approval, ticket: string): Page {
     ['Until', `${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`],
   ].map(([term, text]) => `<dt>${escaped(term ?? '')}</dt><dd>${escaped(text ?? '')}</dd>`)
   const query = `?ticket=${encodeURIComponent(ticket)}`
-  // Relative, so that it holds under any address that the API is reached by.
+  // A relative path, so that it works under every address of the API.
   const button = (word: string, label: string): string =>
     `<form method="post" action="page/${word}${query}"><button class="${word}">${label}</button></form>`
   const ask =
@@ -56,5 +56,5 @@ function escaped(text: string): string {
 
 const STYLE = `:root{color-scheme:light dark}body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}main{width:min(26rem,calc(100vw - 2rem));padding:1.5rem;border:1px solid color-mix(in srgb,CanvasText 20%,Canvas);border-radius:12px}h1{margin:0 0 1rem;font-size:1.3rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.4rem 1rem;margin:0 0 1.5rem}dt{color:color-mix(in srgb,CanvasText 65%,Canvas)}dd{margin:0;overflow-wrap:anywhere}.ask{display:flex;gap:.75rem}form{flex:1}button{width:100%;padding:.7rem;border-radius:8px;border:1px solid color-mix(in srgb,CanvasText 35%,Canvas);background:Canvas;color:CanvasText;font:inherit;cursor:pointer}button.approve{background:#0b6b3a;border-color:#0b6b3a;color:#fff}button:focus-visible{outline:3px solid #4a90d9;outline-offset:2px}`
 
-/** This style and no other. */
+/** The policy allows this style only. */
 const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`

@@ -4,7 +4,7 @@ import { toWire, type Usdc } from '../../kit/money.ts'
 import { amount, amountOut } from '../../kit/wire.ts'
 import { LIMITS, type Limit, type Patterns, type Policy } from '../model.ts'
 
-/** A policy in a body: what it leaves out stays as it is, null takes it away. */
+/** A policy in a body: omitted fields keep their value, null removes it. */
 const patterns = z
   .array(
     z
@@ -67,7 +67,7 @@ export const policyBody = z.strictObject(policyFields)
 
 type PolicyFields = z.output<typeof policyBody>
 
-/** The policy with the body's fields in place of its own. */
+/** The previous policy, with the body's fields in place of its own. */
 export function toPolicy(fields: PolicyFields, before: Policy = NO_RULES): Policy {
   return {
     limits: Object.fromEntries(
@@ -142,7 +142,6 @@ function fromPatterns({ allow, deny }: Patterns) {
   return { allow: allow === null ? null : [...allow], deny: [...deny] }
 }
 
-/** Null stays null. */
 export function figure(value: Usdc | null): number | null {
   return value === null ? null : toWire(value)
 }

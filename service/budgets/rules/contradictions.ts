@@ -2,12 +2,12 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Limit, Patterns, Policy } from '../model.ts'
 import { covers } from './patterns.ts'
 
-/** What in a policy cannot do what it looks like, each as a sentence for its author. */
+/** Policy settings that cannot do what they seem to do, each as a sentence for the author. */
 export function contradictions(policy: Policy): string[] {
   return [...ofAmounts(policy), ...ofLists(policy), ...ofApprovals(policy), ...ofAlerts(policy)]
 }
 
-/** A window that is allowed more than a longer one can never be filled. */
+/** A window with a higher limit than a longer window can never be filled. */
 function ofAmounts({ limits, rate }: Policy): string[] {
   const found: string[] = []
   for (const limit of NARROW_TO_WIDE) {
@@ -16,13 +16,13 @@ function ofAmounts({ limits, rate }: Policy): string[] {
   NARROW_TO_WIDE.forEach((narrow, place) => {
     const own = limits[narrow]
     if (own === null) return
-    // A month is not made of weeks: one in which it begins has room from both.
+    // Months do not consist of whole weeks: a week in which a month begins can use both months' limits.
     if (narrow === 'perWeek' && below(limits.perMonth, own)) {
       found.push(
         'limits.perWeek is more than limits.perMonth allows: it decides only in a week in which a month begins.',
       )
     }
-    // The tightest of the wider ones says it all.
+    // The tightest of the wider limits is enough to report.
     const tighter = NARROW_TO_WIDE.slice(place + 1)
       .filter((wide) => below(limits[wide], own) && !(narrow === 'perWeek' && wide === 'perMonth'))
       .sort((a, b) => (below(limits[a], limits[b]) ? -1 : 1))[0]

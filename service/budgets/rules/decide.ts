@@ -13,9 +13,9 @@ import { denial } from './patterns.ts'
 import { endOf, startOf } from './windows.ts'
 
 /**
- * Whether an agent may make a call now. `usage` is rolled to the call's moment; `approved` says that a person
- * agreed to this very request. A longer window's refusal comes before a shorter one's: its end is the one
- * that has to be waited for.
+ * Whether an agent may make a call now. `usage` is rolled to the time of the call; `approved` means that a person
+ * approved this exact request. A longer window's refusal is reported before a shorter one's, because the caller must
+ * wait for the longer one's end.
  */
 export function decide(
   agent: Pick<Agent, 'status' | 'policy'>,
@@ -37,7 +37,7 @@ export function decide(
   for (const window of LONGEST_FIRST) {
     const limit = policy.limits[window]
     const spent = usage[window]
-    // What costs nothing passes even a limit of 0.
+    // A free call passes even a limit of 0.
     if (limit !== null && expense.amount > 0n && spent + expense.amount > limit) {
       return refused({ rule: window, requested: expense.amount, limit, spent, resetsAt: endOf(window, usage.at) })
     }
@@ -57,13 +57,13 @@ export function decide(
   return { outcome: 'allowed' }
 }
 
-/** What its lists say about a target, at any price: checked before a stranger is called. */
+/** Checks the agent's pattern lists for a target, at any price, before a third party is called. */
 function deniedBy(policy: Policy, expense: Expense): (Partial<Refusal> & Pick<Refusal, 'rule' | 'requested'>) | null {
   const names = expense.alias === null ? [expense.target] : [expense.target, expense.alias]
   const checks = [
     expense.kind === 'tool' ? (['tools', names] as const) : null,
     expense.kind === 'run' ? (['rdas', names] as const) : null,
-    // Who asks beforehand names the tool alone.
+    // A dry run names the tool only.
     expense.kind === 'tool' && expense.target.startsWith('rda-')
       ? (['rdas', [expense.target.slice(4)]] as const)
       : null,
@@ -79,7 +79,10 @@ function deniedBy(policy: Policy, expense: Expense): (Partial<Refusal> & Pick<Re
   return null
 }
 
-/** Which warnings are due: a threshold that this call passed. Sent once in a window, by the process that writes them down. */
+/**
+ * The warnings that are due because this call passed a threshold. Each is sent once per window, by the process that
+ * records it first.
+ */
 export function warnings(
   policy: Policy,
   before: Usage,
@@ -100,7 +103,7 @@ export function agentGone(requested: Usdc): Refusal {
   return { ...NOTHING_COUNTED, rule: 'deleted', requested }
 }
 
-/** A person has refused this very request. */
+/** The decision for a request that a person has refused. */
 export function refusedByPerson(requested: Usdc): Verdict {
   return refused({ rule: 'approvalRefused', requested })
 }
@@ -109,12 +112,12 @@ export function isWindow(rule: string): rule is WindowLimit {
   return (LONGEST_FIRST as readonly string[]).includes(rule)
 }
 
-/** How long a person has to decide, and after that the caller to call. */
+/** How long a person has to decide, and then the caller to make the call. */
 export const APPROVAL_MS = 15 * 60_000
 
 const LONGEST_FIRST: readonly WindowLimit[] = ['lifetime', 'perMonth', 'perWeek', 'perDay', 'perMinute']
 
-/** In micro-dollars, up: four fifths of 3 are reached at 3, not at 2. */
+/** In micro-dollars, rounded up: four fifths of 3 are reached at 3, not at 2. */
 function thresholdOf(limit: Usdc, at: number): Usdc {
   const share = BigInt(Math.round(at * 10_000))
   return usdc((limit * share + 9_999n) / 10_000n)
@@ -124,7 +127,7 @@ function sameStart(window: WindowLimit, before: Usage, after: Usage): boolean {
   return startOf(window, before.at).getTime() === startOf(window, after.at).getTime()
 }
 
-/** `api.example.com:8443` is meant by its host's pattern and by its own. */
+/** `api.example.com:8443` matches a pattern for its host name and one with the port. */
 function namesOfHost(domain: string): string[] {
   const host = domain.toLowerCase()
   const name = host.replace(/:\d{1,5}$/, '').replace(/\.$/, '')

@@ -1,10 +1,10 @@
 import type { Patterns } from '../model.ts'
 
 /**
- * Whether a text is what the pattern means, `*` being any text, also none. Upper and lower case are the same: slugs and
- * hosts have none, and a rule that a person wrote as `GitHub-*` is meant. The fixed pieces are looked for one
- * after the other, each at its first place behind the one before: there is no way back, so a pattern of a
- * thousand stars takes no longer than a plain one.
+ * Whether a text matches the pattern, where `*` stands for any text, also an empty one. Case does not matter: slugs and
+ * hosts are lower case, and a person's rule `GitHub-*` should match them. The fixed pieces are searched one after the
+ * other, each at its first place behind the previous one. There is no backtracking, so a pattern of a thousand stars
+ * takes no longer than a plain one.
  */
 export function matches(pattern: string, text: string): boolean {
   return matchesExactly(pattern.toLowerCase(), text.toLowerCase())
@@ -25,7 +25,7 @@ function matchesExactly(pattern: string, text: string): boolean {
   return true
 }
 
-/** The pattern that denies these names of one thing, the missing permission, or null when it is allowed. */
+/** Why one target with these names is denied: the denying pattern, or a missing permission; null when it is allowed. */
 export function denial(
   patterns: Patterns,
   names: readonly string[],
@@ -38,8 +38,9 @@ export function denial(
     : { by: 'allow', pattern: null }
 }
 
-/** Whether everything that the narrower one means is meant by the wider one as well: true only where that is certain. */
+/** Whether the wider pattern matches everything that the narrower one matches: true only if that is certain. */
 export function covers(wider: string, narrower: string): boolean {
-  // A star stands for itself: what matches the narrower one's own text matches any text that fills its stars.
+  // A star is taken as a literal character: a pattern that matches the narrower pattern's own text matches any text
+  // that fills its stars.
   return matches(wider, narrower)
 }

@@ -1,7 +1,7 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Usage, WindowLimit } from '../model.ts'
 
-/** All of them in UTC; a week begins on Monday, as ISO 8601 has it. */
+/** All windows are in UTC; a week begins on Monday, as in ISO 8601. */
 export const WINDOWS: readonly WindowLimit[] = ['perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime']
 
 /** The first moment of the window that `at` is in. */
@@ -21,7 +21,7 @@ export function startOf(window: WindowLimit, at: Date): Date {
   }
 }
 
-/** The first moment after it; null where there is none. */
+/** The first moment after the window; null for the lifetime. */
 export function endOf(window: WindowLimit, at: Date): Date | null {
   const start = startOf(window, at)
   const [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()]
@@ -44,9 +44,9 @@ export function emptyUsage(at: Date): Usage {
 }
 
 /**
- * The same usage at a later moment: windows that are over are empty. An agent's time never runs backwards: a
- * process whose clock is behind asks in the newest window that anybody has counted in, so two clocks never
- * make two windows of one.
+ * The same usage at a later moment: windows that have ended are empty. An agent's time never runs backwards: a process
+ * whose clock is behind uses the newest window in which any process has counted, so two clocks never make two windows
+ * out of one.
  */
 export function roll(usage: Usage, now: Date): Usage {
   const at = now > usage.at ? now : usage.at
@@ -56,14 +56,14 @@ export function roll(usage: Usage, now: Date): Usage {
   return rolled
 }
 
-/** One call more, at the usage's moment. */
+/** Counts one more call, at the usage's moment. */
 export function count(usage: Usage, amount: Usdc): Usage {
   const counted: Usage = { ...usage, calls: usage.calls + 1 }
   for (const window of WINDOWS) counted[window] = usdc(usage[window] + amount)
   return counted
 }
 
-/** Money that was counted at `at` and came back: its room is there again where that window still runs. */
+/** Returns money that was counted at `at`: each window that still runs gets its room back. */
 export function giveBack(usage: Usage, at: Date, amount: Usdc): Usage {
   const rolled: Usage = { ...usage }
   for (const window of WINDOWS) if (sameWindow(window, at, usage.at)) rolled[window] = usdc(usage[window] - amount)

@@ -12,7 +12,7 @@ import { contradictions } from '../rules/contradictions.ts'
 import { count, emptyUsage, roll } from '../rules/windows.ts'
 import type { News } from './news.ts'
 
-/** Agents as their owners make, change and look at them. */
+/** Lets owners create, change and read their agents. */
 export function createAgents(deps: AgentsDeps) {
   const { store, clock } = deps
 
@@ -26,14 +26,14 @@ export function createAgents(deps: AgentsDeps) {
     find,
     list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
 
-    /** The operation names it: made again after a crash, it is the same one. */
+    /** The operation names the agent: a repetition after a crash returns the same one. */
     async create(caller: Caller, input: AgentInput, operation: Id<'op'>): Promise<Agent> {
       const now = clock.now()
       const id = deriveId('agt', operation)
       return await store.add({ ...input, id, owner: accountOf(caller), createdAt: now, updatedAt: now })
     },
 
-    /** From the next decision on: one that is under way comes before the change. */
+    /** Takes effect from the next decision on; a decision that is under way still uses the old policy. */
     async change(caller: Caller, id: string, change: (agent: Agent) => Agent): Promise<Agent> {
       const changed = await store.change(accountOf(caller), id, async (agent, inside) => {
         const after = { ...change(agent), updatedAt: clock.now() }
@@ -46,16 +46,16 @@ export function createAgents(deps: AgentsDeps) {
       return changed
     },
 
-    /** Its keys end with it; what it has spent stays known. */
+    /** Its keys are revoked with it; its spending history stays. */
     async remove(caller: Caller, id: string): Promise<void> {
       const owner = accountOf(caller)
-      // First: without its keys no request names it any more, wherever the process ends after this.
+      // Revoked first: without its keys no request can use the agent, even if the process dies right after this.
       if ((await store.find(owner, id)) !== null) await deps.revokeKeys(owner, id as Id<'agt'>)
       const removed = await store.change(owner, id, () => Promise.resolve('deleted'))
       if (removed === null) throw agentMissing()
     },
 
-    /** Of these holds, those that it took. */
+    /** Which of these holds the agent created. */
     locksOf: (id: string, locks: readonly string[]) => store.locksOf(id, locks),
 
     exists: async (owner: Agent['owner'], id: string): Promise<boolean> => (await store.find(owner, id)) !== null,
@@ -65,13 +65,13 @@ export function createAgents(deps: AgentsDeps) {
       return { agent, usage: await store.usage(agent.id, clock.now()), warnings: contradictions(agent.policy) }
     },
 
-    /** What a call would be answered now; nothing is set aside. */
+    /** The decision that a call would get now; creates no hold. */
     async check(caller: Caller, id: string, expense: Expense): Promise<Verdict> {
       const agent = await find(caller, id)
       return decide(agent, await store.usage(agent.id, clock.now()), expense, false)
     },
 
-    /** Throws what stands against calling this target at all, at any price; and writes that down. */
+    /** Throws the refusal if the agent may not call this target at any price, and records it. */
     mayReach: (owner: Owner, spender: Spender, reference: string) => checkTarget(deps, owner, spender, reference),
 
     async decisions(caller: Caller, id: string, filter: DecisionFilter, page: Page) {
@@ -83,7 +83,7 @@ export function createAgents(deps: AgentsDeps) {
       return await store.spent(agent.id, by, daysAgo(clock.now(), days), GROUPS_MAX)
     },
 
-    /** Which of the last days' calls this policy would have refused or held. */
+    /** Which calls of the last `days` this policy would have refused or held. */
     async simulate(caller: Caller, id: string, policy: Policy, days: number): Promise<Simulation> {
       const agent = await find(caller, id)
       return await simulate(store, { agentId: agent.id, policy, from: daysAgo(clock.now(), days) })
@@ -98,7 +98,7 @@ export interface AgentsDeps {
   clock: Clock
   revokeKeys: RevokeKeys
   announce(inside: Statements, news: News): Promise<void>
-  /** Writes a decision down that takes nothing. */
+  /** Records a decision that takes no money. */
   note(decision: NewDecision): Promise<void>
 }
 
@@ -120,9 +120,9 @@ export interface Simulation {
   refused: number
   held: number
   from: Date
-  /** False: there were more calls than are gone through at once. */
+  /** False when there were more calls than one simulation reads. */
   complete: boolean
-  /** The first of those that would not have gone through. */
+  /** The first calls that would not have been allowed. */
   examples: Replayed[]
 }
 
@@ -146,8 +146,8 @@ async function checkTarget(
 }
 
 /**
- * Goes through an agent's calls in their order, as this policy would have: what it would have refused counts for nothing,
- * and what came back later is not counted against what followed.
+ * Replays an agent's calls in order under this policy: a call that it would have refused uses no limit, and money that
+ * came back later is not counted against the calls that followed.
  */
 async function simulate(
   store: AgentStore,

@@ -7,7 +7,7 @@ import { APPROVAL_MS } from '../rules/decide.ts'
 
 /** Calls that wait for a person. */
 export function createApprovals({ store, tickets, clock, announce, pause }: ApprovalsDeps) {
-  /** Also for the agent that asks: it may see what became of its own. */
+  /** The calling agent may read its own approvals too. */
   async function find(caller: Caller, id: string): Promise<Approval> {
     const { userId, environment } = accountOf(caller)
     const approval = await store.find(id)
@@ -18,13 +18,13 @@ export function createApprovals({ store, tickets, clock, announce, pause }: Appr
   }
 
   async function byTicket(id: string, ticket: string): Promise<Approval> {
-    // First the ticket, so that an answer says nothing about ids.
+    // The ticket is checked first, so that an answer reveals nothing about ids.
     const approval = tickets.proves(id, ticket) ? await store.find(id) : null
     if (approval === null) throw approvalMissing()
     return seen(approval)
   }
 
-  /** Once: the same decision again answers what it came to, another one is refused. */
+  /** Decides once: repeating the same decision returns its result, a different one is refused. */
   async function decide(approval: Approval, state: 'approved' | 'refused'): Promise<Approval> {
     const now = clock.now()
     const decided = { state, now, expiresAt: new Date(now.getTime() + APPROVAL_MS) }
@@ -39,7 +39,7 @@ export function createApprovals({ store, tickets, clock, announce, pause }: Appr
     return after
   }
 
-  /** What is not swept yet is over all the same. */
+  /** An expired approval counts as lapsed even before the sweeper has ended it. */
   function seen(approval: Approval): Approval {
     const open = approval.state === 'pending' || approval.state === 'approved'
     return open && approval.expiresAt <= clock.now() ? { ...approval, state: 'lapsed' } : approval

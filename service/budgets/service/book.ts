@@ -7,7 +7,7 @@ import type { Counted, EndedApproval, NewAlert, NewDecision, Taken, TakenAgent }
 import { isWindow, warnings } from '../rules/decide.ts'
 import { count, roll, startOf } from '../rules/windows.ts'
 
-/** What a batch comes to, built up in the order of its requests. */
+/** The results of a batch, built up in the order of its requests. */
 export class Book {
   readonly decisions: NewDecision[] = []
   readonly ended: EndedApproval[] = []
@@ -16,7 +16,7 @@ export class Book {
   readonly paused: { agent: Agent; limit: string }[] = []
   private readonly usages: Map<string, Usage>
   private readonly statuses: Map<string, Counted['status']>
-  /** Agents with a call that the ledger refused: those judged after it are judged again. */
+  /** Agents with a call that the ledger refused: later calls of theirs in the batch are judged again. */
   private readonly retryAgents = new Set<string>()
   private readonly stamps = new Map<string, bigint>()
   private readonly taken: Taken
@@ -59,7 +59,8 @@ export class Book {
       }
       case 'refused': {
         const { rule, pattern } = verdict.refusal
-        // It was judged as if a call ahead of it were paid for, which the ledger refused: the next batch can tell.
+        // It was judged as if an earlier call were paid, but the ledger refused that one: the next batch judges it
+        // again.
         if (this.retryAgents.has(agentId) && (isWindow(rule) || rule === 'callsPerMinute')) return { askAgain: true }
         if (rule === 'paused' && this.statuses.get(agentId) !== 'paused') return { askAgain: true }
         write({ outcome: 'refused', rule, pattern })
@@ -84,7 +85,7 @@ export class Book {
     })
   }
 
-  /** The agents as they are once this is written. */
+  /** The agents as they are after this is written. */
   after(): [string, TakenAgent][] {
     return this.counted().map(({ id, usage, status, next }) => {
       const found = this.taken.agents.get(id)
@@ -120,34 +121,34 @@ export class Book {
 }
 
 /**
- * Drawn by lot, not counted: a server that lost its last moments counts some numbers twice, and a process that remembers
- * the first of two would take the second for it.
+ * Random instead of counted: a database server that lost its last moments would assign some numbers twice, and a
+ * process that remembers the first use could not tell it from the second.
  */
 export function newVersion(): bigint {
   return randomBytes(8).readBigInt64BE() >> 1n
 }
 
-/** Money that an agent wants to have set aside. */
+/** A request for a hold for an agent. */
 export interface HoldRequest {
   reserve: AgentReserve
   spender: Spender
 }
 
-/** What the rules decided about a request. */
+/** The rules' decision about a request. */
 export type Judged =
   | { kind: 'counted' }
-  /** Its hold was counted while this batch waited: the next one sees that. */
+  /** Its hold was counted while this batch waited: the next batch sees it. */
   | { kind: 'unclear' }
   | { kind: 'gone'; refusal: Refusal }
   | {
       kind: 'judged'
       expense: Expense
-      /** Before this expense, with everything ahead of it counted. */
+      /** The usage before this expense, including all earlier ones. */
       usage: Usage
       verdict: Verdict
-      /** The one that it uses, or waits for. */
+      /** The approval that it uses or waits for. */
       approval: Approval | null
-      /** The open one that it takes the place of. */
+      /** The open approval that it replaces. */
       ended: Approval | null
       begins?: true
     }

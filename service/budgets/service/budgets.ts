@@ -17,7 +17,7 @@ import { createApprovals } from './approvals.ts'
 import { createGuard } from './guard.ts'
 import { createNews } from './news.ts'
 
-/** What programs may spend, and whom they ask when it is more. */
+/** Spending rules for agents, and approvals for calls above them. */
 export function createBudgets(deps: BudgetDeps) {
   const { clock, ledger, store, tickets, statements, addresses } = deps
   const news = createNews({

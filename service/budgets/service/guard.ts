@@ -10,8 +10,8 @@ import { Memory } from './memory.ts'
 import { openSession, WroteTooEarly, type Session, type SessionDeps } from './session.ts'
 
 /**
- * The way to the ledger for callers that may be agents. Decision and hold are one transaction, so that no number of
- * processes or repetitions passes a limit; what is not an agent's goes straight through.
+ * Access to the ledger for callers that may be agents. Decision and hold are one transaction, so that no number of
+ * processes or repetitions exceeds a limit; acts that are not an agent's go straight to the ledger.
  */
 export function createGuard(deps: GuardDeps) {
   const { ledger, clock } = deps
@@ -54,7 +54,8 @@ export function createGuard(deps: GuardDeps) {
         )
       },
       async (inside, sound) => {
-        // The ledger may begin anew: what the attempt before it had judged is undone, and what that relied on is not trusted.
+        // The ledger may retry: the previous attempt's decisions are undone, and the memory that they relied on is no
+        // longer trusted.
         session = null
         const trusted = left
         left = null
@@ -69,11 +70,11 @@ export function createGuard(deps: GuardDeps) {
     )
     try {
       const done = await deciding
-      // Only now: what was not committed is nothing to remember.
+      // Only after the commit: uncommitted counters must not be remembered.
       opened()?.remember(memory)
       return done
     } catch (error) {
-      // The database tells the ledger only that a statement before it failed.
+      // The database's error only says that an earlier statement failed.
       throw (await opened()?.wroteTooEarly()) === true ? new WroteTooEarly() : error
     }
 
@@ -92,10 +93,10 @@ export function createGuard(deps: GuardDeps) {
   })
 
   return {
-    /** As the ledger's, where some of the holds are for agents. */
+    /** Like the ledger's `actTogether`, but some of the holds may be for agents. */
     actTogether,
 
-    /** Sets money aside, or throws why not: `spending_limit`, `approval_required`, or the ledger's reason. */
+    /** Creates a hold, or throws why not: `spending_limit`, `approval_required`, or the ledger's reason. */
     async reserve(command: AgentReserve): Promise<Hold> {
       if (command.spender == null) return await ledger.reserve(command)
       for (;;) {
@@ -114,10 +115,10 @@ export interface GuardDeps extends SessionDeps {
   clock: Clock
 }
 
-/** What is written with the money; may be called again when two processes collided. */
+/** Writes in the same transaction as the money; may be called again after a conflict between two processes. */
 export type Also<T> = (inside: Statements, outcomes: readonly ActOutcome[]) => Promise<T>
 
-/** What the ledger does, and a hold that may be an agent's. */
+/** A ledger act, or a hold that may be an agent's. */
 export type AgentAct = { reserve: AgentReserve } | Exclude<Act, { reserve: unknown }>
 
 function isForAgent(act: AgentAct): act is { reserve: AgentReserve } {

@@ -1,15 +1,18 @@
 import type { TakenAgent } from '../ports.ts'
 
 /**
- * What this process knows of agents that it decided about itself, last of all. A batch that is judged by it alone
- * writes its counters only at the very version that is remembered, so what another process did meanwhile is found
- * out under the row's lock and never guessed. What came back since is not in it: it can only allow less than the
- * row would, so it is trusted with what it allows and nothing else.
+ * What this process knows about agents, if it made the last decision about them. A batch that is judged by memory alone
+ * writes its counters only if the row still has the remembered version, so a change by another process is found under
+ * the row's lock and never guessed. Money that came back since is not in the memory. So the memory can only allow less
+ * than the row would: it is trusted for what it allows, and for nothing else.
  */
 export class Memory {
   private readonly known = new Map<string, Known>()
 
-  /** All of these, or null where one is not to be trusted. They are taken out: what becomes of them is not known. */
+  /**
+   * All of these agents, or null if one of them is not trusted. They are taken out of the memory, because the outcome
+   * is not known yet.
+   */
   lend(ids: ReadonlySet<string>): ReadonlyMap<string, TakenAgent> | null {
     const lent = new Map<string, TakenAgent>()
     for (const id of ids) {
@@ -21,15 +24,16 @@ export class Memory {
     return lent
   }
 
-  /** As a committed batch left it, judged by what was lent. */
+  /** Stores an agent as a committed batch left it, when the batch was judged by memory. */
   giveBack(id: string, agent: TakenAgent): void {
     const { left = 0 } = this.known.get(id) ?? {}
     this.set(id, { agent, version: agent.version, left: left - 1 })
   }
 
   /**
-   * As a committed batch left it that had read the row. It is trusted only from the second time on that no other process
-   * was there in between: where processes take turns at an agent, what one remembers is never true.
+   * Stores an agent as a committed batch left it, when the batch had read the row. It is trusted only if no other
+   * process decided between this and the previous batch: where processes alternate on an agent, the memory of one is
+   * always outdated.
    */
   learn(id: string, agent: TakenAgent, readVersion: bigint, sound: boolean): void {
     const trusted = sound && !agent.deleted && this.known.get(id)?.version === readVersion
@@ -45,11 +49,11 @@ export class Memory {
 }
 
 interface Known {
-  /** Null while it is lent, and where it is not trusted. */
+  /** Null while it is lent, and when it is not trusted. */
   agent?: TakenAgent | null
-  /** The row's, when this process last wrote it. */
+  /** The row's version when this process last wrote it. */
   version?: bigint
-  /** Batches until the row is read again, for what has come back. */
+  /** How many batches are left until the row is read again, to see the money that came back. */
   left?: number
 }
 

@@ -8,10 +8,10 @@ import type { JsonObject } from '../../queue/model.ts'
 import type { Agent, Approval } from '../model.ts'
 import type { Announce, ApprovalStore, NewAlert, Post, TellEvent, Tickets } from '../ports.ts'
 
-/** News for owners: alerts to their endpoints and by mail, and by mail what waits for their decision. */
+/** Notifications for owners: alerts go to their endpoints and by mail, open approvals by mail only. */
 export function createNews(deps: NewsDeps) {
   return {
-    /** In the transaction of what it is about. */
+    /** Runs in the transaction of the event it announces. */
     async announce(inside: Statements, news: News): Promise<void> {
       const events = [
         ...news.alerts.map((alert) => payload(alert.agent, alertEvent(alert))),
@@ -21,14 +21,14 @@ export function createNews(deps: NewsDeps) {
       if (events.length + approvals.length > 0) await deps.announce(inside, [...events, ...approvals])
     },
 
-    /** Safe to repeat: event and mail have the announcement's ids. */
+    /** Safe to repeat: event and mail have the announcement's id. */
     async tell({ eventId, userId, environment, event, data }: AlertAnnouncement): Promise<void> {
       const owner: Owner = { userId, environment }
       await deps.tell({ id: eventId as Id<'evt'>, owner, event, data })
       await deps.post?.send(owner, { id: eventId, ...mailOf(event, data) })
     },
 
-    /** By mail alone: the list of approvals has it too. */
+    /** Asks by mail only, because the list of approvals shows it too. */
     async ask(approvalId: string): Promise<void> {
       if (deps.post === null) return
       const approval = await deps.approvals.find(approvalId)
@@ -55,7 +55,7 @@ The link shows what is asked and changes nothing by itself.
   }
 }
 
-/** What an owner's endpoints receive of an agent. */
+/** The event about an agent that an owner's endpoints receive. */
 interface AgentEvent {
   event: EventName
   data: JsonObject
@@ -73,7 +73,7 @@ export function pausedEvent({ agent, limit }: { agent: NamedAgent; limit: string
   return { event: 'agent.paused', data: { agentId: agent.id, name: agent.name, limit } }
 }
 
-/** What comes of a batch for others, once it is committed. */
+/** The notifications of a batch, sent once it is committed. */
 export interface News {
   alerts: readonly NewAlert[]
   paused: readonly { agent: Agent; limit: string | null }[]
@@ -126,5 +126,5 @@ function mailOf(event: EventName, data: AlertAnnouncement['data']): { subject: s
   }
 }
 
-/** The window of a lifetime. */
+/** The window start of the lifetime limit. */
 const NEVER_BEGAN = new Date(0).toISOString()

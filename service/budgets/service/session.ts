@@ -13,9 +13,9 @@ import type { Memory } from './memory.ts'
 import type { News } from './news.ts'
 
 /**
- * One batch of decisions in one transaction: each request is judged in its turn against what those before it would take,
- * the ledger makes the holds, and what came of it is written down. Where what this process remembers of the
- * agents allows everything, that is written at once, on condition that it still holds; else the agents are read.
+ * One batch of decisions in one transaction: each request is judged in turn, counting the requests before it; the
+ * ledger creates the holds, and the results are written. If this process's memory of the agents allows everything, the
+ * results are written at once, on condition that the memory is still right; otherwise the agents' rows are read.
  */
 export async function openSession(
   deps: SessionDeps,
@@ -26,7 +26,7 @@ export async function openSession(
   return quick ?? (await openCarefully(deps, batch))
 }
 
-/** The transaction that decides about them, and when. */
+/** The requests of a batch, with the transaction that decides about them and its time. */
 interface Requests {
   inside: Statements
   requests: readonly HoldRequest[]
@@ -36,23 +36,23 @@ interface Requests {
 export interface Session {
   /** Null lets the ledger decide. */
   outcomes: readonly (ActOutcome | null)[]
-  /** Writes what became of each; answers the outcomes as their callers shall have them. */
+  /** Writes the result of each request; returns the outcomes for their callers. */
   close(outcomes: readonly ActOutcome[]): Promise<readonly ActOutcome[]>
-  /** Whether the transaction was broken by what was written ahead. */
+  /** Whether the results written ahead broke the transaction. */
   wroteTooEarly(): Promise<boolean>
-  /** What is known of the agents once this is committed. */
+  /** Stores the agents' new state in the memory after the commit. */
   remember(memory: Memory): void
 }
 
 /**
- * What was remembered did not hold any more, one of the locks was counted before, or the ledger refused one. All of it
- * is undone, and judged again by the rows.
+ * The memory was outdated, one of the holds was counted before, or the ledger refused one. Everything is undone, and
+ * judged again from the rows.
  */
 export class WroteTooEarly extends Error {
   override readonly name = 'WroteTooEarly'
 }
 
-/** Null where what is remembered is not enough to say yes to all of them. */
+/** Null if the memory does not allow all of the requests. */
 function openQuickly(
   { store }: SessionDeps,
   { inside, requests, now }: Requests,
@@ -75,7 +75,7 @@ function openQuickly(
   const after = [...agents].map(([id, taken]): [string, TakenAgent] => {
     return [id, { ...taken, usage: usages.get(id) ?? taken.usage, version: newVersion() }]
   })
-  // Whom to tell something is read from the rows: what came back may have made it untrue.
+  // Alerts are decided from the rows, because money that came back may have made them untrue.
   const tells = after.some(([id, { agent, usage }]) => {
     return warnings(agent.policy, roll(agents.get(id)?.usage ?? usage, now), usage).length > 0
   })
@@ -84,7 +84,7 @@ function openQuickly(
     const version = agents.get(id)?.version
     return version === undefined ? [] : [{ id, usage, status: agent.status, version, next }]
   })
-  // Not waited for: it is on its way before the ledger's statement, which is put together meanwhile.
+  // Not awaited yet: it is sent before the ledger's statement, which is built meanwhile.
   const written = store.record(inside, counted, decisions).catch(() => false)
   return {
     outcomes: requests.map(() => null),
@@ -175,7 +175,7 @@ async function openCarefully(deps: SessionDeps, batch: Requests): Promise<Sessio
   }
 }
 
-/** Each in its turn, as if all before it that are allowed were paid for. */
+/** Judges each request in turn, as if all allowed requests before it were paid. */
 function judgeAll(
   requests: readonly HoldRequest[],
   taken: Taken,
@@ -188,9 +188,9 @@ function judgeAll(
   const paused = new Set<string>()
 
   function judge({ reserve, spender }: HoldRequest): Judged {
-    // It was counted when the lock was taken: a repetition gets the ledger's same answer.
+    // It was counted when its hold was created: a repetition gets the ledger's same answer.
     if (taken.counted.has(reserve.id)) return { kind: 'counted' }
-    // Twice in one batch: the second learns in the next what became of the first.
+    // The same hold twice in one batch: the second request learns the first one's outcome in the next batch.
     if (judged.has(reserve.id)) return UNCLEAR
     judged.add(reserve.id)
     const found = taken.agents.get(spender.agentId)
@@ -206,7 +206,7 @@ function judgeAll(
       usages.set(spender.agentId, count(usage, expense.amount))
       const { approvalAbove } = found.agent.policy
       const used = approved && approvalAbove !== null && expense.amount > approvalAbove
-      // One approval is one call: the next of the same request in this very batch needs its own.
+      // One approval is for one call: another identical request in the same batch needs its own.
       if (used) approvals.delete(keyOf(spender))
       return { kind: 'judged', expense, usage, verdict, approval: used ? approval : null, ended: null }
     }
@@ -214,7 +214,7 @@ function judgeAll(
       paused.add(spender.agentId)
     }
     if (verdict.outcome === 'refused') return { kind: 'judged', expense, usage, verdict, approval: null, ended: null }
-    // It was an answer about this very act: until its time is over no person is asked again.
+    // A person refused this exact request: until the refusal expires, no person is asked again.
     if (approval?.state === 'refused' && approval.expiresAt > now) {
       return { kind: 'judged', expense, usage, verdict: refusedByPerson(expense.amount), approval, ended: null }
     }
@@ -222,7 +222,7 @@ function judgeAll(
     if (waiting && approval.amount >= expense.amount) {
       return { kind: 'judged', expense, usage, verdict, approval, ended: null }
     }
-    // What was approved, or waits, was cheaper or is over: a person decides about this one.
+    // The existing approval was for less, or has expired: a person decides about this request.
     const begun = newApproval(found, spender, expense, now)
     approvals.set(keyOf(spender), begun)
     return { kind: 'judged', expense, usage, verdict, approval: begun, ended: approval, begins: true }
@@ -240,9 +240,9 @@ export interface SessionDeps {
 const UNCLEAR: Judged = { kind: 'unclear' }
 
 /**
- * Another process may have taken the very same lock while this one waited for the agent's row: then the counters
- * have it already, and the look at the locks was too early. So a refusal counts only when a later look does not
- * know the lock either.
+ * Another process may have created the same hold while this one waited for the agent's row. Then the counters already
+ * include it, and the first check of the holds was too early. So a refusal counts only if a second check does not find
+ * the hold either.
  */
 async function withoutFalseRefusals(
   store: DecisionStore,
@@ -274,7 +274,7 @@ async function approvalsFor(
 
 function expenseOf({ reserve, spender }: HoldRequest, { agent }: TakenAgent): Expense {
   const { kind, target, alias = null, toolNames = [], domain = null } = spender
-  // What another account pays is a call of this agent, but none of its owner's money.
+  // A payment by another account counts as a call of this agent, but not as its owner's money.
   const own = reserve.owner.userId === agent.owner.userId && reserve.owner.environment === agent.owner.environment
   return { kind, target, alias, toolNames, domain, amount: own ? reserve.amount : ZERO }
 }

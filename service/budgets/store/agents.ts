@@ -92,7 +92,7 @@ export function createAgentStore(statements: StatementPool, agentsMax: number): 
   }
 }
 
-/** What is known of an agent's calls. */
+/** Reads an agent's decisions. */
 function decisionsOf(statements: StatementPool): Pick<AgentStore, 'decisions' | 'history' | 'locksOf' | 'spent'> {
   return {
     async decisions(id, filter, { limit, offset }) {
@@ -147,7 +147,7 @@ const KEYS: Record<SpentBy, string> = {
   kind: 'kind::text',
 }
 
-// The id comes from the operation: made again after a crash it finds itself, as its owner's.
+// The id comes from the operation: a repetition after a crash finds its own row, if the owner is the same.
 const ADD = `
 WITH made AS (
   INSERT INTO spending_agent (id, user_id, environment, name, status, policy, counted_at, created_at, updated_at)

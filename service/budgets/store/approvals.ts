@@ -43,7 +43,7 @@ export function createApprovalStore(statements: StatementPool): ApprovalStore {
 
 const JOINED = 'spending_approval p JOIN spending_agent a ON a.id = p.agent_id'
 
-// The row's lock decides between two persons, or a person and the end of its time.
+// The row's lock decides the order of two people's decisions, or of a decision and the expiry.
 const DECIDE = `
 WITH was AS MATERIALIZED (
   SELECT id, state, expires_at FROM spending_approval WHERE id = $1 FOR UPDATE

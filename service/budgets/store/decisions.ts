@@ -13,7 +13,7 @@ import {
   type UsageRow,
 } from './rows.ts'
 
-/** The statements of a decision's transaction; all of them for a whole batch. */
+/** The statements of a decision's transaction; each serves a whole batch. */
 export function createDecisionStore(): DecisionStore {
   return {
     async take(inside, agents, references) {
@@ -112,13 +112,16 @@ export function createDecisionStore(): DecisionStore {
 
 type Shape = Omit<NewDecision, 'amount' | 'reference'>
 
-/** What decisions say beside their amounts and locks, each once, and which of them is whose; counted from 1. */
+/**
+ * The distinct decisions of a batch without their amounts and references, and for each decision the number of its
+ * shape, counted from 1.
+ */
 function shapesOf(decisions: readonly NewDecision[]): { shapes: readonly Shape[]; shapeOf: readonly number[] } {
   const places = new Map<string, number>()
   const shapes: Shape[] = []
   let last: NewDecision | undefined
   const shapeOf = decisions.map((decision) => {
-    // Neighbours are mostly alike, and comparing is much cheaper than naming.
+    // Neighbouring decisions are mostly alike, and comparing them is much cheaper than building a key.
     if (last !== undefined && isAlike(last, decision)) return shapes.length
     const { agentId, at, kind, target, alias, domain, outcome, rule, pattern, approvalId } = decision
     const key = JSON.stringify([agentId, at.getTime(), kind, target, alias, domain, outcome, rule, pattern, approvalId])
@@ -145,7 +148,10 @@ function isAlike(one: Shape, other: Shape): boolean {
   )
 }
 
-/** By far the most batches: one agent, doing one kind of thing. Without all the arrays it takes two thirds of the time. */
+/**
+ * The most common batch by far: one agent with one kind of call. Without all the arrays it takes two thirds of the
+ * time.
+ */
 async function recordAlike(
   inside: Statements,
   { id, version, next, status, usage }: Counted,
@@ -204,7 +210,7 @@ function columnsOf(begun: readonly Approval[]): unknown[] {
   ]
 }
 
-// OFFSET 0 keeps it one probe of the index for each, also in the plan of a young database.
+// OFFSET 0 keeps it at one index lookup per reference, even in the plan of a new database.
 function counted(place: number): string {
   return `SELECT d.reference FROM (SELECT $${String(place)}::text[] AS all_of OFFSET 0) given CROSS JOIN unnest(given.all_of) AS asked(reference)
   CROSS JOIN LATERAL (
@@ -214,11 +220,11 @@ function counted(place: number): string {
 
 const COUNTED = counted(1)
 
-// In all of these the arrays stand behind a wall (OFFSET 0): a planner that sees their lengths finds a plan for just
-// these lengths a little cheaper than the general one, and plans anew each time, at more than the statement's cost.
-// Agents are taken in the order of their ids, which the caller has sorted.
-// What came back is deleted only by who holds the agent's row, and is added to that row's counters in the same
-// transaction: nothing is folded in twice. What comes back while this waits for the row is for the next decision.
+// In all these statements OFFSET 0 hides the arrays from the planner. A planner that sees their lengths finds a plan
+// for exactly these lengths slightly cheaper than the general one, and plans again each time, which costs more than the
+// statement itself. Agents are locked in the order of their ids, which the caller has sorted. A returned amount is
+// deleted only by the transaction that holds the agent's row, and added to that row's counters in the same transaction,
+// so it is never added twice. Money that comes back while this waits for the row is left to the next decision.
 const TAKE = `
 WITH taken AS MATERIALIZED (
   SELECT a.* FROM (SELECT $1::text[] AS ids OFFSET 0) given CROSS JOIN unnest(given.ids) AS wanted(id)
@@ -256,9 +262,9 @@ CROSS JOIN LATERAL (
 ) p
 JOIN spending_agent a ON a.id = p.agent_id`
 
-// Rows that this transaction took before are as they were; those that it did not take are taken here, in
-// the order of the ids, and has to undo it all where a version is another one. What many decisions of a batch have in
-// common is sent once: reading a dozen arrays took longer than writing the rows.
+// Rows that this transaction has locked before are unchanged. Other rows are locked here, in the order of their ids; if
+// a version differs, the caller must undo everything. What many decisions of a batch have in common is sent once:
+// reading a dozen arrays took longer than writing the rows.
 const RECORD = `
 WITH counted AS (
   UPDATE spending_agent a

@@ -25,7 +25,7 @@ export interface UsageRow {
   lifetime_spent: Usdc
 }
 
-/** Amounts as texts of micro-dollars: JSON's numbers end at 2^53. */
+/** Amounts in micro-dollars as text, because JSON numbers are exact only up to 2^53. */
 export interface PolicyRow extends Omit<Policy, 'limits' | 'approvalAbove'> {
   limits: Record<Limit, string | null>
   approvalAbove: string | null
@@ -104,7 +104,7 @@ export interface ApprovalRow {
   used_by: string | null
 }
 
-/** Of `spending_approval p` joined with `spending_agent a`. */
+/** The columns of `spending_approval p` joined with `spending_agent a`. */
 export const APPROVAL_COLUMNS = `p.id, p.agent_id, a.name AS agent_name, p.user_id, p.environment, p.state, p.kind,
   p.target, p.amount, p.request_hash, p.on_approved, p.created_at, p.expires_at, p.decided_at, p.used_by`
 

@@ -10,7 +10,7 @@ const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or htt
 
 const NETWORK_NAMES = ['base', 'base-sepolia'] as const
 
-/** What an owner says of a checkout. */
+/** The terms that an owner sends for a checkout. */
 export const termsBody = z
   .strictObject({
     callbackUrl: webAddress.meta({ description: 'Where a paid input is delivered' }),
@@ -53,7 +53,7 @@ export function toTerms(body: z.output<typeof termsBody>): Terms {
   }
 }
 
-/** What is filled in; its fields are the checkout's own, so they are checked there. */
+/** The customer's input. Its fields differ between checkouts, so each checkout validates its own. */
 export const inputBody = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').meta({
   override: { type: 'object', description: "Values of the checkout's fields, by name" },
 })
@@ -167,7 +167,7 @@ export const paymentOut = z
   })
   .meta({ id: 'CheckoutPayment' })
 
-/** The answer is what it says it is: a view that grows must be described too. */
+/** The type check forces every field that is added to the view to be described in the schema too. */
 export function shown(view: PaymentView): z.input<typeof paymentOut> {
   return view
 }

@@ -7,7 +7,7 @@ import { statusOf } from '../rules/lifecycle.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import { checkoutOut, inputBody, paymentOut, shown, termsBody, toTerms } from './bodies.ts'
 
-/** `/checkouts`, for whoever sells. */
+/** `/checkouts`, for sellers. */
 export function checkoutRoutes(checkouts: Checkouts, { pay, now }: Place): AnyRoute[] {
   const toBody = (checkout: Checkout): z.input<typeof checkoutOut> => bodyOf(checkout, pay, now())
   return [...wholeRoutes(checkouts, toBody), ...lifeRoutes(checkouts, toBody), ...saleRoutes(checkouts)]
@@ -154,7 +154,7 @@ const soldOut = paymentOut.shape.payment.extend({
   delivery: paymentOut.shape.delivery,
 })
 
-/** Answers are kept for whoever repeats a request; secrets are not kept in the open. */
+/** Answers are stored for repeated requests; their secrets are not stored in plain text. */
 function once(status: number, checkout: z.input<typeof checkoutOut>, secret: string): Reply {
   return { ...reply(status, { checkout, secret }), replayBody: { checkout, secret: null } }
 }

@@ -10,7 +10,7 @@ import type { Checkouts } from '../service/checkouts.ts'
 import { isObject, payBody, paymentOut, shown } from './bodies.ts'
 import { requireAgain, sold, toRequired } from './x402.ts'
 
-/** `/p/{chk}`, for whoever pays: a person in a browser, or an agent. */
+/** `/p/{chk}`, for buyers: people in a browser, or agents. */
 export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
   const common = commonOf(pages)
   return [
@@ -160,7 +160,7 @@ async function buy(checkouts: Checkouts, chk: string, { operation, ...given }: P
   }
 }
 
-/** 202 while the chain has not said yet: never taken for a failure. */
+/** 202 while settlement is pending, which must never be taken for a failure. */
 function answered(view: PaymentView): Reply {
   const { status, id, token } = view.payment
   const proof = token === null ? {} : { 'X-Payment-ID': id, 'X-Payment-Token': token }
@@ -168,7 +168,7 @@ function answered(view: PaymentView): Reply {
   return { ...reply(status === 'created' || status === 'settling' ? 202 : 200, shown(view)), headers }
 }
 
-/** By which a buyer fetches what was paid for before. */
+/** The proof with which a buyer fetches an earlier payment. */
 function proofIn(header: (name: string) => string | undefined) {
   const token = header('x-payment-token') ?? null
   if (token !== null && !TOKEN.test(token)) {
@@ -181,7 +181,7 @@ async function* toEvents(views: AsyncIterable<PaymentView>): AsyncIterable<Serve
   for await (const view of views) yield { event: 'state', data: view }
 }
 
-/** A quote in it is good for ten minutes; and a browser gets something else at the same address. */
+/** The quote in the answer expires after ten minutes, and a browser gets a page at the same address. */
 const FRESH = { 'Cache-Control': 'no-store', Vary: 'Accept' }
 const GONE = {
   404: 'The checkout does not exist or has expired.',

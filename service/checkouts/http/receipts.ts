@@ -6,7 +6,7 @@ import { receiptMissing } from '../errors.ts'
 import { paymentOut } from './bodies.ts'
 import type { CheckoutPages, Receipts } from '../ports.ts'
 
-/** `/receipts/{pay}`: what was bought, of every product, for as long as the payment is stored. */
+/** `/receipts/{pay}`: the receipts for all products, available as long as the payment is stored. */
 export function receiptRoutes(receipts: Receipts, pages: CheckoutPages): AnyRoute[] {
   return [
     route({

@@ -11,13 +11,13 @@ export function toRequired(offer: Offer, error: string, reason: string | null = 
   return { status: 402, ...paymentRequired({ ...terms, resource, memo: product, error, reason, more }) }
 }
 
-/** A refusal by x402 says again what is to be paid; anything else is an error like all others. */
+/** A refusal by x402 repeats the requirements; other errors are handled as usual. */
 export async function requireAgain(error: unknown, offer: () => Promise<Offer>): Promise<Reply> {
   if (!(error instanceof DomainError) || error.code !== 'payment_refused') throw error
   return toRequired(await offer(), error.message, String(error.fields['reason']))
 }
 
-/** A sale with the receipt where a client of that version looks for it. */
+/** A sale, with the receipt in the header that a client of that version reads. */
 export function sold(answer: Reply, version: 1 | 2): Reply {
   const { payment } = answer.body as PaymentView
   if (payment.status === 'created' || payment.status === 'settling') return answer

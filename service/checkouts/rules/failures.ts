@@ -6,7 +6,7 @@ import type { NetworkName } from '../../chain/networks.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { Payment } from '../model.ts'
 
-/** What the seller's endpoints receive of a payment that failed. */
+/** The event data of a failed payment for the seller's endpoints. */
 type FailureData = PaymentEventData & { reason: string | null }
 
 export function failureOf(payment: Payment, endpoint: string, now: Date): FailureData {
@@ -19,7 +19,7 @@ export function failureOf(payment: Payment, endpoint: string, now: Date): Failur
   }
 }
 
-/** Of an authorization that was refused before it became a payment. */
+/** The same for an authorization that was refused before it became a payment. */
 export function refusalDataOf(refused: Refused, endpoint: string, now: Date): FailureData {
   const { checkoutId, terms, presented, reason } = refused
   const customerId = UNPROVEN.has(reason) ? null : (presented.authorization?.from ?? null)
@@ -35,8 +35,8 @@ interface Refused {
 }
 
 /**
- * Whether a refusal is worth an event. What was signed for another recipient or network is no payment to this seller,
- * and one whose nonce is used has paid already: both can be copied from the chain by anybody.
+ * Whether a refusal is worth an event. An authorization for another recipient or network is no payment to this seller,
+ * and one with a used nonce has paid already: any client can copy both from the chain.
  */
 export function isFailedPayment({ terms, presented, reason }: Omit<Refused, 'checkoutId'>): boolean {
   const { authorization, network } = presented
@@ -44,7 +44,7 @@ export function isFailedPayment({ terms, presented, reason }: Omit<Refused, 'che
   return network?.name === terms.network && authorization.to === terms.recipient
 }
 
-/** Refused before the signature was judged, or because of it: the address is anybody's word. */
+/** Refused because of the signature or before it was verified: the payer's address is unproven. */
 const UNPROVEN: ReadonlySet<string> = new Set<Reason>([
   'invalid_exact_evm_scheme',
   'invalid_exact_evm_network_mismatch',
@@ -57,7 +57,10 @@ const UNPROVEN: ReadonlySet<string> = new Set<Reason>([
   'invalid_exact_evm_signature',
 ])
 
-/** A stranger can sign as many as they like; a seller's endpoints receive so many an hour of one checkout. */
+/**
+ * Any client can sign any number of authorizations, so a seller's endpoints receive at most this many failures per hour
+ * and checkout.
+ */
 export const FAILURES_PER_HOUR = 30
 
 function dataOf(

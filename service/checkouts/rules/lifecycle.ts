@@ -18,26 +18,26 @@ import {
   type Terms,
 } from '../model.ts'
 
-/** What it is now: a temporary one ends by itself, whoever comes to write it down. */
+/** The current status: a temporary checkout ends by time, whether or not that has been stored yet. */
 export function statusOf(checkout: Pick<Checkout, 'state' | 'leasedUntil'>, now: Date): Status {
   if (checkout.leasedUntil !== null && checkout.leasedUntil <= now) return 'expired'
   return checkout.state
 }
 
-/** Nothing is sold by one that has expired or whose workflow is gone. */
+/** A checkout that has expired or whose workflow is gone sells nothing. */
 export function assertSells(checkout: Checkout | null, now: Date): asserts checkout is Checkout {
   const status = checkout === null ? 'expired' : statusOf(checkout, now)
   if (status === 'expired') throw checkoutMissing()
   if (status === 'paused') throw workflowUnavailable()
 }
 
-/** What has expired is not shown either; what is paused is, as not available. */
+/** An expired checkout is not shown; a paused one is shown as unavailable. */
 export function assertShown(checkout: Checkout | null, now: Date): Checkout {
   if (checkout === null || statusOf(checkout, now) === 'expired') throw checkoutMissing()
   return checkout
 }
 
-/** What an owner may not want, beyond what a schema can say. */
+/** Checks terms beyond what the schema can express. */
 export function assertTerms(terms: Terms, environment: Environment): void {
   const { network, testMode, recipient } = terms
   if (environment === 'sandbox' && NETWORKS[network].live && !testMode) {
@@ -50,8 +50,8 @@ export function assertTerms(terms: Terms, environment: Environment): void {
 }
 
 /**
- * Which of those that stand for the same place goes on: the one of the same lifetime, whatever became of it, else the
- * temporary one that an activation makes persistent while it lives. So a customer's link survives.
+ * Which existing checkout of a source is reused: the one of the same lifetime, in any state; otherwise the active
+ * temporary one, which an activation makes persistent. So a customer's link survives.
  */
 export function successor(there: readonly Checkout[], terms: Terms, now: Date): Checkout | null {
   const same = there.find(({ lifetime }) => lifetime === terms.lifetime)
@@ -60,7 +60,7 @@ export function successor(there: readonly Checkout[], terms: Terms, now: Date): 
   return there.find((checkout) => statusOf(checkout, now) !== 'expired') ?? null
 }
 
-/** In force from now on. A workflow that registers itself is there: a pause ends. */
+/** Applies new terms. A workflow that registers itself is running, so a pause ends. */
 export function renewed(checkout: Checkout, terms: Terms, now: Date): Checkout {
   return {
     ...checkout,
@@ -79,21 +79,21 @@ export function leaseEnd(now: Date): Date {
 
 const LEASE_MS = 180_000
 
-/** How often in a row the workflow says that there is nothing before nothing is sold any more. */
+/** How often in a row the workflow must be reported missing before the checkout is paused. */
 export const MISSING_MAX = 3
 
-/** Statuses by which a server says that the workflow is not there, rather than that something went wrong. */
+/** Statuses that mean the workflow is missing, as opposed to an error. */
 export function isGone(status: number): boolean {
   return status === 404 || status === 410
 }
 
-/** What its owner's endpoints receive when it is paused. */
+/** The event data of a pause for the owner's endpoints. */
 export function pauseOf(checkout: Pick<Checkout, 'id' | 'product' | 'callbackUrl' | 'source'>, now: Date) {
   const { id, product, callbackUrl, source } = checkout
   return { checkoutId: id, product: product.name, callbackUrl, source, pausedAt: now.toISOString() }
 }
 
-/** A workflow that is there says so in JSON; a proxy's or a login's page is no answer. */
+/** A workflow answers in JSON; an HTML page of a proxy or a login is not its answer. */
 export function isSensible(status: number, body: Buffer): boolean {
   if (status < 200 || status > 299) return false
   try {
@@ -104,18 +104,18 @@ export function isSensible(status: number, body: Buffer): boolean {
   }
 }
 
-/** Anything else than "nothing here" and "broken": also a workflow that refuses an empty body is there. */
+/** Any status except "missing" and server errors: a workflow that refuses an empty body is running too. */
 export function isThere(status: number): boolean {
   return status < 500 && !isGone(status)
 }
 
-/** When a paused one is asked again, by how long it has been so. */
+/** When to probe a paused checkout again; the interval grows with the length of the pause. */
 export function nextProbe(pausedAt: Date, now: Date): Date {
   const wait = Math.min(Math.max((now.getTime() - pausedAt.getTime()) / 4, 30_000), 3_600_000)
   return new Date(now.getTime() + wait)
 }
 
-/** A payment of test mode as its outcome begins. What fails does so for the reason that a chain would give. */
+/** The initial state of a payment in test mode. A simulated failure has the reason that a chain would give. */
 export function simulatedAs(
   outcome: SimulatedOutcome,
   id: string,
@@ -138,7 +138,7 @@ const REFUSALS = {
   insufficient_funds: 'invalid_exact_evm_insufficient_balance',
 } as const satisfies Partial<Record<SimulatedOutcome, Reason>>
 
-/** A sale as a checkout calls it. */
+/** A sale as the checkout's payment. */
 export function paymentOf(sale: Sale): Payment {
   const { amount, network, recipient, payer, simulated, txHash, reason, createdAt } = sale
   if (sale.userId === null) throw new Error('a checkout belongs to somebody')
@@ -171,7 +171,7 @@ const STATES = {
   refunded: 'paid',
 } as const satisfies Record<Sale['state'], PaymentState>
 
-/** What the workflow gets: the specification's output data, and in `metadata` what names the payment and its receipt. */
+/** The body for the workflow: the specified output data, and in `metadata` the payment and its receipt. */
 export function deliveryOf(
   payment: Payment,
   checkout: Checkout,
@@ -207,20 +207,20 @@ export function deliveryOf(
   }
 }
 
-/** Nothing more comes by itself. */
+/** No further change comes without a request. */
 export function isAtRest({ payment, delivery }: PaymentView): boolean {
   return payment.status === 'failed' || (payment.status === 'paid' && delivery !== null && RESTING.has(delivery.status))
 }
 
 const RESTING: ReadonlySet<string> = new Set<DeliveryState>(['delivered', 'unconfirmed', 'stopped', 'exhausted'])
 
-/** Who follows a payment wants to see it move; after a while it is a matter of minutes. */
+/** A buyer who follows a payment wants quick updates; after a while a slower pace is enough. */
 export function pauseBetweenLooks(ageMs: number): number {
   if (ageMs < 20_000) return 200
   return ageMs < 120_000 ? 1_000 : 3_000
 }
 
-/** Where the customer goes from here, with what it takes to find the payment. */
+/** Where the customer continues, with the ids of the checkout and the payment. */
 export function redirectOf(checkout: Pick<Checkout, 'redirectUrl'>, payment: Payment): string | null {
   if (checkout.redirectUrl === null || payment.state !== 'paid') return null
   const url = new URL(checkout.redirectUrl)

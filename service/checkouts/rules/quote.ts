@@ -6,14 +6,14 @@ import type { Environment } from '../../kit/owner.ts'
 import { quoteExpired } from '../errors.ts'
 import type { Checkout, Quote } from '../model.ts'
 
-/** What is asked today, held for ten minutes. */
+/** The current price, valid for ten minutes. */
 export function quoteOf({ price, network, recipient }: Checkout, now: Date): Quote {
   return { price, network, recipient, expiresAt: new Date(now.getTime() + HELD_MS) }
 }
 
 const HELD_MS = 600_000
 
-/** The quote itself, signed: nothing is kept of it here, and nobody makes one of their own. */
+/** The id is the signed quote itself: the server stores no quotes, and only the server can sign one. */
 export function toQuoteId(checkout: Checkout['id'], quote: Quote, key: Buffer): string {
   const { price, network, recipient, expiresAt } = quote
   const said = [String(price), NETWORKS[network].name, recipient ?? '', String(expiresAt.getTime())].join('|')
@@ -21,7 +21,7 @@ export function toQuoteId(checkout: Checkout['id'], quote: Quote, key: Buffer): 
   return `${text}.${signed(checkout, text, key).toString('base64url')}`
 }
 
-/** What was promised at this very checkout; throws where nothing was, or not any more. */
+/** The quote that this checkout made; throws if it made no such quote or if the quote has expired. */
 export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buffer, now: Date): Quote {
   const [text = '', signature = ''] = quoteId.split('.')
   const given = Buffer.from(signature, 'base64url')
@@ -42,7 +42,7 @@ export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buff
   }
 }
 
-/** A price that was shown in test mode, of money that this environment never takes, binds nobody. */
+/** A sandbox takes no real money, so a quote from test mode for a live network is not valid there. */
 export function assertQuoted({ network }: Quote, environment: Environment): void {
   if (environment === 'sandbox' && NETWORKS[network].live) throw quoteExpired()
 }

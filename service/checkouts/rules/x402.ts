@@ -3,7 +3,7 @@ import type { Requirements } from '../../x402/model.ts'
 import { requirementsOf as required } from '../../x402/requirements.ts'
 import type { Checkout, Quote } from '../model.ts'
 
-/** What is to be signed, in either version; null where nobody is paid. */
+/** What to sign, in both versions of x402; null without a recipient. */
 export function requirementsOf(checkout: Checkout, quote: Quote, address: string): Requirements | null {
   const { price: amount, network, recipient } = quote
   if (recipient === null) return null
@@ -11,7 +11,7 @@ export function requirementsOf(checkout: Checkout, quote: Quote, address: string
   return required({ amount, network, recipient }, resource, { input: inputSchema(checkout) })
 }
 
-/** What an agent has to send in the body. */
+/** The body that an agent has to send. */
 function inputSchema({ fields }: Checkout): Readonly<Record<string, unknown>> {
   return {
     type: 'http',

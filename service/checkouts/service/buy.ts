@@ -18,21 +18,21 @@ import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order } f
 import type { Showing } from './presenter.ts'
 import type { Watching } from './watch.ts'
 
-/** What somebody pays with, and for which input. */
+/** A payment, and the input it is for. */
 export interface Purchase extends Order {
   /** Null to simulate. */
   presented: Presented | null
-  /** What a simulated payment comes to; `paid` when absent. */
+  /** The outcome of a simulated payment; `paid` when absent. */
   outcome?: SimulatedOutcome
-  /** The token of the payment, or one that the buyer chooses for a new one. */
+  /** The token of the payment, or a token that the buyer chooses for a new one. */
   token: string | null
-  /** A payment that was made here: its id, or the nonce of its authorization. */
+  /** An existing payment: its id, or the nonce of its authorization. */
   paymentId: string | null
-  /** Waits for the workflow's answer, where it is shown to payers: an agent asks once and not again. */
+  /** Waits for the workflow's answer, if payers see it: an agent sends one request and does not poll. */
   waitsForResult?: boolean
 }
 
-/** From an input and an authorization to a payment. Whatever is wrong is said before any money moves. */
+/** Turns an input and an authorization into a payment. All errors in the request are reported before money moves. */
 export function createBuying(deps: BuyingDeps) {
   const { store, selling, clock, showing, following } = deps
   const { journal } = selling
@@ -52,7 +52,7 @@ export function createBuying(deps: BuyingDeps) {
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
     const { presented, token, paymentId: payment } = purchase
     if (presented === null && payment === null) return await simulate(checkout, purchase, operation)
-    // Nobody waits for an answer here: who hangs up has paid all the same.
+    // The payment does not depend on the client's connection: a buyer who disconnects has paid all the same.
     const ask = { operation, presented, token, payment, departure: new Departure(), checkout, order: purchase }
     return (await sales.buy(ask)).sale
   }
@@ -64,7 +64,7 @@ export function createBuying(deps: BuyingDeps) {
       if (known.subject !== checkout.id || !known.inputHash.equals(inputHash)) throw authorizationUsed()
       return known
     }
-    // The same request by its Idempotency-Key: nothing is paid here, so the key is proof enough.
+    // A repeated request, found by its Idempotency-Key. Nothing is paid here, so the key is proof enough.
     const before = await journal.findById(id)
     if (before !== null) return same(before)
     assertSells(checkout, clock.now())
@@ -97,13 +97,13 @@ export function createBuying(deps: BuyingDeps) {
     }
     const resumeAt = sale.state === 'claimed' ? new Date(now.getTime() + SIMULATED_SETTLING_MS) : null
     if (await journal.simulated(sale, resumeAt)) return sale
-    // The same request again, after an answer that got lost.
+    // The same request was repeated at the same time or after a lost answer.
     const twin = await journal.findById(id)
     if (twin === null) throw new Error('a simulated payment vanished')
     return same(twin)
   }
 
-  /** Why a payment did not come to be although all was well a moment ago. */
+  /** Reports why the checkout stopped selling between the check and the claim. */
   async function unlessUnsold<T>(checkout: Checkout, act: () => Promise<T>): Promise<T> {
     try {
       return await act()
@@ -116,7 +116,7 @@ export function createBuying(deps: BuyingDeps) {
   return {
     pay,
 
-    /** The owner tries what a payment does; in test mode, as everybody may. */
+    /** The owner tests the effects of a payment; in test mode every visitor may. */
     async testPayment(caller: Caller, id: string, input: FormInput | null, operation: Id<'op'>): Promise<PaymentView> {
       const checkout = await store.findOwn(accountOf(caller), id)
       if (checkout === null) throw checkoutMissing()
@@ -128,7 +128,7 @@ export function createBuying(deps: BuyingDeps) {
       return await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
     },
 
-    /** For an agent without a payment: what is wrong with its input, else what it has to pay. */
+    /** For an agent without a payment: the faults of its input, otherwise the price and terms. */
     async offer(id: string, input: FormInput) {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())

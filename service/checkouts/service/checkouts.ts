@@ -6,7 +6,7 @@ import { createLife } from './lifecycle.ts'
 import { createShowing } from './presenter.ts'
 import { createWatching } from './watch.ts'
 
-/** A price on a workflow, and what is sold by it. */
+/** Prices on workflows, and their sales. */
 export function createCheckouts(deps: CheckoutDeps) {
   const failures = createFailures(deps)
   const showing = createShowing(deps)
@@ -17,11 +17,11 @@ export function createCheckouts(deps: CheckoutDeps) {
     ...createBuying({ ...deps, failures, showing, watching, following }),
     ...following,
 
-    /** After each attempt at a delivery to this checkout's callback. */
+    /** Called after each attempt at a delivery to this checkout's callback. */
     attempted: watching.attempted,
     tellPaused: watching.tell,
 
-    /** Ends what ends by itself, also what a process left that is gone. */
+    /** Ends what ends by time, including what a dead process left behind. */
     sweepers: {
       leases: (now: Date): Promise<void> => deps.store.expireLeases(now),
       probes: watching.probe,

@@ -17,10 +17,10 @@ export interface CheckoutDeps {
   log: Log
   /** Signs quotes; the same in every process. */
   quoteKey: Buffer
-  /** Where the buyer sees what became of a payment, also after its checkout has ended: with the token in it. */
+  /** The buyer's link to the payment's result. It contains the token and also works after the checkout has ended. */
   receiptOf(payment: string): string
   addresses: {
-    /** Of the hosted forms. */
+    /** The address of the hosted forms. */
     pay: string
     facilitator: string
   }

@@ -7,9 +7,9 @@ import { FAILURES_PER_HOUR, failureOf, isFailedPayment, refusalDataOf } from '..
 import type { CheckoutDeps } from './deps.ts'
 
 export interface Failures {
-  /** In the transaction in which the payment failed. */
+  /** Runs in the transaction in which the payment failed. */
   failed(inside: Statements, payment: Payment): Promise<void>
-  /** An authorization was refused and nothing came of it. */
+  /** An authorization was refused and did not become a payment. */
   refused(checkout: Checkout, refusal: Refusal): Promise<void>
 }
 
@@ -32,7 +32,8 @@ export function createFailures({ store, deliveries, clock, log, addresses }: Fai
         owner,
         event: 'payment.failed',
         data: { ...failureOf(payment, endpointOf(checkoutId), clock.now()) },
-        // Whoever has the link can simulate without end; what failed on chain cost gas, which is bounded.
+        // Any client with the link can simulate without limit, so these events are bounded. A failure on chain costs
+        // gas, which has its own limit.
         ...(simulated ? { headers: { 'coinslot-test': 'true' }, bound: boundOf(checkoutId, Buffer.from(id)) } : {}),
       })
     },
@@ -53,7 +54,7 @@ export function createFailures({ store, deliveries, clock, log, addresses }: Fai
           }),
         )
       } catch (error) {
-        // The buyer needs the reason in any case.
+        // The buyer must get the refusal's reason even if the event fails.
         log.error({ checkout: checkoutId, err: error }, 'payment.failed could not be sent to a seller')
       }
     },

@@ -11,11 +11,11 @@ import { assertShown, isAtRest, pauseBetweenLooks, paymentOf, statusOf } from '.
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing, Viewer } from './presenter.ts'
 
-/** Reading: the payer by the ids that they know, the owner all that is theirs. */
+/** Read access: payers use the ids that they know, owners see everything that is theirs. */
 export function createFollowing({ store, selling, sales, deliveries, clock, showing }: FollowingDeps) {
   const { journal, tokens } = selling
 
-  // Everybody who follows looks again and again: those of the same moment look together.
+  // Every follower polls; the polls of the same moment share one query.
   const looks = new Batch<string, { payment: Payment | null; delivery: AnsweredDelivery | undefined }>({
     largest: 200,
     async run(ids) {
@@ -27,7 +27,7 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
     },
   })
 
-  /** A payment with its checkout, whatever became of it; null where there is none. */
+  /** A payment with its checkout, in any state; null if there is none. */
   async function boughtBy(id: string): Promise<Bought | null> {
     const sale = isId('pay', id) ? await journal.findById(id) : null
     const checkout = sale?.product === 'checkout' ? await store.find(sale.subject) : null
@@ -45,13 +45,13 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
   }
 
   return {
-    /** What is sold here, for whoever has the link; nothing once it has expired. */
+    /** The offer, for every client with the link; an expired checkout has none. */
     async view(id: string): Promise<CheckoutView> {
       const checkout = await store.find(id)
       return showing.checkout(assertShown(checkout, clock.now()))
     },
 
-    /** For a payment whose checkout may be gone since. */
+    /** For a payment whose checkout may have expired meanwhile. */
     async viewOrNull(id: string): Promise<CheckoutView | null> {
       const checkout = await store.find(id)
       return checkout === null || statusOf(checkout, clock.now()) === 'expired' ? null : showing.checkout(checkout)
@@ -62,14 +62,14 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
       return await showing.sale(sale, viewerOf(sale, token))
     },
 
-    /** For the buyer, whatever became of its checkout; null for anybody else. */
+    /** For the buyer, in any state of the checkout; null for other viewers. */
     async receipt(id: string, token: string | null): Promise<{ view: CheckoutView; payment: PaymentView } | null> {
       const sale = await boughtBy(id)
       if (sale === null || viewerOf(sale, token) !== 'buyer') return null
       return { view: showing.checkout(sale.checkout), payment: await showing.sale(sale, 'buyer') }
     },
 
-    /** Each state from now on, until it has come to rest or its reader is gone. */
+    /** Yields each state from now on, until no change is expected or the reader disconnects. */
     async follow(
       checkout: string,
       id: string,
@@ -90,14 +90,14 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
           last = said
           if (isAtRest(view)) return
           const age = clock.now().getTime() - began
-          // A browser that still wants to know asks again by itself.
+          // A browser that still follows reconnects by itself.
           if (age > FOLLOWED_MS) return
           await wait(pauseBetweenLooks(age), undefined, { signal: gone }).catch(() => undefined)
         }
       }
     },
 
-    /** The payment with whatever the workflow has answered by then; as it is once it takes too long. */
+    /** The payment with the workflow's answer; without the answer if that takes too long. */
     async rested({ payment: { id, checkoutId } }: PaymentView): Promise<PaymentView> {
       const { checkout: at } = await find(checkoutId, id)
       const began = clock.now().getTime()
@@ -141,7 +141,7 @@ interface FollowingDeps extends CheckoutDeps {
   showing: Showing
 }
 
-/** A payment as the owner sees it: with what was filled in. */
+/** A payment as the owner sees it, with the customer's input. */
 export interface Sold extends PaymentView {
   input: Payment['input']
 }
@@ -149,5 +149,5 @@ export interface Sold extends PaymentView {
 export type Following = ReturnType<typeof createFollowing>
 
 const FOLLOWED_MS = 600_000
-/** Clients and what is between them and us give up after half a minute or a whole one; the address tells the rest. */
+/** Clients and proxies time out after half a minute or a minute; the status URL has the rest. */
 const PATIENCE_MS = 25_000

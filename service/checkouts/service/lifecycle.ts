@@ -9,9 +9,9 @@ import type { Page } from '../ports.ts'
 import { assertTerms, leaseEnd, renewed, successor } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 
-/** How a checkout comes, changes and goes, at its owner's word. */
+/** An owner creates, changes and ends a checkout. */
 export function createLife({ store, deliveries, callbacks, walletAddress, clock }: CheckoutDeps) {
-  /** Made, or the one that stands for this place already, brought up to date: the same link, the same secret. */
+  /** Creates a checkout, or updates the one that the source already has: the link and the secret stay the same. */
   async function put(
     caller: Caller,
     wanted: Terms,
@@ -65,13 +65,16 @@ export function createLife({ store, deliveries, callbacks, walletAddress, clock 
 
     list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
 
-    /** The listener of a temporary one still listens. One that has expired does not come back by this. */
+    /** Extends the lease of a temporary checkout whose listener is still active. An expired one does not come back. */
     async heartbeat(caller: Caller, id: string): Promise<Checkout> {
       const now = clock.now()
       return given(await store.prolong(accountOf(caller), id, leaseEnd(now), now))
     },
 
-    /** With a grace it sells on for so long, and whoever registers its source again before keeps it without a gap. */
+    /**
+     * With a grace period it sells for that long; registering its source again before the end continues it without a
+     * gap.
+     */
     async expire(caller: Caller, id: string, graceSeconds = 0): Promise<Checkout> {
       const now = clock.now()
       const owner = accountOf(caller)
@@ -79,7 +82,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, clock 
       return given(await store.endSoon(owner, id, new Date(now.getTime() + graceSeconds * 1_000)))
     },
 
-    /** The one before signs along for a day. */
+    /** The old secret stays valid for a day. */
     async rotateSecret(
       caller: Caller,
       id: string,

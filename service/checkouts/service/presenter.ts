@@ -14,29 +14,29 @@ import type { CheckoutDeps } from './deps.ts'
 export interface Showing {
   addressOf(checkout: Pick<Checkout, 'id'>): string
   checkout(checkout: Checkout): CheckoutView
-  /** What is known of the delivery is asked for by whoever has many of them to ask for. */
+  /** The caller passes the delivery, so that a list can load all deliveries at once. */
   payment(payment: Payment, checkout: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView
-  /** What an agent is told that has not paid yet. */
+  /** The price and terms for an agent that has not paid yet. */
   offer(checkout: Checkout): Offer
-  /** One, with its delivery. */
+  /** A single payment with its delivery. */
   sale(sale: { payment: Payment; checkout: Checkout }, viewer: Viewer): Promise<PaymentView>
 }
 
-/** `anyone` knows the payment's id and sees its state; the answer, the redirect and the token are not for them. */
+/** `anyone` knows the payment's id and sees its state, but not the answer, the redirect or the token. */
 export type Viewer = 'buyer' | 'owner' | 'anyone'
 
 export interface Offer {
   product: string
   address: string
   facilitator: string
-  /** A plain decimal, as the specification writes it here. */
+  /** A plain decimal, as the specification requires here. */
   amount: string
   recipient: string
   expires: Date
   requirements: Requirements
 }
 
-/** What the payer sees. */
+/** Builds the payer's views. */
 export function createShowing({
   deliveries,
   selling: { method, tokens },

@@ -18,12 +18,12 @@ import type { Watching } from './watch.ts'
 
 export type FormInput = Readonly<Record<string, unknown>>
 
-/** What somebody wants, and what it is called in what they sent. */
+/** The buyer's input and quote, with the field names of the request. */
 export interface Order {
   input: FormInput
-  /** How the input's fields are called: `input.site`, or `site` alone. */
+  /** The name of a field in the request: `input.site`, or just `site`. */
   named: (field: string) => string
-  /** The price that was promised; today's when null. */
+  /** The quoted price; the current one when null. */
   quoteId: string | null
 }
 
@@ -32,17 +32,17 @@ export interface CheckoutAsk extends PurchaseRequest {
   order: Order
 }
 
-/** A checkout delivers nothing itself: its payment sets off the delivery to the workflow. */
+/** A checkout delivers nothing itself: its payment starts the delivery to the workflow. */
 export function createCheckoutProduct(deps: ProductDeps) {
   const { clock, quoteKey, showing, watching, failures, callbacks } = deps
 
-  /** What was promised, in test mode as with money; without a promise what is asked today. */
+  /** The quoted price, in test mode as with money; without a quote the current one. */
   function quoteFor(checkout: Checkout, { quoteId }: Order): Quote {
     const now = clock.now()
     return quoteId === null ? quoteOf(checkout, now) : fromQuoteId(checkout.id, quoteId, quoteKey, now)
   }
 
-  /** Asks the workflow whether it is there, where its owner wants that: no money for a dead one. */
+  /** Checks that the workflow responds, if the owner wants that: no money is taken for a dead one. */
   async function preflight(checkout: Checkout): Promise<void> {
     if (!checkout.preflight) return
     const answer = await callbacks.ask(checkout.callbackUrl)
@@ -64,7 +64,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
       assertQuoted(quote, checkout.owner.environment)
       const { price: amount, network, recipient } = quote
       const requirements = requirementsOf(checkout, quote, showing.addressOf(checkout))
-      // The price was promised while nobody was paid: there is nobody to pay it to.
+      // The quote was made in test mode without a recipient, so it cannot be paid.
       if (recipient === null || requirements === null) throw quoteExpired()
       const about = { subject: checkout.id, ...checkout.owner, inputHash: canonicalHash(order.input), details }
       return { ...about, amount, network, recipient, requirements, workMs: 0, note: null }
@@ -98,7 +98,7 @@ export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'in
   throw invalid(Object.fromEntries(Object.entries(read.faults).map(([field, fault]) => [named(field), fault])))
 }
 
-/** What a payment writes besides: the delivery to the workflow, or the event of its failure. */
+/** What a payment writes in addition to the sale: the delivery to the workflow, or the event of its failure. */
 export function checkoutHooks({ store, deliveries, failures, receiptOf }: HookDeps): SaleHooks {
   return {
     async claimed(inside, { subject, createdAt }) {
@@ -126,5 +126,5 @@ interface HookDeps extends Pick<CheckoutDeps, 'store' | 'deliveries' | 'receiptO
   failures: Pick<Failures, 'failed'>
 }
 
-/** Nothing is sold here any more: thrown in the claim, so that it keeps no authorization. */
+/** The checkout stopped selling. Thrown inside the claim, so that the authorization is not kept. */
 export class Unsold extends Error {}

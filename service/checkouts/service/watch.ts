@@ -4,18 +4,20 @@ import type { Checkout } from '../model.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 export interface Watching {
-  /** What a callback said to an attempt; null when nothing came. */
+  /** Handles a callback's answer to an attempt; `status` is null without an answer. */
   attempted(target: string, answer: { status: number | null }): Promise<void>
-  /** The mail about a pause; nothing where it has ended meanwhile. */
+  /** Sends the mail about a pause, unless the pause has ended meanwhile. */
   tell(id: string, mail: string): Promise<void>
-  /** Asks the workflows of paused checkouts whether they are back. */
+  /** Checks whether the workflows of paused checkouts respond again. */
   probe(now: Date): Promise<void>
 }
 
-/** Whether the workflow behind a checkout is there: none is sold to that is known to be gone. */
+/**
+ * Watches whether the workflow behind a checkout responds: a checkout whose workflow is known to be gone sells nothing.
+ */
 export function createWatching(deps: CheckoutDeps): Watching {
   const { store, deliveries, callbacks, announce, mailOwner, clock, log } = deps
-  /** When it was last written down that a callback answers: a thousand answers a second are not worth a statement each. */
+  /** When it was last stored that a callback answers. A thousand answers a second must not cost a statement each. */
   const answered = new Map<string, number>()
 
   async function missing(id: string): Promise<void> {

@@ -8,7 +8,7 @@ import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
 import { sales } from './sales.ts'
 import { latestMarks, newestMarks, type Tables } from '../../kit/tables.ts'
 
-/** Checkouts in PostgreSQL; here how they come, change and go. */
+/** Checkouts in PostgreSQL: creating, changing and ending them. */
 export function createCheckoutStore(
   statements: StatementPool,
   activeMax: number = QUOTAS.active_checkouts,
@@ -18,7 +18,7 @@ export function createCheckoutStore(
     ...pauses(statements),
     ...sales(statements),
 
-    // What has not the form of an id names nothing, and may not even be a text to PostgreSQL.
+    // A text that is not an id identifies nothing, and PostgreSQL may not even accept it as text.
     async find(id) {
       if (!isId('chk', id)) return null
       const rows = await statements.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
@@ -42,7 +42,7 @@ export function createCheckoutStore(
 
     async lockSource(inside, { userId, environment }, { instanceId, workflowId, nodeId }) {
       const place = [userId, environment, instanceId, workflowId, nodeId]
-      // Also where there is no row yet: two that register the same place at once make one checkout.
+      // Locks the source even if it has no row yet, so that two concurrent registrations create one checkout.
       await inside.run(
         'SELECT pg_advisory_xact_lock(hashtextextended($1, 7))',
         [JSON.stringify(place)],
@@ -115,13 +115,13 @@ const COLUMNS = `id, user_id, environment, state, lifetime, leased_until, callba
   product_description, price, network, recipient, fields, redirect_url, test_mode, response_mode, preflight,
   redeliver_unconfirmed, source_instance, source_workflow, source_node, created_at, updated_at`
 
-// The same act again finds what it made.
+// A repeated operation finds the row that it created.
 const ADD = `
 INSERT INTO checkout (${COLUMNS})
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 ON CONFLICT (id) DO NOTHING`
 
-// Saved is what was renewed: active, with nothing held against it.
+// Saves a renewed checkout: active, with its missing count and its pause cleared.
 const SAVE = `
 UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url = $7, product_name = $8,
   product_description = $9, price = $10, network = $11, recipient = $12, fields = $13::json, redirect_url = $14,
@@ -145,7 +145,7 @@ const EXPIRE_LEASES = `
 UPDATE checkout SET state = 'expired', expired_at = leased_until, paused_at = NULL, probe_at = NULL, updated_at = $1
 WHERE leased_until IS NOT NULL AND state <> 'expired' AND leased_until <= $1`
 
-// No later than what was said before; one that has ended stays as it is.
+// The end can only move to an earlier time; a checkout that has expired stays unchanged.
 const END_SOON = `
 UPDATE checkout SET leased_until = CASE WHEN state = 'expired' THEN leased_until ELSE least(leased_until, $4) END
 WHERE id = $1 AND user_id = $2 AND environment = $3

@@ -4,7 +4,7 @@ import type { StatementPool } from '../../kit/transaction.ts'
 import type { CheckoutStore } from '../ports.ts'
 import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
 
-/** What sales need of checkouts, and what checkouts need of sales. */
+/** The queries that connect sales and checkouts. */
 export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInside' | 'holdOpen' | 'days'> {
   return {
     async findInside(inside, id) {
@@ -33,7 +33,7 @@ export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInsid
   }
 }
 
-// The row is held while a payment comes to be: none begins once its checkout has expired or is paused.
+// The row is locked while a payment is created, so no payment starts after its checkout has expired or is paused.
 const HOLD_OPEN = `
 SELECT id FROM checkout WHERE id = $1 AND state = 'active' AND (leased_until IS NULL OR leased_until > $2) FOR SHARE`
 

@@ -29,11 +29,11 @@ export function App() {
   )
 }
 
-/** Who is not signed in sees the sign-in, and afterwards the page that they came for. */
+/** A visitor who is not signed in sees the sign-in, and afterwards the requested page. */
 function Gate() {
   const session = useSession()
   const [location] = useLocation()
-  // The link in an e-mail leads there, with or without a session.
+  // The link in an e-mail leads here, with or without a session.
   if (location === '/reset-password') return <ResetPassword />
   switch (session.state) {
     case 'unknown':
@@ -83,14 +83,14 @@ function isOpen(location: string): boolean {
   return PAGES.some((page) => 'open' in page && isAt(location, page.path))
 }
 
-/** Only ever an address of our own: anybody can write a link with another one in it. */
+/** Accepts only paths of our own: anyone can write a link with another address in it. */
 function wanted(): string {
   const next = new URLSearchParams(window.location.search).get('next') ?? '/'
   return /^\/(?![/\\])/.test(next) ? next : '/'
 }
 
 function Pages() {
-  // What a page holds belongs to one environment: another one begins anew.
+  // A page's state belongs to one environment, so a change of environment starts the page anew.
   const at = useEnvironment()
   return (
     <Suspense fallback={<PageSkeleton />} key={at}>
@@ -108,7 +108,7 @@ function Pages() {
   )
 }
 
-/** Over the page, not instead of it: what was typed there is still there afterwards. */
+/** Shown over the page, not in its place, so that typed text is not lost. */
 function SessionEnded({ user }: { user: SignedIn }) {
   const cache = useQueryClient()
   return (
@@ -125,7 +125,7 @@ function SessionEnded({ user }: { user: SignedIn }) {
   )
 }
 
-/** A fault in the page itself, or a piece of a release that is gone: never a white page. */
+/** Catches an error in the page, or a script file that a new release has removed, so that the page is never blank. */
 class Boundary extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false }
 

@@ -2,7 +2,7 @@ import type { Settings } from '../document.ts'
 import { useSyncExternalStore } from 'react'
 import { openWatched, remember, remembered } from '../../ui-kit/watched.ts'
 
-/** What the service told this page in its document. */
+/** The settings that the service put into this page's document. */
 export const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '{}') as Settings
 
 /** How far the service's clock is ahead of this one; measured while the page loads, good to a second or so. */
@@ -13,7 +13,7 @@ export function serviceNow(): number {
   return Date.now() + aheadMs
 }
 
-// Libraries that write a style of their own ask here for the nonce that the policy wants of it.
+// Libraries that insert styles read the nonce here, which the content security policy requires.
 const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
@@ -22,13 +22,13 @@ export type Environment = 'sandbox' | 'production'
 const KEPT = 'coinslot.environment'
 const chosen = openWatched<Environment>(settings.live && remembered(KEPT) === 'production' ? 'production' : 'sandbox')
 
-/** Whose money is looked at: everything that is asked is asked of this one. */
+/** The chosen environment: every request is for this one. */
 export function environment(): Environment {
   return chosen.read()
 }
 
 export function chooseEnvironment(wanted: Environment): void {
-  // A browser that keeps nothing starts in the sandbox each time.
+  // A browser without storage starts in the sandbox each time.
   remember(KEPT, wanted)
   chosen.set(wanted)
 }

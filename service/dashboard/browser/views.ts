@@ -32,14 +32,14 @@ export const ICONS: Record<(typeof PAGES)[number]['icon'], ComponentType<{ class
   Tokens: TokensIcon,
 }
 
-/** Each page comes with its own piece of the script. */
+/** Each page is its own script file. */
 const FILES = import.meta.glob<{ default: ComponentType }>('./pages/*.tsx')
 
 const views = new Map(
   Object.entries(FILES).map(([file, load]) => [/(\w+)\.tsx$/.exec(file)?.[1] ?? '', lazy(load)] as const),
 )
 
-/** What is shown at each address; a page that has no file fails before any is shown. */
+/** The view of each address; a page without a file fails at startup, before any page is shown. */
 export const VIEWS: readonly (readonly [path: string, View: ComponentType])[] = ROUTES.map(([path, file]) => {
   const view = views.get(file)
   if (view === undefined) throw new Error(`There is no pages/${file}.tsx`)

@@ -4,24 +4,24 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import { fault } from './fault.ts'
 
-/** As whom PostgreSQL's programs run. */
+/** The user that PostgreSQL's programs run as. */
 export interface Account {
-  /** Put before every command. */
+  /** The arguments to put before every command. */
   readonly prefix: readonly string[]
   readonly spawn: { readonly uid?: number; readonly gid?: number }
-  /** Who has to own the data, seen from here. */
+  /** The user id that must own the data, as this process sees it. */
   readonly owner: number
 }
 
-/** Nothing of the caller's environment reaches PostgreSQL: it reads a dozen PG… and LC_… variables. */
+/** PostgreSQL gets nothing of the caller's environment, because it reads a dozen PG… and LC_… variables. */
 export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 const NOBODY = 65534
 
 /**
- * PostgreSQL refuses to run as root, and as a user without a name. As root it runs as the user `nobody` where that user
- * can reach the programs and the data. Otherwise, and for users without a name, it runs in a user namespace where the
- * caller has the number of `nobody`.
+ * PostgreSQL refuses to run as root, and as a user without a name. Root starts it as the system's unprivileged user
+ * (65534), if that user can reach the programs and the data. Otherwise, and for a user without a name, it runs in a
+ * user namespace in which the caller has that user's number.
  */
 export function chooseAccount(root: string, postgres: string): Account {
   const me = process.getuid?.()
@@ -49,7 +49,7 @@ export function chooseAccount(root: string, postgres: string): Account {
   )
 }
 
-/** Gives the data to the account, where an earlier start ran as another. Only root can. */
+/** Changes the owner of the data when an earlier start ran as another user. Only root can. */
 export function own(account: Account, folder: string): void {
   const owner = lstatSync(folder).uid
   if (owner === account.owner) return
@@ -58,14 +58,14 @@ export function own(account: Account, folder: string): void {
       `${folder} belongs to another user (${String(owner)}): run as that user, or set DATA_DIR to another folder.`,
     )
   }
-  // The folder itself comes last: an interrupted change is seen and done again.
+  // The folder itself changes its owner last, so an interrupted change is noticed and repeated.
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     lchownSync(path.join(entry.parentPath, entry.name), account.owner, account.owner)
   }
   lchownSync(folder, account.owner, account.owner)
 }
 
-/** Containers often run as a number that their list of users does not have. */
+/** Containers often run under a user id that is not in their user list. */
 function hasName(): boolean {
   try {
     userInfo()
@@ -75,7 +75,7 @@ function hasName(): boolean {
   }
 }
 
-/** Tried, not computed from modes: access lists, mounts and container rules decide as well. */
+/** Found out by trying, not from file modes: access lists, mounts and container rules also decide. */
 function obstacle(account: Account, root: string, postgres: string): string | undefined {
   const script = 'cd "$1" && exec "$2" --version'
   const [program, ...args] = [...account.prefix, '/bin/sh', '-c', script, 'sh', root, postgres]

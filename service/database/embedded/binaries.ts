@@ -25,7 +25,10 @@ function packageFolder(): string {
   }
 }
 
-/** A package cannot carry symbolic links; it brings a list and makes them after the install, which we do not let run. */
+/**
+ * An npm package cannot hold symbolic links. It has a list of them and makes them in an install script, which we do not
+ * run.
+ */
 function linkLibraries(root: string): void {
   const list = path.join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return

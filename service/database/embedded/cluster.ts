@@ -57,7 +57,7 @@ export function readCredentials(root: string): Credentials | undefined {
   }
 }
 
-/** Makes the role that the service works as and its database. Every step may have been done before a crash. */
+/** Creates the role that the service uses, and its database. A step may already have been done before a crash. */
 export async function secureRoles(root: string, port: number, credentials: Credentials): Promise<void> {
   const { adminPassword, password } = credentials
   const server = { host: '127.0.0.1', port, database: 'postgres' }
@@ -75,7 +75,7 @@ export async function secureRoles(root: string, port: number, credentials: Crede
   writeCredentials(root, { ...credentials, secured: true })
 }
 
-/** Into a folder beside, then renamed: a data folder is whole or it is not there. */
+/** Creates the data folder under another name and renames it, so that it is either complete or missing. */
 async function create(root: string, folder: string, { binaries, account, credentials }: Cluster): Promise<void> {
   const draft = `${folder}.new`
   const passwordFile = `${folder}.password`

@@ -8,7 +8,7 @@ import { lockFolder, lockHolder, type Lock } from './lock.ts'
 import { startPostmaster, type Postmaster } from './postmaster.ts'
 import { leftover, stopLeftover } from './leftover.ts'
 
-/** A PostgreSQL of our own under the data folder, for who has none: a real server, a child of this process. */
+/** Our own PostgreSQL under the data folder, for operators without one: a real server, a child of this process. */
 export interface Embedded {
   /** As the role `coinslot`, which owns its database and is no superuser. */
   readonly url: string
@@ -27,7 +27,7 @@ export interface EmbeddedOptions {
 export async function startEmbedded({ dataDir, log, settings = {} }: EmbeddedOptions): Promise<Embedded> {
   mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   const root = realpathSync(dataDir)
-  // As root, the server runs as another user, who has to pass through this folder and may not list it.
+  // As root, the server runs as another user. That user must be able to enter this folder, but not to list it.
   if (process.getuid?.() === 0) chmodSync(root, (statSync(root).mode & 0o777) | 0o011)
   const lock = lockFolder(root)
   try {
@@ -42,7 +42,7 @@ export async function startEmbedded({ dataDir, log, settings = {} }: EmbeddedOpt
 export async function attachOrStart(options: EmbeddedOptions): Promise<Embedded> {
   const root = existsSync(options.dataDir) ? realpathSync(options.dataDir) : options.dataDir
   const deadline = performance.now() + 30_000
-  // The holder may be starting still, or just leaving.
+  // The process that holds the folder may still be starting, or just stopping.
   while (lockHolder(root) !== undefined && performance.now() < deadline) {
     const server = leftover(path.join(root, 'postgres'))
     const credentials = readCredentials(root)
@@ -65,13 +65,13 @@ async function startLocked(
   const cluster = await openCluster(root)
   const start = (port: number) => startPostmaster({ ...cluster, folder, port, settings, logFile: `${folder}.log` })
 
-  // Below the numbers that systems give to outgoing connections, so that none of those is in the way at a restart.
+  // Below the port numbers that systems use for outgoing connections, so that none of those blocks a restart.
   let postmaster = await persistently(() => start(randomInt(15_000, 32_000)))
   const { port } = postmaster
   let stopping = false
   let reviving: Promise<void> = Promise.resolve()
 
-  /** The server has crashed: the same port again, so that pools find it by themselves. */
+  /** Restarts a crashed server on the same port, so that the pools reconnect by themselves. */
   const revive = async () => {
     log?.warn({}, 'The embedded database server ended unexpectedly and is started again.')
     await stopLeftover(folder)
@@ -106,7 +106,7 @@ async function startLocked(
   return { ...urls(port, cluster.credentials), stop: () => (stopped ??= stop()) }
 }
 
-/** Another program may have the port; and what a crashed server leaves in memory is gone only after a moment. */
+/** Retries: another program may use the port, and the memory of a crashed server is freed only after a moment. */
 async function persistently(start: () => Promise<Postmaster>): Promise<Postmaster> {
   for (let attempt = 1; ; attempt++) {
     try {

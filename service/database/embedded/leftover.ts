@@ -21,8 +21,8 @@ export function leftover(folder: string): Leftover | undefined {
 }
 
 /**
- * Ends the server that a killed service left behind, and says whether there was one. Nothing is attached
- * to it: who started it is not known, nor with which settings.
+ * Ends a server that a killed service left running, and says whether there was one. The service does not connect to it,
+ * because it does not know which process started it and with which settings.
  */
 export async function stopLeftover(folder: string): Promise<boolean> {
   const found = leftover(folder)
@@ -35,7 +35,10 @@ export async function stopLeftover(folder: string): Promise<boolean> {
   return found !== undefined
 }
 
-/** Fast shutdown: sessions are cut, what is committed is on disk. After 10 s immediate, which recovers at the next start. */
+/**
+ * Fast shutdown: it closes the sessions, and committed data is on disk. After 10 s an immediate shutdown, from which
+ * the next start recovers.
+ */
 export async function shutDown(pid: number): Promise<void> {
   const start = began(pid)
   const gone = () => start === '' || began(pid) !== start
@@ -62,7 +65,9 @@ function pidFile(folder: string): string[] | undefined {
   }
 }
 
-/** PostgreSQL takes any living process with the number in its file for a server, and would never start again. */
+/**
+ * PostgreSQL takes any living process with the number in its file for a running server, and would never start again.
+ */
 function dropStrangersNumber(folder: string): void {
   const pid = Number(pidFile(folder)?.[0])
   if (!Number.isInteger(pid) || began(pid) === '') return
@@ -87,7 +92,7 @@ function commandOf(pid: number): string {
   )
 }
 
-/** Every process of a server works in its data folder, where the system lets us see that. */
+/** Each server process has its data folder as its working directory, where the system shows that. */
 function processesIn(folder: string): string[] {
   const real = quietly(() => realpathSync(folder))
   if (process.platform !== 'linux' || real === undefined) return []

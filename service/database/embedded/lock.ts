@@ -3,14 +3,14 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path'
 import { DomainError } from '../../kit/errors.ts'
 
-/** One service process at a time has a data folder. */
+/** Lets only one service process at a time use a data folder. */
 export interface Lock {
   release(): void
 }
 
 interface Holder {
   readonly pid: number
-  /** Pids are used again; a pid together with the moment its process began is not. */
+  /** The system reuses process ids, but a process id together with its start time is unique. */
   readonly began: string
 }
 
@@ -19,7 +19,7 @@ export function lockFolder(root: string): Lock {
   const mine = JSON.stringify({ pid: process.pid, began: began(process.pid) } satisfies Holder)
   const draft = `${file}.${String(process.pid)}`
   for (;;) {
-    // A link appears with its content or not at all, so no one ever reads half a lock.
+    // A link appears with its whole content or not at all, so no process reads half a lock.
     writeFileSync(draft, mine, { mode: 0o600 })
     const taken = link(draft, file)
     rmSync(draft)
@@ -44,7 +44,7 @@ export function lockHolder(root: string): number | undefined {
   return found === undefined ? undefined : alive(found)
 }
 
-/** When a process began, in the words of this system; empty when there is no such process. */
+/** When a process began, as this system writes it. Empty when there is no such process. */
 export function began(pid: number): string {
   try {
     if (process.platform !== 'linux') {
@@ -84,7 +84,7 @@ function alive(text: string): number | undefined {
   return now !== '' && now === holder.began ? holder.pid : undefined
 }
 
-/** Moves a dead lock away, unless between reading and moving a living one took its place. */
+/** Moves the lock of a dead process away, unless a living process has replaced it in the meantime. */
 function setAside(file: string, judged: string): void {
   const aside = `${file}.${String(process.pid)}.dead`
   try {

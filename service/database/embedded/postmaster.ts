@@ -38,7 +38,7 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Above ERROR: a violated constraint is an answer to the service, not an event of the server.
+  // This level is above ERROR: a violated constraint is a normal answer to the service and not worth a line in the log.
   log_min_messages: 'log',
 }
 
@@ -83,7 +83,10 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   }
 }
 
-/** In a session of its own: Ctrl-C in the terminal is for the service, which drains before it stops the server. */
+/**
+ * In its own session: Ctrl-C in the terminal reaches only the service, which finishes its work before it stops the
+ * server.
+ */
 function spawnServer({ account, binaries, folder, port, settings }: PostmasterOptions, log: number): ChildProcess {
   const given = Object.entries({ ...SETTINGS, ...settings, port: String(port) })
   const flags = given.flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -100,8 +103,8 @@ function spawnServer({ account, binaries, folder, port, settings }: PostmasterOp
 }
 
 /**
- * A shell that waits for the end of a pipe from this process, which comes however the process ends, kill -9
- * included, and then shuts the server down. A line through the pipe says that there is nothing left to do.
+ * A shell that waits until the pipe from this process closes, and then shuts the server down. The pipe closes however
+ * the process ends, also by kill -9. A line through the pipe says that nothing is left to do.
  */
 function startWatchdog(pid: number, folder: string): Writable {
   const script = `
@@ -117,20 +120,20 @@ function startWatchdog(pid: number, folder: string): Writable {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   watchdog.unref()
-  // It has ended already when it is notified twice.
+  // At a second notice the shell has already ended.
   watchdog.stdin.on('error', () => undefined)
-  // It is a socket, which the types do not say; open, it would keep this process from ending by itself.
+  // The stream is a socket, which the types do not show. While it is open it would keep this process running.
   const { stdin }: { stdin: Writable & { unref?: () => void } } = watchdog
   stdin.unref?.()
   return watchdog.stdin
 }
 
-/** The server writes to a file and not through this process: it has to be able to outlive it. */
+/** The server writes to a file and not through this process, because it must be able to outlive it. */
 function openLog(file: string): number {
   try {
     if (statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`)
   } catch {
-    // There is none yet.
+    // There is no log file yet.
   }
   return openSync(file, 'a', 0o600)
 }

@@ -131,5 +131,5 @@ function toAttempt({ at, durationMs, status, error, answer }: Attempt): z.infer<
   return { at: at.toISOString(), durationMs, status, error, answer: answer?.slice(0, SHOWN) ?? null }
 }
 
-/** Some deliveries keep more, for whoever paid; the list of attempts is to be read by a person. */
+/** Some deliveries store longer answers, for the buyer; the list of attempts is for people to read. */
 const SHOWN = 2_048

@@ -2,22 +2,22 @@ import { createHash, createHmac } from 'node:crypto'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { isSigningSecret, signingKey } from '../../kit/signing-secret.ts'
 
-/** The shortest wait that makes sense is the default one; the longest is what a workflow may take. */
+/** The default wait is also the shortest that makes sense; the maximum is what a workflow may take. */
 export const WAIT_MS = 15_000
 export const WAIT_MS_MAX = 180_000
 export const KEEP_BYTES = 2_048
 export const KEEP_BYTES_MAX = 65_536
 
 /**
- * What was received as text of at most so many bytes: cut between characters, with what is no UTF-8 replaced, and
- * without the one character that PostgreSQL's text cannot hold.
+ * The received bytes as text of at most this many bytes: cut between characters, with invalid UTF-8 replaced, and
+ * without the null character, which PostgreSQL cannot store.
  */
 export function toKept(received: Buffer, bytes: number): string {
   const text = new TextDecoder('utf-8').decode(received.subarray(0, cut(received, bytes)))
   return text.replaceAll('\u0000', '\ufffd')
 }
 
-/** Not inside of a character: a continuation byte belongs to the one before it. */
+/** Cuts between characters: a continuation byte belongs to the character before it. */
 function cut(received: Buffer, bytes: number): number {
   if (received.length <= bytes) return received.length
   let end = bytes
@@ -30,8 +30,8 @@ function isContinuation(byte: number | undefined): boolean {
 }
 
 /**
- * One event is one delivery to each endpoint, and the same one however often it is written: the moment is the
- * event's, the rest is a hash of both.
+ * One event becomes one delivery per endpoint, and writing it again gives the same id: its time comes from the event,
+ * the rest is a hash of both.
  */
 export function deliveryOf(event: Id<'evt'>, endpoint: string): Id<'dlv'> {
   const hash = createHash('sha256').update(`${event} ${endpoint}`).digest()
@@ -47,8 +47,8 @@ export function deliveryOf(event: Id<'evt'>, endpoint: string): Id<'dlv'> {
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * Standard Webhooks: what the receiver checks is what was sent, byte for byte. With two secrets, while one
- * replaces the other, there are two signatures, and either will do.
+ * Standard Webhooks: the signature covers the sent bytes. While a secret rotates there are two signatures, and either
+ * is sufficient.
  */
 export function signatureOf(secrets: readonly string[], id: string, timestampSeconds: number, body: string): string {
   if (secrets.length === 0) throw new Error('a delivery is never sent unsigned')

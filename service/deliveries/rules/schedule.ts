@@ -1,22 +1,25 @@
 import type { DeliveryState, OnUnconfirmed } from '../model.ts'
 
-/** From one attempt to the next: at once, then after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h and 24 h. */
+/**
+ * The waits between attempts: the first attempt is immediate, the next ones follow after 5 s, 30 s, 2 min, 10 min, 1 h,
+ * 3 h, 6 h, 12 h and 24 h.
+ */
 const WAITS_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000] as const
 
 /** How many attempts the schedule has. */
 export const ATTEMPTS = WAITS_MS.length + 1
 
 /**
- * When the attempt at this place is due, the place counted from 0 for the first; null where the schedule ends.
- * Jitter only ever adds, up to a tenth: nothing comes earlier than promised, and what failed together does not
- * come back together. `chance` is from 0 to 1.
+ * When an attempt is due, by its place in the schedule, starting with 0; null after the end of the schedule. Jitter
+ * only adds time, up to a tenth: no attempt is early, and attempts that failed together are spread out. `chance` is
+ * from 0 to 1.
  */
 export function dueAt(place: number, now: Date, chance: number): Date | null {
   const waitMs = place === 0 ? 0 : WAITS_MS[place - 1]
   return waitMs === undefined ? null : new Date(now.getTime() + Math.round(waitMs * (1 + 0.1 * chance)))
 }
 
-/** What follows from the receiver's answer. */
+/** The consequence of the receiver's answer. */
 export type Decision = 'confirmed' | 'gone' | 'failed'
 
 /** `duplicate` confirms nothing: the attempt that came first may have failed halfway. */
@@ -26,27 +29,27 @@ export function decisionOf(status: number | null, answer: string | null): Decisi
   return saysDuplicate(answer) ? 'failed' : 'confirmed'
 }
 
-/** Where a delivery stands when its attempt ends without being confirmed. */
+/** The state of a delivery when its attempt ends without a confirmation. */
 export interface Standing {
   state: DeliveryState
-  /** Which attempt of the schedule this was, from 0. */
+  /** The attempt's place in the schedule, from 0. */
   place: number
   onUnconfirmed: OnUnconfirmed
 }
 
-/** Where it goes from there. */
+/** The next state of a delivery. */
 export interface Course {
   state: DeliveryState
   place: number
   dueAt: Date | null
-  /** The claim is taken back. */
+  /** The claim is withdrawn. */
   reopened: boolean
-  /** What its owner is notified of. */
+  /** The notice to the owner. */
   notice: 'delivery.unconfirmed' | 'delivery.stopped' | 'delivery.exhausted' | null
 }
 
 /**
- * A claimed delivery is left alone unless its owner wants it sent again, since the work may have been done. All others
+ * A claimed delivery is not sent again unless its owner wants that, since the work may have been done. All others
  * follow the schedule to its end.
  */
 export function afterFailure(standing: Standing, decision: 'gone' | 'failed', now: Date, chance: number): Course {
@@ -66,7 +69,7 @@ export function afterFailure(standing: Standing, decision: 'gone' | 'failed', no
 /** A claimed delivery may be confirmed for as long as an attempt may take, and this much longer. */
 export const CONFIRM_GRACE_MS = 10_000
 
-/** Whether an endpoint that fails now has done nothing else for too long. */
+/** Whether an endpoint has failed without a success for too long. */
 export function isGivenUp(failingSince: Date, now: Date): boolean {
   return now.getTime() - failingSince.getTime() >= FAILING_MS_MAX
 }
@@ -74,7 +77,7 @@ export function isGivenUp(failingSince: Date, now: Date): boolean {
 const FAILING_MS_MAX = 5 * 24 * 3_600_000
 
 function saysDuplicate(answer: string | null): boolean {
-  // Most answers are short and speak of something else: only a candidate is parsed.
+  // Most answers are short and unrelated, so only a candidate is parsed.
   if (answer?.includes('"duplicate"') !== true) return false
   try {
     const parsed: unknown = JSON.parse(answer)

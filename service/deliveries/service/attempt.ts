@@ -11,7 +11,7 @@ import type { createRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
 import { createSlots, type Slots } from './slots.ts'
 
-/** One turn of a delivery: sent if it is still that turn, and recorded. Safe to call twice. */
+/** One turn of a delivery: sent if the turn is still current, and recorded. Safe to call twice. */
 export function createAttempt(deps: AttemptDeps) {
   const { store, clock, log, record, secrets } = deps
   const slots = createSlots(deps.slots, () => deps.chance())
@@ -32,7 +32,7 @@ export function createAttempt(deps: AttemptDeps) {
     }
     if (failsFirst(delivery)) {
       const result = { status: null, error: 'simulated_failure', answer: null }
-      // Anyone may simulate: the failure is not counted against the target, and the owner gets no notice.
+      // Any client may simulate, so the failure does not count against the target and the owner gets no notice.
       const attempt = { ...result, at: clock.now(), durationMs: 0, id, turn, target: null }
       await record.failed({ id, turn, attempt, error: null, decision: 'gone', silent: true })
       return
@@ -77,7 +77,7 @@ export function createAttempt(deps: AttemptDeps) {
       received.status = answer.status
       for await (const chunk of answer.body) received.chunks.push(chunk as Buffer)
     } catch (error) {
-      // The process is stopping: another one tries again.
+      // The process is stopping: another process tries again.
       signal.throwIfAborted()
       if (!(error instanceof DomainError)) throw error
       received.error = error.code
@@ -123,7 +123,7 @@ interface Made {
   attempt: Attempt
 }
 
-/** A status that came counts, also where the body that should follow it breaks off: the receiver has it. */
+/** A status counts even if the body after it breaks off, because the receiver has the delivery. */
 function toMade({ status, chunks, error }: Received, at: Date, tookMs: number, keepBytes: number): Made {
   const body = Buffer.concat(chunks)
   const answer = status === null ? null : toKept(body, keepBytes)
@@ -131,7 +131,7 @@ function toMade({ status, chunks, error }: Received, at: Date, tookMs: number, k
   return { decision, attempt: { at, durationMs: Math.round(tookMs), status, error, answer } }
 }
 
-/** Attempts that may take minutes have slots of their own. */
+/** Attempts that may take minutes have separate slots. */
 function slotsOf(owner: Owner, url: string, waitMs: number): Parameters<Slots['enter']>[0] {
   // An invalid address fails when it is called.
   const origin = URL.canParse(url) ? new URL(url).origin : url

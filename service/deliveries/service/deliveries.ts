@@ -14,7 +14,7 @@ import { createSecrets } from './secrets.ts'
 import { createTargets } from './targets.ts'
 import { createWriting, toAnnouncement } from './write.ts'
 
-/** Sends what receivers outside have to know, until they have it. */
+/** Sends messages to receivers until they are confirmed. */
 export function createDeliveries(deps: DeliveriesDeps) {
   const { store, announce, clock } = deps
   const secrets = createSecrets(deps)
@@ -24,15 +24,15 @@ export function createDeliveries(deps: DeliveriesDeps) {
   const record = createRecord({ ...deps, notices })
 
   return {
-    /** In the caller's transaction: the row, and the announcement of its first attempt. */
+    /** Writes the row and the announcement of its first attempt in the caller's transaction. */
     write: writing.write,
     event: writing.event,
-    /** Of these accounts, those with an endpoint that listens for one of the events. */
+    /** The accounts among these that have an endpoint for one of the events. */
     listeners: deps.targets.listeners.bind(deps.targets),
     targets,
     endpoints: createEndpoints({ ...deps, secrets, writing, ownTargets: targets }),
 
-    /** True for the first caller, and for that operation again. A claimed delivery is not sent again by itself. */
+    /** True for the first caller, and for that operation again. A claimed delivery is not sent again automatically. */
     async claim(
       owner: Owner,
       id: string,
@@ -43,7 +43,7 @@ export function createDeliveries(deps: DeliveriesDeps) {
       return { claimed }
     },
 
-    /** Sends it now, under the same `webhook-id`, with its whole schedule, to be claimed anew. */
+    /** Sends it now, under the same `webhook-id`, with a full schedule and an open claim. */
     async redeliver(owner: Owner, id: string, operation: Id<'op'> = newId('op', clock.now())): Promise<DeliveryDetail> {
       const open = await store.isOpen(owner, id)
       if (open === null) throw deliveryMissing()
@@ -55,7 +55,7 @@ export function createDeliveries(deps: DeliveriesDeps) {
       return await find(owner, id)
     },
 
-    /** The newest delivery of each subject; of every owner's when none is named. */
+    /** The newest delivery of each subject; for all owners when the owner is null. */
     async bySubject(owner: Owner | null, subjects: readonly string[]): Promise<ReadonlyMap<string, AnsweredDelivery>> {
       return subjects.length === 0 ? new Map() : await store.bySubject(owner, subjects)
     },
@@ -68,7 +68,9 @@ export function createDeliveries(deps: DeliveriesDeps) {
       return await find(accountOf(caller), id)
     },
 
-    /** The signature of a delivery with this body; null where there is no such delivery. For our own receiver. */
+    /**
+     * The signature of a delivery with this body, for this service's own receiver; null when there is no such delivery.
+     */
     async signatureOf(id: string, timestampSeconds: number, body: string): Promise<string | null> {
       const delivery = (await store.load([id])).get(id)
       if (delivery === undefined) return null

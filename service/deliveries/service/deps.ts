@@ -29,7 +29,7 @@ export interface DeliveriesDeps {
   log: Log
   /** From 0 to 1, for the jitter. */
   chance(): number
-  /** Counts one more of these in the metrics. */
+  /** Increments the metric of this event. */
   count(event: string): void
   slots: SlotLimits
 }

@@ -13,11 +13,11 @@ import type { Secrets } from './secrets.ts'
 import { SECRET_BYTES, type createTargets } from './targets.ts'
 import type { createWriting } from './write.ts'
 
-/** An account's own addresses for events. */
+/** The endpoints of an account, which receive events. */
 export function createEndpoints(deps: EndpointsDeps) {
   const { store, targets, clock, secrets, checkAddress, sampleOf, writing, ownTargets } = deps
 
-  /** Throws what the guard says of the address, as a fault of the field. */
+  /** Throws the guard's refusal as a fault of the field. */
   async function check(url: string): Promise<void> {
     try {
       await checkAddress(url)
@@ -37,7 +37,9 @@ export function createEndpoints(deps: EndpointsDeps) {
 
     get: (caller: Caller, id: string): Promise<Endpoint> => find(accountOf(caller), id),
 
-    /** The operation names it: a request that is repeated after a crash finds it, with the secret it has. */
+    /**
+     * The id derives from the operation: a request that is repeated after a crash finds the endpoint and its secret.
+     */
     async create(
       caller: Caller,
       wanted: { url: string; events: readonly EventName[]; secret: string | null },
@@ -53,7 +55,7 @@ export function createEndpoints(deps: EndpointsDeps) {
       return { endpoint: await find(owner, id), ...(await ownTargets.secrets(id, owner)) }
     },
 
-    /** Once it is enabled again, earlier failures no longer count. */
+    /** Enabling it again resets earlier failures. */
     async change(caller: Caller, id: string, change: EndpointChange): Promise<Endpoint> {
       const owner = accountOf(caller)
       if (change.url !== null) await check(change.url)
@@ -62,7 +64,7 @@ export function createEndpoints(deps: EndpointsDeps) {
       return changed
     },
 
-    /** Deliveries that wait for it are not sent any more. */
+    /** Deliveries that wait for it are no longer sent. */
     async remove(caller: Caller, id: string): Promise<void> {
       if (!(await targets.removeEndpoint(accountOf(caller), id))) throw endpointMissing()
     },
@@ -73,7 +75,7 @@ export function createEndpoints(deps: EndpointsDeps) {
       return { endpoint, ...(await ownTargets.rotate({ id, owner }, operation)) }
     },
 
-    /** Sends a sample of each event type that the endpoint listens for, or of the one that is named. */
+    /** Sends a sample of each event type that the endpoint subscribes to, or only of the given type. */
     async test(caller: Caller, id: string, wanted: EventName | null, operation: Id<'op'>): Promise<TestEvent[]> {
       const owner = accountOf(caller)
       const endpoint = await find(owner, id)
@@ -96,7 +98,7 @@ export function createEndpoints(deps: EndpointsDeps) {
   }
 }
 
-/** A test that is on its way. */
+/** A test event that is being sent. */
 export interface TestEvent {
   id: Id<'dlv'>
   event: EventName
@@ -108,5 +110,5 @@ type EndpointsDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'clock' | 'check
   ownTargets: ReturnType<typeof createTargets>
 }
 
-/** An event is one delivery to each. */
+/** A limit, because an event becomes one delivery per endpoint. */
 const ENDPOINTS_MAX = 50

@@ -6,7 +6,7 @@ import type { Announce, Locked } from '../ports.ts'
 import type { Course } from '../rules/schedule.ts'
 import { NOTICE } from './write.ts'
 
-/** Notifies an owner, with an event for their endpoints and a mail, in the same transaction. */
+/** Notifies an owner with an event for their endpoints and a mail, in the same transaction. */
 export function createNotices({ announce, event, clock }: NoticesDeps) {
   async function send(inside: Statements, news: Omit<NewEvent, 'id'>, notice: Notice): Promise<void> {
     await event(inside, { ...news, id: newId('evt', clock.now()) })
@@ -15,7 +15,7 @@ export function createNotices({ announce, event, clock }: NoticesDeps) {
 
   return {
     async ofDelivery(inside: Statements, name: DeliveryNotice, { id, subject, owner }: Locked): Promise<void> {
-      // An event that did not arrive leads to no further event, which would hardly arrive either.
+      // If an event's own delivery fails, no further event is sent: it would probably not arrive either.
       if (subject.startsWith('evt_')) return
       await send(inside, { owner, event: name, data: endOf({ id, subject }) }, { event: name, id, about: subject })
     },
@@ -28,12 +28,12 @@ export function createNotices({ announce, event, clock }: NoticesDeps) {
   }
 }
 
-/** The event's data when a delivery did not arrive. */
+/** The event's data for a delivery that did not arrive. */
 export function endOf({ id, subject }: Pick<Locked, 'id' | 'subject'>) {
   return { id, subject }
 }
 
-/** The event's data, for the other endpoints, when one was disabled. */
+/** The event's data, for the other endpoints, when an endpoint is disabled. */
 export function disabledOf({ id, url, failingSince }: Pick<Endpoint, 'id' | 'url' | 'failingSince'>) {
   return { id, url, failingSince: failingSince?.toISOString() ?? null }
 }
@@ -48,14 +48,14 @@ interface NoticesDeps {
 
 type DeliveryNotice = NonNullable<Course['notice']>
 
-/** What a mail is about. */
+/** The subject of a mail. */
 export interface Notice {
   event: Extract<EventName, DeliveryNotice | 'endpoint.disabled'>
   id: string
   about: string
 }
 
-/** In plain text, to the owner. */
+/** The mail to the owner, in plain text. */
 export function toMail({ event, id, about }: Notice): { subject: string; text: string } {
   switch (event) {
     case 'delivery.unconfirmed':

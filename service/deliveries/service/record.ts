@@ -7,8 +7,8 @@ import type { Notices } from './notices.ts'
 import { toAnnouncement } from './write.ts'
 
 /**
- * Records how attempts ended and what follows: state, attempt and next announcement in one commit. Those of the same
- * moment are written together.
+ * Records the results of attempts and their consequences: state, attempt and next announcement in one commit. Results
+ * of the same moment are written together.
  */
 export function createRecord(deps: RecordDeps) {
   const { store, targets, announce, clock, chance, notices } = deps
@@ -31,7 +31,8 @@ export function createRecord(deps: RecordDeps) {
     for (const ending of endings) {
       const before = locked.get(ending.id)
       if (before === undefined) continue
-      // Sent again by hand meanwhile, or ended by another process: the attempt is recorded and changes nothing.
+      // If it was sent again by hand meanwhile, or ended by another process, the attempt is recorded and changes
+      // nothing else.
       if (isCurrent(before, ending) && !moved.has(ending.id)) {
         moved.add(ending.id)
         changes.push({ before, to: redirected(before, ending, now) })
@@ -57,7 +58,7 @@ export function createRecord(deps: RecordDeps) {
     return { ...course, notice: silent === true ? null : course.notice, id: before.id, attempt, error }
   }
 
-  /** Five days of nothing but failures switch an endpoint off. */
+  /** An endpoint is disabled after five days without a success. */
   async function giveUp(inside: Statements, endings: readonly Ending[], now: Date): Promise<void> {
     const failed = new Set(endings.flatMap(({ attempt }) => (attempt?.target == null ? [] : [attempt.target])))
     if (failed.size === 0) return
@@ -76,7 +77,7 @@ export function createRecord(deps: RecordDeps) {
     failed: (ending: Ending) => failures.add(ending),
     wait: (wait: Wait) => waits.add(wait),
 
-    /** Ends claims that were not confirmed in time, and announces attempts again that a dead process left. */
+    /** Ends claims that were not confirmed in time, and announces again the attempts of dead processes. */
     async sweep(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const ids = await store.overdueClaims(clock.now(), SWEPT)
@@ -97,10 +98,10 @@ export function createRecord(deps: RecordDeps) {
   }
 }
 
-/** An attempt that did not confirm, or an end without one. */
+/** An attempt without a confirmation, or an end without an attempt. */
 export interface Ending {
   id: string
-  /** Null for the current one. */
+  /** Null for the current turn. */
   turn: number | null
   attempt: Concluded | null
   error: string | null

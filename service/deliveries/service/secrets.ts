@@ -1,11 +1,11 @@
 import type { Owner } from '../../kit/owner.ts'
 import type { Outgoing, Sealing, SealedSecrets, SecretsOf } from '../ports.ts'
 
-/** The secrets that sign now: the present one, and for a day the one before it. */
+/** The current signing secrets: the present one, and for a day the previous one. */
 export function createSecrets({ sealing, accountSecrets }: SecretsDeps) {
   const pending = new Map<string, ReturnType<SecretsOf>>()
 
-  /** A thousand deliveries of one moment share one query; nothing is remembered beyond its answer. */
+  /** A thousand concurrent deliveries share one query; its result is not cached beyond that. */
   function ofAccount(owner: Owner): ReturnType<SecretsOf> {
     const key = `${owner.userId} ${owner.environment}`
     let query = pending.get(key)

@@ -1,6 +1,6 @@
 /**
- * How many attempts at once, in this process: to one owner's address, to one host of all owners, to all addresses of
- * one account, which may have any number of names, and of one environment.
+ * How many attempts may run at once in this process: to one owner's address, to one host across all owners, to all
+ * addresses of one account, which may use any number of names, and in one environment.
  */
 export interface SlotLimits {
   own: number
@@ -12,9 +12,9 @@ export interface SlotLimits {
 export type Slots = ReturnType<typeof createSlots>
 
 /**
- * Keeps one receiver from using the whole process. Attempts to one address share a group of slots. Where a group is
- * full and quick, the next attempt waits; where it is full and slow, the attempt is postponed until a slot is likely
- * to be free, so that another receiver's attempt can go on.
+ * Keeps one receiver from using the whole process. Attempts to one address share a group of slots. If a group is full
+ * and fast, the next attempt waits; if it is full and slow, the attempt is postponed until a slot is likely to be free,
+ * so that attempts to other receivers can run.
  */
 export function createSlots(limits: SlotLimits, chance: () => number) {
   const groups = new Map<string, Group>()
@@ -47,7 +47,7 @@ export function createSlots(limits: SlotLimits, chance: () => number) {
   }
 
   return {
-    /** A slot, which `leave` gives back; or how long to stay away. */
+    /** Returns a slot, which `leave` frees, or how long to stay away. */
     async enter(by: Readonly<Record<keyof SlotLimits, string>>): Promise<{ leave(): void } | { stayAwayMs: number }> {
       const wanted = KINDS.map((kind) => groupOf(`${kind} ${by[kind]}`, limits[kind]))
       const deadline = performance.now() + WAIT_MS_MAX
@@ -67,11 +67,11 @@ const KINDS = ['own', 'host', 'account', 'environment'] as const
 interface Group {
   key: string
   size: number
-  /** One for each attempt under way, oldest first. */
+  /** One entry per attempt under way, oldest first. */
   since: Set<{ at: number }>
   waiting: (() => void)[]
   averageMs: number
-  /** When the last attempt that was postponed may expect a slot. */
+  /** When the last postponed attempt can expect a slot. */
   freeAt: number
 }
 
@@ -82,13 +82,13 @@ const SLOW_MS = 500
 const STAY_AWAY_MS_MAX = 60_000
 const NEWEST_WEIGHS = 0.2
 
-/** What an attempt takes here: on average, or what the oldest has taken so far. */
+/** How long an attempt takes in this group: the average, or the time of the oldest one under way if that is longer. */
 function paceMs(group: Group): number {
   const [oldest] = group.since
   return Math.max(group.averageMs, oldest === undefined ? 0 : performance.now() - oldest.at)
 }
 
-/** Postponed attempts come back one after the other, as fast as the group moves. */
+/** Postponed attempts return one after the other, at the pace of the group. */
 function stayAwayMs(group: Group, chance: number): number {
   const now = performance.now()
   group.freeAt = Math.min(now + STAY_AWAY_MS_MAX, Math.max(now, group.freeAt) + paceMs(group) / group.size)

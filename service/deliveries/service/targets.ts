@@ -7,7 +7,7 @@ import type { NewTarget } from '../model.ts'
 import type { DeliveriesDeps } from './deps.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Addresses that other capabilities keep here, each with a secret of its own. */
+/** Addresses that other modules store here, each with its own secret. */
 export function createTargets({ targets, clock, secrets }: TargetsDeps) {
   const newSecret = (id: string): string => secrets.seal(toSigningSecret(randomBytes(SECRET_BYTES)), id)
 
@@ -18,7 +18,10 @@ export function createTargets({ targets, clock, secrets }: TargetsDeps) {
   }
 
   return {
-    /** Makes it, or moves it to another address with the secret that it has. The address was checked by the caller. */
+    /**
+     * Creates the target, or changes the address of an existing one, which keeps its secret. The caller has checked the
+     * address.
+     */
     async put(inside: Statements, { id, owner, url }: NewTarget): Promise<{ secret: string }> {
       const createdAt = clock.now()
       const madeBy = newId('op', createdAt)
@@ -26,14 +29,14 @@ export function createTargets({ targets, clock, secrets }: TargetsDeps) {
       return { secret: secrets.open(stored, id) }
     },
 
-    /** The old secret stays valid for a day. The same operation makes no second one. */
+    /** The old secret stays valid for a day. Repeating the operation makes no second new one. */
     async rotate({ id, owner }: Pick<NewTarget, 'id' | 'owner'>, operation: Id<'op'>): Promise<{ secret: string }> {
       const until = new Date(clock.now().getTime() + OLD_VALID_MS)
       await targets.rotate(owner, id, { sealed: newSecret(id), madeBy: operation }, until)
       return { secret: await secretOf(owner, id) }
     },
 
-    /** The present one. */
+    /** The current secret. */
     async secrets(id: string, owner: Owner): Promise<{ secret: string }> {
       return { secret: await secretOf(owner, id) }
     },

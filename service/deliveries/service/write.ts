@@ -6,7 +6,7 @@ import { KEEP_BYTES, KEEP_BYTES_MAX, WAIT_MS, WAIT_MS_MAX } from '../rules/messa
 import { deliveryOf } from '../rules/messages.ts'
 import type { DeliveriesDeps } from './deps.ts'
 
-/** The row and its announcement, in the transaction of what they are about. */
+/** Writes the row and its announcement in the transaction of the change that they report. */
 export function createWriting({ store, targets, announce, clock }: WritingDeps) {
   async function add(inside: Statements, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>> {
     const added = await store.add(inside, rows)
@@ -27,7 +27,7 @@ export function createWriting({ store, targets, announce, clock }: WritingDeps) 
       }
     },
 
-    /** One delivery to each endpoint that listens for the event. */
+    /** One delivery to each endpoint that subscribes to the event. */
     async event(inside: Statements, { id, owner, event, data, headers = {}, bound }: NewEvent): Promise<void> {
       const endpoints = await targets.listening(inside, owner, event)
       if (endpoints.length === 0) return
@@ -45,7 +45,7 @@ export function createWriting({ store, targets, announce, clock }: WritingDeps) 
 }
 
 export const ATTEMPT = 'deliveries.attempt'
-/** Attempts that may take minutes have a queue of their own. */
+/** Attempts that may take minutes have a separate queue. */
 export const LONG_ATTEMPT = 'deliveries.long-attempt'
 export const NOTICE = 'deliveries.notice'
 

@@ -2,7 +2,7 @@ import type { StatementPool } from '../../kit/transaction.ts'
 import type { DeliveryStore, Live } from '../ports.ts'
 import { CONFIRM_GRACE_MS } from '../rules/schedule.ts'
 
-/** Who acts on a delivery, and that it goes out again. */
+/** Claims and redeliveries. */
 export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim' | 'redeliver'> {
   return {
     async claim(owner, id, act, now) {
@@ -20,7 +20,7 @@ export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim'
   }
 }
 
-// The row's own lock decides among any number of callers: whoever waited for it finds the row claimed.
+// The row lock decides between any number of callers: a caller that waited for the lock finds the row claimed.
 export const CLAIM = `
 WITH claimed AS (
   UPDATE delivery SET

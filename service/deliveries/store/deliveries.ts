@@ -8,7 +8,7 @@ import { claiming } from './claims.ts'
 import { endings } from './endings.ts'
 import { writing } from './write.ts'
 
-/** Deliveries and their attempts in PostgreSQL; here how their owners see them. */
+/** Deliveries and their attempts in PostgreSQL; this file has the owners' views. */
 export function createDeliveryStore(statements: StatementPool): DeliveryStore {
   return {
     inTransaction: (work) => statements.together(work),
@@ -29,7 +29,7 @@ export function createDeliveryStore(statements: StatementPool): DeliveryStore {
     async list({ userId, environment }, filter, { limit, offset }) {
       const { where, values } = toWhere(userId, environment, filter)
       const page = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`
-      // Without names, so that each is planned for its own filter.
+      // Unnamed statements, so that each is planned for its own filter.
       const [rows, total] = await Promise.all([
         statements.run<ViewRow>(`SELECT ${VIEW} FROM ${JOINED} WHERE ${where} ORDER BY d.id DESC ${page}`, [
           ...values,
@@ -56,7 +56,7 @@ const VIEW = `d.id, d.user_id AS "userId", d.environment, d.subject, d.target_id
 
 const JOINED = 'delivery d LEFT JOIN delivery_target t ON t.id = d.target_id'
 
-// One statement, and so one moment: the count and the attempts agree.
+// One statement sees one snapshot, so the count and the attempts agree.
 const FIND = `
 SELECT ${VIEW}, d.body, (
   SELECT coalesce(json_agg(json_build_object(
@@ -78,7 +78,10 @@ async function count(statements: Statements, where: string, values: readonly unk
   return Number(row?.total ?? 0n)
 }
 
-/** States change; what a delivery is about and where it goes does not. Its id is its payment's, which may wait for the chain. */
+/**
+ * A delivery's state changes, but its subject and target do not. Its id has the time of its payment, which may wait for
+ * the chain, so rows with older ids can still appear.
+ */
 function countGrowing(statements: Statements, where: string, values: readonly unknown[]): Promise<number> {
   return totalOf(statements, {
     from: `delivery d WHERE ${where}`,
@@ -117,7 +120,7 @@ ORDER BY d.subject, d.created_at DESC, d.id DESC`
 }
 
 type ViewRow = Omit<DeliveryView, 'owner'> & Owner
-/** Moments within JSON are text. */
+/** Dates inside JSON are text. */
 type Stored<Of extends { at: Date }> = Omit<Of, 'at'> & { at: string }
 type DetailRow = ViewRow & { body: string; history: readonly Stored<Attempt>[] }
 type AnsweredRow = ViewRow & {

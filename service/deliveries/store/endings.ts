@@ -5,9 +5,9 @@ import type { DeliveryStore, Live, Locked, Outgoing } from '../ports.ts'
 import { toSecrets } from './targets.ts'
 
 /**
- * What the worker reads and writes. All of a moment is one statement, and rows are named by arrays of ids. None of
- * these has a name: a prepared one would keep the plan of the young database that it was first run in, which reads
- * the whole table for a handful of ids. Planned anew, each costs a fraction of a millisecond, for a whole batch.
+ * The worker's reads and writes. Everything of one moment is one statement, with arrays of ids. None of these
+ * statements is named: a named one would keep the plan that it got in a young database, which reads the whole table for
+ * a few ids. Planning each anew costs a fraction of a millisecond per batch.
  */
 export function endings(statements: StatementPool): Endings {
   return {
@@ -70,7 +70,7 @@ SELECT d.id, d.user_id AS "userId", d.environment, d.turn, d.state, d.attempts, 
 FROM delivery d LEFT JOIN delivery_target t ON t.id = d.target_id
 WHERE d.id = ANY($1::text[])`
 
-/** In the order of `ATTEMPTS`, and of `REDIRECT`. */
+/** In the order of `ATTEMPTS` and `REDIRECT`. */
 const ATTEMPT_FIELDS = ['id', 'at', 'durationMs', 'status', 'error', 'answer'] as const
 const COURSE_FIELDS = ['id', 'state', 'place', 'dueAt', 'reopened', 'tried', 'at', 'status', 'error'] as const
 
@@ -84,8 +84,9 @@ const KEPT = `
 const ENDS = "a.turn = d.turn AND d.state IN ('pending', 'claimed')"
 
 /*
- * The common end, in one statement. An attempt whose turn is over is kept and counted, and changes nothing else. A
- * target is written only when it had failed before: its row would else be rewritten a thousand times a second.
+ * The usual end of a delivery, in one statement. An attempt whose turn is over is stored and counted, and changes
+ * nothing else. A target's row is updated only if it had failed before; otherwise it would be rewritten a thousand
+ * times a second.
  */
 const CONFIRM = `
 WITH kept AS (${KEPT}),
@@ -105,7 +106,7 @@ FROM unnest($1::text[], $2::timestamptz[], $3::int[], $4::int[], $5::text[], $7:
     AS a (id, at, duration_ms, status, error, turn)
 WHERE d.id = ANY($1::text[]) AND d.id = a.id`
 
-// In the order of their ids, or two of these would wait for each other.
+// In the order of their ids, so that two of these statements never deadlock.
 const LOCK = `
 SELECT id, user_id AS "userId", environment, subject, target_id AS target, turn, state, place,
   on_unconfirmed AS "onUnconfirmed", wait_ms AS "waitMs"

@@ -4,7 +4,7 @@ import { columnsOf, withOwner } from '../../kit/rows.ts'
 import type { Endpoint } from '../model.ts'
 import type { Failing, TargetStore } from '../ports.ts'
 
-/** Targets that ask for events. */
+/** Targets that subscribe to events. */
 export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 'rotate' | 'secrets'> {
   return {
     async addEndpoint({ id, owner, url, sealed, madeBy, events, createdAt }, most) {
@@ -45,7 +45,8 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
 
     async withinBound(inside, { about, key, perHour }, now) {
       const since = new Date(now.getTime() - 3_600_000)
-      // A full hour costs one query and no lock: refused payments must not queue up behind each other.
+      // When the hour's limit is reached, the check costs one query and no lock, so refused payments do not queue up
+      // behind each other.
       const open = await inside.run(BOUND_LOCK, [about, since, perHour], 'delivery_bound_lock')
       if (open.length === 0) return false
       return (await inside.run(BOUND_ADD, [about, key, now, since, perHour], 'delivery_bound_add')).length > 0
@@ -70,11 +71,11 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
 const ENDPOINT = `t.id, t.user_id AS "userId", t.environment, t.url, t.events, t.status, t.failing_since AS "failingSince",
   t.disabled_at AS "disabledAt", t.created_at AS "createdAt"`
 
-/** A checkout's target has no events and is none of these. */
+/** A checkout's target has no events and is not an endpoint. */
 const IS_ENDPOINT = `t.events <> '{}' AND t.status <> 'deleted'`
 const OWNED = `t.user_id = $1 AND t.environment = $2::environment AND ${IS_ENDPOINT}`
 
-// Counted under no lock: two at the same moment may make one too many, which does no harm.
+// Counted without a lock: two concurrent requests may exceed the limit by one, which does no harm.
 const ADD = `
 WITH room AS (
   SELECT (
@@ -92,7 +93,7 @@ const FIND = `SELECT ${ENDPOINT} FROM delivery_target t WHERE t.id = $3 AND ${OW
 const LIST = `SELECT ${ENDPOINT} FROM delivery_target t WHERE ${OWNED} ORDER BY t.id DESC LIMIT $3 OFFSET $4`
 const COUNT = `SELECT count(*) AS total FROM delivery_target t WHERE ${OWNED}`
 
-// Another address, or being enabled by hand, is a new start: what failed before counts no more.
+// A new address, or enabling it by hand, is a new start: earlier failures no longer count.
 const CHANGE = `
 UPDATE delivery_target t SET
   url = coalesce($4::text, t.url),

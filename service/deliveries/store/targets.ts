@@ -27,7 +27,7 @@ export function createTargetStore(statements: StatementPool): TargetStore {
 
 const SEALED = 't.sealed, t.previous_sealed AS "previousSealed", t.previous_expires_at AS "previousExpiresAt"'
 
-// A target that exists keeps its secret; the new one is dropped.
+// An existing target keeps its secret; the new one is dropped.
 const PUT = `
 INSERT INTO delivery_target AS t (id, user_id, environment, url, sealed, made_by, created_at)
 VALUES ($1, $2, $3::environment, $4, $5, $6, $7::timestamptz)

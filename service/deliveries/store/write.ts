@@ -31,7 +31,7 @@ const COLUMNS = [
   'createdAt',
 ] as const
 
-// Only the owner's own targets are written to. In this form each row looks its target up by its id; with EXISTS the
+// Deliveries may use only the owner's own targets. In this form each row looks its target up by id; with EXISTS, the
 // plan of a young database reads all targets first.
 export const ADD = `
 INSERT INTO delivery (

@@ -6,14 +6,14 @@ import type { Reason } from '../../x402/reasons.ts'
 import { refuseDust, refuseGas, refuseMatch, refuseSimulation, refuseTerms, refuseTime } from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
 
-/** A payment of which nothing is wrong with the terms. */
+/** A payment whose terms are right. */
 export interface Examined {
   payment: PaymentRequest
   chain: Chain
   network: Network
   authorization: SignedAuthorization
   digest: Hex
-  /** The payer's own key made the signature. Where a code speaks for the payer, that decides nothing. */
+  /** The payer's own key made the signature. This decides nothing for a payer with code. */
   signed: boolean
 }
 
@@ -31,12 +31,12 @@ export function examine(deps: FacilitatorDeps, payment: PaymentRequest): Examine
   const identity = identify(deps, payment)
   if (identity === null) return 'invalid_exact_evm_network_mismatch'
   const { digest } = identity
-  // The dearest step: once for each request, however often it is looked at.
+  // Recovery is the most expensive step, so it runs once for each request.
   identity.signed ??= deps.signatures.recover(digest, authorization.signature) === authorization.from
   return { payment, chain, network, authorization, digest, signed: identity.signed }
 }
 
-/** What identifies the authorization; null where it is not one of USDC on a network that is known. */
+/** Identifies the authorization. Null when it is not one of USDC on a known network. */
 export function identify({ signatures }: Pick<FacilitatorDeps, 'signatures'>, signed: Signed): Identity | null {
   const { network, authorization } = signed
   if (network === null || authorization === null) return null
@@ -52,22 +52,22 @@ export type Signed = Pick<PaymentRequest, 'network' | 'authorization'>
 interface Identity {
   network: string
   digest: Hex
-  /** By its payer's own key; absent until that was recovered. */
+  /** Whether the payer's own key made the signature. Absent until the signer was recovered. */
   signed?: boolean
 }
 
-/** An authorization is decoded once for each request, and looked at several times. */
+/** An authorization is decoded once for each request, although several steps read it. */
 const IDENTITIES = new WeakMap<SignedAuthorization, Identity>()
 
-/** What would happen if it were submitted now. `own`: the house moves its own money, however little. */
+/** What would happen if it were submitted now. `own`: a transfer of our own money, for which there is no minimum. */
 export async function simulate(deps: FacilitatorDeps, examined: Examined, own = false): Promise<Simulated> {
   const { payment, chain, authorization, signed } = examined
   const mismatch =
     refuseMatch(payment) ??
     (own ? null : refuseDust(authorization, deps.settings.valueMin)) ??
     refuseTime(authorization, deps.clock.now())
-  // A key's signature is judged without the chain; any other needs to know whether the payer has code, since a
-  // wrong signature is named before whatever else is wrong.
+  // A signature by the payer's key is judged without the chain. For any other, the payer's code must be known first,
+  // because a wrong signature is reported before any other fault.
   if (signed && mismatch !== null) return { refusal: mismatch }
   const [simulation] = await chain.simulate([authorization])
   if (simulation === undefined) throw new Error('the simulation gave no answer')

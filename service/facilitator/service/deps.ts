@@ -5,7 +5,7 @@ import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { Lease, SettlementStore } from '../ports.ts'
 
-/** What the facilitator is made of. */
+/** The dependencies of the facilitator. */
 export interface FacilitatorDeps {
   store: SettlementStore
   signatures: Signatures
@@ -13,7 +13,7 @@ export interface FacilitatorDeps {
   chains: ReadonlyMap<NetworkName, Chain>
   /** The sponsor's private keys; the same on every network. */
   keys: readonly Hex[]
-  /** Another process signs what is claimed here, and has the keys for it. */
+  /** Another process has the keys and signs what is claimed here. */
   signsElsewhere: boolean
   lease(name: string): Lease
   clock: Clock
@@ -26,48 +26,48 @@ export interface FacilitatorDeps {
 export interface Settings {
   /** How long a caller of settle waits before the result is `pending`. */
   waitMs: number
-  /** A transaction this deep is final; until then it is looked at again. */
+  /** A transaction this deep is final. Until then it is checked again. */
   confirmations: number
-  /** Micro-USDC below which nothing is settled, but for the house's own transfers. */
+  /** The smallest amount in micro-USDC that is settled, except for our own transfers. */
   valueMin: bigint
-  /** What one authorization may cost at most. */
+  /** The most gas that one authorization may use. */
   gasMax: bigint
-  /** Wei a day, for each network and for each payer on it; null where there is no budget. */
+  /** Wei per day, for each network and for each payer on it. Null without a budget. */
   gasPerDay: bigint | null
   gasPerPayerDay: bigint | null
   gasPerRecipientDay: bigint | null
   /** For external callers of one address group. */
   gasPerCallerDay: bigint | null
-  /** Of a network's day, in percent, that only the house's own sales may spend. */
+  /** The share of a network's day, in percent, that is reserved for our own sales. */
   gasReserve: number
-  /** Wei below which a sponsor is reported. */
+  /** A sponsor with fewer wei is reported. */
   lowBalance: bigint
-  /** Unmined for so long, a transaction's fees are raised. */
+  /** A transaction that is not mined after this time gets higher fees. */
   bumpAfterMs: number
 }
 
-/** What every process agrees on, so not set from outside. */
+/** Values that every process must share, so they cannot be configured. */
 export const PACE = {
-  /** How long a silent worker keeps its sponsor. */
+  /** How long a worker that does not renew its lease keeps its sponsor. */
   leaseMs: 6_000,
-  /** How long a worker keeps what it took before it must have signed it. */
+  /** How long a worker keeps the settlements it took. It must sign them before that. */
   takenMs: 6_000,
-  /** How long the success is believed to be on its way to the caller whom it was offered to. */
+  /** How long an offered success counts as on its way to the caller. */
   offerMs: 10_000,
-  /** How often a caller that waits looks by itself; within one process it is woken. */
+  /** How often a waiting caller checks by itself. Within one process it is woken. */
   lookMs: 200,
-  /** How long a worker sleeps while nothing rings. */
+  /** How long a worker sleeps without a signal. */
   turnMs: 100,
-  /** Asks of nearly the same moment go together. */
+  /** Requests within this time go together. */
   gatherMs: 15,
-  /** As many as Multicall3 takes at once and as a block has room for among others. */
+  /** As many as fit into one Multicall3 transaction and leave other transactions room in the block. */
   batchMax: 50,
-  /** Nodes keep sixteen waiting transactions of one account; more may be dropped. */
+  /** Nodes keep sixteen pending transactions of one account and may drop more. */
   inFlightMax: 16,
   recheckMs: 1_000,
   resendMs: 4_000,
-  /** A foreign transaction under our nonce is believed once it is this old. */
+  /** A foreign transaction under our nonce counts as real after this time. */
   lostMs: 30_000,
-  /** The reconciler looks at what has waited this long. */
+  /** The reconciler checks settlements that have waited this long. */
   looseMs: 30_000,
 } as const

@@ -13,7 +13,7 @@ import { PACE, type FacilitatorDeps } from './deps.ts'
 import { reconcile } from './follow.ts'
 import { createSettling } from './settle.ts'
 
-/** Verifies and settles, over HTTP for everyone; checkouts and paywalls call it directly. */
+/** Verifies and settles: over HTTP for everyone, by direct calls for checkouts and paywalls. */
 export function createFacilitator(deps: FacilitatorDeps) {
   const signals = { claimed: createSignal(), ended: createSignal() }
   const gas = createGasWatch(deps)
@@ -40,14 +40,14 @@ export function createFacilitator(deps: FacilitatorDeps) {
       else await signals.claimed.wait(PACE.turnMs)
       await pause(PACE.gatherMs)
     }
-    // Not worth an error on the way out: the lease ends by itself.
+    // An error here changes nothing: the lease ends by itself.
     await worker.release().catch(() => undefined)
   }
 
   return {
     /**
-     * Moves nothing and writes nothing. Throws `unavailable` where the chain cannot be asked, and, to those who sell
-     * here, where the gas cannot be paid; external callers get that as the reason.
+     * Moves nothing and writes nothing. Throws `unavailable` when the chain cannot be asked and, for our own sellers,
+     * when the gas cannot be paid. External callers get the latter as the refusal's reason.
      */
     async verify(payment: PaymentRequest, isExternal = false): Promise<Verification> {
       const examined = examine(deps, payment)
@@ -61,27 +61,27 @@ export function createFacilitator(deps: FacilitatorDeps) {
       return { payer, refusal: 'facilitator_out_of_gas', payerHasCode }
     },
 
-    /** Makes the transfer once, and hands its success out once. See `SettleRequester` about who gets it. */
+    /** Makes the transfer once, and hands out its success once. `SettleRequester` says who gets it. */
     settle,
 
     purchases: {
-      /** What identifies the authorization; null where the payment is not one of USDC on a network that is known. */
+      /** Identifies the authorization. Null when the payment is not one of USDC on a known network. */
       digestOf: (signed: Signed): Hex | null => identify(deps, signed)?.digest ?? null,
       /**
-       * In the transaction of what is sold. Answers the id of the purchase that has the authorization and settles it
-       * under that id. No other caller gets its success from then on.
+       * Runs in the sale's transaction. Returns the id of the purchase that has the authorization and settles it under
+       * that id. No other caller gets the success from then on.
        */
       claim: (inside: Statements, purchase: Purchase): Promise<string> =>
         deps.store.buy(inside, purchase, deps.clock.now()),
       /**
-       * An authorization that only proves who the caller is. From then on it proves this and buys nothing. False where it
-       * has bought something else or was submitted to a chain, where everybody can read it.
+       * For an authorization that only proves who the caller is. From then on it proves this and buys nothing. False
+       * when it has bought something else, or was submitted to a chain, where it is public.
        */
       async prove(inside: Statements, purchase: Purchase): Promise<boolean> {
         if (await deps.store.isSubmitted(inside, purchase.digest)) return false
         return (await deps.store.buy(inside, purchase, deps.clock.now())) === purchase.purchaseId
       },
-      /** Of an authorization that was submitted here, by what its payer knows of it. */
+      /** The digest of an authorization that was submitted here, found by what its payer knows of it. */
       async digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null> {
         return (await deps.store.findByNonce(network, payer, nonce))?.digest ?? null
       },
@@ -105,12 +105,12 @@ export function createFacilitator(deps: FacilitatorDeps) {
     },
 
     networks: Object.values(NETWORKS),
-    /** Who pays the gas. */
+    /** The addresses that pay the gas. */
     sponsors: (): readonly Address[] => (anyChain === undefined ? [] : deps.keys.map((key) => anyChain.addressOf(key))),
     gas: gas.known,
 
     reconcile: (now: Date): Promise<void> => reconcile(deps, now),
-    /** From now on this process signs for any sponsor whose lease is free. */
+    /** From now on this process signs for each sponsor whose lease is free. */
     start(): void {
       running ??= Promise.all(workers.map(run))
     },

@@ -5,8 +5,8 @@ import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
 /**
- * Looks for a transaction on the chain and writes down what it finds. Answers whether it is in a block. Safe
- * to run in two processes at once: every write names the states that it may leave.
+ * Looks for a transaction on the chain and stores what it finds. Returns whether the transaction is in a block. Two
+ * processes may run it at once: every write names the states that it may change.
  */
 export async function follow(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<boolean> {
   const receipt = await receiptOf(chain, transaction)
@@ -17,12 +17,12 @@ export async function follow(deps: FacilitatorDeps, chain: Chain, transaction: S
   const isNew = receipt.blockHash !== transaction.blockHash
   if (isNew) await record(deps, transaction, receipt)
   await judgeRest(deps, chain, transaction)
-  // A final transaction is not looked at again, so what cannot be judged yet keeps it open.
+  // A final transaction is not checked again, so it stays open as long as something in it cannot be judged.
   if (!isNew && (await isDeep(deps, chain, receipt))) await deps.store.finish(transaction)
   return true
 }
 
-/** Any of its hashes may be the one that was mined: a fee bump may have come too late. */
+/** Any of its hashes may be the mined one: a fee raise may have come too late. */
 async function receiptOf(chain: Chain, transaction: SponsorTransaction): Promise<Receipt | null> {
   for (const hash of transaction.hashes) {
     const receipt = await chain.receipt(hash)
@@ -47,7 +47,7 @@ async function record(deps: FacilitatorDeps, transaction: SponsorTransaction, re
   alarm(deps, transaction, before.filter((digest) => !moved.some((settlement) => settlement.digest === digest)).length)
 }
 
-/** The block that it was in is gone. It is sent again, and what it ended is open until it is mined again. */
+/** Its block is gone. It is sent again, and the settlements that it ended are open until it is mined again. */
 async function reopen(deps: FacilitatorDeps, transaction: SponsorTransaction): Promise<void> {
   deps.log.warn(
     { network: transaction.network, hash: transaction.hash },
@@ -57,7 +57,7 @@ async function reopen(deps: FacilitatorDeps, transaction: SponsorTransaction): P
   alarm(deps, transaction, handedOut.length)
 }
 
-/** A seller has served for a payment that is not on the chain any more: mostly it comes back in the next block. */
+/** A seller has delivered for a payment that is no longer on the chain. Usually the next block contains it again. */
 function alarm(deps: FacilitatorDeps, transaction: SponsorTransaction, settlements: number): void {
   deps.measures.count('settlement_reorganised', settlements)
   if (settlements > 0)
@@ -69,10 +69,13 @@ async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Pr
   return head.number - receipt.blockNumber + 1n >= BigInt(deps.settings.confirmations)
 }
 
-/** What our transaction carried and did not move, one by one: the neighbours have their success already. */
+/**
+ * Judges one by one the settlements that our transaction did not move. The others in the batch already have their
+ * success.
+ */
 async function judgeRest(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<void> {
   const rest = await deps.store.carried(transaction)
-  // A batch calls Multicall3, one alone the token.
+  // A batch calls Multicall3. A single settlement calls the token.
   const alone = transaction.target === chain.network.usdc.address
   for (const settlement of rest) {
     await judge(deps, chain, settlement, alone ? 'alone' : 'among-others')
@@ -80,8 +83,8 @@ async function judgeRest(deps: FacilitatorDeps, chain: Chain, transaction: Spons
 }
 
 /**
- * Ends what no worker ends: settlements that were not signed in time, those that another party's transaction
- * settled, and transactions of a sponsor whose key was taken out of the configuration.
+ * Ends what no worker ends: settlements that were not signed in time, settlements that another party's transaction
+ * settled, and transactions of a sponsor whose key was removed from the configuration.
  */
 export async function reconcile(deps: FacilitatorDeps, now: Date): Promise<void> {
   const outcomes = await Promise.allSettled([...deps.chains.values()].map((chain) => reconcileOne(deps, chain, now)))
@@ -96,7 +99,7 @@ async function reconcileOne(deps: FacilitatorDeps, chain: Chain, now: Date): Pro
   for (const settlement of await store.loose(network, before, 200)) await judge(deps, chain, settlement, 'waiting')
   for (const transaction of await store.open(network, { others: deps.keys.map((key) => chain.addressOf(key)) })) {
     if (transaction.signedAt > before || (await follow(deps, chain, transaction))) continue
-    // Signed for good: sending it needs no key. Its fees can be raised no more.
+    // It is signed, so sending it needs no key. Its fees can no longer be raised.
     await chain.broadcast(transaction.raw).catch((error: unknown) => {
       deps.log.warn({ hash: transaction.hash, code: (error as { code?: unknown }).code }, 'an orphan did not go out')
     })

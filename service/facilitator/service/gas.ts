@@ -5,7 +5,7 @@ import type { FacilitatorDeps } from './deps.ts'
 export interface SponsorGas {
   network: string
   sponsor: Address
-  /** Null while it is not known. */
+  /** Null until it is known. */
   wei: bigint | null
   low: boolean
   /** Cannot pay for a single transfer. */
@@ -16,7 +16,7 @@ interface Read extends SponsorGas {
   price: bigint
 }
 
-/** The sponsors' balances, read every few seconds at most, however many payments ask. */
+/** The sponsors' balances, read every few seconds at most, regardless of the number of payments. */
 export function createGasWatch(deps: FacilitatorDeps) {
   const sponsors = [...deps.chains.values()].flatMap((chain) =>
     deps.keys.map((key) => ({ chain, sponsor: chain.addressOf(key) })),
@@ -34,7 +34,8 @@ export function createGasWatch(deps: FacilitatorDeps) {
       if (low) deps.log.warn({ network, sponsor, wei: String(wei), empty }, 'a sponsor runs out of gas money')
       return { network, sponsor, wei, low, empty, price: fees.maxFeePerGas }
     } catch {
-      // Unknown, not an error. The last price stays in force: at a price of 0 the budgets would bound nothing.
+      // The balance is unknown, which is not an error. The last price stays in force: at a price of 0 the budgets would
+      // have no effect.
       const price = latest.find((one) => one.network === network && one.sponsor === sponsor)?.price
       return { ...unknown(chain, sponsor), price: price ?? 0n }
     }
@@ -52,10 +53,10 @@ export function createGasWatch(deps: FacilitatorDeps) {
     return latest
   }
 
-  /** Whether any sponsor can pay for a transfer there, as far as is known. */
+  /** Whether any sponsor on this network can pay for a transfer, as far as this process knows. */
   function seemsToPay(network: string): boolean {
     const there = refreshed().filter((one) => one.network === network)
-    // Where other processes have the keys nothing is known here.
+    // When other processes have the keys, this one knows no balances.
     return there.length === 0 || there.some(({ empty }) => !empty)
   }
 
@@ -64,13 +65,13 @@ export function createGasWatch(deps: FacilitatorDeps) {
     known: (): readonly SponsorGas[] =>
       refreshed().map(({ network, sponsor, wei, low, empty }) => ({ network, sponsor, wei, low, empty })),
     seemsToPay,
-    /** The same, once the balances have been read at all. */
+    /** The same, but waits for the first reading of the balances. */
     async pays(network: string): Promise<boolean> {
       refreshed()
       await first
       return seemsToPay(network)
     },
-    /** Of a unit of gas there today, in wei; 0 while it is not known. */
+    /** Today's price of a unit of gas on the network, in wei. 0 until it is known. */
     priceOf: (network: string): bigint => refreshed().find((one) => one.network === network)?.price ?? 0n,
     isEmpty: (network: string, sponsor: Address): boolean =>
       refreshed().some((one) => one.network === network && one.sponsor === sponsor && one.empty),

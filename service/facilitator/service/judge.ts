@@ -4,12 +4,11 @@ import { isOver, isPaidBy, refuseSimulation } from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
 
 /**
- * What became of an authorization that our own transaction did not move: its nonce is used by another party,
- * or it is not used and may be tried once more, or it can never be. Read from the chain each time, so that
- * judging twice comes to the same.
- *
- * `after`: still `waiting` for a sponsor or a block; or a block has run it without success, `among-others` that
- * may have starved it, or `alone`, so that another time would be the same.
+ * Decides about an authorization that our own transaction did not move. Another party has used its nonce, or it is
+ * unused and may be tried once more, or it can never succeed. It reads the chain each time, so a second judgment has
+ * the same result. `after` is `waiting` when it still waits for a sponsor or a block. Otherwise a block has run it
+ * without success: `among-others`, where other items may have used up its gas, or `alone`, where another attempt would
+ * fail the same way.
  */
 export async function judge(
   deps: FacilitatorDeps,
@@ -23,10 +22,11 @@ export async function judge(
   const { used } = await chain.authorization(authorization.from, authorization.nonce)
   if (used) {
     const use = await chain.findUse(authorization.from, authorization.nonce, seenBlock)
-    // The node that knows the event lags behind the one that knows the state: asked again at the next turn.
+    // The node that has the event lags behind the node that has the state. The next turn asks again.
     if (use === null) return
     if (!isPaidBy(use, settlement)) {
-      // With its time as `past`: where the second node is away for long, the first one's word counts in the end.
+      // Its expiry is passed as `past`: when the second node is unavailable for long, the first one's answer counts in
+      // the end.
       const past = authorization.validBefore
       const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
       if (!agreed.known || agreed.use === null || isPaidBy(agreed.use, settlement)) return
@@ -42,7 +42,8 @@ export async function judge(
     return await store.release(settlement, settlement.payerHasCode)
   }
   if (isOver(settlement, head.timestamp)) {
-    // The state may be read from a node that lags behind the one that named the block: one of them has the payment.
+    // The state may come from a node that lags behind the one that named the block, so one of the nodes may have the
+    // payment.
     const past = authorization.validBefore
     const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
     if (!agreed.known || agreed.used) return
@@ -54,10 +55,10 @@ export async function judge(
   if (simulation === undefined) return
   const signed = signatures.recover(digest, authorization.signature) === authorization.from
   const refusal = refuseSimulation(simulation, authorization.value, signed)
-  // Used since the first look: the next turn finds by whom.
+  // The nonce was used since the first check. The next turn finds out by which transaction.
   if (refusal === USED) return
   if (refusal !== null) return await store.fail(settlement, refusal, false, clock.now())
-  // It would go through now. Among others it may have been starved of gas, so it gets a transaction of its own.
+  // It would succeed now. In a batch it may have run out of gas, so it gets a transaction of its own.
   const payerHasCode = simulation.payerCode !== 'none'
   if (after === 'among-others') return await store.release(settlement, payerHasCode)
   await store.fail(settlement, 'invalid_exact_evm_transaction_failed', !payerHasCode, clock.now())

@@ -4,7 +4,7 @@ import { bumpFees } from '../rules.ts'
 import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
-/** Signs and sends with a sponsor's key, and counts its nonces, while its worker has the lease. */
+/** Signs and sends with a sponsor's key, and counts its nonces, while its worker holds the lease. */
 export async function createSender(
   deps: FacilitatorDeps,
   chain: Chain,
@@ -17,13 +17,16 @@ export async function createSender(
   const foreign = new Map<bigint, number>()
   const triedAt = new Map<bigint, number>()
 
-  /** The database knows of transactions that no node has seen yet, the node of those that others sent by hand. */
+  /**
+   * The database knows transactions that no node has seen yet. The node knows transactions that an operator sent by
+   * hand.
+   */
   async function countNonce(): Promise<number> {
     const own = await store.highestNonce(network, sponsor)
     return Math.max((own ?? -1) + 1, await chain.nonceOf(sponsor, 'pending'))
   }
 
-  /** Stores a transaction for these; null when they are not this worker's any more. */
+  /** Stores a transaction for these settlements. Null when they no longer belong to this worker. */
   async function sign(call: Call, gas: bigint, items: readonly Settlement[]): Promise<SponsorTransaction | null> {
     const fees = await chain.fees()
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -45,7 +48,7 @@ export async function createSender(
     return { network, sponsor, nonce, target: call.to, data: call.data, gas, fees, hash, raw, now: clock.now() }
   }
 
-  /** Never throws: what did not go out is stored and goes out again. */
+  /** Never throws: the transaction is stored and is sent again later. */
   async function broadcast(transaction: SponsorTransaction): Promise<void> {
     triedAt.set(transaction.id, clock.now().getTime())
     try {
@@ -62,7 +65,7 @@ export async function createSender(
     await deps.failpoints.reach('transaction broadcast')
   }
 
-  /** For the transaction that all others wait for: sends it again, raises its fees, or gives its nonce up. */
+  /** For the transaction that all others wait for: sends it again, raises its fees, or gives up its nonce. */
   async function push(transaction: SponsorTransaction): Promise<void> {
     const now = clock.now().getTime()
     if (transaction.state === 'broadcast' && transaction.sentAt !== null) {
@@ -73,12 +76,15 @@ export async function createSender(
     await resend(transaction)
   }
 
-  /** The key was used elsewhere. What the lost transaction carried is judged, and sent under another nonce. */
+  /**
+   * Whether the key was used elsewhere. The settlements of the lost transaction are then judged, and sent under another
+   * nonce.
+   */
   async function isForeign(transaction: SponsorTransaction, now: number): Promise<boolean> {
     if ((await chain.nonceOf(sponsor, 'latest')) <= transaction.nonce) return false
     const since = foreign.get(transaction.id) ?? now
     foreign.set(transaction.id, since)
-    // Nodes lag behind each other: one knows the nonce, another not yet the receipt.
+    // Nodes lag behind each other: one may know the nonce while another does not have the receipt yet.
     if (now - since < PACE.lostMs) return true
     log.error(
       { network, sponsor, nonce: transaction.nonce },
@@ -91,7 +97,7 @@ export async function createSender(
     return true
   }
 
-  /** Sends it again if it was never sent or the node has forgotten it. */
+  /** Sends it again if it was never sent, or if the node has dropped it. */
   async function resend(transaction: SponsorTransaction): Promise<void> {
     const now = clock.now().getTime()
     if (now - (triedAt.get(transaction.id) ?? 0) < (transaction.state === 'signed' ? PACE.recheckMs : PACE.resendMs))
@@ -106,7 +112,7 @@ export async function createSender(
     send: broadcast,
     push,
     resend,
-    /** Takes a nonce that nothing was signed for, with a transfer of nothing to oneself. */
+    /** Uses a nonce that was never signed, by a transfer of nothing to the sponsor itself. */
     async fill(nonce: number): Promise<void> {
       log.warn({ network, sponsor, nonce }, 'a gap among the nonces is filled')
       const transaction = await store.fill(signed({ to: sponsor, data: '0x' }, 21_000n, await chain.fees(), nonce))
@@ -117,7 +123,7 @@ export async function createSender(
 
 export type Sender = Awaited<ReturnType<typeof createSender>>
 
-/** The same nonce and the same call, so there is still one transaction that can be mined. */
+/** Keeps the nonce and the call, so only one of the transactions can be mined. */
 async function raise(deps: FacilitatorDeps, chain: Chain, key: Hex, transaction: SponsorTransaction): Promise<void> {
   const { store, clock, log } = deps
   if (transaction.bumps >= BUMPS_MAX) return

@@ -22,7 +22,7 @@ export interface Settling {
   settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
 }
 
-/** From a payment to an answer. The transaction itself is made by whichever process holds a sponsor. */
+/** From a payment to a result. The process that holds a sponsor's lease makes the transaction. */
 export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Signals): Settling {
   const { store, clock, settings } = deps
   const look = createLook(store)
@@ -36,7 +36,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     return { ...(await outcome(examined, requester)), digest }
   }
 
-  /** Null when it is claimed, now or before. */
+  /** Null when the authorization is claimed, now or earlier. */
   async function enter(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const known = await look(examined.digest)
     if (known !== null) {
@@ -47,15 +47,16 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     }
     const refusal = await claim(examined, requester)
     if (refusal === null) return null
-    // Somebody may have claimed and settled it since the first look: then the chain refuses that very settlement.
+    // Another request may have claimed and settled it since the first check. The chain then refuses because of that
+    // settlement.
     const since = await look(examined.digest)
     return since === null ? refusal : refuseKnown(examined, since)
   }
 
-  /** Null when it was claimed. What is refused before that leaves no trace. */
+  /** Null when it was claimed. A refusal before the claim leaves no trace. */
   async function claim(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const { digest, network, authorization, chain } = examined
-    // The block is read first: whoever uses the nonce after the simulation does it in a later one.
+    // The block is read first, so any use of the nonce after the simulation is in a later block.
     const { number: seenBlock } = await chain.head()
     const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) {
@@ -84,7 +85,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     return null
   }
 
-  /** Null when what failed is under way again. As long as it would fail once more, it stays what it is. */
+  /** Null when a failed settlement is under way again. It stays failed as long as it would fail once more. */
   async function revive(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
     const simulated = await simulate(deps, examined, true)
     if (simulated.refusal !== null) return simulated.refusal
@@ -95,14 +96,14 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     return null
   }
 
-  /** Waits for the end, at most its time; a success is told to one. */
+  /** Waits for the outcome, at most for the caller's time. Only one operation gets the success. */
   async function outcome({ digest, payment }: Examined, requester: SettleRequester): Promise<SettleResult> {
     const deadline = clock.now().getTime() + (requester.waitMs ?? settings.waitMs)
     const payer = payment.payer ?? ''
     for (;;) {
       const settlement = await look(digest)
       const now = clock.now()
-      // A seller writes a failure down for good, so it is reported only once no reorganization can undo it.
+      // A seller stores a failure for good, so it is reported only once no reorganization can undo it.
       if (settlement?.state === 'failed' && (requester.retryFailed || isFinalFailure(settlement, now))) {
         const { reason, ours } = settlement
         return { status: 'failed', success: false, payer, txHash: null, reason: reason ?? UNKNOWN, ours }
@@ -117,7 +118,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
         }
         if (told === 'handed-out') return { status: 'settled', success: false, payer, txHash, reason: USED }
       }
-      // Also while somebody else is being told: their connection may break yet.
+      // Also reached while the success is on its way to another caller, because that connection may still break.
       if (now.getTime() >= deadline) {
         return {
           status: 'pending',
@@ -134,7 +135,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   return { settle }
 }
 
-/** Those who wait for one moment's settlements look together. */
+/** Callers that wait for settlements at the same moment share one query. */
 function createLook(store: FacilitatorDeps['store']): (digest: Hex) => Promise<Settlement | null> {
   const looks = new Batch<Hex, { settlement: Settlement | null }>({
     largest: 500,
@@ -147,8 +148,9 @@ function createLook(store: FacilitatorDeps['store']): (digest: Hex) => Promise<S
 }
 
 /**
- * A sale that claimed its authorization while it was unused is paid by its very transfer, whoever submitted it. Null
- * where that is so; what the chain shows decides, and without it nothing is known yet.
+ * Decides about a sale whose authorization was unused when the sale claimed it. The authorization's own transfer pays
+ * for the sale, from any sender: then the result is null. Only the chain decides; while it cannot be asked, the outcome
+ * is unknown.
  */
 async function refuseUnlessPaid(
   deps: FacilitatorDeps,
@@ -163,14 +165,14 @@ async function refuseUnlessPaid(
   const head = await chain.head()
   const seenBlock = blockBefore(head, purchase.boughtAt)
   const { from: payer, nonce, validBefore } = authorization
-  // That nobody has used it is final only once its time is over on the chain, by more than one node's clock.
+  // "Unused" is final only after the authorization has expired on the chain, by the clock of more than one node.
   const past = refusal === EXPIRED ? validBefore : null
   const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
   if (!agreed.known) throw networkUnavailable(network.name, 'RPC')
   const { used, use } = agreed
   if (!used && refusal !== USED) return refusal
   if (use === null) {
-    // The node that knows the event lags behind the one that knows the state.
+    // The node that has the event lags behind the node that has the state.
     if (refusal === USED) throw networkUnavailable(network.name, 'RPC')
     return refusal
   }
@@ -202,7 +204,7 @@ async function assertGas(
 ): Promise<void> {
   const { store, clock, settings } = deps
   const { network, authorization } = examined
-  // Nothing is claimed that cannot be sent.
+  // Claims nothing that cannot be sent.
   if (!(await gas.pays(network.name))) {
     deps.log.error({ network: network.name }, 'no sponsor can pay the gas; nothing is settled')
     throw outOfGas(network.name)
@@ -217,7 +219,7 @@ async function assertGas(
   const over = overBudget(used, gas.priceOf(network.name), {
     network: gasPerDay === null || ours ? gasPerDay : (gasPerDay * BigInt(100 - gasReserve)) / 100n,
     payer: gasPerPayerDay,
-    // The house is the recipient of its own sales, and bounded by the network's day alone.
+    // Our own sales are paid to us, so only the network's daily budget limits them.
     recipient: ours ? null : gasPerRecipientDay,
     caller: ours ? null : gasPerCallerDay,
   })
@@ -232,7 +234,7 @@ const USED = 'invalid_exact_evm_nonce_already_used'
 const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
 const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 
-/** Somebody who asks again: the same terms and the payer's signature, but neither the clock nor the chain. */
+/** Checks a repeated request: the terms and the payer's signature, but neither the clock nor the chain. */
 function refuseKnown({ payment, authorization, signed }: Examined, known: Settlement): Reason | null {
   if (!signed && authorization.signature !== known.authorization.signature) return 'invalid_exact_evm_signature'
   return refuseMatch(payment)

@@ -1,4 +1,4 @@
-/** Wakes all who wait, at the latest when their time is up. */
+/** Wakes all waiting callers. Each also wakes when its own time is up. */
 export function createSignal() {
   let waiting: (() => void)[] = []
   return {

@@ -9,7 +9,7 @@ import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 import { createSender, type Sender } from './send.ts'
 
-/** One sponsor on one network. While it has the lease it is the only one that signs with this key there. */
+/** One sponsor on one network. Only the worker with the lease signs with this key on that network. */
 export function createSponsorWorker(
   deps: FacilitatorDeps,
   chain: Chain,
@@ -23,12 +23,12 @@ export function createSponsorWorker(
   const lease = deps.lease(`sponsor ${network} ${sponsor}`)
   let leasedUntil = 0
   let askAgainAt = 0
-  /** Null while this process is not the writer: what it knew of the nonces is worth nothing. */
+  /** Null while this process does not hold the lease, because the nonces it counted may be outdated. */
   let sender: Sender | null = null
   let transactions: readonly SponsorTransaction[] = []
   let checkedAt = 0
 
-  /** One round: keep the lease, send what waits, look after what is under way. */
+  /** One round: renews the lease, sends what waits, checks what is under way. */
   async function turn(): Promise<void> {
     if (!(await keepLease())) return
     sender ??= await createSender(deps, chain, { key, sponsor, workerId })
@@ -41,7 +41,7 @@ export function createSponsorWorker(
     if (now.getTime() < leasedUntil - PACE.leaseMs / 2) return true
     if (leasedUntil === 0 && now.getTime() < askAgainAt) return false
     const held = await lease.take(now, new Date(now.getTime() + PACE.leaseMs))
-    // Another process may have signed while the lease was out: the nonces are counted again.
+    // Another process may have signed while the lease was not held, so the nonces are counted again.
     if (!held || now.getTime() >= leasedUntil) sender = null
     leasedUntil = held ? now.getTime() + PACE.leaseMs : 0
     askAgainAt = now.getTime() + PACE.recheckMs
@@ -52,7 +52,7 @@ export function createSponsorWorker(
   async function submit(to: Sender): Promise<void> {
     transactions = await store.open(network, { sponsor })
     const inFlight = transactions.filter(({ state }) => state !== 'mined').length
-    // What it cannot pay for it does not take: another sponsor may, and a hash that no node knows helps no one.
+    // It takes no settlements that it cannot pay for: another sponsor may, and a hash that no node knows is of no use.
     if (inFlight >= PACE.inFlightMax || gas.isEmpty(network, sponsor)) return
     const now = clock.now()
     const room = (PACE.inFlightMax - inFlight) * PACE.batchMax
@@ -63,7 +63,7 @@ export function createSponsorWorker(
     )
     for (const late of taken.filter((settlement) => !timely.includes(settlement)))
       await judge(deps, chain, late, 'waiting')
-    // Signed one after the other, for the nonces; sent together, for the time.
+    // Signed one after the other, for the nonces. Sent at the same time, to save time.
     const sending: Promise<void>[] = []
     for (const group of plan(timely, PACE.batchMax).slice(0, PACE.inFlightMax - inFlight)) {
       const signed = await to.sign(callOf(group), gasLimit(group), group)
@@ -83,7 +83,7 @@ export function createSponsorWorker(
   async function lookAfter(to: Sender): Promise<void> {
     const now = clock.now().getTime()
     const waiting = transactions.filter(({ state }) => state !== 'mined')
-    // In the order of their nonces: behind one that is not mined none is.
+    // In the order of their nonces: a transaction is mined only after those before it.
     for (const [place, transaction] of waiting.entries()) {
       if (await follow(deps, chain, transaction)) {
         ended.notify()
@@ -100,8 +100,8 @@ export function createSponsorWorker(
   }
 
   /**
-   * A nonce below the lowest open one that nothing is under way for holds up everything behind it for ever.
-   * Looked for when that one takes as long as if it were too cheap. Answers whether there was such a nonce.
+   * A nonce that was never signed, below the lowest open one, blocks all later transactions. It is looked for when the
+   * lowest open transaction takes as long as one with too low fees. Returns whether there was such a nonce.
    */
   async function repair(to: Sender, lowest: SponsorTransaction): Promise<boolean> {
     const age = clock.now().getTime() - lowest.signedAt.getTime()
@@ -115,7 +115,7 @@ export function createSponsorWorker(
     sponsor,
     network,
     turn,
-    /** Something is under way: the next block decides, so there is time to gather. */
+    /** Something is under way. The next block decides, so there is time to gather more. */
     busy: () => transactions.some(({ state }) => state !== 'mined'),
     async release() {
       sender = null

@@ -12,7 +12,7 @@ type Claims = Pick<
   'find' | 'findByNonce' | 'claim' | 'take' | 'offer' | 'confirm' | 'withdraw' | 'gasUsed'
 >
 
-/** Claims of authorizations, and who gets their success. */
+/** Claims of authorizations, and which operation gets their success. */
 export function claims(statements: Statements): Claims {
   async function find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>> {
     const rows = await statements.run<SettlementRow>(FIND, [digests.map(toBytes)], 'facilitator_find')
@@ -100,7 +100,7 @@ export function claims(statements: Statements): Claims {
   }
 }
 
-/** Payers, recipients and callers are counted in one table: all but a payer's key have one byte before what they name. */
+/** Payers, recipients and callers share one table. All keys except a payer's have a prefix of one byte. */
 export function recipientKey(recipient: Buffer): Buffer {
   return Buffer.concat([Buffer.from([1]), recipient])
 }
@@ -109,7 +109,7 @@ export function callerKey(caller: Buffer): Buffer {
   return Buffer.concat([Buffer.from([2]), caller])
 }
 
-/** As it is stored: not the address itself. */
+/** The stored form of a caller: a hash, not the address itself. */
 function toCaller(caller: string | null): Buffer | null {
   return caller === null ? null : createHash('sha256').update(`caller ${caller}`).digest().subarray(0, 20)
 }
@@ -131,7 +131,7 @@ SELECT * FROM spent, pending`
 
 const FIND = `SELECT ${SETTLEMENT} FROM facilitator_settlement s WHERE digest = ANY($1)`
 
-// No row: the digest is there already, or another digest has the nonce.
+// No row means that the digest exists already, or that another digest has the nonce.
 const CLAIM = `
 INSERT INTO facilitator_settlement AS s
   (digest, network, asset, payer, nonce, pay_to, value, valid_after, valid_before, signature, payer_has_code, alone, gas,
@@ -162,8 +162,8 @@ function valuesOf(claim: Claim): unknown[] {
   ]
 }
 
-// Who is about to sign them says so, because a transaction that is signed for rows that another worker took
-// meanwhile is work for nothing. Only for a moment: a worker that died must not keep them.
+// A worker marks the settlements that it is about to sign, because signing settlements that another worker has taken is
+// wasted work. The mark is short, so that a worker that died does not keep them.
 const TAKE = `
 UPDATE facilitator_settlement s SET taken_by = $2, taken_until = $5
 WHERE s.digest IN (
@@ -172,9 +172,9 @@ WHERE s.digest IN (
   ORDER BY claimed_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING ${SETTLEMENT}`
 
-// One row's lock decides among all processes. What was bought with it is told to the buyer alone: an authorization can
-// be read by everybody once its transaction is under way. An offer whose time is over was made by a process that died, or
-// over a connection of which nobody heard again.
+// The lock on one row decides among all processes. Only the purchase that has the authorization gets the success,
+// because everybody can read an authorization once its transaction is under way. An expired offer was made by a process
+// that died, or over a connection whose delivery was never confirmed.
 const OFFER = `
 UPDATE facilitator_settlement SET offered_to = $2, offered_until = $5,
   handed_out_at = CASE WHEN handed_out_at IS NULL AND $3 THEN $4 ELSE handed_out_at END

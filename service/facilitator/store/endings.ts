@@ -10,7 +10,7 @@ type Endings = Pick<
   'mined' | 'vanished' | 'finish' | 'lose' | 'settledElsewhere' | 'fail' | 'release' | 'revive' | 'loose'
 >
 
-/** What the chain did, written down. Every statement names the states that it may leave, so it may be repeated. */
+/** Stores what happened on the chain. Every statement names the states that it may change, so it may be repeated. */
 export function endings(statements: Statements): Endings {
   return {
     async mined(transaction, receipt, settled, now) {
@@ -111,7 +111,7 @@ export function endings(statements: Statements): Endings {
   }
 }
 
-// The cost is charged once for a block: a second report of the same one changes nothing, and so costs nothing.
+// The cost is charged once for each block: a second report of the same block changes nothing.
 const MINED = `
 WITH told AS (
   UPDATE facilitator_transaction SET state = 'mined', block_number = $2, block_hash = $3, hash = $4
@@ -128,7 +128,7 @@ WITH told AS (
 UPDATE facilitator_settlement SET state = 'settled', tx_hash = $4, block_number = $2, ended_at = $6
 WHERE transaction_id = $1 AND digest = ANY($5) AND state IN ('signed', 'broadcast')`
 
-// A failure that was read from that block is open again too. What others settled is not affected.
+// A failure that was read from that block is open again too. Settlements by other parties are not affected.
 const VANISHED = `
 WITH back AS (
   UPDATE facilitator_transaction SET state = 'signed', sent_at = NULL, block_number = NULL, block_hash = NULL
@@ -139,7 +139,7 @@ SET state = 'signed', tx_hash = back.hash, block_number = NULL, ended_at = NULL,
 FROM back WHERE s.transaction_id = back.id AND s.state IN ('settled', 'failed') AND NOT s.external AND NOT s.final
 RETURNING s.digest, s.offered_to IS NOT NULL AS handed`
 
-/** For the last time, so only what has brought or ended all that it carried. */
+/** The last check of a transaction: only when it has settled or ended all of its settlements. */
 const LAST = (states: string): string => `
 id = $1 AND state IN (${states}) AND NOT EXISTS (
   SELECT FROM facilitator_settlement WHERE transaction_id = $1 AND state IN ('signed', 'broadcast'))`

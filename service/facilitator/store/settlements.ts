@@ -10,7 +10,7 @@ export function createSettlementStore(statements: Statements): SettlementStore {
   return { ...claims(statements), ...transactions(statements), ...endings(statements), ...purchases(statements) }
 }
 
-/** What authorizations were spent on. */
+/** The purchases that authorizations were spent on. */
 function purchases(statements: Statements): Pick<SettlementStore, 'buy' | 'bought' | 'isSubmitted'> {
   return {
     async isSubmitted(inside, digest) {
@@ -29,7 +29,7 @@ function purchases(statements: Statements): Pick<SettlementStore, 'buy' | 'bough
 
     async buy(inside, { digest, purchaseId }, now) {
       const made = await inside.run<{ buys: string }>(BUY, [toBytes(digest), purchaseId, now], 'facilitator_buy')
-      // A statement of its own: what another transaction has just written is not in the first one's view.
+      // A separate statement, because the first one does not see what another transaction has just committed.
       const [row] =
         made.length > 0 ? made : await inside.run<{ buys: string }>(BOUGHT, [toBytes(digest)], 'facilitator_bought')
       if (row === undefined) throw new Error('a purchase vanished')

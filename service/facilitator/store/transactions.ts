@@ -6,7 +6,7 @@ import { fromTransactionRow, fromSettlementRow, SETTLEMENT, type TransactionRow,
 
 type Transactions = Pick<SettlementStore, 'sign' | 'fill' | 'replace' | 'sent' | 'open' | 'highestNonce' | 'carried'>
 
-/** The sponsor's transactions on their way out. */
+/** The sponsor's transactions that are under way. */
 export function transactions(statements: Statements): Transactions {
   return {
     async sign(signing) {
@@ -67,7 +67,7 @@ export function transactions(statements: Statements): Transactions {
 
 const UNIQUE_VIOLATION = '23505'
 
-// All of the settlements are still this worker's, or nothing is written.
+// Writes nothing unless all of the settlements still belong to this worker.
 const SIGN = `
 WITH mine AS (
   SELECT digest FROM facilitator_settlement
@@ -88,7 +88,8 @@ WITH mine AS (
 )
 SELECT id FROM made`
 
-// One that was given up is sent nothing for any more: its nonce came back with a reorganisation.
+// A transaction that was given up is overwritten: a reorganization freed its nonce, so the nonce needs a new
+// transaction.
 const FILL = `
 WITH made AS (
   INSERT INTO facilitator_transaction AS t

@@ -122,7 +122,7 @@ function signingSecretRoutes({ signingSecrets }: Identity): AnyRoute[] {
 }
 
 export const newKeyBody = z.strictObject({
-  // One line: it is shown in lists and logs.
+  // One line, because lists and logs show it.
   name: z
     .string()
     .trim()

@@ -6,8 +6,8 @@ import { emailToken, emailWanted } from '../signin/email.ts'
 import { connectedAddress, signedMessage } from '../signin/siwe.ts'
 
 /**
- * The sign-in as the reference shows it, under `/auth`. better-auth serves most of it; what it serves besides is not let
- * through, and a test holds this list against what is.
+ * The sign-in as the reference shows it, under `/auth`. better-auth serves most of it; its other endpoints are blocked,
+ * and a test compares this list with the endpoints that are served.
  */
 export function signInReference({ triesPerMinute }: { triesPerMinute: number }): Described[] {
   const limit =

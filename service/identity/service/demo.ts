@@ -7,8 +7,8 @@ import { drawKey } from './keys.ts'
 import type { SignUp } from './sign-up.ts'
 
 /**
- * The sandbox's own account, with a key to try things out. Answers the key when it was made by this very
- * call, which happens once, and null otherwise. A key that the operator fixed is added when it is new.
+ * The sandbox's own account, with a key to try things out. Returns the key only from the one call that creates it,
+ * otherwise null. If the operator sets a fixed key, it is added when it is new.
  */
 export async function ensureDemoAccount(deps: DemoDeps, given: string | undefined): Promise<string | null> {
   const { store, clock, signIn, signUp } = deps

@@ -6,10 +6,10 @@ import type { FoundKey, IdentityStore, SignIn, TokenIssuer } from '../ports.ts'
 import { environmentAsked, environmentOfKey, hashOf, isUsable, toCredential } from '../rules.ts'
 import type { SignUp } from './sign-up.ts'
 
-/** What a request says about who is asking: its headers, as they came. */
+/** The request's headers that identify the caller, unchanged. */
 export interface Credentials {
   authorization: string | undefined
-  /** Looked at only without an Authorization header. */
+  /** Used only without an Authorization header. */
   cookie?: string | undefined
   /** The header Coinslot-Environment. */
   environmentHeader: string | undefined
@@ -39,7 +39,7 @@ export function createIdentify(deps: IdentifyDeps) {
 
   async function byKey(text: string, asked: Credentials): Promise<Caller> {
     const key = await store.findKey(hashOf(text))
-    // Found by its hash: only whoever holds the whole key hears that there is one.
+    // The key is found by its hash, so only a caller who holds the whole key learns that it exists.
     if (key === null) throw unauthenticated('key_unknown')
     if (!isUsable(key, asked.now)) throw unauthenticated(key.revokedAt === null ? 'key_expired' : 'key_revoked')
     const environment = environmentOfKey(key.environment, asked.environmentHeader, live)
@@ -69,7 +69,7 @@ export function createIdentify(deps: IdentifyDeps) {
   async function bySession(person: Person | null, asked: Credentials): Promise<Caller> {
     if (person === null) throw unauthenticated()
     const environment = environmentAsked(asked.environmentHeader, live)
-    // Finds a user who is complete with one look, and completes one whose sign-up was cut off.
+    // Finds a completely signed-up user with one query, and completes a sign-up that was interrupted.
     const { user } = await deps.signUp(person)
     const { issuer, subject } = person
     return { user, subject, issuer, environment, via: 'session', keyId: null, agentId: null }
@@ -89,7 +89,7 @@ export interface IdentifyDeps {
   log: Log
 }
 
-/** When a key was last used, written beside the requests and never waited for by one. */
+/** Records when a key was last used, beside the requests; no request waits for it. */
 function noteUses({ store, log }: IdentifyDeps) {
   const writing = new Map<string, Promise<void>>()
   return {
@@ -103,7 +103,7 @@ function noteUses({ store, log }: IdentifyDeps) {
         .finally(() => writing.delete(id))
       writing.set(id, written)
     },
-    /** When all that was noted is written: before the database closes. */
+    /** Resolves when all records are written; await it before the database closes. */
     async settled(): Promise<void> {
       await Promise.all(writing.values())
     },

@@ -16,7 +16,7 @@ import { createKeys } from './keys.ts'
 import { createSignUp } from './sign-up.ts'
 import { createSigningSecrets } from './signing-secret.ts'
 
-/** Who is asking, and what is theirs to ask with. */
+/** Identifies callers and manages their keys and signing secrets. */
 export function createIdentity(deps: IdentityDeps) {
   const { store, clock } = deps
   const announceConfirmation = (subject: string, inside: Statements): Promise<void> =>
@@ -49,10 +49,10 @@ export function createIdentity(deps: IdentityDeps) {
     answerSignIn: (request: Request, address: string | null = null): Promise<Response> =>
       address === null ? signIn.handle(request) : fromAddress(address, () => signIn.handle(request)),
 
-    /** Whether the credits of this account's sign-up were held back, by a day's bound. */
+    /** Whether this account's sign-up credits were withheld because of a daily limit. */
     creditsWithheld: (user: string): Promise<boolean> => store.isWithheld(user),
 
-    /** Signs up whoever brought a token of the configured issuer; for everybody else nothing is left to do. */
+    /** Signs up a caller with a token of the configured issuer; every other caller is a user already. */
     async signUpCaller(
       caller: Caller,
       address: string,
@@ -66,7 +66,7 @@ export function createIdentity(deps: IdentityDeps) {
       return { caller: { ...caller, user }, created }
     },
 
-    /** Safe to repeat: the mail's id is the announcement's, and a confirmed address gets none. */
+    /** Safe to repeat: the mail has the announcement's id, and a confirmed address gets none. */
     async sendConfirmation(subject: string, id: string): Promise<void> {
       const wanted = await signIn.confirmation(subject)
       if (wanted !== null) await deps.mailer.send({ id, ...confirmationMail(wanted) })
@@ -78,37 +78,40 @@ export function createIdentity(deps: IdentityDeps) {
       if (wanted !== null) await deps.mailer.send({ id, ...resetMail(wanted) })
     },
 
-    /** Safe to repeat: every one of them opens the same. */
+    /** Safe to repeat: every such link does the same. */
     async sendEmailChange(change: EmailChange, { id, announcedAt }: Announced): Promise<void> {
       const link = await signIn.emailChange(change, announcedAt)
       if (link !== null) await deps.mailer.send({ id, ...emailChangeMail({ ...change, link }) })
     },
 
-    /** Whoever does the same again and again fills nobody's mailbox: the first ones have said it. */
+    /**
+     * A limit on notices of one kind keeps repeated changes from filling a mailbox; the first notices already warn the
+     * owner.
+     */
     async sendNotice({ to, notice }: { to: string; notice: Notice }, sent: Announced & { attempt: number }) {
       const { id, attempt, announcedAt } = sent
       if (attempt === 0 && !(await deps.mayMail(notice.kind, to))) return
       await deps.mailer.send({ id, to, ...noticeMail(notice, announcedAt, deps.dashboard) })
     },
 
-    /** In the transaction of what the owner is told; nobody hears of it who has confirmed no address. */
+    /** Writes the notice in the same transaction as the change. An owner without a confirmed address gets none. */
     async tellOwner(inside: Statements, userId: string, notice: Notice): Promise<void> {
       await tell(inside, await store.findConfirmedEmail(userId, inside), notice)
     },
 
-    /** To whoever has confirmed an address; nobody else can be reached. Safe to repeat: the id names the mail. */
+    /** Mails only a user with a confirmed address; others cannot be reached. Safe to repeat: the id names the mail. */
     async mailTo(userId: string, mail: Omit<Mail, 'to'>): Promise<void> {
       const to = await store.findConfirmedEmail(userId)
       if (to !== null) await deps.mailer.send({ to, ...mail })
     },
 
-    /** Answers the demo account's key when this call made it. Never called on a live server. */
+    /** Returns the demo account's key when this call created it. Never called on a live server. */
     async ensureDemoAccount(options: { apiKey?: string | undefined } = {}): Promise<string | null> {
       if (deps.live) throw new Error('a live server has no demo account')
       return await ensureDemoAccount({ store, clock, signIn, signUp }, options.apiKey)
     },
 
-    /** When nothing is left to be written: ask before closing the database. */
+    /** Resolves when nothing is left to write; await it before closing the database. */
     settled,
   }
 }
@@ -123,21 +126,24 @@ export interface IdentityDeps {
   sealing: Sealing
   mailer: Mailer
   agentExists: AgentExists
-  /** The built-in sign-in, made with whom it has to tell. */
+  /** Creates the built-in sign-in with the listener for its events. */
   signIn: (welcome: Welcome) => SignIn
   issuer: TokenIssuer | null
-  /** Writes an announcement in the transaction that it belongs to. */
+  /** Writes an announcement in the transaction of the change that it announces. */
   announce(inside: Statements, announcement: { topic: string; payload: JsonObject }): Promise<void>
-  /** Whether one more mail of a kind may go to somebody now: nobody's mailbox is filled by whoever knows its address. */
+  /**
+   * Whether one more mail of this kind may be sent to this recipient now: a stranger who knows an address must not fill
+   * its mailbox.
+   */
   mayMail(kind: string, to: string): Promise<boolean>
   live: boolean
   credits: Usdc
   grantBounds: GrantBounds
-  /** Its public address: mails lead there. */
+  /** The dashboard's public address; links in mails lead there. */
   dashboard: string
 }
 
-/** Of the row in the outbox. */
+/** The id and time of the row in the outbox. */
 interface Announced {
   id: string
   announcedAt: Date

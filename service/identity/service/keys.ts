@@ -9,7 +9,7 @@ import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { AgentExists, IdentityStore } from '../ports.ts'
 import { toKey, traceOf } from '../rules.ts'
 
-/** A person's API keys in the environment that they are in. */
+/** A person's API keys in their current environment. */
 export function createKeys({ store, clock, agentExists }: KeysDeps) {
   return {
     async list(caller: Caller, page: { limit: number; offset: number }) {
@@ -30,12 +30,12 @@ export function createKeys({ store, clock, agentExists }: KeysDeps) {
       return { key, secret: made.secret }
     },
 
-    /** At once: the next request with it is refused, in every process. */
+    /** Takes effect at once: every process refuses the next request with this key. */
     async revoke(caller: Caller, id: string): Promise<void> {
       if (!(await store.revokeKey(accountOf(caller), id, clock.now()))) throw keyMissing()
     },
 
-    /** All that are bound to an agent: it is gone. */
+    /** Revokes all keys of an agent that was deleted. */
     async revokeOf(owner: Owner, agentId: Id<'agt'>): Promise<void> {
       await store.revokeKeysOf(owner, agentId, clock.now())
     },

@@ -11,8 +11,8 @@ import type { IdentityStore } from '../ports.ts'
 import { grantsDue, grantSources, idOf, isSignedUp, type GrantBounds } from '../rules.ts'
 
 /**
- * From where a sign-up came. The built-in sign-in reports a person in a hook of its library, which passes on neither
- * the request nor its sender. The address only bounds free credits; an account is created without it too.
+ * The network address of a sign-up. The built-in sign-in reports a person in a hook of better-auth, which passes on
+ * neither the request nor its sender. The address only limits free credits; an account is created without it too.
  */
 const addresses = new AsyncLocalStorage<string>()
 
@@ -20,12 +20,12 @@ export function fromAddress<T>(address: string, work: () => T): T {
   return addresses.run(address, work)
 }
 
-/** The user of this person, made or brought up to date. Whatever an earlier try left undone is done now. */
+/** Creates or updates this person's user, and completes what an earlier attempt left undone. */
 export type SignUp = (person: Person, options?: { askToConfirm: boolean }) => Promise<{ user: User; created: boolean }>
 
 /**
- * User, wallets, credits and the mail that asks for confirmation come to be in one transaction, so there is
- * no half of it to find later; who comes at the same moment waits for the row and then finds all done.
+ * One transaction creates the user, the wallets, the credits and the confirmation mail, so a sign-up is never half
+ * done. A second sign-up at the same moment waits for the row and then finds all done.
  */
 export function createSignUp(deps: SignUpDeps): SignUp {
   const { store, ledger, clock } = deps
@@ -38,7 +38,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       const id = idOf(person, newId('usr', now))
       const { user, granted, created } = await store.saveUser(person, id, now, inside)
       if (created) await ledger.openAccounts(user.id, inside)
-      // The sandbox's first, always: two transactions that take the same accounts take them in one order.
+      // Always the sandbox first: two transactions that lock the same accounts must lock them in the same order.
       for (const environment of grantsDue(user, granted)) {
         if (await mayGrant(deps, user, environment, inside)) await grant(deps, user, environment, inside)
         await store.markGranted(user.id, environment, now, inside)
@@ -47,7 +47,8 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       if (created && toConfirm && askToConfirm) await deps.announceConfirmation(user.subject, inside)
       return { user, created }
     }
-    // Of several first ones at once the later finds the row by its id, of which the conflict clause knows nothing.
+    // If several first sign-ups run at once, the later one conflicts on the row's id, which the conflict clause does
+    // not cover.
     return await retryConflicts(() => store.inTransaction(act))
   }
 }
@@ -63,8 +64,8 @@ export interface SignUpDeps {
 }
 
 /**
- * Who owns a domain has any number of mailboxes, and production's credits are the platform's real money: beyond a day's
- * bound an account is created without them. The sandbox's credits are play money and have no bound.
+ * The owner of a domain has any number of mailboxes, and production credits are the platform's real money: above a
+ * daily limit, accounts are created without them. Sandbox credits are play money and have no limit.
  */
 async function mayGrant(deps: SignUpDeps, user: User, environment: Environment, inside: Statements): Promise<boolean> {
   const { store, credits, grantBounds, clock } = deps

@@ -7,7 +7,7 @@ import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { IdentityStore, Sealing } from '../ports.ts'
 import { toSigningSecret } from '../../kit/signing-secret.ts'
 
-/** The `whsec_…` of an account's outgoing calls. Made when it is first asked for. */
+/** The `whsec_…` secret that signs an account's outgoing calls. Created when first needed. */
 export function createSigningSecrets({ store, clock, sealing }: SigningSecretDeps) {
   async function read(owner: Owner): Promise<SigningSecret | null> {
     const kept = await store.findSigningSecret(owner)
@@ -40,14 +40,14 @@ export function createSigningSecrets({ store, clock, sealing }: SigningSecretDep
   }
 
   return {
-    /** For whoever signs on the account's behalf. */
+    /** For the parts that sign calls on the account's behalf. */
     of,
 
     async get(caller: Caller): Promise<SigningSecret> {
       return await of(accountOf(caller))
     },
 
-    /** The one before signs along for a day, so that receivers can change over. */
+    /** The previous secret also signs for a day, so that receivers can switch. */
     async rotate(caller: Caller, operation: Id<'op'>): Promise<SigningSecret> {
       const owner = accountOf(caller)
       const until = new Date(clock.now().getTime() + SIGNS_ALONG_MS)

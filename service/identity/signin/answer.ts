@@ -3,8 +3,8 @@ import { faultOfJsonShape } from '../../kit/json-shape.ts'
 import { ONE_LINE } from '../../kit/text.ts'
 
 /**
- * Lets through what is served here and nothing else of the library's many endpoints, and puts its refusals
- * into the house's form: `{error, code}` beside the `message` that its own client reads.
+ * Passes on only the served ones of better-auth's many endpoints, and gives its refusals our error form: `{error,
+ * code}`, beside the `message` that its own client reads.
  */
 export async function answer(
   request: Request,
@@ -14,13 +14,14 @@ export async function answer(
   const path = new URL(request.url).pathname.replace(/^\/auth/, '')
   const requestId = request.headers.get('x-request-id') ?? ''
   if (!SERVED.has(`${request.method} ${path}`)) return refusal(requestId, NOTHING_HERE)
-  // better-auth looks at the Origin; a browser may send a form of another site without one.
+  // better-auth checks the Origin header, but a browser may send a form of another site without one.
   const { headers } = request
   const isForeign = !headers.has('origin') && isOfAnotherSite(headers.get('sec-fetch-site'))
   if (request.method !== 'GET' && headers.has('cookie') && isForeign) return refusal(requestId, FOREIGN)
   const fault = await faultOf(request)
   if (fault !== null) return refusal(requestId, fault)
-  // Not by the address in its body, as a sign-in: who has a stolen session writes whatever address they like there.
+  // The limit counts by the session's user, not by the e-mail address in the body as for a sign-in: the thief of a
+  // session can write any address there.
   if (WITH_PASSWORD.has(path) && !(await mayTryPassword(headers))) return refusal(requestId, TOO_MANY_TRIES)
   const response = await handler(request)
   return response.status < 400 ? await signed(response) : refusal(requestId, await toFault(response), response.headers)
@@ -53,7 +54,7 @@ export const SERVED: ReadonlySet<string> = new Set([
   'GET /verify-email',
 ])
 
-/** Where somebody who is signed in gives the password again. */
+/** Endpoints on which a signed-in user gives the password again. */
 const WITH_PASSWORD: ReadonlySet<string> = new Set(['/change-password', '/email/change'])
 
 interface Fault {
@@ -74,7 +75,7 @@ const TOO_MANY_TRIES: Fault = {
 }
 const NOTHING_HERE: Fault = { status: 404, code: 'NOT_FOUND', message: 'There is nothing here.' }
 
-/** A form of another site may post text and forms without asking first, but never JSON. */
+/** A form of another site may post text and forms without a CORS preflight, but never JSON. */
 async function faultOf(request: Request): Promise<Fault | null> {
   if (request.method === 'GET') return null
   const body = await request.clone().text()
@@ -83,7 +84,7 @@ async function faultOf(request: Request): Promise<Fault | null> {
   if (type !== 'application/json') {
     return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The body must be application/json.' }
   }
-  // PostgreSQL has no text with this character in it.
+  // PostgreSQL cannot store this character in a text.
   if (body.includes('\\u0000')) {
     return { status: 400, code: 'INVALID_INPUT', message: 'The body must not contain the character \\u0000.' }
   }
@@ -96,7 +97,7 @@ async function faultOf(request: Request): Promise<Fault | null> {
   }
 }
 
-/** better-auth lets some fields through to the database whatever their type. */
+/** better-auth passes some fields to the database without checking their type. */
 function faultOfTexts(body: unknown): Fault | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return invalidInput('The body must be an object.')
@@ -113,14 +114,17 @@ function invalidInput(message: string): Fault {
 }
 
 const TEXTS = new Set(['name', 'image', 'email', 'newEmail', 'password', 'newPassword', 'currentPassword', 'token'])
-/** To other people too, and in mails. */
+/** Shown to other people too, and in mails. */
 const SHOWN = new Set(['name', 'email', 'newEmail'])
 
-/** better-auth tells a session's bare name in the body, and what the API takes for it in a header: one is enough. */
+/**
+ * better-auth returns the unsigned session token in the body and the signed one, which the API accepts, in a header.
+ * Clients get only the signed one, in the body.
+ */
 async function signed(response: Response): Promise<Response> {
   const credential = response.headers.get('set-auth-token')
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-  // A redirect after a mail's link, or from a provider, says that it is JSON and has no body.
+  // A redirect after a mail's link, or from a provider, has a JSON content type but no body.
   if (credential === null || !isJson || response.status !== 200) return response
   const said: unknown = await response.json()
   const hasToken = typeof said === 'object' && said !== null && 'token' in said && typeof said.token === 'string'

@@ -9,8 +9,9 @@ import type { Person } from '../../kit/caller.ts'
 import type { FetchDocument } from '../ports.ts'
 
 /**
- * OpenID Connect's code flow with PKCE (RFC 7636): where to send somebody, and who came back. The ID token counts by
- * its signature, for this client, and for the very sign-in that was begun (nonce).
+ * OpenID Connect's code flow with PKCE (RFC 7636): it builds the provider's sign-in address and verifies the person who
+ * comes back. The ID token is accepted if its signature is valid, if it is for this client, and if its nonce is that of
+ * the sign-in that was started.
  */
 export function codeFlow(options: CodeFlowOptions) {
   const { clock, client, redirectUri } = options
@@ -53,7 +54,7 @@ export function codeFlow(options: CodeFlowOptions) {
       const isForUs = !Array.isArray(claims.aud) || claims.aud.length === 1 || claims['azp'] === client.id
       if (claims['nonce'] !== nonce || !isForUs) throw unauthenticated()
       if (claims['email'] !== undefined || described.userinfoEndpoint === null) return toPerson(options.issuer, claims)
-      // A provider may keep to the letter of the standard, and tell of an address only when it is asked for it.
+      // A provider may follow the standard strictly and give an e-mail address only at its userinfo endpoint.
       const more = await readDocument(described.userinfoEndpoint, options, { authorization: `Bearer ${accessToken}` })
       const told = profile.safeParse(more)
       if (!told.success || told.data.sub !== claims.sub) throw unauthenticated('credential_invalid', told.error)
@@ -71,7 +72,7 @@ export interface CodeFlowOptions {
   log: Log
 }
 
-/** What the provider knows this service by; one without a secret proves itself by PKCE alone. */
+/** This service's client registration at the provider; a client without a secret proves itself by PKCE alone. */
 interface Client {
   id: string
   secret: string | null

@@ -9,9 +9,9 @@ import { isNobodys } from '../rules.ts'
 import type { StoredUser } from './user.ts'
 
 /**
- * Another e-mail address for an account, or the first one of somebody who came by wallet. It counts once its owner has
- * followed the link of a mail to it while signed in here: a mistyped address lets nobody in, which better-auth's own
- * link, that signs in whoever follows it, would do.
+ * Changes an account's e-mail address, or adds the first one of a person who signed up by wallet. The new address
+ * counts once its owner has followed the mailed link while signed in here. So a mistyped address gives no stranger
+ * access; better-auth's own link would, because it signs in the person who follows it.
  */
 export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted, changed }: EmailOptions) {
   return {
@@ -40,7 +40,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
           if (!z.email().max(254).safeParse(to).success) throw APIError.from('BAD_REQUEST', REFUSALS.invalid)
           if (isNobodys(to)) throw APIError.from('BAD_REQUEST', REFUSALS.nobodys)
           if (to === from) throw APIError.from('BAD_REQUEST', REFUSALS.same)
-          // Who changes the address can choose a new password by it: a session alone, left open somewhere, is not enough.
+          // The owner of the new address can set a new password through it, so an open session alone is not enough.
           const hash = (await internalAdapter.findCredentialAccount(id))?.password
           if (hash != null && !(await password.verify({ hash, password: context.body.password ?? '' }))) {
             throw APIError.from('BAD_REQUEST', REFUSALS.password)
@@ -48,7 +48,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
           if (!(await mayMail('email-change', id)) || !(await mayMail('email-change', to))) {
             throw APIError.from('TOO_MANY_REQUESTS', REFUSALS.tooMany)
           }
-          // Answered alike: who has an account here is nobody's business.
+          // The answer is the same for a taken address, so that it does not reveal who has an account here.
           const taken = (await internalAdapter.findUserByEmail(to)) !== null
           if (!taken) await wanted({ subject: id, from, to })
           return context.json({ success: true })
@@ -65,7 +65,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
           if (change.subject !== id) throw APIError.from('FORBIDDEN', REFUSALS.anothers)
           const did = await emails.change(change, clock.now())
           if (did !== 'changed') throw APIError.from(did === 'taken' ? 'CONFLICT' : 'BAD_REQUEST', REFUSALS[did])
-          // Outside they are told apart by what their sign-in says of them.
+          // The rest of the service takes a person's address from their sign-in, so it must get the new one.
           const user = await context.context.internalAdapter.findUserById(id)
           if (user !== null) await changed(user)
           return context.json({ email: change.to })
@@ -81,9 +81,9 @@ export interface EmailOptions {
   canMail: boolean
   mayMail(kind: string, to: string): Promise<boolean>
   emails: SignInEmails
-  /** Somebody asked for the mail. */
+  /** Called when a person requests the mail. */
   wanted(change: EmailChange): Promise<void>
-  /** Somebody's address is another one. */
+  /** Called when a person's address has changed. */
   changed(user: StoredUser): Promise<void>
 }
 
@@ -111,15 +111,15 @@ export const emailWanted = z.object({ email: z.string(), password: z.string().ma
 export const emailToken = z.object({ token: z.string().max(2_000) })
 
 /**
- * What the mail to a new address carries: whose it becomes, and instead of which one. Nothing is kept of it: once the
- * address is changed, the old one is no longer theirs and it opens nothing.
+ * The token in the mail to a new address: the account, its current address and the new one. Nothing is stored: once the
+ * address has changed, the current address no longer matches and the token is void.
  */
 export function toEmailToken({ subject, from, to }: EmailChange, until: Date, secret: string): string {
   const text = Buffer.from(JSON.stringify([subject, from, to, until.getTime()])).toString('base64url')
   return `${text}.${signed(text, secret).toString('base64url')}`
 }
 
-/** Null when it is not ours, or its time is over. */
+/** Null when the token is not ours or has expired. */
 function readEmailToken(token: string, now: Date, secret: string): EmailChange | null {
   const [text = '', signature = ''] = token.split('.')
   const [sent, expected] = [Buffer.from(signature, 'base64url'), signed(text, secret)]
@@ -128,7 +128,10 @@ function readEmailToken(token: string, now: Date, secret: string): EmailChange |
   return until > now.getTime() ? { subject, from, to } : null
 }
 
-/** The secret signs sessions and other mails' links, too: none of them counts here, nor this there. */
+/**
+ * The same secret also signs sessions and other mails' links; the prefix keeps these signatures from being valid for
+ * each other.
+ */
 function signed(text: string, secret: string): Buffer {
   return createHmac('sha256', secret).update(`email-change ${text}`).digest()
 }

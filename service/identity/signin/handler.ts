@@ -3,7 +3,10 @@ import { DomainError } from '../../kit/errors.ts'
 import { faultOfJsonShape } from '../../kit/json-shape.ts'
 import type { Identity } from '../service/identity.ts'
 
-/** The sign-in on Express, under /auth: it speaks the web's requests and answers, Express node's. */
+/**
+ * The sign-in on Express, under /auth: it converts between Node's requests and answers, which Express uses, and the
+ * web-standard ones, which the sign-in uses.
+ */
 export function signInHandler(identity: Identity, dashboard: string, countTry: CountTry): RequestHandler {
   const { origin } = new URL(dashboard)
   return async (request, response) => {
@@ -13,7 +16,8 @@ export function signInHandler(identity: Identity, dashboard: string, countTry: C
     headers.set('x-request-id', String(response.getHeader('x-request-id') ?? ''))
     const body = await readBody(request)
     const email = emailIn(body)
-    // By address alone, whoever has many addresses could guess one person's password without end.
+    // With a limit per network address only, an attacker with many addresses could guess one person's password without
+    // end.
     if (email !== null) await countTry(email)
     const answer = await identity.answerSignIn(
       new Request(address, { method: request.method, headers, ...(body.length === 0 ? {} : { body }) }),
@@ -22,18 +26,18 @@ export function signInHandler(identity: Identity, dashboard: string, countTry: C
     response.status(answer.status)
     for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
     for (const cookie of answer.headers.getSetCookie()) response.append('set-cookie', cookie)
-    // Sessions and tokens: nobody between here and there keeps a copy.
+    // The answer holds sessions and tokens, so no cache on the way may store it.
     response.setHeader('cache-control', 'no-store')
     response.end(Buffer.from(await answer.arrayBuffer()))
   }
 }
 
-/** Throws where somebody was tried too often. */
+/** Throws when there were too many attempts for one e-mail address. */
 type CountTry = (email: string) => Promise<void>
 
-/** Whom a request is about; what cannot be read is refused further on. */
+/** The e-mail address that a request is about; a body that cannot be read is refused later. */
 function emailIn(body: Buffer): string | null {
-  // As the web's requests read it further on: without a byte order mark.
+  // Decoded as the web-standard request decodes it later: without a byte order mark.
   const text = new TextDecoder().decode(body)
   if (faultOfJsonShape(text) !== null) return null
   try {
@@ -52,12 +56,13 @@ function toHeaders(request: Incoming): Headers {
     if (value === undefined || OF_THE_WIRE.has(name)) continue
     headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
-  // Node's own fetch names a mode but no site, as no browser does; better-auth would ask it for an Origin.
+  // Node's own fetch sends Sec-Fetch-Mode without Sec-Fetch-Site, which no browser does; better-auth would then require
+  // an Origin.
   if (!headers.has('sec-fetch-site')) headers.delete('sec-fetch-mode')
   return headers
 }
 
-/** These described the body on its way here; the web's request counts it anew. */
+/** These headers describe the original connection and body; the web-standard request sets its own. */
 const OF_THE_WIRE = new Set(['connection', 'content-length', 'transfer-encoding', 'expect'])
 
 async function readBody(request: Incoming): Promise<Buffer<ArrayBuffer>> {
@@ -78,5 +83,5 @@ async function readBody(request: Incoming): Promise<Buffer<ArrayBuffer>> {
   return Buffer.concat(chunks)
 }
 
-/** A password, a name, a wallet's message: nothing here is long. */
+/** The largest body: a password, a name or a wallet's message is short. */
 const BODY_BYTES_MAX = 16_384

@@ -11,9 +11,10 @@ import { madeOnce, ownerOf } from './user.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 
 /**
- * Sign-in with the configured OpenID Connect provider, in the form of `signInWithEthereum`. better-auth's own plugin
- * asks the provider for its addresses once, at the start, and has no sign-in for ever where it was away just then; it
- * keeps the provider's tokens, which nothing here needs; and knows people by what they are called there alone.
+ * Sign-in with the configured OpenID Connect provider, built like `signInWithEthereum`. better-auth's own plugin has
+ * three faults. It reads the provider's addresses only once, at startup, and offers no sign-in if the provider was
+ * unavailable then. It stores the provider's tokens, which nothing here needs. And it identifies people by the
+ * provider's subject alone.
  */
 export function signInWithProvider(options: ProviderOptions) {
   const flow = codeFlow(options)
@@ -28,7 +29,8 @@ export function signInWithProvider(options: ProviderOptions) {
           value: JSON.stringify({ verifier, nonce, next: context.body.next } satisfies z.output<typeof begun>),
           expiresAt: new Date(options.clock.now().getTime() + STATE_MS),
         })
-        // Whoever was sent a link by somebody else must not end in that one's account.
+        // The cookie binds the sign-in to this browser: a victim who opens an attacker's link must not end up in the
+        // attacker's account.
         await context.setSignedCookie(cookieOf(context.context), state, context.context.secret, {
           httpOnly: true,
           sameSite: 'lax',
@@ -48,7 +50,7 @@ export function signInWithProvider(options: ProviderOptions) {
         const { state, code } = context.query
         const cookie = await context.getSignedCookie(cookieOf(context.context), context.context.secret)
         const { internalAdapter } = context.context
-        // Taken away whoever comes first: an answer of the provider signs in once.
+        // The first request consumes the value: an answer of the provider signs in only once.
         const kept =
           state !== undefined && cookie === state
             ? await internalAdapter.consumeVerificationValue(identifierOf(state))
@@ -79,7 +81,7 @@ export interface ProviderOptions extends CodeFlowOptions {
   dashboard: string
 }
 
-/** Why somebody whom the provider knows is not let in; the sign-in's page has a sentence for each. */
+/** Why a person whom the provider knows is refused; the sign-in page has a sentence for each code. */
 class Refusal extends Error {
   readonly code: string
 
@@ -90,20 +92,20 @@ class Refusal extends Error {
 }
 
 /**
- * Who came this way before; else whoever has this address, where both the provider and we know that it is theirs; else
- * somebody new, who is the same person as the bearer of the provider's tokens.
+ * The user who signed in this way before; else the user with this e-mail address, if both the provider and we have
+ * confirmed it; else a new user, who is the same person as the bearer of the provider's tokens.
  */
 async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
   const { issuer, subject } = person
   const account = { providerId: 'oidc', accountId: `${issuer} ${subject}` }
   const known = await ownerOf(adapter, account)
   if (known !== null) return known
-  // A user needs an e-mail address in better-auth; these can never be anybody's.
+  // better-auth requires an e-mail address for every user; a stand-in under `.invalid` can belong to no one.
   const email = person.email ?? `${createHash('sha256').update(account.accountId).digest('hex')}@provider.invalid`
   const holder = (await adapter.findUserByEmail(email))?.user
   if (holder !== undefined) {
     if (!person.emailConfirmed) throw new Refusal('provider_address_unconfirmed')
-    // Whoever signed up with an address that is not theirs would wait in this account for its owner.
+    // A person who signed up with another's address would otherwise share this account with that address's owner.
     if (!holder.emailVerified) throw new Refusal('account_address_unconfirmed')
     await adapter.linkAccount({ ...account, userId: holder.id })
     return holder
@@ -129,7 +131,7 @@ function token(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** A page of ours, as its path: anything else could lead anywhere. */
+/** The path of one of our own pages: a full address could lead to any site. */
 const next = z
   .string()
   .max(2_000)
@@ -138,5 +140,5 @@ const start = z.object({ next: next.default('/') })
 const begun = z.object({ verifier: z.string(), nonce: z.string(), next })
 const answer = z.object({ state: z.string().max(200).optional(), code: z.string().max(4_000).optional() })
 
-/** As long as somebody may take to sign in over there. */
+/** The time that a person may take to sign in at the provider. */
 const STATE_MS = 10 * 60_000

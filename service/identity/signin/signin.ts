@@ -25,16 +25,23 @@ export interface SignInOptions {
   /** The dashboard's public address; the sign-in is at /auth of its host. */
   dashboard: string
   trustedOrigins: readonly string[]
-  /** False when a confirmation could reach nobody: then nobody signs up by e-mail. */
+  /** False when the server cannot send confirmation mails: then no person can sign up by e-mail. */
   canMail: boolean
   /**
-   * Whoever signs up by e-mail comes in by the mail's link first: then a sign-up looks the same whether the address is
-   * taken or not. In the sandbox, where nothing is to be had, they are in at once, and are told that an address is taken.
+   * A person who signs up by e-mail must first follow the mailed link: so a sign-up looks the same whether the address
+   * is taken or not. In the sandbox, which holds nothing of value, they are signed in at once, and learn if an address
+   * is taken.
    */
   confirmsFirst: boolean
-  /** Whether one more mail of a kind may go to somebody now: nobody's mailbox is filled by whoever knows its address. */
+  /**
+   * Whether one more mail of this kind may be sent to this recipient now: a stranger who knows an address must not fill
+   * its mailbox.
+   */
   mayMail(kind: string, subject: string): Promise<boolean>
-  /** Whether the password of a signed-in user may be tried once more: a stolen session guesses it from many addresses. */
+  /**
+   * Whether the password of a signed-in user may be tried once more: the thief of a session could guess it from many
+   * network addresses.
+   */
   mayTryPassword(user: string): Promise<boolean>
   /** Null where no OpenID Connect provider is configured. */
   provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri'> | null
@@ -45,7 +52,7 @@ export interface SignInOptions {
   chainIds: readonly number[]
 }
 
-/** Sign-in by e-mail and password or by wallet: better-auth, in the form that the ports ask for. */
+/** Sign-in by e-mail and password or by wallet: better-auth behind the interface of the ports. */
 export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
   const auth = open(options, welcome)
 
@@ -57,7 +64,7 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       }),
 
     async personOf(session) {
-      // Never both: better-auth would fall back to the cookie where the token is wrong.
+      // Only one of the two headers: better-auth would fall back to the cookie when the token is wrong.
       const headers = new Headers(
         'bearer' in session ? { authorization: `Bearer ${session.bearer}` } : { cookie: session.cookie },
       )
@@ -74,7 +81,7 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       try {
         return toPerson(await internalAdapter.createUser({ email, name, emailVerified: false }, { method: 'server' }))
       } catch (error) {
-        // Another process started at the same moment.
+        // Another process created the same user at the same moment.
         const winner = await internalAdapter.findUserByEmail(email)
         if (winner === null) throw error
         return toPerson(winner.user)
@@ -95,7 +102,7 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       const { internalAdapter, secret } = await auth.$context
       const user = await internalAdapter.findUserById(subject)
       if (user === null || emailOf(user) === null) return null
-      // The same mail, sent again, holds the same token: what was not asked for anew opens nothing new.
+      // The same mail, sent again, holds the same token: only a new request creates a new one.
       const token = createHmac('sha256', secret).update(`reset-password ${mailId}`).digest('base64url')
       const identifier = `reset-password:${token}`
       if ((await internalAdapter.findVerificationValue(identifier)) === null) {
@@ -136,7 +143,7 @@ function open(options: SignInOptions, welcome: Welcome) {
     database: prismaAdapter(options.prisma, { provider: 'postgresql', transaction: true }),
     user: {
       modelName: 'signInUser',
-      // Of whoever came from an OpenID Connect provider: there they are the same person as the bearer of its tokens.
+      // For users who came from an OpenID Connect provider: there they are the same person as the bearer of its tokens.
       additionalFields: {
         issuer: { type: 'string', required: false, input: false },
         subject: { type: 'string', required: false, input: false },
@@ -144,14 +151,14 @@ function open(options: SignInOptions, welcome: Welcome) {
     },
     session: { modelName: 'signInSession' },
     account: { modelName: 'signInAccount' },
-    // Whoever reads the database finds no link that still opens something.
+    // Hashed, so that a reader of the database finds no link that still works.
     verification: { modelName: 'signInVerification', storeIdentifier: 'hashed' },
     trustedOrigins: [...options.trustedOrigins],
     telemetry: { enabled: false },
-    // The edge counts sign-in tries, by an address that nobody can choose.
+    // The HTTP layer limits sign-in attempts, by a network address that callers cannot choose.
     rateLimit: { enabled: false },
     onAPIError: {
-      // Left alone it would write every wrong password to the console.
+      // By default better-auth would write every wrong password attempt to the console.
       onError: (error) => {
         if (!(error instanceof APIError)) log.error({ err: error }, 'A sign-in request failed.')
       },
@@ -162,7 +169,7 @@ function open(options: SignInOptions, welcome: Welcome) {
       cookiePrefix: 'coinslot',
       useSecureCookies: origin.protocol === 'https:',
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
-      // Both are off in its test mode, which is not what is to be tested.
+      // better-auth turns both checks off in its test mode, and the tests must cover them.
       disableOriginCheck: false,
       disableCSRFCheck: false,
       ipAddress: { disableIpTracking: true },
@@ -177,22 +184,23 @@ function open(options: SignInOptions, welcome: Welcome) {
       maxPasswordLength: PASSWORD_LENGTH.max,
       requireEmailVerification: options.confirmsFirst,
       resetPasswordTokenExpiresIn: RESET_SECONDS,
-      // The token that it made is not used: one that waits to be mailed would lie in the outbox.
+      // The token that better-auth made is not used, because it would be stored in the outbox until the mail is sent.
       sendResetPassword: async ({ user }) => {
         if (await options.mayMail('reset', user.id)) await welcome.resetWanted(user.id)
       },
-      // Nobody but the owner of the address learns that it has an account already.
+      // Only the owner of the address learns that it already has an account.
       onExistingUserSignUp: async ({ user }) => {
         if (!user.emailVerified) await confirm(user.id)
         else if (await options.mayMail('reset', user.id)) await welcome.resetWanted(user.id)
       },
-      // Whoever knew the old password is out.
+      // Ends the sessions of everyone who knew the old password.
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: ({ user }) => passwordChanged(user),
     },
     emailVerification: {
       expiresIn: CONFIRM_SECONDS,
-      // Where a sign-up lets in, it announces the first mail itself, in its transaction; this is asked for again later.
+      // A sign-up that signs in at once announces the first mail itself, in its transaction; this function serves later
+      // requests.
       sendOnSignUp: options.confirmsFirst,
       autoSignInAfterVerification: options.confirmsFirst,
       sendVerificationEmail: ({ user }) => confirm(user.id),
@@ -201,7 +209,7 @@ function open(options: SignInOptions, welcome: Welcome) {
     databaseHooks: {
       session: {
         create: {
-          // Every sign-in, the first one too: whoever has a session has a wallet.
+          // Runs at every sign-in, including the first, so that every person with a session has a wallet.
           async after(session, context) {
             const user = await context?.context.internalAdapter.findUserById(session.userId)
             if (user != null) await welcome.signedIn(toPerson(user))
@@ -219,7 +227,7 @@ function open(options: SignInOptions, welcome: Welcome) {
       }),
     },
     plugins: [
-      // A session's row is no credential: what is shown to the API is its name with our signature.
+      // The session's row alone is not a credential: the API accepts its token only with our signature.
       bearer({ requireSignature: true }),
       signInWithEthereum({ ...options, domain: origin.host, origin: origin.origin }),
       changeOfEmail({
@@ -246,7 +254,7 @@ function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: 
       message: 'This server cannot send mail, so nobody can sign up by e-mail. Sign in with a wallet instead.',
     })
   }
-  // Whoever took a wallet's stand-in address would keep that wallet out.
+  // A person who took a wallet's stand-in address would lock that wallet out.
   if (typeof email === 'string' && isNobodys(email)) {
     throw APIError.from('BAD_REQUEST', { code: 'INVALID_EMAIL', message: 'Enter a valid e-mail address.' })
   }

@@ -10,17 +10,17 @@ import { walletEmailOf, WALLETS_MAX } from '../rules.ts'
 import { madeOnce, ownerOf } from './user.ts'
 
 /**
- * Sign-In with Ethereum on better-auth's parts, with the addresses and bodies of its own plugin. That one
- * makes the user and the wallet's row in two commits: in a trial a crash between them shut the wallet out
- * for ever, three of ten first sign-ins at once were refused, and the refusals told of the database. Here
- * both are one commit, and a wallet is one row by its index.
+ * Sign-In with Ethereum, built on better-auth with the addresses and bodies of its own plugin. That plugin creates the
+ * user and the wallet's row in two commits: in a trial, a crash between them locked the wallet out for ever, three of
+ * ten simultaneous first sign-ins were refused, and the refusals exposed database details. Here both are one commit,
+ * and a unique index allows one row per wallet.
  */
 export function signInWithEthereum({ clock, signatures, wallets, domain, origin, chainIds }: WalletOptions) {
-  /** Whose wallet signed this, for this site, now, and never before. */
+  /** The wallet that signed this message, for this site, in time, and not used before. */
   async function proven({ message, signature }: SignedMessage, adapter: Adapter): Promise<string> {
     const expected = { domain, origin, chainIds, now: clock.now() }
     const { address, nonce } = await signatures.read(message, signature, expected).catch(refuse)
-    // Taken away whoever comes first: the same message counts once.
+    // The first request consumes the nonce: the same message counts once.
     if ((await adapter.consumeVerificationValue(identifierOf(nonce))) === null) {
       throw APIError.from('UNAUTHORIZED', {
         code: 'NONCE_UNKNOWN',

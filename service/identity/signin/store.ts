@@ -4,8 +4,8 @@ import type { ConnectedWallet, ConnectedWallets, SignInEmails, Tell } from '../p
 import { isWayIn, walletEmailOf, WALLETS_MAX, type Way } from '../rules.ts'
 
 /**
- * The wallets of an account among better-auth's rows, by SQL: its adapter locks nothing, and two removals at the same
- * moment would each find the other's wallet still there. `issuer` is the provider's, null where none is configured.
+ * The wallets of an account in better-auth's tables, by SQL: its adapter takes no locks, and two simultaneous removals
+ * would each find the other's wallet still there. `issuer` is the provider's, null if none is configured.
  */
 export function createWalletStore(statements: StatementPool, issuer: string | null, tell: Tell): ConnectedWallets {
   return {
@@ -20,7 +20,7 @@ export function createWalletStore(statements: StatementPool, issuer: string | nu
         if (known.length >= WALLETS_MAX) return 'full'
         const id = randomBytes(16).toString('base64url')
         const [made] = await inside.run<ConnectedWallet>(CONNECT, [id, address, subject, now])
-        // Somebody else came first, in a transaction that ended while this one waited for the index.
+        // Another account connected it first, in a transaction that ended while this one waited for the index.
         if (made === undefined) return 'taken'
         await tell(inside, confirmed, { kind: 'wallet-connected', address })
         return made
@@ -55,7 +55,7 @@ function namesOf({ accountId }: Way): [name: string, email: string] {
   return [accountId, walletEmailOf(accountId)]
 }
 
-/** Addresses differ in nothing but their checksum's capitals. */
+/** Two spellings of one address differ only in the capitals of its checksum. */
 function sameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
@@ -80,16 +80,20 @@ FROM signin_account WHERE user_id = $1 ORDER BY created_at, id`
 
 const DISCONNECT = `DELETE FROM signin_account WHERE user_id = $1 AND provider_id = 'siwe' AND account_id = $2`
 
-// An account that began with this wallet is called by it, and has its stand-in address: it takes those of the wallet
-// that it has had longest, or this one could never make an account of its own. Such an account has wallets alone.
+// An account that was created with this wallet has the wallet's name and its stand-in address. It takes those of its
+// oldest remaining wallet, because otherwise the removed wallet could never create an account of its own. Such an
+// account signs in by wallets only.
 const RENAME = `
 UPDATE signin_user SET email = $5, name = CASE WHEN name = $2 THEN $4 ELSE name END, updated_at = $6
 WHERE id = $1 AND email = $3`
 
-/** The address among better-auth's rows, by SQL: its adapter would change it whatever it had become meanwhile. */
+/**
+ * The e-mail address in better-auth's tables, by SQL: its adapter would change the address even if it had changed in
+ * the meantime.
+ */
 export function createEmailStore(statements: StatementPool, tell: Tell): SignInEmails {
   return {
-    // Whoever signed up with it while this one waited is found the second time.
+    // A sign-up with this address that ended while this transaction waited is found by the retry.
     change: ({ subject, from, to }, now) =>
       retryConflicts(() =>
         statements.together(async (inside) => {
@@ -97,7 +101,7 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
           if (confirmed === to) return 'changed'
           if ((await inside.run(OTHERS, [subject, to])).length > 0) return 'taken'
           if ((await inside.run(CHANGE, [subject, from, to, now])).length === 0) return 'stale'
-          // Links to a new password that went to the old address: whoever reads it is not let in by them.
+          // Deletes reset links that went to the old address, so that its reader cannot sign in by them.
           await inside.run('DELETE FROM signin_verification WHERE value = $1', [subject])
           await tell(inside, confirmed, { kind: 'email-changed', email: to })
           return 'changed'
@@ -112,8 +116,8 @@ const CHANGE = `
 UPDATE signin_user SET email = $3, email_verified = true, updated_at = $4 WHERE id = $1 AND email = $2 RETURNING id`
 
 /**
- * Whatever changes the ways into an account comes one after the other; what is read next is what the last one left.
- * Answers the address that is known to be theirs.
+ * Locks the user's row, so that changes to an account's sign-in ways run one after the other, and each reads what the
+ * previous one left. Returns the user's address if it is confirmed.
  */
 async function hold(inside: Statements, subject: string): Promise<string | null> {
   const [row] = await inside.run<{ confirmed: string | null }>(HOLD, [subject])

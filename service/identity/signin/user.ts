@@ -3,7 +3,7 @@ import { BUILT_IN_ISSUER } from '../model.ts'
 import type { Person } from '../../kit/caller.ts'
 import { isNobodys } from '../rules.ts'
 
-/** Somebody as better-auth keeps them. */
+/** A user as better-auth stores them. */
 export interface StoredUser {
   id: string
   name: string
@@ -25,19 +25,19 @@ export function toPerson(user: StoredUser): Person {
 }
 
 export function emailOf({ email }: StoredUser): string | null {
-  // Nobody's: of whoever has none, since better-auth wants one of everybody.
+  // A stand-in address: better-auth requires one even for a user who has none.
   return isNobodys(email) ? null : email
 }
 
 type Adapter = AuthContext['internalAdapter']
 
-/** Who owns this way to sign in; null while nobody does. */
+/** The user who owns this way to sign in; null if there is none. */
 export async function ownerOf(adapter: Adapter, account: Account): Promise<Owner | null> {
   const known = await adapter.findAccountOwnerByKey(account)
   return known?.kind === 'owned' ? known.user : null
 }
 
-/** The first sign-in makes the user; whoever loses the race for it gets the winner's. */
+/** The first sign-in creates the user; a simultaneous one that comes second gets the same user. */
 export async function madeOnce(
   adapter: Adapter,
   made: Parameters<Adapter['createOAuthUser']>[0],

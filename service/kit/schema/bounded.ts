@@ -3,34 +3,40 @@ import { flattened, isRecord, listOf, type Raw } from './merge.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What is sent has no fields that only a server writes, what is answered none that only a client writes. */
+/**
+ * A schema for input leaves out fields that only a server writes; one for output leaves out fields that only a client
+ * writes.
+ */
 export type Direction = 'input' | 'output'
 
 export interface Limits {
   direction: Direction
-  /** Below it a schema only says its type. */
+  /** Below this depth a schema has only its type. */
   depth: number
-  /** So many schemas and characters within one; beyond it `TooLarge`, before all of it was made. */
+  /**
+   * The limit on nested schemas and characters in one schema. Beyond it `TooLarge` is thrown before all of it was
+   * built.
+   */
   nodes: number
   bytes: number
-  /** Of an object within another one only so many fields are shown, its first; of an answer, where none is missed. */
+  /** Of a nested object, only the first fields are shown. For an answer only, because there no field is required. */
   fields?: number
   /** Without them a schema is half as long. */
   descriptions: boolean
-  /** What a `$ref` of a schema points into; without it there are none. */
+  /** The document that a schema's `$ref` points into. Without it references are not resolved. */
   root?: Raw
 }
 
 class TooLarge extends Error {}
 
 /**
- * A foreign schema, of OpenAPI 3.0 or 3.1 or of JSON Schema, as plain JSON Schema (what draft 7 and 2020-12 have in
- * common), with an end: many refer to themselves and go on for megabytes. What is left out asks less, so what fits the document's
- * schema fits this one.
+ * Converts a foreign schema (OpenAPI 3.0 or 3.1, or JSON Schema) to plain JSON Schema, limited to what draft 7 and
+ * 2020-12 have in common. The result has a limited size: many schemas refer to themselves and would grow to megabytes.
+ * Leaving something out only loosens the schema, so what fits the document's schema also fits this one.
  */
 export class Conversion {
   private readonly limits: Limits
-  /** From the root to here: a schema that comes again refers to itself. */
+  /** The schemas from the root to the current one. A schema that occurs again refers to itself. */
   private readonly path = new Set<unknown>()
   private nodes = 0
   private bytes = 0
@@ -80,7 +86,7 @@ export class Conversion {
     return out
   }
 
-  /** An object's fields that go this way. */
+  /** The fields of an object for this direction. */
   fields(schema: Raw, depth: number): { properties?: Record<string, JsonSchema>; required?: string[] } {
     const given = isRecord(schema['properties']) ? schema['properties'] : {}
     const shown = Object.entries(given)
@@ -93,11 +99,11 @@ export class Conversion {
     const isClosed = rest === false && this.limits.direction === 'input'
     return {
       ...(shown.length === 0 ? {} : { properties }),
-      // A required field without a description cannot be filled in.
+      // A required field that the schema does not show could not be filled in, so it is not required here.
       ...requiredOf(schema, (name) =>
         shown.length === 0 && !isClosed ? !Object.hasOwn(given, name) : isShown.has(name),
       ),
-      // A server may answer more than it declared.
+      // A server may return more than it declared.
       ...(isClosed ? { additionalProperties: false } : {}),
       ...(isRecord(rest) && Object.keys(rest).length > 0
         ? { additionalProperties: this.convert(rest, depth + 1) }
@@ -105,7 +111,7 @@ export class Conversion {
     }
   }
 
-  /** One reference leads to another at most a few times; to itself, nowhere. */
+  /** Follows a short chain of references. A reference to itself resolves to nothing. */
   private resolved(schema: unknown): unknown {
     let found = schema
     for (let hops = 0; isRecord(found) && typeof found['$ref'] === 'string'; hops++) {
@@ -115,7 +121,7 @@ export class Conversion {
     return found
   }
 
-  /** Never more than it comes to: what is thrown away here would not have fitted. */
+  /** Counts a lower bound of the size. What it rejects would not have fitted. */
   private weigh(bytes: number): void {
     this.bytes += bytes
     if (this.bytes > this.limits.bytes) throw new TooLarge()
@@ -127,7 +133,8 @@ export class Conversion {
   }
 
   /**
-   * `oneOf` becomes `anyOf`: of documents' alternatives several often fit, and an input that fits two is not wrong.
+   * Converts `oneOf` to `anyOf`: in real documents several alternatives often fit one input, and such an input is not
+   * wrong.
    */
   private ways(schema: Raw, types: readonly string[], depth: number): JsonSchema {
     const given = [schema['oneOf'], schema['anyOf']].find((ways) => Array.isArray(ways) && ways.length > 0)
@@ -190,7 +197,7 @@ function pointedAt(root: Raw, pointer: string): unknown {
   return found
 }
 
-/** Whether there is something below it; what has nothing is as short as its outline. */
+/** Whether it has nested schemas. Without them it is as short as its outline. */
 function hasParts(schema: Raw): boolean {
   return PARTS.some((word) => typeof schema[word] === 'object')
 }
@@ -224,7 +231,7 @@ function valuesOf(schema: Raw, types: readonly string[]): unknown[] | null {
   const given = 'const' in schema ? [schema['const']] : schema['enum']
   if (!Array.isArray(given) || given.length === 0 || given.length > VALUES_MAX) return null
   const values = given.filter((value) => isScalar(value) || value === null)
-  // Half a list would refuse what the document allows.
+  // Part of a list would refuse values that the document allows.
   if (values.length !== given.length) return null
   if (types.includes('null') && !values.includes(null)) values.push(null)
   const fitting = [...new Set(values)].filter((value) => value === null || isOf(value, types))
@@ -236,26 +243,26 @@ function textBounds(schema: Raw, direction: Direction): JsonSchema {
   return {
     ...whole(schema, ['minLength', 'maxLength']),
     ...(typeof format === 'string' && FORMATS.has(format) ? { format } : {}),
-    // A foreign pattern may take years on a text made for it: only what can be matched in linear time stays, and inputs
-    // must be matched that way. Answers are not checked.
+    // A foreign pattern may take years on a malicious text. Only patterns that can be matched in linear time stay, and
+    // inputs must be matched that way. Answers are not checked.
     ...(direction === 'input' && typeof pattern === 'string' && typeof parsePattern(pattern) !== 'string'
       ? { pattern }
       : {}),
   }
 }
 
-/** What is checked the same way everywhere. */
+/** Formats that every validator checks the same way. */
 const FORMATS = new Set(['date-time', 'date', 'time', 'email', 'uri', 'uuid', 'ipv4', 'ipv6', 'hostname'])
 
 function numberBounds(schema: Raw): JsonSchema {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
   return {
-    // Of 3.0 a flag beside the bound, of 3.1 a bound itself.
+    // In 3.0 this is a flag beside the bound, in 3.1 a bound of its own.
     ...(typeof minimum === 'number' ? { [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum']: minimum } : {}),
     ...(typeof maximum === 'number' ? { [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum']: maximum } : {}),
     ...(typeof exclusiveMinimum === 'number' ? { exclusiveMinimum } : {}),
     ...(typeof exclusiveMaximum === 'number' ? { exclusiveMaximum } : {}),
-    // 0.1 is no multiple of 0.01 to a computer.
+    // With floating-point numbers 0.1 is no multiple of 0.01.
     ...(Number.isInteger(multipleOf) && Number(multipleOf) > 0 ? { multipleOf } : {}),
   }
 }
@@ -282,7 +289,7 @@ function isScalar(value: unknown): value is string | number | boolean {
   )
 }
 
-/** Whether it fits: documents' examples are written by hand, and some are of another time than their schema. */
+/** Whether the example fits the schema. Examples are written by hand, and some are older than their schema. */
 function isExample(value: unknown, schema: Raw, types: readonly string[]): boolean {
   if (!isScalar(value) || !isOf(value, types) || 'enum' in schema || 'const' in schema) return false
   if (typeof value === 'number') return !('minimum' in schema) && !('maximum' in schema) && !('multipleOf' in schema)
@@ -299,7 +306,7 @@ function isOf(value: unknown, types: readonly string[]): boolean {
   return types.includes(typeof value)
 }
 
-/** The first of the tries that fits into so many characters, or null. */
+/** The first candidate that fits into the given number of characters, or null. */
 export function fitted(
   tries: readonly Omit<Limits, 'bytes'>[],
   bytes: number,

@@ -6,13 +6,14 @@ export function isRecord(value: unknown): value is Raw {
 }
 
 /**
- * A schema with its `allOf` taken into itself. Documents say "this and also that" by it; the same in one object is
- * shorter to read, and can be closed to what is unknown, which an `allOf` of closed objects never fits.
+ * Merges a schema's `allOf` into the schema itself. The result is shorter, and it can be closed to unknown fields: an
+ * `allOf` of closed objects would accept nothing.
  */
 export function flattened(schema: Raw, budget = { parts: PARTS_MAX }): Raw {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return own
-  // Parts have parts, and may be the same ones over and over: what is too much is left out, which asks less.
+  // Parts may be nested, and the same parts may occur many times. Those beyond the limit are left out, which only
+  // loosens the schema.
   const taken = allOf.filter(isRecord).filter(() => budget.parts-- > 0)
   const parts = taken.map((part) => flattened(part, budget))
   const merged = parts.reduce(merge, own)
@@ -30,7 +31,10 @@ function merge(one: Raw, other: Raw): Raw {
   return merged
 }
 
-/** Both are to hold. Where one keyword cannot express that the first one's holds: less is asked, nothing wrong is. */
+/**
+ * Joins two values of a keyword that must both hold. When one keyword cannot express both, the first one is used: the
+ * schema is then looser, but never wrong.
+ */
 const JOINS: Readonly<Record<string, (one: unknown, other: unknown) => unknown>> = {
   properties: (one, other) => (isRecord(one) && isRecord(other) ? joinProperties(one, other) : one),
   required: (one, other) => [...new Set([...listOf(one), ...listOf(other)])],

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { embedded, ICON } from '../../ui-kit/document.ts'
 import type { Frame } from '../model.ts'
 
-/** The document around whatever a page shows. */
+/** The HTML document around every page. */
 export function Shell({
   title,
   frame,

@@ -13,21 +13,21 @@ import { Gate } from './gate/Gate.tsx'
 import './style.css'
 
 interface Data {
-  /** What stands in front of an API, instead of a checkout. */
+  /** Set on the page in front of an API; not on a checkout. */
   gate?: boolean
   page: CheckoutPage
   payment: PaymentState | null
   now: number
 }
 
-/** The clock here may be wrong by hours; what is signed is measured by the server's. */
+/** The local clock may be wrong by hours, and signatures must use the server's time. */
 function start({ page, payment }: Data, clockBehindMs: number): void {
   const root = document.getElementById('root')
   if (root === null) return
   const store = openWatched<State>(firstState(page, payment))
   const now = (): number => Date.now() + clockBehindMs
   const wallets = openWallets(store)
-  // The path alone: the page may have been reached by another name than its public one.
+  // Only the path, since the page may be open under another host than its public one.
   const home = new URL(page.checkout.url).pathname
   const api = openApi(home)
   const flow = openFlow({ store, api, keeper: openKeeper(page.checkout.id), home, now })
@@ -47,7 +47,7 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
   flow.resume(payment)
   if (!page.checkout.testMode) wallets.open()
 
-  // A tab comes back after an hour: the price, the balance and the wallet's network are read anew.
+  // A tab may become visible after an hour: the price, the balance and the wallet's network are read again.
   const lookAround = (): void => {
     if (document.visibilityState !== 'visible') return
     if (Date.parse(store.read().page.quote.expiresAt) - now() < RENEW_MS) void flow.renew()
@@ -57,7 +57,7 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
   setInterval(lookAround, LOOK_MS)
 }
 
-/** The same wallet and price; what comes after is the API's own answer. */
+/** Uses the same wallet and price code; the result is the API's own answer. */
 function startGate({ page }: Data, clockBehindMs: number): void {
   const root = document.getElementById('root')
   if (root === null) return
@@ -95,7 +95,7 @@ function walletActs(wallets: ReturnType<typeof openWallets>) {
 const RENEW_MS = 60_000
 const LOOK_MS = 15_000
 
-// Last: the constants above have no value before.
+// This must be last, because the constants above have no value before.
 const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data
 const begin = data.gate === true ? startGate : start
 begin(data, data.now - Date.now())

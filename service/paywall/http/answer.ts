@@ -4,12 +4,12 @@ import { finished, pipeline } from 'node:stream'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { HeaderList, Outcome } from '../model.ts'
 
-/** Puts an outcome on the wire; resolves when it is out or its reader gone. */
+/** Writes an outcome to the connection; resolves when it is sent or the reader has disconnected. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   outcome: Outcome,
-  /** Where the bytes go, where that is not the response itself. */
+  /** The stream to write to, if it is not the response itself. */
   wire: Writable = response,
 ): Promise<void> {
   const { status, headers, body, trailers, cutAfterMs, whenSent } = outcome
@@ -18,18 +18,18 @@ export async function answer(
   response.statusCode = status
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
-    // Of what is held the length is known; what HEAD tells of has the one that was said.
+    // A buffered body's length is set below. An answer to HEAD keeps the length that the upstream announced.
     if (lower === 'content-length' && whole && request.method !== 'HEAD') continue
     if (OURS.has(lower)) response.setHeader(name, value)
     else response.appendHeader(name, value)
   }
   if (whole && !bodiless) response.setHeader('Content-Length', body.length)
-  // What is left of a request's body would have to be read for the next one.
+  // Otherwise the rest of the request's body would have to be read before the next request on this connection.
   if (!request.complete && Number(request.headers['content-length'] ?? SINK_MAX) >= SINK_MAX) {
     response.setHeader('Connection', 'close')
   }
   const arrived = new Promise<boolean>((resolve) => {
-    // Who is gone already says nothing more.
+    // A client that has disconnected already emits no further event.
     if (response.closed || response.destroyed) resolve(false)
     response.once('finish', () => {
       resolve(true)
@@ -43,7 +43,7 @@ export async function answer(
   else {
     const chunked = !response.hasHeader('content-length') && !bodiless
     if (chunked && trailers !== undefined) response.setHeader('Trailer', 'X-Payment-Balance')
-    // Of a known length the first piece is near, and travels with the headers; a stream may stay silent for long.
+    // With a known length the first chunk comes soon and travels with the headers; a stream may stay silent for long.
     if (chunked) response.flushHeaders()
     body.once('end', () => {
       if (chunked && trailers !== undefined) response.addTrailers({ ...trailers() })
@@ -55,7 +55,7 @@ export async function answer(
   await whenSent?.(whether)
 }
 
-/** Set by us before, and said only once. */
+/** Set by the gate before; each may appear only once. */
 const OURS: ReadonlySet<string> = new Set([
   'access-control-allow-origin',
   'access-control-expose-headers',
@@ -67,7 +67,7 @@ const OURS: ReadonlySet<string> = new Set([
 ])
 const SINK_MAX = 1_048_576
 
-/** For those who wanted another protocol and get a plain answer. */
+/** For a client that requested another protocol and gets a plain answer. */
 export async function refuseUpgrade(socket: Duplex, { status, headers, body, whenSent }: Outcome): Promise<void> {
   const whole = Buffer.isBuffer(body) ? body : null
   const said = whole === null ? headers : headers.filter(([name]) => name.toLowerCase() !== 'content-length')
@@ -79,9 +79,9 @@ export async function refuseUpgrade(socket: Duplex, { status, headers, body, whe
     })
   })
   if (body === null || whole !== null) socket.end(whole ?? undefined)
-  // Its end is that of the connection.
+  // The end of the body closes the connection.
   else pipeline(body as Readable, socket, () => undefined)
-  // Nobody reads it any more, and of what nobody reads nobody hears that it has ended.
+  // Nothing reads the socket any more, and a stream without a reader never emits its end.
   socket.resume()
   await whenSent?.(await sent)
 }
@@ -92,7 +92,7 @@ function headOf(status: number, headers: HeaderList): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Both ways, until either ends or the money is used up. */
+/** Relays both directions until either ends or the money is used up. */
 export function tunnel(socket: Duplex, head: Buffer, outcome: Outcome, upstream: Duplex): void {
   const { headers, cutAfterMs, whenSent } = outcome
   socket.write(headOf(101, [['Connection', 'Upgrade'], ['Upgrade', 'websocket'], ...headers]))
@@ -107,7 +107,7 @@ export function tunnel(socket: Duplex, head: Buffer, outcome: Outcome, upstream:
   const end = (): void => {
     if (--open > 0) return
     clearTimeout(cut)
-    // What it cost is charged at its minimum then, by whoever ends its hold.
+    // If this fails, the call is charged its minimum when its hold ends.
     whenSent?.(true).catch(() => undefined)
   }
   pipeline(socket, upstream, end)

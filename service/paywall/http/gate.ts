@@ -14,17 +14,20 @@ import { withoutTrailing } from '../../kit/text.ts'
 export interface GateSetting {
   /** The path under which gates are served. */
   path: string
-  /** Where gates have an address without a path: its host, for others are served here too. Null otherwise. */
+  /**
+   * The host, if gates have an address of their own without a path, because other hosts are served here too. Null
+   * otherwise.
+   */
   host: string | null
   relay: Relay
-  /** Counts requests that want to be looked at, by address. */
+  /** Rate limit by client address, for requests that make the gate query a chain. */
   limit(address: string): Promise<{ headers: Readonly<Record<string, string>>; refusal: DomainError | null }>
-  /** What a browser is shown that has not paid. */
+  /** The page for a browser that has not paid. */
   page(offer: Offer): Page
   errorAnswer(error: unknown): { status: number; headers: Readonly<Record<string, string>>; body: unknown }
 }
 
-/** What reaches upstreams, whose addresses somebody gave us: guarded by whoever hands this in. */
+/** Sends requests to upstreams. Users supply their addresses, so the caller must pass a guarded client. */
 export interface Relay {
   pass(request: Passed): Promise<UpstreamAnswer>
   upgrade(request: Omit<Passed, 'body'> & { protocol: string }): Promise<UpstreamAnswer>
@@ -39,7 +42,7 @@ interface Passed {
   signal: AbortSignal
 }
 
-/** `/gate/{slug}/…`, whatever the method. */
+/** `/gate/{slug}/…` with any method. */
 export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHandler {
   return async (request: Request, response: Response, next: NextFunction) => {
     if (!isOurs(setting, request)) {
@@ -78,7 +81,7 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
     try {
       outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
     } catch (error) {
-      // Nobody is there to be told.
+      // The client has disconnected, so there is no answer to send.
       if (gone.signal.aborted) return
       next(error)
       return
@@ -94,14 +97,14 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
   }
 }
 
-/** Where a request that Express never sees came from. */
+/** The origin of a request that does not go through Express. */
 interface Reached {
   address: string
-  /** By TLS. */
+  /** Over TLS. */
   secure: boolean
 }
 
-/** The same for those who want to become a WebSocket. */
+/** The same for WebSocket upgrades. */
 export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer, { address, secure }: Reached): void => {
     const gone = new AbortController()
@@ -129,12 +132,12 @@ export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
   }
 }
 
-/** Whether a request is for the gates, as far as its host decides that. */
+/** Whether a request is for the gates, judged by its host alone. */
 export function isOurs({ host }: Pick<GateSetting, 'host'>, { headers }: IncomingMessage): boolean {
   return host === null || headers.host?.toLowerCase() === host
 }
 
-/** The slug, and the rest as it came. */
+/** Splits off the slug and leaves the rest unchanged. */
 function split(url: string): [slug: string, rest: { path: string; query: string }] {
   const mark = url.indexOf('?')
   const path = mark < 0 ? url : url.slice(0, mark)
@@ -190,7 +193,7 @@ function asking(
   }
 }
 
-/** What is measured has to be read. */
+/** The gate must read a measured answer, so it must not be compressed. */
 function unpacked(headers: HeaderList): HeaderList {
   return [...headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding'), ['Accept-Encoding', 'identity']]
 }
@@ -202,7 +205,7 @@ function headersOf({ rawHeaders }: IncomingMessage): HeaderList {
   ])
 }
 
-/** How far a payment has come, for whoever was told to ask. */
+/** Payment status, for buyers that were referred to the status URL. */
 async function tellPayment(
   paywalls: Paywalls,
   request: Request,
@@ -235,7 +238,7 @@ function isPreflight(request: Request): boolean {
   return request.method === 'OPTIONS' && request.get('access-control-request-method') !== undefined
 }
 
-/** Payments that have to be judged by asking a chain; whoever has paid before is not slowed down. */
+/** Payments that require a chain query are rate limited; a buyer that has already paid is not. */
 function wantsALook({ headers }: Request): boolean {
   return headers['x-payment'] !== undefined || headers['payment-signature'] !== undefined
 }
@@ -249,7 +252,7 @@ function wantsPage(request: Request): boolean {
 }
 
 const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
-/** Browsers' programs pay too. Nobody is known by a cookie here, so every page may ask. */
+/** Scripts in browsers pay too. The gate uses no cookies, so every origin may send requests. */
 const PREFLIGHT = {
   ...CORS,
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
@@ -257,8 +260,8 @@ const PREFLIGHT = {
 }
 
 /**
- * What upstreams answer is theirs and not ours, and comes from an address that others share: no browser may run it as
- * a page of ours.
+ * Upstream answers come from third parties on an address that paywalls share, so no browser may run them as a page of
+ * this service.
  */
 const FENCE: HeaderList = [
   ['Content-Security-Policy', "default-src 'none'; sandbox"],

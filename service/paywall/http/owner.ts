@@ -7,7 +7,7 @@ import type { Paywalls } from '../service/paywalls.ts'
 import { analyticsOut, spanOf, spanQuery, toAnalyticsBody } from './analytics.ts'
 import { newPaywall, paywallChange, paywallOut, toChange, toPaywallBody, toWanted } from './bodies.ts'
 
-/** `/paywalls`, for whoever sells. */
+/** `/paywalls`, for sellers. */
 export function paywallRoutes(paywalls: Paywalls, place: Place): AnyRoute[] {
   const toBody = (paywall: Paywall): z.input<typeof paywallOut> =>
     toPaywallBody(paywall, { gate: place.gate, testToken: paywalls.testTokenOf(paywall) })
@@ -181,7 +181,7 @@ export function toPaymentBody(payment: Payment): z.input<typeof paymentOut> {
   }
 }
 
-/** Answers are kept for whoever repeats a request; secrets are not kept in the open. */
+/** Answers are stored for repeated requests; their secrets are not stored in plain text. */
 function once(status: number, paywall: z.input<typeof paywallOut>, secret: string): Reply {
   return { ...reply(status, { paywall, secret }), replayBody: { paywall, secret: null } }
 }

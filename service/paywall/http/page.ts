@@ -3,7 +3,7 @@ import { toWire } from '../../kit/money.ts'
 import { ZERO_ADDRESS, type Offer } from '../model.ts'
 import { requirementsOf } from '../rules/x402.ts'
 
-/** A 402 as the page shows it: in the terms of a checkout without a form, so that the same wallet pays. */
+/** A 402 in the form of a checkout without a form, so that the page uses the same wallet code. */
 export function toGatePage(offer: Offer) {
   const { name, description, resource, mimeType, paywall, amount, testMode } = offer
   const network = NETWORKS[offer.network]

@@ -3,14 +3,14 @@ import type { Described } from '../../api/route.ts'
 import { timestamp } from '../../kit/wire.ts'
 import { paymentOut } from './owner.ts'
 
-/** What buyers meet at a gate, as the reference shows it, under the gateway's address. */
+/** The gate's endpoints for buyers, as the API reference shows them, under the gateway's address. */
 export function gateReference({ address, bodyBytes }: { address: string; bodyBytes: number }): Described[] {
   return [throughGate(address, bodyBytes), status()]
 }
 
 const tag = 'Gate'
 
-/** As the gate writes it; `http/page.ts` and clients of both versions read it. */
+/** The body as the gate writes it; `http/page.ts` and clients of both versions read it. */
 const offer = z.object({
   x402Version: z.literal(1),
   error: z.string(),

@@ -4,8 +4,8 @@ import { DomainError } from '../../kit/errors.ts'
 import { tooLarge } from '../errors.ts'
 
 /**
- * What a payment is bound to: the bytes of the body where nothing has read them yet, else what a parser made of them.
- * The bytes are read when they are asked for, so that nobody who has not paid fills the memory.
+ * What a payment is bound to: the raw bytes of the body if nothing has read them yet, else the parsed body. The bytes
+ * are read only on demand, so that a client that has not paid cannot fill the memory.
  */
 export function bodyOf(request: IncomingMessage & { body?: unknown }, most: number): Readable | null {
   if (isUnread(request)) {
@@ -18,15 +18,15 @@ export function bodyOf(request: IncomingMessage & { body?: unknown }, most: numb
   return request.body === undefined ? null : Readable.from([Buffer.from(JSON.stringify(request.body))])
 }
 
-/** A parser may have left an empty object for a body that is none of its types, and has not read it. */
+/** A parser may set an empty object for a body whose type it does not handle, without reading it. */
 function isUnread(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   return !request.readableDidRead && (encoding !== undefined || Number(length ?? 0) > 0)
 }
 
 /**
- * All of it, put back for whoever reads the request next. In the listener and without waiting: the end is told once
- * there is nothing left to read, and after that nothing can be put back.
+ * Reads the whole body and puts it back for the next reader. This must happen synchronously in the listener: the stream
+ * ends as soon as there is nothing left to read, and after that nothing can be put back.
  */
 function bytesOf(request: IncomingMessage, most: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

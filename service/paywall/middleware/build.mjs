@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
 
-/** One file without dependencies, and the types of what it exports; into `dist`, or where the argument says. */
+/** Builds one file without dependencies and its types, into `dist` or the folder in the argument. */
 const here = import.meta.dirname
 const target = path.resolve(process.argv[2] ?? path.join(here, 'dist'))
 rmSync(target, { recursive: true, force: true })

@@ -3,15 +3,15 @@ import { PassThrough, Writable } from 'node:stream'
 import type { HeaderList, UpstreamAnswer } from '../model.ts'
 
 export interface Captured {
-  /** Resolves with the first byte or the end, whatever comes first. */
+  /** Resolves with the first byte or the end, whichever comes first. */
   answer: Promise<UpstreamAnswer>
-  /** Where the true answer goes: the handler may be writing to its own still. */
+  /** Where the actual answer goes, since the handler may still be writing to its own response. */
   wire: Writable
-  /** Takes back what the handler has set, so that the true answer can be. */
+  /** Removes the headers that the handler has set, so that the actual answer can be sent. */
   reset(): void
 }
 
-/** Takes what a handler writes to its response, so that it can be sold before it is sent. */
+/** Captures what a handler writes to its response, so that it can be paid for before it is sent. */
 export function capture(response: ServerResponse): Captured {
   const own = {
     write: response.write.bind(response),
@@ -22,7 +22,7 @@ export function capture(response: ServerResponse): Captured {
   const before = response.getHeaders()
   const body = new PassThrough()
   body.on('drain', () => response.emit('drain'))
-  // Whoever has no use for it destroys it; the handler may be writing to it still.
+  // An unused body gets destroyed while the handler may still be writing to it.
   body.on('error', () => undefined)
   let begin: () => void = () => undefined
   const answer = new Promise<UpstreamAnswer>((resolve) => {

@@ -28,25 +28,25 @@ export interface PaywallOptions extends GivenOptions {
   /** The address of an x402 facilitator, with its path. */
   facilitator: string
   /**
-   * An RPC of the network. With it nothing that the facilitator says about money is believed before the chain shows it;
-   * without it a payment whose outcome got lost is pending until its authorization has expired.
+   * An RPC endpoint of the network. With it, the chain must confirm everything that the facilitator reports about
+   * money; without it, a payment whose outcome is lost stays pending until its authorization has expired.
    */
   rpc?: string
-  /** Of a request's body that no parser before the paywall has read; 10 MB when absent. */
+  /** The limit for a request's body that no parser before the paywall has read; 10 MB when absent. */
   bodyBytesMax?: number
-  /** How long the facilitator may take; 25 seconds when absent. */
+  /** The time limit for the facilitator; 25 seconds when absent. */
   timeoutMs?: number
-  /** In memory, and gone with the process, unless you keep them somewhere. */
+  /** Kept in memory and lost with the process, unless you pass a persistent journal. */
   books?: PaymentJournal
   onEvent?: (event: PaymentEvent) => void
-  /** For answers that do not say what they used; the tables of o200k_base when absent. */
+  /** For answers that do not report their usage; the tables of o200k_base when absent. */
   countTokens?: (text: string) => Promise<number>
-  /** Told of what goes wrong beside the requests. */
+  /** Called with errors that occur outside the requests' own answers. */
   onProblem?: (problem: unknown, sentence: string) => void
   now?: () => Date
 }
 
-/** Sells routes of an Express server. What no route names is passed on as if the paywall were not there. */
+/** Sells routes of an Express server. Requests that match no route pass through unchanged. */
 export function paywall(options: PaywallOptions): RequestHandler {
   const { routes, milestones, recipient, network, name } = readOptions(options)
   const { timeoutMs = 25_000, bodyBytesMax = BODY_BYTES_MAX } = options
@@ -56,7 +56,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
     options.onProblem?.(fields, sentence)
   }
   const facilitator = withoutTrailing(options.facilitator, '/')
-  // A token opens nothing elsewhere, and nothing after a restart: what it would open is gone then.
+  // A token is only valid for this process: after a restart the payments that it belongs to are lost too.
   const tokens = createPaymentTokens(randomBytes(32))
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
@@ -77,7 +77,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
     failpoints: NO_FAILPOINTS,
     addresses: { facilitator, statusOf: (payment) => STATUS_PATH + payment },
     limits: {
-      // What a parser has read is in its own bounds, and bytes are bounded as they are read.
+      // A parser's body has the parser's own limit, and raw bytes are limited while they are read.
       bodyBytes: Infinity,
       keptBytes: 1_048_576,
       gatherMs: 1_000,
@@ -135,12 +135,12 @@ export function paywall(options: PaywallOptions): RequestHandler {
       const { asked, ask } = served(request, response, next, { path, query, wire, bodyBytesMax })
       await send(await engine.serve(gateAt(address), asked, ask))
     } catch (error) {
-      // Nobody is there to be told.
+      // The client has disconnected, so there is no answer to send.
       if (response.destroyed) return
       if (error instanceof DomainError) await send(refusalOf(error))
       else if (wire.to === response) next(error)
       else {
-        // The response is not the handlers' any more: an error page of theirs would go nowhere.
+        // The response is captured, so an error page of the server's own handlers would not reach the client.
         options.onProblem?.(error, 'a paid request failed')
         await send(told(500, { error: 'Something went wrong on our side.', code: 'internal' }))
       }
@@ -148,7 +148,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
   }
 }
 
-/** Where the answer goes in truth, and how to make room for it. */
+/** The stream for the actual answer, and the function that clears the response for it. */
 interface Wire {
   to: Writable
   reset(): void
@@ -168,7 +168,7 @@ function told(status: number, body: unknown, headers: HeaderList = []): Outcome 
   return { status, headers: [type, ['Cache-Control', 'no-store'], ...headers], body: Buffer.from(JSON.stringify(body)) }
 }
 
-/** The rest of the server as an upstream. */
+/** Uses the rest of the server as the upstream. */
 function served(
   request: Request,
   response: Response,
@@ -180,7 +180,8 @@ function served(
     gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
   })
   const ask: CallUpstream = async ({ payment, body, signal }) => {
-    // Only looked at: the handlers have it, or read it after this. They start once the payment is bound to it.
+    // The body is only hashed: the handlers have it already, or read it afterwards. They start once the payment is
+    // bound to it.
     if (body !== null && payment.state !== 'free') await finished(body.resume())
     for (const name of Object.keys(request.headers)) if (overrides(name)) Reflect.deleteProperty(request.headers, name)
     const captured = capture(response)
@@ -205,10 +206,10 @@ function served(
 
 const BODY_BYTES_MAX = 10_485_760
 
-/** Facilitators refuse dust. */
+/** Facilitators refuse smaller amounts. */
 const PAYMENT_MIN = usdc(100n)
 
-/** Handlers have no limit of their own; an authorization has to outlast what most of them take. */
+/** Handlers have no time limit of their own; an authorization has to outlast what most of them take. */
 const WORK_MS = 60_000
 
 function ended(signal: AbortSignal): Promise<never> {
@@ -227,7 +228,7 @@ function refusalOf({ kind, code, message, fields: all }: DomainError): Outcome {
   return told(STATUS[kind] ?? 500, { error: message, code, ...fields }, headers)
 }
 
-/** Of what the engine refuses. */
+/** HTTP statuses for the engine's errors. */
 const STATUS: Partial<Record<Kind, number>> = {
   invalid: 400,
   missing: 404,
@@ -264,7 +265,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** On a chain a payer uses a nonce once: that is what an authorization is, whatever else it says. */
+/** A payer can use a nonce only once per chain, so chain, payer and nonce identify an authorization. */
 function nameOf(chainId: number, from: Address, nonce: Hex): Hex {
   return `0x${createHash('sha256')
     .update(`${String(chainId)} ${from} ${nonce}`)

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a gateway's `Coinslot-Payment` header says of the request that it came with. */
+/** The verified content of a gateway's `Coinslot-Payment` header. */
 export interface VerifiedIdentity {
   paywall: string
   call: string
@@ -14,7 +14,10 @@ export interface VerifiedIdentity {
   at: number
 }
 
-/** For the upstream of a gateway: null unless it was signed with this secret, for this request, in the last minutes. */
+/**
+ * For the upstream of a gateway. Returns null unless the header was signed with this secret, for this request, within
+ * the last minutes.
+ */
 export function verifyIdentity(
   header: string | undefined,
   secret: string,

@@ -1,6 +1,6 @@
 /*
- * The paywall for people's own servers. It has no database and no account: it speaks to a facilitator by HTTP, and to
- * a chain's RPC where one is given. The rules and the order of things are those of the gateway, from the same files.
+ * The paywall for other people's own servers. It has no database and no account: it calls a facilitator over HTTP and,
+ * if configured, a chain's RPC. Its rules and their order are those of the gateway, from the same files.
  */
 export { paywall, type PaywallOptions } from './express.ts'
 export { memoryBooks, type MemoryBooks, type PaymentEvent } from './memory.ts'

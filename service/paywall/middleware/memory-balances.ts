@@ -4,7 +4,7 @@ import type { Payment } from '../model.ts'
 import type { Held, Hold } from '../ports.ts'
 import { paymentOf } from '../rules/payment.ts'
 
-/** What customers paid in advance, and what calls under way set aside of it. */
+/** Prepaid balances of customers, and the holds of calls under way. */
 export function memoryBalances() {
   const balances = new Map<string, Balance>()
   const tokens = new Map<string, { place: string; payer: Payment['payer'] }>()
@@ -43,7 +43,7 @@ export function memoryBalances() {
     const balance = balanceAt(place)
     balance.available = usdc(balance.available + amount - (cost ?? 0n))
     const token = sale.tokenHash?.toString('hex')
-    // A token that is known stays with whose it is.
+    // A known token stays with its payer.
     if (token !== undefined && !tokens.has(token)) tokens.set(token, { place, payer })
     if (cost === null && hold !== null) {
       holdAt(place, { ...hold, amount: hold.amount < balance.available ? hold.amount : balance.available })

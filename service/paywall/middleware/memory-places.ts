@@ -6,12 +6,12 @@ import { AnotherTier } from '../service/product.ts'
 
 export type MemoryPlaces = ReturnType<typeof memoryPlaces>
 
-/** How many calls each customer of a tiered price has paid for in its window. */
+/** How many calls each customer has paid for in the current window of a tiered price. */
 export function memoryPlaces() {
   const places = new Map<string, Place>()
   const tiersOf = new Map<string, readonly Tier[]>()
 
-  /** The same as in the gateway: in the claim, and again where one that was released is taken. */
+  /** As in the gateway, this runs in the claim, and again when a released payment is claimed anew. */
   function claim(sale: Sale, note: unknown): void {
     const tiers = note as readonly Tier[] | null
     if (tiers === null) return
@@ -20,7 +20,7 @@ export function memoryPlaces() {
     takePlace(payment, tiers)
   }
 
-  /** Its place in the window is its own until it is released. */
+  /** A call keeps its place in the window until it is released. */
   function takePlace({ paywallId, route, payer, windowStart, amount }: Payment, tiers: readonly Tier[]): void {
     const key = JSON.stringify([paywallId, route, payer])
     const start = windowStart?.getTime() ?? 0

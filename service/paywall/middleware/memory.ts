@@ -13,14 +13,14 @@ export interface PaymentEvent {
 }
 
 export type MemoryBooks = PaymentJournal & {
-  /** What was paid here since the start. */
+  /** Revenue since the process started. */
   readonly revenue: Usdc
 }
 
 /**
- * PaymentJournal that end with the process: balances, tiers and which payments were used are gone after a restart, and no two
- * processes share them. A used authorization stays used on the chain; a balance that was paid in is lost. Whoever sells
- * prepaid calls in earnest keeps `Books` in a database of their own.
+ * A PaymentJournal that ends with the process: balances, tiers and used payments are gone after a restart, and two
+ * processes do not share them. A used authorization stays used on the chain, but a prepaid balance is lost. To sell
+ * prepaid calls in production, keep the journal in a database.
  */
 export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }: MemorySetting = {}): MemoryBooks {
   const memory = memorySales()
@@ -35,7 +35,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     for (const event of events) onEvent?.(event)
   }
 
-  /** What nobody asks for any more; run as others come, for there is no other time. */
+  /** Drops what is no longer needed. It runs with each new claim or hold, because there is no timer. */
   function forget(): void {
     const at = now().getTime()
     if (at < forgotten + FORGET_MS) return
@@ -44,7 +44,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     for (const [id, sale] of sales) {
       const ended = sale.endedAt?.getTime() ?? Infinity
       if (ended + HELD_MS < at && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
-      // An authorization that has expired is refused without remembering it.
+      // An expired authorization is refused anyway, so it need not be stored.
       if (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at) {
         sales.delete(id)
         if (sale.digest !== null) digests.delete(sale.digest)
@@ -150,7 +150,7 @@ function memorySales() {
 
 type Claims = Pick<PaymentJournal, 'begin' | 'take' | 'leave' | 'release' | 'bind' | 'settling'>
 
-/** Up to the moment at which the money moves. */
+/** The journal's operations up to the moment when the money moves. */
 function claimsIn(
   { sales, digests, answers, existing, change }: MemorySales,
   { places, forget, now }: { places: MemoryPlaces; forget(): void; now(): Date },
@@ -237,7 +237,7 @@ export interface MemorySetting {
 
 const FORGET_MS = 10_000
 
-/** When the authorization can be used no more. */
+/** When the authorization expires. */
 function expiryOf({ request }: Sale): number {
   const validBefore = request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n)
   return Number(validBefore < LAST_SECOND ? validBefore : LAST_SECOND) * 1000

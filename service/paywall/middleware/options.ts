@@ -5,19 +5,19 @@ import { terms } from '../http/bodies.ts'
 import type { Route } from '../model.ts'
 import type { Usdc } from '../../kit/money.ts'
 
-/** What is sold, as in the gateway's own API. */
+/** The products, in the form of the gateway's API. */
 export interface GivenOptions {
   routes: readonly GivenRoute[]
-  /** Who is paid. */
+  /** The address that receives the payments. */
   recipient: string
   network: NetworkName
   name?: string
-  /** Revenue in USDC at which `revenue.milestone` is told. */
+  /** Revenue levels in USDC that emit `revenue.milestone`. */
   milestones?: readonly number[]
 }
 
 export interface GivenRoute {
-  /** `GET` when absent, `*` is any. */
+  /** `GET` when absent; `*` matches any method. */
   method?: string
   path: string
   pricing: GivenPricing
@@ -53,7 +53,7 @@ const options = z.object({
   milestones: terms.milestones.default([]),
 })
 
-/** A mistake stops the start, and says which field is wrong. */
+/** An invalid option stops the start, and the error names the field. */
 export function readOptions({ routes, recipient, network, name, milestones }: GivenOptions): ReadOptions {
   const read = options.safeParse({
     routes: routes.map((route) => ({ method: 'GET', ...route })),

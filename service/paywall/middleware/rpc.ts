@@ -1,7 +1,7 @@
 import type { Hex } from '../../chain/model.ts'
 import type { ChainVerifier } from '../service/remote.ts'
 
-/** A chain's own word about an authorization, through any JSON-RPC endpoint of that network. */
+/** Reads the state of an authorization from the chain, through any JSON-RPC endpoint of that network. */
 export function rpcVerifier(url: string): ChainVerifier {
   async function ask<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const response = await fetch(url, {
@@ -45,7 +45,7 @@ export function rpcVerifier(url: string): ChainVerifier {
         if (use.topics[0] === CANCELLED) return { state: 'spent' }
         const receipt = await ask<{ logs: Log[] } | null>('eth_getTransactionReceipt', use.transactionHash)
         if (receipt === null) return null
-        // USDC marks the nonce and then moves the money: the next transfer is this one's.
+        // USDC marks the nonce and then moves the money, so the next transfer belongs to this authorization.
         const next = receipt.logs.find(
           (log) =>
             log.address.toLowerCase() === usdc.address &&
@@ -56,7 +56,7 @@ export function rpcVerifier(url: string): ChainVerifier {
           next?.topics[1] === `0x${word(from)}` && next.topics[2] === `0x${word(to)}` && BigInt(next.data) === value
         return ours ? { state: 'used', txHash: use.transactionHash } : { state: 'spent' }
       } catch {
-        // Nothing is known then.
+        // The state is unknown.
         return null
       }
     },

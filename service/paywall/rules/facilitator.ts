@@ -3,7 +3,9 @@ import type { PaymentRequest } from '../../x402/model.ts'
 import { EXPIRED, type Reason } from '../../x402/reasons.ts'
 import type { Settled } from '../../sales/model.ts'
 
-/** What needs nobody else to be seen: whoever signs for something else is refused whatever a facilitator says. */
+/**
+ * Checks that need no facilitator: an authorization for something else is refused, even if a facilitator accepts it.
+ */
 export function refuseHere(request: PaymentRequest, now: Date): Reason | null {
   const { network, required, offered, authorization } = request
   if (authorization === null) return 'unsupported_payload_type'
@@ -16,7 +18,7 @@ export function refuseHere(request: PaymentRequest, now: Date): Reason | null {
   return null
 }
 
-/** Null when it is no answer to the question. */
+/** Null when the answer does not have the form of a verdict. */
 export function readVerdict(status: number, json: unknown): { refusal: string | null } | null {
   if (typeof json !== 'object' || json === null || (status !== 200 && status !== 400)) return null
   const { isValid, valid, invalidReason, reason } = json as Record<string, unknown>
@@ -27,7 +29,7 @@ export function readVerdict(status: number, json: unknown): { refusal: string | 
   return { refusal: typeof why === 'string' && REASON.test(why) ? why : 'invalid_payment' }
 }
 
-/** Pending unless it is said clearly, in an answer of the right form. */
+/** Pending unless a well-formed answer reports another outcome clearly. */
 export function readSettled(status: number, json: unknown): Settled {
   if (status !== 200 || typeof json !== 'object' || json === null) return { status: 'pending' }
   const { success, settled, transaction, txHash, errorReason } = json as Record<string, unknown>
@@ -39,7 +41,7 @@ export function readSettled(status: number, json: unknown): Settled {
       : { status: 'pending' }
   }
   if (said !== false || typeof errorReason !== 'string' || !REASON.test(errorReason)) return { status: 'pending' }
-  // Used up by the very settlement whose answer got lost, as far as anybody can tell.
+  // The authorization may have been used by the very settlement whose answer got lost.
   return UNCLEAR.test(errorReason) ? { status: 'pending' } : { status: 'failed', reason: errorReason }
 }
 

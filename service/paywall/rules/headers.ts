@@ -4,11 +4,12 @@ import { createHmac } from 'node:crypto'
 import { toDecimal } from '../../kit/money.ts'
 
 /*
- * Which headers cross a gate. Hop-by-hop ones belong to one connection; what says who is asking is ours to say; and
- * the gate shares its address with other paywalls and with us, so nothing crosses that speaks for a whole origin.
+ * Which headers cross a gate. Hop-by-hop headers belong to one connection. The gate itself sets the headers that
+ * identify the payer. The gate shares its address with other paywalls and with this service, so no header that applies
+ * to a whole origin crosses it.
  */
 
-/** Who pays, who asks and through whom: the upstream must be able to believe these. */
+/** The payer, the client and the proxies: the upstream must be able to trust these headers. */
 const OURS = [
   'cookie',
   'expect',
@@ -29,8 +30,8 @@ const OURS = [
 const OUR_PREFIXES = /^(x-forwarded-|coinslot-|x-coinslot-|x-auth-request-|cf-)/
 
 /**
- * What some servers take for another method, another path or a signed-in user than the request's own: the price was
- * asked for this method and path, and who asks is said in `Coinslot-Payment` alone.
+ * Headers that some servers read as another method, another path or a signed-in user. The price applies to this method
+ * and path, and only `Coinslot-Payment` identifies the payer.
  */
 const TELLING_OTHERWISE = [
   'remote-user',
@@ -47,19 +48,22 @@ const TELLING_OTHERWISE = [
   'x-webauth-user',
 ]
 
-/** As servers read a name that pass it to programs: there `X_Payment_Id` and `X-Payment-Id` are one variable. */
+/**
+ * Normalizes a name as servers do that pass headers to programs: for them `X_Payment_Id` and `X-Payment-Id` are one
+ * variable.
+ */
 function readAs(name: string): string {
   return name.toLowerCase().replaceAll(/[_.]/g, '-')
 }
 
-/** Names that some frameworks take for another method or path than those that were paid for. */
+/** Names that some frameworks read as another method or path than the paid one. */
 export function overrides(name: string): boolean {
   return /^x-(http-method|http-method-override|method-override|original-(method|ur[il])|rewrite-url)$/.test(
     readAs(name),
   )
 }
 
-/** Whether a client's header may not reach what is behind a paywall. */
+/** Whether a client's header must not reach the upstream of a paywall. */
 function isOurs(name: string): boolean {
   const read = readAs(name)
   return OUR_NAMES.has(read) || OUR_PREFIXES.test(read)
@@ -67,7 +71,7 @@ function isOurs(name: string): boolean {
 
 const OUR_NAMES: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OURS, ...TELLING_OTHERWISE])
 
-/** `owned` are the owner's own headers, with which theirs is the last word. */
+/** `owned` are the owner's own headers; they override the client's. */
 export function toUpstream(
   given: HeaderList,
   from: { address: string; host: string; secure: boolean },
@@ -76,7 +80,7 @@ export function toUpstream(
   const dropped = new Set([...named(given), ...owned.map(([name]) => name)].map(readAs))
   const kept = given.filter(([name, value]) => {
     const lower = name.toLowerCase()
-    // A key of ours is no business of an API behind a paywall.
+    // A Coinslot API key must not reach an API behind a paywall.
     if (lower === 'authorization' && /^bearer csk_/i.test(value)) return false
     return !dropped.has(readAs(name)) && !isOurs(name)
   })
@@ -93,7 +97,7 @@ export function toUpstream(
 
 const VIA = '1.1 coinslot'
 
-/** How often a request has been through a gate of ours. */
+/** How often a request has passed through one of these gates. */
 export function passes(given: HeaderList): number {
   const said = given.filter(([name]) => name.toLowerCase() === 'via').map(([, value]) => value)
   return said
@@ -102,7 +106,10 @@ export function passes(given: HeaderList): number {
     .filter((hop) => hop.trim() === VIA).length
 }
 
-/** What would bind more than this answer: cookies, the browser's rules for the whole origin, our own words. */
+/**
+ * Headers that affect more than this answer: cookies, the browser's rules for the whole origin, and the gate's own
+ * headers.
+ */
 const NOT_THEIRS = [
   'alt-svc',
   'clear-site-data',
@@ -133,7 +140,7 @@ export function toClient(given: HeaderList): [string, string][] {
     .map(([name, value]) => [name, value])
 }
 
-/** What `Connection` names belongs to that connection too. */
+/** Headers that `Connection` names belong to that connection too. */
 function named(given: HeaderList): string[] {
   return given
     .filter(([name]) => name.toLowerCase() === 'connection')
@@ -141,7 +148,7 @@ function named(given: HeaderList): string[] {
     .map((name) => name.trim().toLowerCase())
 }
 
-/** What an owner may not have sent to the upstream: framing, and what the gate itself says. */
+/** Headers that an owner must not configure for the upstream: framing, and those that the gate itself sets. */
 export function faultOfOwned(name: string): string | null {
   const lower = name.toLowerCase()
   if (HOP_BY_HOP.includes(lower) || lower === 'content-length' || lower === 'host' || lower === 'expect') {
@@ -154,10 +161,12 @@ export function headerIn(list: HeaderList, name: string): string | undefined {
   return list.find(([one]) => one.toLowerCase() === name)?.[1]
 }
 
-/** The header that tells the upstream who paid what; see `docs/paywall.md` for how it is checked. */
+/**
+ * The header that identifies the payer and the payment for the upstream; see `docs/paywall.md` for how to verify it.
+ */
 export const IDENTITY_HEADER = 'Coinslot-Payment'
 
-/** `v1.<base64url of JSON>.<base64url of an HMAC-SHA256 of what is before it>`. */
+/** `v1.<base64url of JSON>.<base64url of an HMAC-SHA256 of everything before it>`. */
 export function signedIdentity(identity: Identity, key: Buffer): string {
   const { at, amount, ...rest } = identity
   const said = { ...rest, amount: amount === null ? null : toDecimal(amount), at: Math.floor(at.getTime() / 1000) }

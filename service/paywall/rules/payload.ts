@@ -4,7 +4,7 @@ import { presentedIn as anyPresentedIn, readRequest } from '../../x402/payload.t
 import type { RequestBody } from '../../x402/model.ts'
 import { badPayment } from '../errors.ts'
 
-/** What a request pays with. A gate sells for signed authorizations and nothing else. */
+/** The payment of a request. A gate accepts only signed authorizations. */
 export type Presented = AnyPresented & { authorization: SignedAuthorization }
 
 /** The payment in a request's headers; null when there is none. */
@@ -16,7 +16,7 @@ export function presentedIn(header: (name: string) => string | undefined): Prese
   return { ...presented, authorization }
 }
 
-/** Of a request as it was made here. */
+/** The authorization in a request that this service built. */
 export function authorizationIn(request: RequestBody | null): SignedAuthorization {
   const authorization = request === null ? null : readRequest(request).authorization
   if (authorization === null) throw new Error('a payment of a gate has no authorization')

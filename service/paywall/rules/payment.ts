@@ -8,12 +8,12 @@ import { keyOf } from './routes.ts'
 import type { Address } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 
-/** How long what a 402 said is kept to, and a stored answer kept. */
+/** How long a 402's terms stay valid and a stored answer is kept. */
 export const HELD_MS = 600_000
-/** As long as a measured stream may last; one that nobody ends is charged at its minimum then. */
+/** The maximum duration of a measured stream. A stream that no process ends is charged its minimum then. */
 export const HOLD_MS = 3_600_000
 
-/** Of what is asked for, without the body; HEAD and GET ask for different answers. */
+/** Identifies the request without its body; HEAD and GET differ, because they have different answers. */
 export function lineHash(
   paywall: string,
   { method, path, query }: Pick<GateRequest, 'method' | 'path' | 'query'>,
@@ -23,12 +23,12 @@ export function lineHash(
     .digest()
 }
 
-/** Of a request without a body. */
+/** The hash of an empty body. */
 export const NO_BODY_HASH = createHash('sha256').digest()
 
 export const TEST_TOKEN = /^test_[A-Za-z0-9_-]{1,128}$/
 
-/** What has to be signed for. */
+/** The terms to sign. */
 interface Price {
   amount: Usdc
   recipient: Address
@@ -36,8 +36,8 @@ interface Price {
 }
 
 /**
- * All prices that this route may be paid by: today's, and those that were told up to ten minutes ago. Of a tiered
- * price each tier's, since only the payer decides which of them it is.
+ * All prices that are valid for this route: the current one, and those offered in the last ten minutes. For a tiered
+ * price the price of every tier, since the tier depends on the payer.
  */
 export function pricesOf(gate: Gate, route: Route): Price[] {
   const key = keyOf(route)
@@ -50,12 +50,12 @@ export function pricesOf(gate: Gate, route: Route): Price[] {
   })
 }
 
-/** A price that was signed for. `part`: less than a measured call's maximum, to be added to what is in the balance. */
+/** The signed price. `part`: less than a measured call's maximum, to be added to the balance. */
 export interface SignedPrice extends Price {
   part: boolean
 }
 
-/** The one that was signed for; today's first where none was, so that the refusal speaks of that. */
+/** The price that was signed. If none matches, the first current one, so that the refusal refers to it. */
 export function priceSigned(
   prices: readonly Price[],
   signed: { to: Address; value: bigint; network: string | null },
@@ -69,18 +69,18 @@ export function priceSigned(
   return prices[0] === undefined ? null : { ...prices[0], part: false }
 }
 
-/** Whether a payment that is not made yet still has its price; null where it has not. */
+/** Whether the price of an unfinished payment is still valid; null if it is not. */
 export function priceStanding(prices: readonly Price[], amount: Usdc, measured: boolean): { part: boolean } | null {
   if (prices.some((price) => price.amount === amount)) return { part: false }
   return measured && prices.some((price) => price.amount > amount) ? { part: true } : null
 }
 
-/** A status worth its price; a redirect may be the very thing that is sold. */
+/** A status that is charged for; a redirect may be the product. */
 export function isSuccess(status: number): boolean {
   return status >= 100 && status < 400
 }
 
-/** What a gate's sale says besides. */
+/** A gate's own fields of a sale. */
 interface Details {
   kind: Payment['kind']
   route: string
@@ -93,7 +93,7 @@ export function detailsOf({ windowStart, cost, ...rest }: Details): Sale['detail
   return { ...rest, windowStart: windowStart?.toISOString() ?? null, cost: cost === null ? null : String(cost) }
 }
 
-/** A sale as a gate calls it. */
+/** A sale as the gate's payment. */
 export function paymentOf(sale: Sale): Payment {
   const { amount, network, recipient, payer, simulated, txHash, reason, createdAt, endedAt, handover } = sale
   if (sale.userId === null) throw new Error('a paywall belongs to somebody')
@@ -135,7 +135,7 @@ const STATES = {
   refunded: 'paid',
 } as const satisfies Record<Sale['state'], Payment['state']>
 
-/** What the owner's endpoints are told of a payment that came in: each fact once, for it is told where it happens. */
+/** The events of an incoming payment for the owner's endpoints. Each fact is reported once, where it happens. */
 export function eventsOf(facts: Omit<Facts, 'payment'> & { payment: EventPayment }, now: Date) {
   const { payment, customerPayments, revenueBefore, revenue, milestones, tier } = facts
   const data = dataOf(payment, now)
@@ -151,7 +151,7 @@ export function eventsOf(facts: Omit<Facts, 'payment'> & { payment: EventPayment
     }
   }
   if (tier !== null) {
-    // Tiers are counted from 1 where people read of them.
+    // In events tiers are numbered from 1.
     events.push({ event: 'pricing.tier_changed', data: { ...data, from: tier.from + 1, to: tier.to + 1 } })
   }
   return events
@@ -160,7 +160,7 @@ export function eventsOf(facts: Omit<Facts, 'payment'> & { payment: EventPayment
 type EventName =
   'payment.completed' | 'payment.failed' | 'customer.first_payment' | 'revenue.milestone' | 'pricing.tier_changed'
 
-/** What of a payment is told. */
+/** The fields of a payment that events use. */
 export type EventPayment = Pick<
   Payment,
   'id' | 'paywallId' | 'payer' | 'amount' | 'endpoint' | 'route' | 'network' | 'txHash' | 'simulated' | 'reason'
@@ -187,7 +187,7 @@ function dataOf(payment: EventPayment, now: Date): Record<string, unknown> {
   } satisfies PaymentEventData
 }
 
-/** In their order, each once. */
+/** In ascending order, without duplicates. */
 export function sortedMilestones(milestones: readonly Usdc[]): Usdc[] {
   return [...new Set(milestones)].sort((a, b) => (a < b ? -1 : 1))
 }

@@ -2,20 +2,20 @@ import { toDecimal, usdc, type Usdc } from '../../kit/money.ts'
 import type { Metered } from '../model.ts'
 
 /*
- * A call is made only while the whole `maximum` can be set aside for it: what it will cost is not known before, and an
- * upstream that has worked cannot take it back. So what is left below the maximum is no smaller maximum of its own; it is
- * used by paying in the rest. Rejected: to sell a call for what is left and to cut its answer there. The tokens of an
- * answer are used by the time they can be counted, and of a whole answer so is the time.
+ * A call starts only while the whole `maximum` can be set aside for it: its cost is not known before, and an upstream
+ * that has done the work cannot undo it. So a balance below the maximum does not lower the maximum; the buyer uses it
+ * by paying in the difference. Rejected alternative: selling a call for the remaining balance and cutting its answer
+ * off there. An answer's tokens are used before they can be counted, and so is the time of a complete answer.
  */
 
-/** What has to be paid in so that the next call can be made; the least that can be settled where less is missing. */
+/** What the buyer has to pay in for the next call; at least the smallest amount that can be settled. */
 export function topUpOf({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, least: Usdc): Usdc {
   const missing = maximum > left ? maximum - left : 0n
   const amount = missing > least ? missing : least
   return usdc(amount < maximum ? amount : maximum)
 }
 
-/** Whether a balance pays for the dearest call once this has come to it. */
+/** Whether the balance, with this much added, covers the most expensive call. */
 export function pays({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, more: Usdc = usdc(0n)): boolean {
   return left + more >= maximum
 }
@@ -23,7 +23,7 @@ export function pays({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, more: Us
 export const TOO_LITTLE =
   'What is left of your balance does not pay for this call. Nothing was charged. Pay the difference to use what is left.'
 
-/** How it works, beside what is to be paid. The balance is told to its payer only. */
+/** Explains prepayment beside the price. Only its payer sees the balance. */
 export function prepaidTerms({ minimum, maximum }: Metered, balance: Usdc | null) {
   return {
     minimum: toDecimal(minimum),

@@ -1,7 +1,7 @@
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Exact, Metered, Pricing, Tier, Window } from '../model.ts'
 
-/** What a signature has to be worth: the price, or the most that a measured call can cost. */
+/** The amount to sign for: the price, or the maximum cost of a measured call. */
 export function chargeOf(pricing: Exact | Metered, tier: number): Usdc {
   switch (pricing.model) {
     case 'per-request':
@@ -18,21 +18,22 @@ export function isMetered(pricing: Pricing): pricing is Metered {
   return pricing.model === 'per-token' || pricing.model === 'per-minute'
 }
 
-/** In which tier somebody's next call is who has made so many in this window. */
+/** The tier of a customer's next call after so many calls in this window. */
 export function tierAt(tiers: readonly Tier[], calls: number): number {
   const place = tiers.findIndex(({ upTo }) => upTo === null || calls < upTo)
   return place < 0 ? tiers.length - 1 : place
 }
 
-/** A customer's calls of a window: those that are paid, and with them those under way. */
+/** A customer's calls in a window: `paid` counts the paid ones, `taken` also those under way. */
 export interface Places {
   paid: number
   taken: number
 }
 
 /**
- * The tier of somebody's next call. Those under way may end either way, so it is the dearest that the call can be in:
- * whatever is given up later, what was paid is never less than the tiers say for as many calls.
+ * The tier of a customer's next call. Calls under way may succeed or fail, so this is the most expensive tier that the
+ * call can be in: even if some are released later, the customer never pays less than the tiers require for that many
+ * calls.
  */
 export function nextTier(tiers: readonly Tier[], { paid, taken }: Places): number {
   let dearest = tierAt(tiers, paid)
@@ -49,7 +50,7 @@ export function tierOf(tiers: readonly Tier[], place: number): Tier {
   return tier
 }
 
-/** When the window began that this moment lies in. */
+/** The start of the window that contains this moment. */
 export function windowStart(window: Window, now: Date): Date {
   const day = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())
   switch (window) {
@@ -71,7 +72,7 @@ export interface Tokens {
   output: number
 }
 
-/** What a call came to, never beyond its bounds. A fraction of a micro-dollar counts as one. */
+/** The cost of a call, within its bounds. Fractions of a micro-dollar are rounded up. */
 export function costOf(pricing: Metered, measured: { tokens: Tokens | null; ms: number }): Usdc {
   return within(
     pricing,
@@ -84,7 +85,7 @@ function ofTokens({ input, output }: Extract<Metered, { model: 'per-token' }>, t
   return upTo(BigInt(tokens.input) * input + BigInt(tokens.output) * output, TOKENS_PRICED)
 }
 
-/** As for runs: prices of tokens are said for a thousand of them. */
+/** As for runs, token prices are per thousand tokens. */
 const TOKENS_PRICED = 1_000n
 
 function ofTime({ amount }: Extract<Metered, { model: 'per-minute' }>, ms: number): bigint {
@@ -96,7 +97,7 @@ function within({ minimum, maximum }: Metered, cost: bigint): Usdc {
   return cost > maximum ? maximum : usdc(cost)
 }
 
-/** How long a measured call may last before its money is used up; null where time costs nothing. */
+/** How long a measured call may last before its money is used up; null if time is not charged. */
 export function lastsMs(pricing: Metered): number | null {
   if (pricing.model !== 'per-minute') return null
   return Number((pricing.maximum * 60n) / pricing.amount) * 1_000
@@ -106,7 +107,7 @@ function upTo(value: bigint, step: bigint): bigint {
   return (value + step - 1n) / step
 }
 
-/** What is wrong with a price, by field; empty when nothing is. */
+/** The faults of a price, by field; empty when there are none. */
 export function faultsOfPricing(pricing: Pricing): [field: string, fault: string][] {
   switch (pricing.model) {
     case 'free':

@@ -2,12 +2,12 @@ import { pathRefused } from '../errors.ts'
 import type { Route } from '../model.ts'
 
 /*
- * Which route a request is for. An upstream may read an address more generously than it was written: a way to write
- * a paid address so that it is not recognised here is a way around the price. So whatever can be read in two ways is
- * refused, and case, a last slash and matrix parameters make no difference.
+ * Matches a request to its route. An upstream may interpret a path more loosely than it was written, and a spelling of
+ * a paid path that does not match here would bypass the price. So ambiguous paths are refused, and case, a trailing
+ * slash and matrix parameters make no difference.
  */
 
-/** The segments of a path as they are compared; throws where it could mean another path elsewhere. */
+/** The segments of a path for comparison; throws if an upstream could read it as another path. */
 export function segmentsOf(path: string): string[] {
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('\\'))
     throw pathRefused('must have visible ASCII characters only')
@@ -33,7 +33,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The first that fits. HEAD is asked for like GET: it tells of the same thing. */
+/** The first match. HEAD matches like GET, since it describes the same resource. */
 export function routeOf(routes: readonly Route[], method: string, segments: readonly string[]): Route | null {
   const asked = method === 'HEAD' ? 'GET' : method
   return routes.find((route) => fitsMethod(route, method, asked) && fitsPath(patternOf(route.path), segments)) ?? null
@@ -43,12 +43,12 @@ function fitsMethod({ method }: Route, ...asked: string[]): boolean {
   return method === '*' || asked.includes(method)
 }
 
-/** Names a route among those of its paywall, also after a change. */
+/** The key of a route within its paywall; a change of the terms keeps it. */
 export function keyOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`
 }
 
-/** What is wrong with a pattern; null when nothing is. */
+/** The fault of a pattern; null when there is none. */
 export function faultOfPattern(path: string): string | null {
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.length > 500)
     return 'must begin with / and have visible ASCII characters only'
@@ -65,7 +65,7 @@ export function faultOfPattern(path: string): string | null {
   return null
 }
 
-/** The first route that no request ever reaches, for one before it takes them all. */
+/** The first route that no request can reach, because an earlier route matches all of its requests. */
 export function hiddenRoute(routes: readonly Route[]): { place: number; by: number } | null {
   for (const [place, route] of routes.entries()) {
     const by = routes.slice(0, place).findIndex((before) => covers(before, route))
@@ -108,6 +108,6 @@ function patternOf(path: string): readonly string[] {
   return pattern
 }
 
-/** Taking a pattern apart costs more than the comparing. */
+/** A cache, because parsing a pattern costs more than comparing it. */
 const patterns = new Map<string, readonly string[]>()
 const REMEMBERED = 10_000

@@ -1,11 +1,11 @@
 import type { Tokens } from './pricing.ts'
 
 /*
- * How many tokens a call used, as its upstream says it: OpenAI and what speaks its language, Anthropic, Google, Ollama.
- * A stream says it in one of its last events, or the input first and the output later.
+ * How many tokens a call used, as its upstream reports it: OpenAI and compatible APIs, Anthropic, Google, Ollama. A
+ * stream reports it in one of its last events, or the input first and the output later.
  */
 
-/** Null when nothing is said. */
+/** Null when the answer reports no usage. */
 export function usageIn(json: unknown): Tokens | null {
   const found = looked(json, 0)
   return found.input === null && found.output === null ? null : { input: found.input ?? 0, output: found.output ?? 0 }
@@ -29,7 +29,7 @@ function looked(json: unknown, depth: number): Found {
 const NOTHING: Found = { input: null, output: null }
 const INPUTS = ['prompt_tokens', 'input_tokens', 'promptTokenCount', 'prompt_eval_count']
 const OUTPUTS = ['completion_tokens', 'output_tokens', 'candidatesTokenCount', 'eval_count']
-/** Where it is written: beside the answer, or in a stream's event about the message. */
+/** Where usage is reported: next to the answer, or in a stream's event about the message. */
 const HOLDERS = ['usage', 'usageMetadata', 'message', 'response']
 
 function count(said: Record<string, unknown>, names: readonly string[]): number | null {
@@ -49,13 +49,13 @@ function most(one: number | null, other: number | null): number | null {
   return Math.max(one, other)
 }
 
-/** What both parts of a stream have said. */
+/** Combines the reports of both parts of a stream. */
 export function together(one: Tokens | null, other: Tokens | null): Tokens | null {
   if (one === null || other === null) return one ?? other
   return { input: Math.max(one.input, other.input), output: Math.max(one.output, other.output) }
 }
 
-/** All text in an answer, where nothing is said and the tokens have to be counted. */
+/** All text in an answer, for counting tokens when no usage is reported. */
 export function textIn(json: unknown): string {
   const texts: string[] = []
   const walk = (value: unknown, depth: number): void => {

@@ -4,7 +4,7 @@ import type { Price, Requirements, Resource, Version } from '../../x402/model.ts
 import { requirementsOf as required } from '../../x402/requirements.ts'
 import { ZERO_ADDRESS, type Offer, type Payment } from '../model.ts'
 
-/** In the words of either version. */
+/** The requirements in both versions of x402. */
 export function requirementsOf(price: Price, resource: Resource): Requirements {
   return required(price, resource, { input: { type: 'http' } })
 }
@@ -21,7 +21,7 @@ export function toRequired(offer: Offer, told: { error: string; reason: string |
   return paymentRequired({ requirements, resource, amount, facilitator, recipient, memo, error, reason, more })
 }
 
-/** Where a client of that version looks for what became of its payment. */
+/** The receipt header in which a client of that version expects the payment's result. */
 export function receiptOf(
   payment: Pick<Payment, 'state' | 'txHash' | 'payer' | 'reason' | 'network'>,
   version: Version,

@@ -2,13 +2,16 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { HeaderList, UpstreamAnswer } from '../model.ts'
 import { headerIn } from '../rules/headers.ts'
 
-/** An upstream's answer as it can be sold: whole, so that it can be kept and given again, or as it comes. */
+/** An upstream's answer, ready for sale: whole, so that it can be stored and sent again, or as a stream. */
 export type Gathered =
   | { kind: 'whole'; status: number; headers: HeaderList; body: Buffer; trailers: UpstreamAnswer['trailers'] }
   | { kind: 'stream'; status: number; headers: HeaderList; body: Readable; trailers: UpstreamAnswer['trailers'] }
   | { kind: 'tunnel'; answer: UpstreamAnswer }
 
-/** Waits for the end of what is short; a stream is known by its type, its announced length, or its taking long. */
+/**
+ * Waits for the end of a short answer. A type of a stream, a large announced length or a long duration make it a
+ * stream.
+ */
 export async function gather(
   answer: UpstreamAnswer,
   limits: { keptBytes: number; gatherMs: number; wholeMs: number },
@@ -26,7 +29,7 @@ export async function gather(
 
 const STREAMED = /^\s*(text\/event-stream|application\/(x-ndjson|jsonl|grpc))/i
 
-/** True when the body has ended; false when the rest is still to come. */
+/** True when the body has ended; false when more is to come. */
 function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let bytes = 0
@@ -62,7 +65,8 @@ function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: num
 function continued(chunks: readonly Buffer[], rest: Readable): Readable {
   const whole = new PassThrough()
   for (const chunk of chunks) whole.write(chunk)
-  // It may break off while its payment settles, before anybody reads it: whoever reads it then finds it destroyed.
+  // The stream may break off while its payment settles, before it has a reader. The later reader then finds it
+  // destroyed.
   whole.on('error', () => undefined)
   rest.on('error', (error) => whole.destroy(error))
   whole.on('close', () => rest.destroy())
@@ -70,7 +74,7 @@ function continued(chunks: readonly Buffer[], rest: Readable): Readable {
   return whole
 }
 
-/** What nobody will read: its connection is given up rather than read to its end. */
+/** Destroys an unused body: dropping its connection is cheaper than reading it to the end. */
 export function discard(answer: { body: Readable | Buffer | null }): void {
   if (answer.body !== null && !Buffer.isBuffer(answer.body)) answer.body.on('error', () => undefined).destroy()
 }

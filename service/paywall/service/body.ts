@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { Transform, type Readable, type TransformCallback } from 'node:stream'
 import { tooLarge } from '../errors.ts'
 
-/** What the body is bound to as it goes out: no upstream has all of it before `bind` has agreed. */
+/** Binds the payment to the body: no upstream gets the last byte before `bind` has accepted the hash. */
 export interface Binding {
-  /** As announced; null where it is not. */
+  /** The announced length; null without one. */
   length: number | null
-  /** Rejects where the payment is for another body. */
+  /** Rejects if the payment is bound to another body. */
   bind(hash: Buffer): Promise<void>
 }
 
-/** A request's body on its way to the upstream: counted, remembered as far as it is measured, and its hash taken. */
+/** Counts and hashes a request's body on its way to the upstream, and keeps its beginning for measuring. */
 export class WatchedBody extends Transform {
   readonly #hash = createHash('sha256')
   readonly #most: number
@@ -20,7 +20,7 @@ export class WatchedBody extends Transform {
   /** Held back until the payment is bound to the body. */
   #end: Buffer | null = null
   #bytes = 0
-  /** Known once it has ended. */
+  /** Set once the body has ended. */
   hash: Buffer | null = null
 
   constructor(most: number, keep: number, binding: Binding | null) {
@@ -30,7 +30,7 @@ export class WatchedBody extends Transform {
     this.#binding = binding
   }
 
-  /** The beginning of it. */
+  /** The kept beginning of the body. */
   text(): string {
     return Buffer.concat(this.#kept).toString('utf8')
   }
@@ -63,7 +63,7 @@ export class WatchedBody extends Transform {
   }
 }
 
-/** Its errors are those of whoever reads it. */
+/** The reader of the returned stream handles its errors. */
 export function watched(
   body: Readable | null,
   most: number,
@@ -73,13 +73,13 @@ export function watched(
   if (body === null) return null
   const through = new WatchedBody(most, keep, binding)
   body.on('error', (error) => through.destroy(error))
-  // An upstream that answers without reading on must not leave the sender stuck.
+  // If an upstream answers without reading the whole body, the sender must not get stuck.
   through.on('close', () => body.unpipe(through).resume())
   body.pipe(through)
   return through
 }
 
-/** Of a body that is only compared. */
+/** The hash of a body that is only compared. */
 export async function hashOf(body: Readable | null, most: number): Promise<Buffer> {
   const hash = createHash('sha256')
   let bytes = 0

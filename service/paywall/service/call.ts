@@ -28,7 +28,7 @@ export interface Call extends Buyer {
 
 export interface Calling {
   free(call: Call): Promise<Outcome>
-  /** Asks the upstream; what it answered with success can be sold, anything else is passed on for nothing. */
+  /** Calls the upstream. A successful answer can be sold; any other is passed on free of charge. */
   paid(call: Call, who: Who): Promise<Sellable | { failed: Outcome }>
 }
 
@@ -37,9 +37,12 @@ export interface Who {
   payer: string | null
   amount: Identity['amount']
   state: Identity['state']
-  /** The answer's use is measured. */
+  /** The answer's usage is measured. */
   measured: boolean
-  /** Binds the payment to the request's body; rejects where it is bound to another one. Null where it draws from a balance. */
+  /**
+   * Binds the payment to the request's body; rejects if it is bound to another one. Null if the call draws from a
+   * balance.
+   */
   bind: ((hash: Buffer) => Promise<void>) | null
 }
 
@@ -49,7 +52,7 @@ export interface Sellable {
   sent: WatchedBody | null
 }
 
-/** Through the gate to the upstream. */
+/** Passes requests through the gate to the upstream. */
 export function createCalling({ tally, clock, limits }: GateDeps): Calling {
   function identityOf({ gate, route, request, operation: id }: Call, who: Who): Identity {
     return {
@@ -110,17 +113,17 @@ export function createCalling({ tally, clock, limits }: GateDeps): Calling {
 
 const MEASURED_BYTES = 1_048_576
 
-/** As it is told of: without the query, where secrets travel. */
+/** For events and records: without the query, which may contain secrets. */
 export function endpointOf({ method, path }: GateRequest): string {
   return `${method} ${path}`.slice(0, 500)
 }
 
-/** As it came. */
+/** The upstream's answer, unchanged. */
 function passedOn({ status, headers, body, trailers, tunnel }: UpstreamAnswer): Outcome {
   return { status, headers, body, trailers, ...(tunnel === null ? {} : { tunnel }) }
 }
 
-/** What was sold, with what is said of the payment beside it. */
+/** The sold answer with the payment's headers. */
 export function soldOutcome(gathered: Gathered, more: HeaderList): Outcome {
   if (gathered.kind === 'tunnel') {
     const { answer } = gathered

@@ -5,10 +5,10 @@ import type { Failpoints } from '../../kit/failpoints.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { CountTokens, Prepaid, Tally } from '../ports.ts'
 
-/** What is kept of sales, and of what was paid in before. */
+/** The journal of sales and prepaid balances. */
 export type PaymentJournal = SellingDeps['journal'] & Prepaid
 
-/** What the engine stands on, in the gateway and in the middleware alike. */
+/** The engine's dependencies, in the gateway and in the middleware alike. */
 export interface GateDeps {
   journal: PaymentJournal
   method: SellingDeps['method']
@@ -21,21 +21,21 @@ export interface GateDeps {
   failpoints: Failpoints
   addresses: {
     facilitator: string
-    /** Where a payment's state can be asked for. */
+    /** The URL of a payment's status. */
     statusOf(payment: string): string
   }
   limits: {
-    /** Of a request's body. */
+    /** The limit of a request's body. */
     bodyBytes: number
-    /** An answer is kept until it was delivered when it has no more. */
+    /** An answer of at most this size is kept until it is delivered. */
     keptBytes: number
-    /** An answer of unknown length that has not ended by then is passed on as it comes. */
+    /** An answer of unknown length that has not ended by then is streamed. */
     gatherMs: number
-    /** One of a known length, too. */
+    /** The same for an answer of known length. */
     wholeMs: number
-    /** The longest time between the request and what is settled: an authorization has to outlast it. */
+    /** The longest time from the request to the settlement; an authorization has to outlast it. */
     workMs: number
-    /** The least that can be paid in. */
+    /** The smallest amount that can be paid in. */
     paymentMin: Usdc
     /** How long a client waits for the chain. */
     settleMs: number

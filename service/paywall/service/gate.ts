@@ -29,7 +29,7 @@ import {
 } from './product.ts'
 import { createSimulating } from './simulate.ts'
 
-/** Decides what a request costs, takes the money, and passes it on: the same in the gateway and in the middleware. */
+/** Prices a request, takes the payment and passes the request on: the same in the gateway and in the middleware. */
 export function createGate(deps: GateDeps) {
   const { journal, tokens, tally, clock, method } = deps
   const offering = createOffering(deps)
@@ -89,7 +89,7 @@ export function createGate(deps: GateDeps) {
     return await finish(call, await selling.buy(call))
   }
 
-  /** What was sold, as its buyer is answered. */
+  /** The answer to the buyer for a sold request. */
   async function finish(call: PaidCall, { sale, value, token }: Sold<GateAnswer>): Promise<Outcome> {
     if (value === null) throw new Error('a gate sells answers')
     const { id } = sale
@@ -102,14 +102,14 @@ export function createGate(deps: GateDeps) {
       const outcome = await meteredCalls.paidCall(call, call.pricing, paymentOf(sale), { gathered, sent, headers })
       return gathered.kind === 'whole' ? { ...outcome, whenSent } : outcome
     }
-    // Of what streams, no byte is given a second time.
+    // A stream is sent only once, so none of its bytes is sent again.
     return {
       ...soldOutcome(gathered, headers),
       whenSent: gathered.kind === 'whole' ? whenSent : () => journal.handedOver(id),
     }
   }
 
-  /** Why a payment is not taken, with what would be. Anything else is an error like all others. */
+  /** The refusal of a payment, with what would be accepted. Other errors are handled as usual. */
   async function refusal(call: PaidCall, error: unknown): Promise<Outcome> {
     const { pricing } = call
     const payer = call.presented?.authorization.from ?? null
@@ -132,7 +132,7 @@ export function createGate(deps: GateDeps) {
   return { serve }
 }
 
-/** A paywall may stand before another one, but not before itself. */
+/** A paywall may be in front of another one, but not in front of itself. */
 const HOPS_MAX = 3
 
 function assertNamed(payment: string): void {

@@ -8,7 +8,10 @@ import { eventsOf, failureOf, paymentOf } from '../rules/payment.ts'
 import { nextTier, tierOf } from '../rules/pricing.ts'
 import { AnotherTier } from './product.ts'
 
-/** What payments at gates write besides: places in tiers, customers, revenue, balances, and the owner's events. */
+/**
+ * What payments at gates write in addition to the sale: places in tiers, customers, revenue, balances, and the owner's
+ * events.
+ */
 export function gateHooks({ store, deliveries, clock }: HookDeps): SaleHooks {
   async function send(inside: Statements, { owner }: Payment, events: ReturnType<typeof eventsOf>): Promise<void> {
     for (const event of events) {

@@ -10,25 +10,25 @@ import { costOfWhole, StreamMeter } from './usage-meter.ts'
 import type { GateDeps } from './deps.ts'
 
 export interface MeteredCalls {
-  /** A call that draws from a balance; null where that is not enough, with what there is. */
+  /** A call that draws from a balance. Throws `TooLittle` with the balance if it is not enough. */
   call(
     call: Call,
     pricing: Metered,
     by: { token: Buffer } | { payer: Address },
     payment?: Payment['id'],
   ): Promise<Outcome>
-  /** The call that came with the payment into a balance, once it is paid. */
+  /** The call that came with a payment into a balance, once that is paid. */
   paidCall(call: Call, pricing: Metered, payment: Payment, answered: Answered): Promise<Outcome>
 }
 
-/** What an upstream answered, to what was sent, and what is said of the payment beside it. */
+/** An upstream's answer, the request that was sent, and the payment's headers. */
 interface Answered {
   gathered: Gathered
   sent: string
   headers: HeaderList
 }
 
-/** Thrown where a balance does not pay for the call; null where there is none. */
+/** Thrown when a balance does not cover the call; null if there is no balance. */
 export class TooLittle extends Error {
   readonly balance: Usdc | null
   readonly payer: Address | null
@@ -40,7 +40,9 @@ export class TooLittle extends Error {
   }
 }
 
-/** Calls whose price is known only when they are over: the most is set aside before, what they cost is taken after. */
+/**
+ * Calls whose cost is known only at the end: the maximum is set aside first, and the actual cost is taken afterwards.
+ */
 export function createMeteredCalls({
   journal,
   calling,
@@ -78,13 +80,13 @@ export function createMeteredCalls({
       const { gathered, sent } = answer
       return await measure(one, pricing, { gathered, sent: sent?.text() ?? '', left: held.left, headers: [] })
     } catch (error) {
-      // A hold that has ended already stays ended.
+      // If the hold has already ended, this changes nothing.
       await journal.draw(id, ZERO)
       throw error
     }
   }
 
-  /** Whole answers are paid for before they are given; what streams, when it has ended. */
+  /** A whole answer is paid for before it is sent; a stream when it has ended. */
   async function measure(
     one: Call,
     pricing: Metered,

@@ -12,23 +12,23 @@ import type { GateDeps } from './deps.ts'
 
 export interface Offering {
   unpaid(call: Call, pricing: Exact | Metered): Promise<Outcome>
-  /** Why what was presented is not taken, and what would be. */
+  /** The reason for a refusal, and what would be accepted. */
   refused(call: Call, pricing: Exact | Metered, why: Why): Promise<Outcome>
-  /** In which tier a customer's next call is. */
+  /** The tier of a customer's next call. */
   tierOf(call: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number>
 }
 
 export interface Why {
   reason: string
-  /** Whose price is told. */
+  /** The buyer whose price is offered. */
   payer: `0x${string}` | null
   sentence?: string
-  /** What is left of the balance of a payer who has proven who they are: no more than the difference is asked for. */
+  /** The balance of a payer who has proven their identity: the offer asks only for the difference. */
   balance?: Usdc | null
   headers?: HeaderList
 }
 
-/** What is said to whoever has not paid, or not what it costs. */
+/** Offers for buyers that have not paid, or not enough. */
 export function createOffering({ journal, tally, clock, addresses, limits }: GateDeps): Offering {
   function offerOf(
     { gate, route, request }: Call,
@@ -72,7 +72,7 @@ export function createOffering({ journal, tally, clock, addresses, limits }: Gat
 
     async unpaid(call, pricing) {
       tally.count(call.gate.id, keyOf(call.route), 'unpaid')
-      // Who says who they are is told their own price: with a tiered one it differs from customer to customer.
+      // A client that names its payer address gets that payer's price: a tiered price differs between customers.
       const said = call.request.header('x-payment-payer')
       if (said !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(said)) {
         throw badPayment('x-payment-payer', 'must be 0x and 40 hexadecimal digits')
@@ -87,7 +87,8 @@ export function createOffering({ journal, tally, clock, addresses, limits }: Gat
 
     async refused(call, pricing, { reason, payer, sentence, balance = null, headers = [] }) {
       const error = sentence ?? `${sentenceOf(reason)} Nothing was charged.`
-      // One that is still valid but lapses too soon has a sentence of its own, and is answered like any refusal.
+      // An authorization that is still valid but expires too soon comes with its own message and gets the usual
+      // refusal. An expired one has none.
       if (reason === EXPIRED && sentence === undefined) throw paymentExpired(error)
       tally.count(call.gate.id, keyOf(call.route), reason)
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance })

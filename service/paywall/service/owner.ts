@@ -26,11 +26,11 @@ export interface OwnerDeps {
   sales: SaleReader
   walletAddress: WalletAddress
   clock: Clock
-  /** Makes test tokens; the same in every process. */
+  /** Derives test tokens; the same in every process. */
   tokenKey: Buffer
 }
 
-/** What whoever sells says of a paywall, and is told of it. */
+/** The owner's operations on a paywall. */
 export function createOwning(deps: OwnerDeps) {
   const { store, sales, addresses, sealing, walletAddress, clock, tokenKey } = deps
 
@@ -49,15 +49,15 @@ export function createOwning(deps: OwnerDeps) {
       const paywall = { ...terms, id, owner, recipient, upstreamHeaders, version: 1, createdAt: now, updatedAt: now }
       const made = await store.add(paywall, sealed)
       if (made === null) throw slugTaken()
-      // A repetition after a crash finds the one that was made, with the secret that it has.
+      // A request that is repeated after a crash finds the paywall that it created, with its secret.
       const kept = await store.bySlug(made.slug)
       if (kept?.gate.id !== made.id) throw slugTaken()
       return { paywall: made, secret: sealing.open(kept.sealed.secret, `${id}/secret`) }
     },
 
     /**
-     * Throws what `create` or `change` would say of these terms, and makes nothing: a form asks it before its next
-     * step. The slug may be taken by another account before it is saved; that is refused then.
+     * Throws the errors that `create` or `change` would throw for these terms, and saves nothing: a form calls it
+     * before its next step. Another account may still take the slug before this one is saved; saving is refused then.
      */
     check: (caller: Caller, id: string | null, terms: Change) => checkChange(deps, caller, id, terms),
 
@@ -67,7 +67,7 @@ export function createOwning(deps: OwnerDeps) {
 
     list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
 
-    /** What a 402 said up to now holds for ten minutes more. */
+    /** The terms of earlier 402s stay valid for ten more minutes. */
     async change(caller: Caller, id: string, change: Change): Promise<Paywall> {
       const owner = accountOf(caller)
       const { headers, ...changed } = withoutAbsent(change)
@@ -91,7 +91,7 @@ export function createOwning(deps: OwnerDeps) {
           assertTerms(paywall, owner.environment)
           const { routes, recipient, network } = held
           const until = new Date(now.getTime() + HELD_MS)
-          // Money of test networks and real money never meet: what was told of the other one ends at once.
+          // Test networks and real money never mix: after a switch between them, earlier offers end at once.
           const stands = !held.testMode && network === paywall.network
           return given(
             await store.change(
@@ -105,12 +105,12 @@ export function createOwning(deps: OwnerDeps) {
       )
     },
 
-    /** Its address ends at once; payments under way are still settled. */
+    /** Its address stops working at once; payments under way are still settled. */
     async remove(caller: Caller, id: string): Promise<Paywall> {
       return given(await store.remove(accountOf(caller), id, clock.now()))
     },
 
-    /** What signs who paid, from now on. */
+    /** The new secret signs the payer's identity from now on. */
     async rotateSecret(caller: Caller, id: string): Promise<{ paywall: Paywall; secret: string }> {
       const owner = accountOf(caller)
       const secret = toSigningSecret(randomBytes(32))
@@ -137,11 +137,11 @@ export function createOwning(deps: OwnerDeps) {
       return found
     },
 
-    /** Its owner tries it with this; null unless it is in test mode. */
+    /** The owner tests the paywall with this token; null unless it is in test mode. */
     testTokenOf: ({ id, testMode }: Pick<Paywall, 'id' | 'testMode'>): string | null =>
       testMode ? `test_${createHmac('sha256', tokenKey).update(id).digest('base64url').slice(0, 32)}` : null,
 
-    /** What the upstream is sent besides, and the key that signs who paid. */
+    /** The extra headers for the upstream, and the key that signs the payer's identity. */
     opened(id: string, sealed: { headers: string; secret: string }): { headers: HeaderList; key: Buffer } {
       const headers = JSON.parse(sealing.open(sealed.headers, `${id}/upstreamHeaders`)) as HeaderList
       const secret = sealing.open(sealed.secret, `${id}/secret`)
@@ -168,7 +168,7 @@ async function checkChange(deps: OwnerDeps, caller: Caller, id: string | null, t
   assertTerms({ network, testMode, recipient }, owner.environment)
 }
 
-/** What the guard says of the address, said of the field. */
+/** Reports the guard's refusal of the address as a fault of the field. */
 async function checkUpstream(
   addresses: Addresses,
   { upstreamUrl, headers }: Pick<Change, 'upstreamUrl' | 'headers'>,

@@ -9,14 +9,16 @@ import { createOwning, type OwnerDeps } from './owner.ts'
 import type { GateDeps } from './deps.ts'
 import type { createTally } from './tally.ts'
 
-/** Prices on other people's APIs: what their owners say of them, and the gateway that asks for them. */
+/** Prices on other people's APIs: their owners' operations, and the gateway that charges for them. */
 export function createPaywalls(deps: PaywallDeps) {
   const { store, prepaid, journal, clock, gateAddress } = deps
   const engine = createGate(deps)
   const owning = createOwning(deps)
   const gates = new Map<string, CachedPaywall>()
 
-  /** Known for a second: a request must not cost a row, and a change may take that long to be seen everywhere. */
+  /**
+   * Cached for a second: a request must not cost a query, and a change may take that long to take effect everywhere.
+   */
   async function gateOf(slug: string): Promise<Opened> {
     const now = clock.now()
     const kept = gates.get(slug)
@@ -24,7 +26,7 @@ export function createPaywalls(deps: PaywallDeps) {
     const opened = open(slug, now)
     if (gates.size >= GATES_MAX) gates.clear()
     gates.set(slug, { at: now, opened })
-    // What is not there is not kept: somebody may be making it just now.
+    // A missing paywall is not cached, because it may be created at any moment.
     opened.catch(() => gates.delete(slug))
     return await opened
   }
@@ -53,24 +55,24 @@ export function createPaywalls(deps: PaywallDeps) {
     serve: (gate: Gate, request: GateRequest, ask: CallUpstream, hops: number): Promise<Outcome> =>
       engine.serve(gate, request, ask, hops),
 
-    /** For whoever has its id: nothing of it is secret, it is on the chain. */
+    /** Available to every client with the id: the payment is public on the chain. */
     async payment(id: string): Promise<Payment> {
       const sale = isId('pay', id) ? await journal.findById(id) : null
       if (sale?.product !== 'gate') throw paymentMissing()
       return paymentOf(sale)
     },
 
-    /** Ends the holds whose time is over, also those of a process that is gone. */
+    /** Ends expired holds, including those of a process that is gone. */
     endHolds: (now: Date): Promise<void> => prepaid.endHolds(now),
 
-    /** Writes what was counted up to now, so that the analytics have it. */
+    /** Writes the counts so far, so that the analytics include them. */
     flush: (): Promise<void> => deps.tally.flush(),
   }
 }
 
 export type Paywalls = ReturnType<typeof createPaywalls>
 
-/** A paywall with what only its gate may know. */
+/** A paywall with the secrets that only its gate may use. */
 export interface Opened {
   gate: Gate
   headers: HeaderList
@@ -87,7 +89,7 @@ interface PaywallDeps extends Omit<GateDeps, 'addresses'>, Omit<OwnerDeps, 'addr
   prepaid: PrepaidStore
   tally: ReturnType<typeof createTally>
   addresses: GateDeps['addresses'] & OwnerDeps['addresses']
-  /** Of the gateway, without the slug. */
+  /** The gateway's address, without a slug. */
   gateAddress: string
 }
 

@@ -19,13 +19,16 @@ export interface MeteredCall extends PaidCall {
 }
 
 export interface Prepaying {
-  /** What the payment beside it still owes comes first; then the balance; then the payment makes a new one. */
+  /**
+   * A call that the payment beside the token has already paid for comes first, then the balance; otherwise the payment
+   * makes a new balance.
+   */
   byToken(call: MeteredCall, token: string): Promise<Outcome>
-  /** From the payer's balance where it is enough, and then nothing is settled: the signature says who is asking. */
+  /** If the payer's balance is enough, it pays and nothing is settled: the signature only identifies the payer. */
   bySignature(call: MeteredCall, presented: Presented): Promise<Outcome>
 }
 
-/** Measured calls, paid from what was paid in before. */
+/** Measured calls, paid from a prepaid balance. */
 export function createPrepaying({ journal, tokens, offering, meteredCalls, sales, finish }: PrepayingDeps): Prepaying {
   async function tooLittle(
     call: Call,
@@ -35,7 +38,7 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
     return await offering.refused(call, pricing, { reason: 'insufficient_balance', payer, balance, sentence })
   }
 
-  /** By the payment's token, what it has paid for and was not handed over; null where nothing is owed. */
+  /** By the payment's token: what it has paid for and was not delivered; null if nothing is owed. */
   async function owed(call: MeteredCall, presented: Presented, token: string): Promise<Outcome | null> {
     const digest = sales.digestOf(presented)
     const known = digest === null ? null : await journal.find(digest)
@@ -51,12 +54,12 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
     const { payer, digest, terms } = judged
     const left = await journal.left(gate.id, gate.network, payer)
     if (pays(pricing, left)) {
-      // Claimed before it is used: the same signature buys no second call, here or elsewhere.
+      // The signature is claimed before its use, so it cannot buy a second call, here or elsewhere.
       if (!(await journal.prove(digest, operation))) throw authorizationUsed()
       try {
         return await meteredCalls.call(call, pricing, { payer })
       } catch (error) {
-        // Others drew from it in this very moment.
+        // Other calls used the balance at the same moment.
         if (!(error instanceof TooLittle)) throw error
         const sentence = 'Your balance was used up by other calls. Nothing was charged.'
         return await tooLittle(call, pricing, { payer, balance: error.balance, sentence })
@@ -78,13 +81,13 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
         if (!(error instanceof TooLittle)) throw error
         if (presented !== null) {
           const { payer } = error
-          // It would be paid into another balance than the one that the token opens.
+          // The payment would go into another balance than the token's.
           if (payer !== null && presented.authorization.from !== payer) {
             throw badPayment(presented.field, "must be signed by the payer of the token's balance")
           }
           return await bySignature(call, presented)
         }
-        // A token may be chosen before anything is paid.
+        // A client may choose its token before it has paid.
         if (error.balance === null) return await offering.refused(call, pricing, NO_BALANCE)
         return await tooLittle(call, pricing, { payer: error.payer, balance: error.balance })
       }
@@ -105,6 +108,6 @@ interface PrepayingDeps extends GateDeps {
   offering: Offering
   meteredCalls: MeteredCalls
   sales: Selling<PaidCall, GateAnswer> & { digestOf: GateDeps['method']['digestOf'] }
-  /** What its buyer is answered. */
+  /** The answer to the buyer. */
   finish(call: PaidCall, sold: Sold<GateAnswer>): Promise<Outcome>
 }

@@ -32,16 +32,16 @@ import { TooLittle, type MeteredCalls } from './metered-calls.ts'
 import type { Offering, Why } from './offer.ts'
 import type { GateDeps } from './deps.ts'
 
-/** A request that is paid for, at a route with a price. */
+/** A paid request at a route with a price. */
 export interface PaidCall extends Call {
   pricing: Exact | Metered
   presented: Presented | null
 }
 
-/** What an upstream answered; of a measured call that was paid in before, what its client is answered. */
+/** An upstream's answer; for a measured, prepaid call, the outcome for its client. */
 export type GateAnswer = { kind: 'answer'; gathered: Gathered; sent: string } | { kind: 'metered'; outcome: Outcome }
 
-/** The upstream refused or failed: its answer is passed on as it came, and nothing is charged. */
+/** The upstream refused or failed: its answer is passed on unchanged, and nothing is charged. */
 export class UpstreamRefused extends Error {
   readonly outcome: Outcome
   readonly sale: Sale
@@ -53,7 +53,7 @@ export class UpstreamRefused extends Error {
   }
 }
 
-/** Why a payment is not taken here, as its buyer is answered. */
+/** The reason why a payment is not accepted, as the buyer is answered. */
 export class NotSold extends Error {
   readonly why: Why
 
@@ -63,13 +63,13 @@ export class NotSold extends Error {
   }
 }
 
-/** The payer is in another tier by now: thrown in the claim, so that it keeps no authorization. */
+/** The payer is in another tier by now. Thrown inside the claim, so that the authorization is not kept. */
 export class AnotherTier extends Error {}
 
 export const TIER_CHANGED =
   'Your next call has another price: calls that you paid for and calls under way count. Nothing was charged; sign for the amount given here.'
 
-/** The price that a payment was signed for; today's where it was none. */
+/** The price that a payment was signed for; the current one if it matches none. */
 export function signedPrice({ gate, route, presented }: Call & { presented: Presented }): SignedPrice {
   const { authorization, network } = presented
   const signed = { to: authorization.to, value: authorization.value, network: network?.name ?? null }
@@ -78,11 +78,11 @@ export function signedPrice({ gate, route, presented }: Call & { presented: Pres
   return price
 }
 
-/** A request at a gate: its upstream is asked, before the money moves or after it. */
+/** The product of a request at a gate: its upstream is called before or after the money moves. */
 export function createGateProduct(deps: GateProductDeps): Product<PaidCall, GateAnswer> {
   const { journal, tokens, tally, clock, limits, addresses, meteredCalls, offering } = deps
 
-  /** Still for the price that was signed, in the window and tier of now. */
+  /** Checks that the signed price is still valid, in the current window and tier. */
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
     const { gate, route, pricing } = call
     const { payer, amount } = sale
@@ -97,7 +97,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       const why = { reason: 'insufficient_balance', payer, balance, sentence: TOO_LITTLE }
       if (!pays(pricing, balance, amount)) throw new NotSold(why)
     }
-    // The window in which it was first presented may be over, and its calls with it.
+    // The window of the first attempt may be over, and its call count with it.
     const details = { ...sale.details, windowStart: windowOf(pricing, clock.now())?.toISOString() ?? null }
     return { workMs: route.settle === 'before' || price.part ? 0 : limits.workMs, details, note: tiersOf(pricing) }
   }
@@ -105,7 +105,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   async function make(call: PaidCall, sale: Sale, paid: boolean): Promise<Made<GateAnswer>> {
     const { pricing } = call
     if (paid && isMetered(pricing)) {
-      // What was paid is in the balance: the call draws from it like any other.
+      // The payment is in the balance, and the call draws from it like any other.
       await journal.begun(sale.id)
       return { ...NOTHING_STORED, value: { kind: 'metered', outcome: await drawn(call, pricing, sale) } }
     }
@@ -176,7 +176,8 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
           tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
           return withToken(settlementPending(sale.id, addresses.statusOf(sale.id)), tokens.of(sale.id), sale.id)
         },
-        // Whoever asks again needs the token: somebody else may have put the signature on the chain meanwhile.
+        // A buyer needs the token to repeat the request, because another client may have put the signature on the chain
+        // meanwhile.
         failed: (error, { id }) => (error instanceof DomainError ? withToken(error, tokens.of(id), id) : error),
       },
     },
@@ -209,7 +210,7 @@ function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
     details,
     requirements: requirementsOf(price, resource),
     inputHash: lineHash(gate.id, request),
-    // Only together with what is in the balance by then does a part pay for the call.
+    // A partial payment covers the call only together with the balance at that time.
     workMs: route.settle === 'before' || part ? 0 : limits.workMs,
     note: tiersOf(pricing),
   }
@@ -232,7 +233,7 @@ async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: 
   }
 }
 
-/** Who was told a lower maximum a moment ago pays no more than that. */
+/** A buyer who was offered a lower maximum a moment ago pays no more than that. */
 async function withCost(
   { clock, countTokens }: GateProductDeps,
   call: PaidCall,
@@ -284,7 +285,7 @@ function fromStored({ meta, body }: StoredAnswer): Gathered {
   return { kind: 'whole', status, headers, body, trailers: () => ({}) }
 }
 
-/** How the client hears of its payment. */
+/** The payment's headers for the client. */
 export function headersOf(sale: Sale, { version, token }: { version: Version | null; token: string }): HeaderList {
   return [
     ['X-Payment-ID', sale.id],

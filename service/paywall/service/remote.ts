@@ -9,31 +9,31 @@ import { readRequest } from '../../x402/payload.ts'
 import { readSettled, readVerdict, refuseHere } from '../rules/facilitator.ts'
 import { authorizationIn } from '../rules/payload.ts'
 
-/** What the chain itself says of an authorization. */
+/** Reads the state of an authorization from the chain itself. */
 export interface ChainVerifier {
-  /** Null when it cannot be asked. */
+  /** Null when the chain cannot be reached. */
   look(network: Network, authorization: SignedAuthorization): Promise<ChainEvidence | null>
-  /** Whether a code decides about the payer's signatures; null when it cannot be asked. */
+  /** Whether a contract verifies the payer's signatures; null when the chain cannot be reached. */
   payerHasCode(network: Network, authorization: SignedAuthorization): Promise<boolean | null>
 }
 
-/** `used`: this very payment reached its recipient. `spent`: it was cancelled, and never will. */
+/** `used`: this payment reached its recipient. `spent`: it was cancelled and can never settle. */
 export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' } | { state: 'unused'; chainTime: Date }
 
 interface RemoteDeps {
-  /** A POST of JSON. Rejects when no answer came in time; null stands for one that is no JSON. */
+  /** A POST of JSON. Rejects when no answer arrives in time; `json` is null when the answer is not JSON. */
   post(path: '/verify' | '/settle', body: unknown, operation: string | null): Promise<{ status: number; json: unknown }>
-  /** Null where there is nobody but the facilitator to ask: then its word has to do. */
+  /** Null if only the facilitator can be queried: its answer has to be trusted then. */
   verifier: ChainVerifier | null
   digestOf(network: Network, authorization: SignedAuthorization): Hex
-  /** Where payer and nonce are enough to name an authorization. */
+  /** For chains where payer and nonce identify an authorization. */
   digestBy?: (network: Network, payer: Address, nonce: Hex) => Hex
   clock: Clock
 }
 
 /**
- * A facilitator somewhere else. With a verifier nothing that it says about the money is believed: a success counts once
- * the chain shows it, a failure once the authorization can never be used again, and until then the payment is pending.
+ * A remote facilitator. With a verifier its reports about money are not trusted: a success counts once the chain shows
+ * it, a failure once the authorization can never be used again, and until then the payment is pending.
  */
 export function createRemoteMethod({
   post,
@@ -84,7 +84,7 @@ export function createRemoteMethod({
       if (verdict === null) throw unavailable()
       const verified = { payer: authorization.from, refusal: verdict.refusal }
       if (verdict.refusal !== null || verifier === null || network === null) return verified
-      // Where that is not known right now the order is the one that is safe with any wallet.
+      // If this is unknown at the moment, the order is the one that is safe with any wallet.
       return { ...verified, payerHasCode: (await verifier.payerHasCode(network, authorization)) ?? true }
     },
 
@@ -99,7 +99,7 @@ export function createRemoteMethod({
 
 const OVER: Settled = { status: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }
 
-/** A block may come late with a time before. */
+/** A block may arrive late with an earlier timestamp. */
 function isOver({ validBefore }: SignedAuthorization, now: Date): boolean {
   return Number(validBefore) * 1000 + MARGIN_MS < now.getTime()
 }

@@ -16,7 +16,7 @@ export interface Simulating {
   serve(call: Call, pricing: Exact | Metered): Promise<Outcome>
 }
 
-/** Test mode: the owner's token stands for a payment, no chain is touched, and no balance or revenue changes. */
+/** Test mode: the owner's token stands in for a payment, no chain is called, and no balance or revenue changes. */
 export function createSimulating({
   journal,
   clock,
@@ -120,7 +120,7 @@ function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, 
   }
 }
 
-/** In the same time for every wrong one. */
+/** Compares in constant time. */
 function same(one: string, other: string): boolean {
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
   return hash(one) === hash(other)

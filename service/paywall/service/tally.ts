@@ -3,8 +3,8 @@ import type { Log } from '../../kit/log.ts'
 import type { PrepaidStore, Tally } from '../ports.ts'
 
 /**
- * Calls and refusals by route and day, gathered and written once a second: a free call must not cost a row. Money is
- * counted where it moves, in the same statement; here a crash loses a second of counts.
+ * Counts calls and refusals by route and day, and writes them once a second: a free call must not cost a query. Money
+ * is counted in the statement that moves it; here a crash loses one second of counts.
  */
 export function createTally({ store, clock, log }: TallyDeps) {
   let counts = new Map<string, Count>()
@@ -36,7 +36,7 @@ export function createTally({ store, clock, log }: TallyDeps) {
   }
   return {
     ...tally,
-    /** All that was counted up to now is in the database then. */
+    /** When this resolves, all counts so far are in the database. */
     async flush(): Promise<void> {
       await writing
       await (writing = write().finally(() => (writing = null)))
@@ -58,5 +58,5 @@ interface Count {
   count: number
 }
 
-/** A database that is away for long must not fill the memory. */
+/** A limit, so that a long outage of the database does not fill the memory. */
 const DISTINCT_MAX = 10_000

@@ -6,7 +6,7 @@ import { costOf, type Tokens } from '../rules/pricing.ts'
 import { textIn, together, usageIn } from '../rules/usage.ts'
 import type { Usdc } from '../../kit/money.ts'
 
-/** What a whole answer cost. */
+/** The cost of a complete answer. */
 export async function costOfWhole(
   pricing: Metered,
   call: { sent: string; body: Buffer; ms: number },
@@ -31,17 +31,17 @@ async function counted(sent: string, got: string, countTokens: CountTokens): Pro
   return { input, output }
 }
 
-/** Beyond this a text is not counted word for word. */
+/** A text beyond this length is not tokenized in full. */
 const COUNTED_MAX = 1_000_000
 
-/** Passes a stream on as it comes, and listens for what it says of its use. */
+/** Passes a stream on unchanged and reads the usage that it reports. */
 export class StreamMeter extends Transform {
   readonly #decoder = new StringDecoder('utf8')
   #line = ''
   #usage: Tokens | null = null
   #text = ''
   readonly #listens: boolean
-  /** The stream has come to its own end, so that what it said of its use is all there is to say. */
+  /** The stream has reached its own end, so its report of usage is complete. */
   #whole = false
 
   constructor(pricing: Metered) {
@@ -52,18 +52,18 @@ export class StreamMeter extends Transform {
   async cost(pricing: Metered, sent: string, ms: number, countTokens: CountTokens): Promise<Usdc> {
     if (pricing.model === 'per-minute') return costOf(pricing, { tokens: null, ms })
     if (this.#whole && this.#usage !== null) return costOf(pricing, { tokens: this.#usage, ms })
-    // One that broke off has not said all: what was counted is the least that was used.
+    // A stream that broke off has not reported everything: the count so far is the least that was used.
     return costOf(pricing, { tokens: together(this.#usage, await counted(sent, this.#text, countTokens)), ms })
   }
 
   /**
-   * Takes the stream in; `end` is when there is no more to hear. Its reader may leave early: the upstream works on all
-   * the same, so the stream is heard to its end, or for this long, for what it says of its use. Where time is what is
-   * sold, the reader's leaving is the end.
+   * Reads the stream; `end` resolves when there is nothing more to read. If the reader leaves early, the upstream still
+   * does the work, so the stream is read to its end or for this long, to get its usage. If time is charged, the stream
+   * ends when the reader leaves.
    */
   listen(source: Readable, mostMs: number): { end: Promise<void> } {
     this.on('error', () => undefined)
-    // It may have broken off while the payment settled: then there is nothing more to hear of it.
+    // The stream may have broken off while the payment settled; then there is nothing more to read.
     if (source.destroyed && !source.readableEnded) {
       this.destroy()
       return { end: Promise.resolve() }
@@ -77,7 +77,7 @@ export class StreamMeter extends Transform {
       source.once('error', (error) => this.destroy(error))
       source.once('close', () => {
         clearTimeout(late)
-        // Cut off, not ended: its reader must not take it for whole.
+        // Cut off and not ended: the reader must not take it for complete.
         if (!this.#whole) this.destroy()
         resolve()
       })
@@ -110,7 +110,7 @@ export class StreamMeter extends Transform {
       this.#usage = together(this.#usage, usageIn(json))
       if (this.#text.length < COUNTED_MAX) this.#text += ` ${textIn(json)}`
     }
-    // A line without an end is no event of anybody's.
+    // A line this long without an end is not a valid event.
     if (this.#line.length > COUNTED_MAX) this.#line = ''
   }
 }

@@ -5,7 +5,7 @@ import { createDebits } from './debits.ts'
 
 type Balances = Pick<PrepaidStore, 'hold' | 'draw' | 'left' | 'addCounts' | 'endHolds'>
 
-/** What measured calls draw from. */
+/** The balances that measured calls draw from. */
 export function balances(statements: StatementPool): Balances {
   const { hold, draw } = createDebits(statements)
 
@@ -45,7 +45,7 @@ export function balances(statements: StatementPool): Balances {
 
 const LEFT = 'SELECT available FROM paywall_balance WHERE paywall_id = $1 AND network = $2 AND payer = $3'
 
-// In one order in every process, so that two of them never wait for each other.
+// All processes write rows in the same order, so that they never deadlock.
 const ADD_COUNTS = `
 INSERT INTO paywall_day AS d (paywall_id, day, route, outcome, count, amount)
 SELECT w.paywall, w.day, w.route, w.outcome, w.count, 0

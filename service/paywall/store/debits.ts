@@ -5,8 +5,8 @@ import { retryConflicts, type StatementPool } from '../../kit/transaction.ts'
 import type { Held, Hold } from '../ports.ts'
 
 /**
- * A customer's calls all change one balance, and each change is flushed: one by one they would wait for each other's
- * flushes. Those of the same moment are one statement.
+ * All calls of a customer change one balance, and each change is flushed to disk. One by one they would wait for each
+ * other's flushes, so concurrent ones share a statement.
  */
 export function createDebits(statements: StatementPool) {
   const holds = new Batch<Hold, Held | 'ask again'>({ largest: LARGEST, run: holdAll })
@@ -30,7 +30,7 @@ export function createDebits(statements: StatementPool) {
       const { payer, held, left } = byPlace.get(index + 1) ?? NOBODY
       if (payer === null) return { held: false, balance: null }
       if (held) return { held: true, payer, left: usdc(left) }
-      // Too little for all of those before it; by itself it may do.
+      // The balance is too small for this hold together with those before it, but may be enough for this one alone.
       return left >= amount ? 'ask again' : { held: false, balance: usdc(left), payer }
     })
   }
@@ -65,17 +65,17 @@ interface HeldRow {
   place: bigint
   payer: Address | null
   held: boolean
-  /** Of the whole balance, when all that was set aside here is. */
+  /** The available balance after all of this statement's holds. */
   left: bigint
 }
 
 const LARGEST = 256
 const NOBODY: Omit<HeldRow, 'place'> = { payer: null, held: false, left: 0n }
 
-// Balances are taken in one order by every statement that takes several, so that two of them never wait for each other.
-// All that a row becomes is reckoned from the row as it was taken, never from the one that is updated: its constraints are
-// tried on it as this statement's snapshot has it, before anybody looks whether there is a newer one.
-// Whoever has too little is told what there is, and nothing was set aside.
+// Every statement that locks several balances locks them in the same order, so that statements never deadlock. New
+// values are computed from the locked row (`taken`) and never from the updated one: constraints are checked against the
+// row in this statement's snapshot before PostgreSQL looks for a newer version. A hold that the balance does not cover
+// returns the available amount and sets nothing aside.
 const HOLD = `
 WITH asked AS (
   SELECT a.*, coalesce(a.given, t.payer) AS payer
@@ -110,7 +110,7 @@ FROM asked a
 LEFT JOIN judged j USING (place)
 LEFT JOIN sums s ON s.paywall_id = a.paywall_id AND s.network = a.network AND s.payer = a.payer`
 
-// A hold ends once. What failed leaves no line.
+// A hold ends only once. A failed call writes no draw.
 const DRAW = `
 WITH asked AS (
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::timestamptz[]) AS a (call, amount, at)

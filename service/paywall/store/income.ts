@@ -6,12 +6,12 @@ import { tierAt } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { fromStoredRoute, type StoredRoute } from './rows.ts'
 
-/** What follows from a payment, in its transaction. */
+/** The effects of a payment, in its transaction. */
 export function income(): Pick<PrepaidStore, 'paid'> {
   return {
     async paid(inside, payment, credit, now) {
       const { paywallId, payer, amount, route } = payment
-      // The paywall's row is held from here on: whatever counts its payments does so one after the other.
+      // From here the paywall's row is locked, so statements that count its payments run one after the other.
       const [wall] = await inside.run<WallRow>(EARNED, [paywallId, amount], 'paywall_earned')
       if (wall === undefined) throw new Error('a paywall vanished')
       const [customer] = await inside.run<{ payments: number }>(
@@ -39,7 +39,10 @@ interface WallRow {
   routes: StoredRoute[]
 }
 
-/** Into the payer's balance; the call that came with it takes its cost at once, or has its most set aside. */
+/**
+ * Adds the payment to the payer's balance. The call that came with it takes its cost at once, or has its maximum set
+ * aside.
+ */
 async function addCredit(inside: Statements, payment: Payment, { tokenHash, hold }: Credit, now: Date): Promise<void> {
   const { id, paywallId, network, payer, amount, cost, route } = payment
   const spent = cost ?? 0n
@@ -109,7 +112,7 @@ WITH day AS (
 )
 INSERT INTO paywall_draw (call, paywall_id, network, payer, route, amount, at) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
-// Who signed for an earlier, lower maximum has no more than that to set aside.
+// A payer who signed for an earlier, lower maximum has no more than that to set aside.
 const HOLD_REST = `
 WITH held AS (
   UPDATE paywall_balance SET held = held + least($6, available), available = available - least($6, available)

@@ -116,7 +116,7 @@ function valuesOf(paywall: Paywall): unknown[] {
 
 const FIND_OWN = 'SELECT * FROM paywall WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL'
 
-// The same act again finds what it made; another's slug is left alone.
+// A repeated operation finds the row that it created; a slug of another paywall stays unchanged.
 const ADD = `
 INSERT INTO paywall (id, user_id, environment, slug, name, upstream_url, routes, recipient, network, test_mode, status,
   milestones, header_names, version, created_at, updated_at, headers_sealed, secret_sealed, earlier)
@@ -129,7 +129,7 @@ ORDER BY id DESC LIMIT $3 OFFSET $4`
 
 const COUNT = 'SELECT count(*) AS total FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL'
 
-// What was said before is kept with the rest of it that still stands.
+// Earlier terms that are still valid stay in the list.
 const CHANGE = `
 UPDATE paywall SET slug = $4, name = $5, upstream_url = $6, routes = $7::json, recipient = $8, network = $9,
   test_mode = $10, status = $11, milestones = $12::bigint[], header_names = $13::text[], version = $14, created_at = $15,
@@ -151,7 +151,7 @@ RETURNING *`
 
 const BY_SLUG = 'SELECT * FROM paywall WHERE slug = $1 AND removed_at IS NULL'
 
-// A removed one's sales were made too.
+// Includes the sales of removed paywalls.
 const SALE_DAYS = `
 SELECT to_char(d.day, 'YYYY-MM-DD') AS day, sum(d.count)::bigint AS paid, sum(d.amount)::bigint AS amount
 FROM paywall p JOIN paywall_day d ON d.paywall_id = p.id AND d.day >= $3::date AND d.outcome = 'paid'

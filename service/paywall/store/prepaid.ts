@@ -4,7 +4,7 @@ import type { Places } from '../rules/pricing.ts'
 import { balances } from './balances.ts'
 import { income } from './income.ts'
 
-/** Tiers, customers, balances and counts in PostgreSQL; here the places of customers in tiered prices. */
+/** Tiers, customers, balances and counts in PostgreSQL; this file has the customers' places in tiered prices. */
 export function createPrepaidStore(statements: StatementPool): PrepaidStore {
   return {
     inTransaction: (work) => statements.together(work),
@@ -28,7 +28,7 @@ export function createPrepaidStore(statements: StatementPool): PrepaidStore {
   }
 }
 
-// A new window begins with nothing; the tier that was told of stays until another is.
+// A new window starts its counts at zero. The stored tier is the last one reported and stays until it changes.
 const TAKE_PLACE = `
 INSERT INTO paywall_tier AS t (paywall_id, route, payer, window_start, taken, paid, tier)
 VALUES ($1, $2, $3, $4, 1, 0, 0)

@@ -56,7 +56,7 @@ export function fromEarlier(row: PaywallRow): { offered: Offered; until: Date }[
   }))
 }
 
-/** JSON holds no amounts that are exact: they are text. */
+/** JSON numbers are not exact for amounts, so amounts are stored as text. */
 export type StoredRoute = Omit<Route, 'pricing'> & { pricing: Record<string, unknown> }
 
 export function toStoredRoute(route: Route): StoredRoute {

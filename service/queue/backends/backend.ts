@@ -3,16 +3,16 @@ import type { Log } from '../../kit/log.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { BackendKind, Job, Pace, StartedJob } from '../model.ts'
 
-/** Hands jobs from the relays to the workers of all processes. May forget everything at any time. */
+/** Passes jobs from the relays to the workers of all processes. It may lose everything at any time. */
 export interface Backend {
   readonly kind: BackendKind
-  /** Whether a push has a chance. */
+  /** Whether a push can succeed. */
   up(): boolean
-  /** A job that is there already stays as it is. */
+  /** A job that exists already stays unchanged. */
   push(topic: string, jobs: readonly Job[]): Promise<void>
-  /** Starts a worker. Rejects where the backend cannot be away and does not answer. */
+  /** Starts a worker. Rejects when the backend does not answer and cannot work while it is unavailable. */
   work(topic: string, concurrency: number, handle: (job: StartedJob) => Promise<void>): Promise<void>
-  /** No worker fetches a job any more; what is fetched goes on. */
+  /** The workers fetch no more jobs. Jobs that were fetched continue. */
   pause(): Promise<void>
   close(): Promise<void>
 }
@@ -25,6 +25,6 @@ export interface BackendDeps {
   clock: Clock
   log: Log
   pace: Pace
-  /** A backend that was away answers again. */
+  /** Called when the backend answers again after an outage. */
   onUp(): void
 }

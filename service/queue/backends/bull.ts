@@ -5,33 +5,33 @@ import type { Job, Pace, StartedJob } from '../model.ts'
 import { jobIdOf, jobOf } from '../rules.ts'
 
 /**
- * What both backends hand to BullMQ. A job carries nothing but its id: the payload stays in the row, where
- * the money is, and is read when the handler starts. Nothing finished is kept, or a row that has to go
- * again under the same id would be taken for a duplicate; retries and delays are the row's own.
+ * The options for BullMQ that both backends use. A job contains only its id: the payload stays in the row, in the same
+ * database as the money, and is read when the handler starts. Finished jobs are not stored, because a row that has to
+ * run again under the same id would count as a duplicate. The row itself counts retries and delays.
  */
 export function bulk(topic: string, jobs: readonly Job[]) {
   const keepNothing = { removeOnComplete: true, removeOnFail: true } as const
   return jobs.map((job) => ({ name: topic, data: null, opts: { jobId: jobIdOf(job), ...keepNothing } }))
 }
 
-/** A lock is renewed at half its time, and looked after at the same beat. */
+/** Locks are renewed at half of their duration, and stalled jobs are looked for at the same interval. */
 export function workerOptions(concurrency: number, pace: Pace): Omit<WorkerOptions, 'connection'> {
   return {
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
     concurrency,
-    // `Workers` runs it.
+    // `Workers` starts it.
     autorun: false,
     lockDuration: pace.jobLockMs,
     stalledInterval: pace.jobLockMs / 2,
-    // Counted by the runner, which writes it into the row; BullMQ would only drop the job.
+    // The runner counts crashes in the row. BullMQ would only drop the job.
     maxStalledCount: 1_000_000,
-    // After a failed look for jobs; BullMQ's own quarter of a minute would be added to each short outage.
+    // After a failed fetch. BullMQ's default of 15 seconds would prolong every short outage.
     runRetryDelay: 1_000,
   }
 }
 
-/** What a worker does with a job of BullMQ. */
+/** Handles one BullMQ job. */
 export function processor(handle: (job: StartedJob) => Promise<void>) {
   return async (job: { id?: string | undefined; stalledCounter: number }): Promise<void> => {
     const named = jobOf(job.id ?? '')
@@ -39,7 +39,7 @@ export function processor(handle: (job: StartedJob) => Promise<void>) {
   }
 }
 
-/** BullMQ reports each lost connection of each worker, again at every try: one line in ten seconds will do. */
+/** BullMQ reports each lost connection of each worker, again at every retry. One line in ten seconds is enough. */
 export function complaints(log: Log, clock: Clock): (error: Error) => void {
   let loggedAt = -Infinity
   let withheld = 0

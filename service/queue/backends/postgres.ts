@@ -8,9 +8,9 @@ import { Workers } from './workers.ts'
 const { Queue, Worker } = withBackend(createPostgresBackend)
 
 /**
- * One pool for all topics: left to itself BullMQ opens one for each queue and each worker, several dozen
- * connections for a dozen topics. Each worker keeps one for LISTEN. Given a pool BullMQ does not migrate,
- * so that is done here, under its own advisory lock.
+ * One pool for all topics. By default BullMQ opens one for each queue and each worker, several dozen connections for a
+ * dozen topics. Each worker keeps one connection for LISTEN. With a given pool BullMQ does not migrate its tables, so
+ * this function does, under its own advisory lock.
  */
 export async function openPostgres(connectionString: string, deps: BackendDeps): Promise<Backend> {
   const complain = complaints(deps.log, deps.clock)
@@ -18,17 +18,17 @@ export async function openPostgres(connectionString: string, deps: BackendDeps):
     connectionString,
     max: deps.topics + WORKING,
     keepAlive: true,
-    // A worker may rely on LISTEN for an hour; the system's own default finds a dead peer only after two.
+    // A worker may wait for LISTEN for an hour. The system's default notices a dead connection only after two hours.
     keepAliveInitialDelayMillis: 10_000,
     options: `-c search_path=${SCHEMA}`,
   })
   pool.on('error', complain)
-  // Also of connections that are in use at the moment: an error without a listener ends the process.
+  // Also for connections in use: an error without a listener ends the process.
   pool.on('connect', (client) => client.on('error', complain))
-  // Each queue and each worker listens to it; Node takes more than ten of them for a leak.
+  // Each queue and each worker adds a listener. Node warns about a leak when there are more than ten.
   pool.setMaxListeners(0)
   await migrate(pool)
-  // The same pool: the two packages only spell its overloads differently.
+  // The same pool type: only the overloads in the two packages' types differ.
   const connection = pool as unknown as PgPool
   const queues = new Queues((topic) => {
     const queue = new Queue(topic, { connection, ...QUEUE_OPTIONS })

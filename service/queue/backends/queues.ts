@@ -1,7 +1,7 @@
 /**
- * The queues by topic, each opened for its first push. BullMQ asks once whether a queue's server will do, and keeps the
- * answer for good, a failure too: a queue opened while its server was away refused every job until the process ended.
- * So only one that has become ready is kept.
+ * The queues by topic, each opened at its first push. BullMQ checks a queue's server once and keeps the result for
+ * good, also a failure: a queue that was opened during an outage refused every job until the process ended. So only
+ * queues that have become ready are kept.
  */
 export class Queues<Opened extends Openable> {
   private readonly opened = new Map<string, Promise<Opened>>()

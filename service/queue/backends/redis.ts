@@ -10,10 +10,10 @@ import { Workers } from './workers.ts'
 export async function openRedis(url: string, deps: BackendDeps): Promise<Backend> {
   const complain = complaints(deps.log, deps.clock)
   const prefix = await prefixOf(deps.statements)
-  // A push must fail while Redis is away rather than wait in memory: its rows are leased again by then.
+  // While Redis is unavailable a push must fail instead of waiting in memory, because the rows will be leased again.
   const producing = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
   const working = new Redis(url, { maxRetriesPerRequest: null })
-  // Not waiting for a Redis that is away either: a push fails then.
+  // These do not wait for an unavailable Redis either; a push then fails.
   const options = { connection: producing, prefix, skipWaitingForReady: true, ...QUEUE_OPTIONS }
   const queues = new Queues((topic) => {
     const queue = new Queue(topic, options)
@@ -35,14 +35,14 @@ export async function openRedis(url: string, deps: BackendDeps): Promise<Backend
     },
     async work(topic, concurrency, handle) {
       const options = { connection: working, prefix, ...workerOptions(concurrency, deps.pace) }
-      // Not waited for: Redis may be away.
+      // Not awaited, because Redis may be unavailable.
       workers.hire(new Worker(topic, processor(handle), options)).catch(complain)
     },
     async pause() {
       await workers.pause()
     },
     async close() {
-      // Without Redis there is nothing to hand in, and BullMQ would wait for it.
+      // Without Redis no result can be reported, and BullMQ would wait for it.
       const force = working.status !== 'ready'
       await workers.close(force)
       await queues.close()
@@ -52,12 +52,12 @@ export async function openRedis(url: string, deps: BackendDeps): Promise<Backend
   }
 }
 
-/** Long enough for a Redis that is there; without one the process starts all the same. */
+/** Long enough for a running Redis. Without one the process starts anyway. */
 const CONNECT_MS = 1_000
 
 /**
- * Job ids are row ids, so two databases that share a Redis must not share names. The server's identifier
- * and the database's oid tell any two apart, a template's copies too. The braces keep a cluster's keys together.
+ * Job ids are row ids, so two databases that share a Redis need different names. The server's identifier and the
+ * database's oid distinguish any two, also copies of a template. The braces keep a cluster's keys on one node.
  */
 async function prefixOf(statements: Statements): Promise<string> {
   const [row] = await statements.run<{ name: string }>(

@@ -1,7 +1,7 @@
 /**
- * The workers of a process. BullMQ takes a breath after a refused connection, and after no other failure: with work
- * waiting, each worker asked a PostgreSQL that was starting more than a hundred times a second. So here one that meets
- * an error fetches nothing for a moment; what it has goes on.
+ * The workers of a process. BullMQ pauses after a refused connection, but after no other failure: when work was
+ * waiting, each worker asked a starting PostgreSQL more than a hundred times a second. So here a worker that meets an
+ * error stops fetching for a moment. Jobs that it already has continue.
  */
 export class Workers {
   private readonly hired: Hireable[] = []
@@ -15,8 +15,8 @@ export class Workers {
   }
 
   /**
-   * Runs it once it is ready: one whose server never answered would look for jobs without any breath, and nothing else
-   * in the process would have its turn.
+   * Runs the worker once it is ready. A worker whose server never answered would look for jobs without a pause, and
+   * block everything else in the process.
    */
   async hire(worker: Hireable): Promise<void> {
     this.hired.push(worker)
@@ -40,7 +40,7 @@ export class Workers {
   private restAfterErrors(worker: Hireable): void {
     let resting = false
     worker.on('error', () => {
-      // Without a connection its questions wait for one by themselves, and each rest would add to what waits.
+      // Without a connection its requests already wait for one, and each pause would add to them.
       if (resting || this.retired || !this.connected()) return
       resting = true
       worker.pause(true).catch(this.complain)

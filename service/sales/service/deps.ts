@@ -13,7 +13,7 @@ import type { ProductName, Sale, StoredAnswer } from '../model.ts'
 import type { Journal, Method } from '../ports.ts'
 import type { PaymentTokens } from './proof.ts'
 
-/** What the engine stands on. */
+/** The dependencies of the engine. */
 export interface SellingDeps {
   journal: Journal
   method: Method
@@ -26,19 +26,19 @@ export interface SellingDeps {
   settleMs: number
 }
 
-/** What a buyer sends, through any door. */
+/** A buyer's request, through any channel. */
 export interface PurchaseRequest {
-  /** Names this request; the sale's id comes from it. */
+  /** Identifies this request. The sale's id is derived from it. */
   operation: Id<'op'>
   presented: Presented | null
-  /** The token of a sale, or one that the buyer chooses for a new one. */
+  /** The token of an existing sale, or one that the buyer chooses for a new one. */
   token: string | null
-  /** A sale that was made here: its id, or the nonce of its authorization. */
+  /** Names an existing sale: its id, or the nonce of its authorization. */
   payment: string | null
   departure: Departure
 }
 
-/** What is to be paid for it, and what the sale says of it. */
+/** The price, and what the sale stores about the product. */
 export interface Terms {
   subject: string
   userId: string | null
@@ -49,25 +49,25 @@ export interface Terms {
   requirements: Requirements
   inputHash: Buffer
   details: Sale['details']
-  /** How long the work takes at most before the money moves; 0 where the money comes first. */
+  /** The longest time that the work takes before the money moves. 0 when the money comes first. */
   workMs: number
   /** For the product, in the transaction of the claim. */
   note: unknown
 }
 
-/** What a sale is that is claimed again. */
+/** The current terms of a sale that is claimed again. */
 export type Standing = Pick<Terms, 'workMs' | 'details' | 'note'>
 
-/** What was delivered, and what is written of it. */
+/** The delivered value, and what is stored of it. */
 export interface Made<Value> {
   value: Value
-  /** Null where it cannot be stored. */
+  /** Null when it cannot be stored. */
   answer: StoredAnswer | null
   bodyHash: Buffer | null
   details: Sale['details'] | null
   /** For the product, in the transaction of the payment. */
   note: unknown
-  /** It is not handed to anyone. */
+  /** Called when the value is not handed over. */
   discard(): void
 }
 
@@ -75,49 +75,52 @@ export interface Product<Order extends PurchaseRequest, Value> {
   name: ProductName
   idOf(operation: Id<'op'>): string
   isId(id: string): boolean
-  /** For what was signed. */
+  /** The terms that the signed authorization must match. */
   terms(order: Order & { presented: Presented }): Terms
-  /** Whether the sale was made at this door of the product. */
+  /** Whether the sale was made at this address of the product. */
   isHere(sale: Sale, order: Order): boolean
-  /** Throws unless the sale is of this very request. */
+  /** Throws unless the sale belongs to exactly this request. */
   assertSame(sale: Sale, order: Order): void
-  /** The error that names what is wrong with how a sale was named. */
+  /** The error for a request that does not prove which sale it means. */
   badProof(why: string): Error
-  /** What must hold before anything is claimed; throws where it does not. Answers how to give a place back. */
+  /**
+   * Checks what must hold before anything is claimed, and throws when it does not. Returns a function that frees the
+   * place.
+   */
   enter?(order: Order): Promise<() => void> | (() => void)
-  /** Called for each authorization that is refused before there is a sale. */
+  /** Called for each authorization that is refused before a sale exists. */
   refused?(
     order: Order & { presented: Presented },
     terms: Terms,
     refusal: { reason: string; digest: Hex | null },
   ): Promise<void>
-  /** Null where nothing is delivered but by what the payment sets off: then a sale is given back however far it came. */
+  /** Null when the payment's effects are the whole delivery. The sale is then returned in its current state. */
   delivery: Delivery<Order, Value> | null
 }
 
 /** How an answer is made and handed over. */
 export interface Delivery<Order extends PurchaseRequest, Value> {
-  /** Two who prove the same sale may both wait for its payment, and both have the answer. */
+  /** Two requests that prove the same sale may both wait for its payment, and both get the answer. */
   joins: boolean
-  /** How long making an answer takes at most: no other request takes the sale over meanwhile. */
+  /** The longest time that making an answer takes. No other request takes over the sale during it. */
   makingMs: number
-  /** How long an answer that was paid for first is owed; null: until it was handed over. */
+  /** How long the seller owes an answer that was paid for in advance. Null: until it was handed over. */
   owedMs: number | null
-  /** One that was released is claimed again: what it is now, or thrown why it is not sold any more. */
+  /** The current terms of a released sale that is claimed again. Throws when the product is not sold any more. */
   standing(sale: Sale, order: Order): Promise<Standing>
   /** `paid`: the money has arrived. */
   make(order: Order, sale: Sale, paid: boolean): Promise<Made<Value>>
-  /** What was stored, as it was when it was made. */
+  /** Recreates the value from the stored answer. */
   restore(answer: StoredAnswer, sale: Sale, order: Order): Promise<Value>
   errors: DeliveryErrors
 }
 
-/** What a buyer has now. The value is null where nothing is delivered, or nothing was paid yet. */
+/** The buyer's result. The value is null when nothing is delivered, or nothing was paid yet. */
 export interface Sold<Value> {
   sale: Sale
   value: Value | null
-  /** The token that fetches it again. */
+  /** The token that fetches the result again. */
   token: string
-  /** Whether the value was made by this very request. */
+  /** Whether this request made the value. */
   fresh: boolean
 }

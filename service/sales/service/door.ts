@@ -11,27 +11,27 @@ import type { Journal } from '../ports.ts'
 import type { PurchaseRequest, Sold } from './deps.ts'
 import { TOKEN } from './proof.ts'
 
-/** What an HTTP request says of its payment. */
+/** The payment data in an HTTP request. */
 interface HttpRequest {
   header(name: string): string | undefined
   operation: Id<'op'>
   gone(): AbortSignal
 }
 
-/** What is sold there. */
+/** The product that is sold at an address. */
 interface Counter<Value> {
   facilitator: string
   journal: Pick<Journal, 'handedOver' | 'leave'>
-  /** Throws where the request could not be served, paid or not. */
+  /** Throws when the request could not be served, paid or not. */
   offer(): Promise<Offer>
   buy(ask: PurchaseRequest): Promise<Sold<Value>>
   toBody(sold: Paid<Value>): Readonly<Record<string, unknown>>
 }
 
-/** A sale that was paid for on a chain, with its answer. */
+/** A sale that was paid on a chain, with its answer. */
 export type Paid<Value> = Sold<Value> & { value: NonNullable<Value> }
 
-/** HTTP 402 as a door: says what is to be paid, or hands over what was paid for. Knows no product. */
+/** Sells over HTTP 402: returns the terms, or hands over what was paid for. It is the same for every product. */
 export async function sellOverHttp<Value>({ header, operation, gone }: HttpRequest, counter: Counter<Value>) {
   const presented = presentedIn(header)
   const payment = header('x-payment-id') ?? null
@@ -49,7 +49,7 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
       status: 200,
       headers: { 'Cache-Control': 'no-store', 'X-Payment-ID': id, 'X-Payment-Token': sold.token, [name]: receipt },
       body: { ...counter.toBody({ ...sold, value }), txHash, network, payer, paymentToken: sold.token },
-      // An answer that has arrived is not given again; one that has not can be fetched with proof of the sale.
+      // An answer that has arrived is not sent again. One that has not can be fetched with proof of the sale.
       whenSent: (arrived: boolean) => (arrived ? counter.journal.handedOver(id) : counter.journal.leave(id)),
     }
   } catch (error) {
@@ -70,7 +70,7 @@ async function required(
   return { status: 402, ...paymentRequired({ ...terms, facilitator, memo, error, reason }) }
 }
 
-/** What is to be signed for it, in either version of x402. */
+/** The terms to sign, in both versions of x402. */
 export function requirementsOfOffer({ slug, name, address, amount, network, recipient, input }: Offer): Requirements {
   const resource = { url: address, description: name, mimeType: 'application/json' }
   const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields: input['properties'] ?? {} }

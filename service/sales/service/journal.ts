@@ -3,7 +3,7 @@ import { retryConflicts } from '../../kit/transaction.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
-/** The service's own journal: its database, its register of purchases, and what products write in the same commit. */
+/** The service's journal: the database, the register of purchases, and what products write in the same commit. */
 export function createJournal({ store, purchases, hooks, clock }: JournalDeps): Journal {
   const hooksOf = ({ product }: Sale): SaleHooks => hooks[product] ?? {}
 
@@ -24,7 +24,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       return await store.inTransaction(async (inside) => {
         const bought = await purchases.claim(inside, { digest, purchaseId: id })
         if (bought !== id) return bought
-        // Thrown, for what is refused must not keep the authorization.
+        // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
         if (!(await store.add(inside, sale, resumeAt))) throw new Error('a sale was begun twice')
         return id

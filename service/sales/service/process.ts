@@ -7,9 +7,9 @@ import type { PaymentTokens } from './proof.ts'
 import { createSettling, NOTHING_DELIVERED, NOTHING_HANDED_OVER } from './settle.ts'
 
 /**
- * A sale that is ours alone until its lease is over, from wherever it stands to its answer. What is delivered first is
- * made, stored, paid for and handed over: nothing is charged for an answer that never came, and nothing is given away
- * before it is paid. Where the money comes first, the answer is owed until it was handed over.
+ * Processes a sale from its current state to its answer, while this process holds its lease. When delivery comes first,
+ * the answer is made, stored, paid for and handed over: the buyer never pays for an answer that was not made, and gets
+ * nothing before the payment. When the money comes first, the seller owes the answer until it was handed over.
  */
 export function createProcessing<Order extends PurchaseRequest, Value>(
   deps: SellingDeps,
@@ -32,7 +32,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     }
   }
 
-  /** While another request processes the sale: waits for the same payment, and restores the stored answer. */
+  /** Another request processes the sale: waits for the same payment, and restores the stored answer. */
   async function join(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
     const ended = await settled(sale, () => settle(sale, NOTHING_HANDED_OVER, settleMs))
     assertPaid(ended, delivery)
@@ -58,7 +58,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     }
   }
 
-  /** From the moment at which the chain is asked nothing is taken back. */
+  /** Once the chain is asked, the sale cannot be taken back. */
   async function paidFirst(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sale> {
     if (sale.state === 'claimed') {
       await leaveOrRelease(order, sale, delivery)
@@ -72,7 +72,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     return ended
   }
 
-  /** Who hangs up before the chain was asked has bought nothing. */
+  /** A buyer who disconnects before the chain was asked has bought nothing. */
   async function leaveOrRelease({ departure }: Order, sale: Sale, { errors }: Delivery<Order, Value>): Promise<void> {
     try {
       departure.leave()
@@ -85,27 +85,27 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   async function payOnly(sale: Sale): Promise<Sale> {
     if (isOver(sale)) return sale
     if (sale.simulated) return await settle(sale, NOTHING_HANDED_OVER)
-    // Without a lease, so that the sweeper may continue at once.
+    // Without a lease, so that the sweeper may continue immediately.
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     await failpoints.reach('sale settling')
     return await settle({ ...sale, state: 'settling' }, NOTHING_HANDED_OVER, settleMs)
   }
 
-  /** Paid, and nothing of an answer has gone out: the one that is stored, else a new one. */
+  /** For a paid sale of which no part of an answer was sent: returns the stored answer, or makes a new one. */
   async function owed(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
     const stored = await journal.answerOf(sale.id)
     if (stored !== null)
       return sold(tokens, order, sale, { value: await delivery.restore(stored, sale, order), fresh: false })
     const made = await makeAnswer(journal, order, sale, { delivery, paid: true })
     const { answer, bodyHash } = made
-    // A buyer who hangs up now fetches this one later: nothing is done twice for one payment.
+    // A buyer who disconnects now can fetch this answer later: one payment never causes the work twice.
     if (answer === null) await journal.begun(sale.id)
     else if (!(await journal.store(sale.id, answer, bodyHash))) throw delivery.errors.busy(sale)
     await failpoints.reach('sale delivered')
     return sold(tokens, order, sale, { value: made.value, fresh: true })
   }
 
-  /** After the chain was asked an error leaves the outcome unknown; the sweeper finds out. */
+  /** Once the chain was asked, an error leaves the outcome unknown, and the sweeper finds it out. */
   async function settled(sale: Sale, act: () => Promise<Sale>): Promise<Sale> {
     try {
       return await act()

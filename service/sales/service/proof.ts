@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { authorizationUsed, paymentSubmitted } from '../errors.ts'
 
 /*
- * Who is the buyer. Every seller asks here before it gives an answer, an id, a redirect or a token of a sale again.
- * Once an authorization has been submitted to a chain, everybody can read it with its signature: from then on it proves
- * nothing, and the buyer needs the payment's token or a fresh signature.
+ * Decides whether the caller is the buyer. Every seller asks here before it returns an answer, an id, a redirect or a
+ * token of a sale again. Once an authorization has been submitted to a chain, everybody can read it with its signature.
+ * From then on it proves nothing, and the buyer needs the payment's token or a fresh signature.
  */
 
 export const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
@@ -13,7 +13,7 @@ export function tokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The hash of the token that a buyer chose for a payment; null when none was sent. Check its form before. */
+/** The hash of the token that a buyer chose for a payment. Null when none was sent. Check the token's form before. */
 export function chosenTokenHash(token: string | null): Buffer | null {
   return token === null ? null : tokenHash(token)
 }
@@ -22,10 +22,10 @@ function isTokenOf(hash: Buffer | null, token: string | null | undefined): boole
   return hash !== null && token != null && TOKEN.test(token) && timingSafeEqual(hash, tokenHash(token))
 }
 
-/** Tokens that every process can make again from a payment's id: none of them is stored. */
+/** Every process can derive a payment's token from its id, so no token is stored. */
 export interface PaymentTokens {
   of(payment: string): string
-  /** The token made here, or the one whose hash was stored because the buyer chose it. */
+  /** Accepts the token made here, or the one whose hash was stored because the buyer chose it. */
   matches(payment: string, chosen: Buffer | null, token: string | null | undefined): boolean
 }
 
@@ -41,20 +41,20 @@ export function createPaymentTokens(key: Buffer): PaymentTokens {
 export interface ClaimedSale {
   /** The signature that claimed the authorization. */
   signature: string
-  /** True from the moment that the authorization may have reached a chain. */
+  /** True from the moment when the authorization may have reached a chain. */
   submitted: boolean
 }
 
 export interface PresentedProof {
-  /** The presented authorization's signature; null when none came. */
+  /** The presented authorization's signature. Null when there is none. */
   signature: string | null
-  /** The payment's token came along and is right. */
+  /** The request had the payment's correct token. */
   token: boolean
 }
 
 /**
- * Throws unless the caller is the buyer. Without the token only the very signature that claimed the sale counts, and
- * only as long as no chain has seen it. The refusal is the same for every state of the sale.
+ * Throws unless the caller is the buyer. Without the token, only the signature that claimed the sale counts, and only
+ * until a chain has seen it. The error is the same for every state of the sale.
  */
 export function assertBuyer({ signature, submitted }: ClaimedSale, presented: PresentedProof): void {
   if (presented.token) return

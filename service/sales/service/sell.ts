@@ -11,7 +11,7 @@ import { createRecognition, type Known } from './recognize.ts'
 import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
 import { tokenHash } from './proof.ts'
 
-/** An authorization that is good, before anything was made of it. */
+/** A valid authorization, before a sale was made from it. */
 export interface Judged {
   digest: Hex
   request: RequestBody
@@ -20,8 +20,8 @@ export interface Judged {
 }
 
 /**
- * From an authorization to an answer, for every product. What is refused before the claim leaves no trace. The
- * claim and the sale are one transaction; from then on every state has an owner, a lease and a sweeper.
+ * From an authorization to an answer, for every product. A refusal before the claim leaves no trace. The claim and the
+ * sale are one transaction. From then on every state has an owner, a lease and a sweeper.
  */
 export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
   const { journal, method, tokens, clock, failpoints } = deps
@@ -34,7 +34,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return 'known' in judged ? await replay(order, judged) : await begin(order, judged)
   }
 
-  /** What is to be known of an authorization before anything is made of it. */
+  /** Checks an authorization before anything is made from it. */
   async function judge(order: Order): Promise<Judged | Known> {
     const { presented } = order
     if (presented === null) throw new Error('what is bought is paid for, or was')
@@ -45,14 +45,14 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const request = requestOf(presented, terms.requirements)
     const { refusal, payer, payerHasCode = false } = await method.verify(request)
     if (refusal !== null || digest === null || payer === null) {
-      // Its own twin may just have been settled.
+      // A second request with the same authorization may just have been settled.
       const twin = await boughtBy(order, digest)
       if (twin !== null) return twin
       const reason = refusal ?? 'unsupported_payload_type'
       await product.refused?.({ ...order, presented }, terms, { reason, digest })
       throw paymentRefused(reason)
     }
-    // A wallet with code may take its word back while the work is done: its money moves before.
+    // A wallet with code may revoke its authorization while the work is done, so its money moves first.
     const workMs = payerHasCode ? 0 : terms.workMs
     assertOutlasts(presented.authorization, workMs, clock.now())
     return { digest, request, payer: payer.toLowerCase() as Sale['payer'], terms: { ...terms, workMs } }
@@ -79,7 +79,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
       simulated: false,
       digest,
       request,
-      // The token opens what was paid for: the buyer's own choice, else the one made here.
+      // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
       tokenHash: tokenHash(order.token ?? tokens.of(id)),
       leaseUntil: product.delivery === null ? null : processing.until(),
       createdAt: now,
@@ -104,7 +104,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
     if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
-    // An answer that is there needs no work.
+    // A stored answer needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
     if (isBusy) {
       if (delivery.joins && isMade && known.state === 'settling') return await processing.join(order, known, delivery)

@@ -5,8 +5,8 @@ import { simulatedState } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
 
 /**
- * The chain is asked under the sale's own id: whoever asks again, in whatever process, after whatever crash, asks for
- * the same transfer and hears of the same success. The sale comes back as far as the chain lets it come in time.
+ * Settles under the sale's own id, so every repeated call, from any process and also after a crash, asks for the same
+ * transfer and gets the same success. Returns the sale in the state that it has reached when the wait is over.
  */
 export function createSettling(deps: SettlingDeps) {
   const { journal, method, clock, log, measures, failpoints } = deps
@@ -26,7 +26,7 @@ export function createSettling(deps: SettlingDeps) {
     return done
   }
 
-  /** In test mode nothing but time carries it. */
+  /** A simulated payment advances only with time. */
   async function bySimulation(sale: Sale, paid: Paid): Promise<Sale> {
     const state = simulatedState(sale.createdAt, clock.now())
     if (state === 'claimed') return sale
@@ -34,9 +34,12 @@ export function createSettling(deps: SettlingDeps) {
     return state === 'paid' ? await journal.paid(sale.id, simulatedHash(sale.id), paid) : { ...sale, state }
   }
 
-  /** Pending also where nothing is known: the chain is away, or today's gas is spent. It is asked again later. */
+  /**
+   * The result is also `pending` when the outcome is unknown: the chain is unavailable, or today's gas budget is spent.
+   * The chain is asked again later.
+   */
   async function ask({ id, request }: Sale, waitMs?: number): Promise<Settled> {
-    // That would be money without a payment.
+    // A sale without an authorization must not count as paid.
     if (request === null) throw new Error('a sale has no authorization')
     try {
       return await method.settle(request, id, waitMs)

@@ -4,7 +4,7 @@ import type { Journal, SaleStore } from '../ports.ts'
 import { HELD_MS } from '../rules.ts'
 import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
 
-/** Continues sales without a waiting buyer, also those of a process that has ended. */
+/** Continues sales without a waiting buyer, including those of a process that has ended. */
 export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
   async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
     const outcomes = await Promise.allSettled(items.map(act))
@@ -17,7 +17,7 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
     async sales(now: Date): Promise<void> {
       await each(await store.findLost(now, LOST_AT_ONCE), (id) => journal.release(id, 'interrupted'))
       for (const product of PRODUCTS) {
-        // Apart from each other: simulated ones cost nothing to make, and must not stand before those with money.
+        // Separately: simulated sales cost nothing to make, and must not delay those with real money.
         for (const simulated of [false, true]) {
           const open = await store.takeOpen(product, now, { limit: AT_ONCE, simulated })
           await each(open, (sale) => settle(sale, NOTHING_HANDED_OVER, 0))

@@ -2,7 +2,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { CallId } from '../model/call.ts'
 
-/** The ledger's low balance: here credits count too. */
+/** The ledger's error for a low balance, except that credits count here too. */
 export function insufficientCredits(required: unknown, available: unknown): DomainError {
   const sentence = `This call costs ${String(required)} USDC; credits and wallet have ${String(available)} together. Add funds to the wallet and call again.`
   return new DomainError('unaffordable', 'insufficient_credits', sentence, { required, available })
@@ -20,7 +20,7 @@ export function tooManyAtOnce(atOnce: number): DomainError {
   return new DomainError('limited', 'too_many_calls_at_once', sentence, SOON)
 }
 
-/** So that a slow provider keeps only its own callers waiting. */
+/** Limits the calls to a provider, so that a slow one keeps only its own callers waiting. */
 export function providerBusy(provider: string): DomainError {
   const sentence = `${provider} has as many calls under way as it gets; try again. Nothing was charged.`
   return new DomainError('unavailable', 'provider_busy', sentence, SOON)
@@ -41,7 +41,7 @@ export function upstreamTimeout(cause?: unknown): DomainError {
   return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.').causedBy(cause)
 }
 
-/** The caller has left: this goes to the log and the row. */
+/** The caller has disconnected, so this error goes to the log and the row only. */
 export function callAborted(): DomainError {
   return new DomainError('late', 'call_aborted', 'The call was given up before its answer came. Nothing was charged.')
 }
@@ -51,12 +51,12 @@ export function stopping(): DomainError {
   return new DomainError('unavailable', 'stopping', sentence, SOON)
 }
 
-/** The money went back before the answer came. */
+/** The money was given back before the answer came. */
 export function chargedTooLate(): DomainError {
   return new DomainError('late', 'call_too_late', 'The answer came after its time was up. Nothing was charged.')
 }
 
-/** Paid for, and forgotten since. */
+/** The call was paid for, but its answer has been deleted since. */
 export function answerForgotten(callId: CallId): DomainError {
   const sentence = 'This call was made and paid for; its answer is no longer kept.'
   return new DomainError('expired', 'answer_forgotten', sentence, { callId })
@@ -64,14 +64,14 @@ export function answerForgotten(callId: CallId): DomainError {
 
 const SOON = { retryAfterSeconds: 1 }
 
-/** The same error, naming the call that it ended. */
+/** The same error with the id of the call that it ended. */
 export function ofCall(error: unknown, callId: CallId, paymentToken?: string): unknown {
   if (!(error instanceof DomainError)) return error
   const fields = { ...error.fields, callId, ...(paymentToken === undefined ? {} : { paymentToken }) }
   return new DomainError(error.kind, error.code, error.message, fields).causedBy(error.cause)
 }
 
-/** Its creator is paid by a run, and a run has an account. */
+/** A run pays the tool's creator, and a run needs an account. */
 export function needsKey(): DomainError {
   return new DomainError('invalid', 'needs_key', 'This tool is called with an API key: POST to its own address.', {
     details: { slug: 'is a creator’s tool, or free: it is not paid for by x402' },

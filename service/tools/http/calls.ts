@@ -6,7 +6,10 @@ import type { CallResult, CallSummary } from '../model/call.ts'
 import type { Calls } from '../service/calls/calls.ts'
 import { faultOfShape } from '../rules/shape.ts'
 
-/** Calls of tools over plain HTTP. After every other route of the address: `/{slug}` takes what is left. */
+/**
+ * Calls of tools over plain HTTP. These routes come after all others of the address, because `/{slug}` matches what is
+ * left.
+ */
 export function callRoutes(calls: Calls): AnyRoute[] {
   return [
     route({
@@ -37,7 +40,7 @@ export function callRoutes(calls: Calls): AnyRoute[] {
   ]
 }
 
-/** Under the API's address, beside runs. */
+/** Under the API's address, beside the routes of runs. */
 export function callHistoryRoutes(calls: Calls): AnyRoute[] {
   return [
     route({
@@ -112,7 +115,7 @@ const summaryOut = z.object({
   at: timestamp,
 })
 
-/** A tool's input before anybody looks at what the tool takes: whatever the edge does with a body, it can do with this. */
+/** A tool's input before it is checked against the tool's schema. The API can handle it like any other body. */
 export const toolInput = z.unknown().transform((value, context) => {
   for (const [field, message] of Object.entries(faultOfShape(value) ?? {})) {
     context.addIssue({ code: 'custom', path: field === 'body' ? [] : [field], message })

@@ -1,6 +1,6 @@
 import type { SizedCollection, SizedProvider } from '../service/catalogue/find.ts'
 
-/** For a model that comes across this server: what there is, and how to use it. See llmstxt.org. */
+/** Describes this server to a model: what it offers and how to use it. See llmstxt.org. */
 export function guideText({ address, mcpAddress, apiAddress, docs, providers, collections }: Guide): string {
   const total = providers.reduce((sum, { tools }) => sum + tools, 0)
   return `# Coinslot tools
@@ -41,7 +41,7 @@ export interface Guide {
   collections: readonly SizedCollection[]
 }
 
-/** Where the MCP server is and what it takes, for clients that look for one at an address. */
+/** The address of the MCP server and its options, for clients that look it up. */
 export function mcpCard({ mcpAddress, docs }: Pick<Guide, 'mcpAddress' | 'docs'>) {
   return {
     name: 'coinslot',
@@ -62,7 +62,7 @@ export function mcpCard({ mcpAddress, docs }: Pick<Guide, 'mcpAddress' | 'docs'>
   }
 }
 
-/** Names and descriptions come from documents: they stay in their line. */
+/** Names and descriptions come from foreign documents, so line breaks are removed. */
 function line(text: string): string {
   return text.replaceAll(/[\s[\]()<>]+/g, ' ').trim()
 }

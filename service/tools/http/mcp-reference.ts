@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Described } from '../../api/route.ts'
 import { OWN } from '../mcp/own-tools.ts'
 
-/** The MCP server as the reference shows it, under `{tools}/mcp`. */
+/** The MCP server as the API reference shows it, under `{tools}/mcp`. */
 export function mcpReference(limits: McpLimits): Described[] {
   return [streamable(limits), listening, ending, legacyMessage]
 }

@@ -18,7 +18,9 @@ import { invalidParams, type ToolServerDeps } from './deps.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { View } from './view.ts'
 
-/** Calls that come by MCP. What a model can do something about is a result that says so, not an error of the protocol. */
+/**
+ * Calls that arrive by MCP. An error that a model can act on is a result with a message, not an error of the protocol.
+ */
 export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolServerDeps) {
   async function call(request: McpCall): Promise<CallToolResult> {
     const { name, arguments: input = {} } = request.params
@@ -28,7 +30,7 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
         : await callTool({ slug: name, input, maxCost: null }, request)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      // A name that is in no list is the client's mistake; a slug that a model made up is the model's.
+      // A name that no list contains is the client's mistake. A slug that a model made up is the model's.
       if (error.code === 'tool_not_found' && !OWN_TOOLS.has(name)) throw invalidParams(`Unknown tool: ${name}`)
       return failed(error, await suggestionsFor(error, input['slug'], request.view), topUpUrl)
     }
@@ -76,7 +78,7 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
     return paid(result.output, billingOf(result))
   }
 
-  /** For a guessed slug: those of existing tools that come near. */
+  /** For a wrong slug: the slugs of existing tools that are similar. */
   async function suggestionsFor(error: DomainError, slug: unknown, view: View): Promise<readonly string[]> {
     if (error.code !== 'tool_not_found' || typeof slug !== 'string') return []
     const { environment, viewer } = view
@@ -88,7 +90,7 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
   return {
     call,
 
-    /** The result of a call whose connection broke; null while it has none. */
+    /** The result of a call whose connection broke. Null while there is none. */
     async find(caller: Caller, operation: Id<'op'>): Promise<CallToolResult | null> {
       const found = await calls.find(caller, deriveId('call', operation))
       if (found === null) return null
@@ -99,7 +101,7 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
   }
 }
 
-/** A request of `tools/call`, with who asks and in which view. */
+/** A `tools/call` request, with its caller and view. */
 export interface McpCall {
   ask: McpAsk
   view: View
@@ -129,17 +131,17 @@ function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.outpu
   throw new DomainError('invalid', 'invalid_input', faults.join('; '), { details })
 }
 
-/** Sends progress only where the request names a token for it. */
+/** Sends progress only when the request has a progress token. */
 function progressTo({ params, extra }: McpCall): (progress: Progress) => void {
   const progressToken = params._meta?.progressToken
   if (progressToken === undefined) return () => undefined
   let last = -1
   return ({ progress, total, message }) => {
-    // It must grow, and what a tool's own server counts may not.
+    // Progress must grow, and the counter of a tool's own server may not.
     last = Math.max(progress, last + 1e-6)
     const optional = { ...(total === null ? {} : { total }), ...(message === null ? {} : { message }) }
     const notification = { progressToken, progress: last, ...optional }
-    // The client may have left: the call's own result shows whether that matters.
+    // The client may have disconnected. If that matters, the call's own result shows it.
     extra.sendNotification({ method: 'notifications/progress', params: notification }).catch(() => undefined)
   }
 }

@@ -8,19 +8,19 @@ import type { Calls } from '../service/calls/calls.ts'
 export interface ToolServerDeps {
   catalogue: Pick<Catalogue, 'bySlug' | 'list' | 'search'>
   calls: Pick<Calls, 'call' | 'find' | 'balance'>
-  /** Calls of a minute; throws when the key has had its share. */
+  /** Counts a call in the current minute. Throws when the key has used up its limit. */
   countCall(caller: Caller): Promise<void>
   topUpUrl: string | null
   log: Log
   version: string
 }
 
-/** An error of the protocol, as opposed to one that a model can do something about. */
+/** An error of the protocol, which a model cannot act on. */
 export function invalidParams(sentence: string): McpError {
   return new McpError(ErrorCode.InvalidParams, sentence)
 }
 
-/** What a client may see of an error: the protocol's own errors and the domain's sentences, nothing internal. */
+/** The error that a client may see: protocol errors and the domain's messages, nothing internal. */
 export function toProtocol(error: unknown, log: Log): McpError {
   if (error instanceof McpError) return error
   if (error instanceof DomainError && error.kind !== 'failed') return invalidParams(error.message)

@@ -14,7 +14,7 @@ import { pageOf, type View } from './view.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
 import { OWN } from './own-tools.ts'
 
-/** Each tool's documentation, as a page that a model can read. */
+/** Each tool's documentation as a page for models. */
 export function createMcpResources({ catalogue }: ToolServerDeps) {
   return {
     async list(view: View, cursor: string | undefined): Promise<ListResourcesResult> {
@@ -51,7 +51,7 @@ export function createMcpResources({ catalogue }: ToolServerDeps) {
 }
 
 function notFound(uri: string): McpError {
-  // The protocol's own code for a resource that is not there.
+  // The protocol's code for a missing resource.
   return new McpError(-32_002, 'Resource not found', { uri })
 }
 
@@ -71,7 +71,7 @@ function documentationOf(tool: Tool): string {
 
 const URI = 'coinslot://tools/'
 
-/** The list of tools in the view that was asked for. */
+/** The list of tools in the requested view. */
 export function createMcpTools({ catalogue }: ToolServerDeps) {
   return {
     async list(view: View, cursor: string | undefined): Promise<ListToolsResult> {
@@ -83,8 +83,8 @@ export function createMcpTools({ catalogue }: ToolServerDeps) {
 }
 
 /**
- * Without an output schema: real servers stray from their documents, and a client that has a schema throws away a paid
- * answer that does not match it. The schema is in the tool's documentation.
+ * Without an output schema: real servers deviate from their documents, and a client with a schema discards a paid
+ * answer that does not match it. The tool's documentation has the schema.
  */
 function toMcpTool({ tool, stats }: ListedTool): McpTool {
   const warning = stats?.failing === true ? ' Fails often right now.' : ''

@@ -6,7 +6,7 @@ function input(properties: Properties, required?: string[]): McpTool['inputSchem
   return { type: 'object', properties, ...(required === undefined ? {} : { required }), additionalProperties: false }
 }
 
-/** All of its properties are there. */
+/** An output schema in which all properties are required. */
 function output(properties: Properties): McpTool['inputSchema'] {
   return { type: 'object', properties, required: Object.keys(properties) }
 }
@@ -14,7 +14,7 @@ function output(properties: Properties): McpTool['inputSchema'] {
 const SLUG = { type: 'string', description: 'As search_tools gave it' }
 const FREE = { readOnlyHint: true, openWorldHint: false }
 
-/** The four tools of the default view: a model's context has room for them where it has none for thousands. */
+/** The four tools of the default view. A model's context has room for these, but not for thousands. */
 export const OWN = [
   {
     name: 'search_tools',

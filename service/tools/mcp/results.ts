@@ -13,12 +13,12 @@ export interface Billing {
   callId: string
 }
 
-/** A result that costs nothing. */
+/** A result that is free of charge. */
 export function plain(value: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
 }
 
-/** What a tool answered, with its bill. */
+/** A tool's answer with its bill. */
 export function paid(output: CallResult['output'], billing: Billing): CallToolResult {
   return {
     content: [toContent(output, billing.callId)],
@@ -27,7 +27,7 @@ export function paid(output: CallResult['output'], billing: Billing): CallToolRe
   }
 }
 
-/** Why there is none, and what to do about it. */
+/** The error of a call, and what to do about it. */
 export function failed(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): CallToolResult {
   const advice = adviceFor(error, suggestions, topUpUrl)
   const { code, message, fields } = error
@@ -98,7 +98,7 @@ function isBinary(value: unknown): value is Binary {
   )
 }
 
-/** A tool among others that were found: enough to choose by. */
+/** A found tool, with enough data to choose by. */
 export function toFound({ tool, stats }: ListedTool) {
   return {
     slug: tool.slug,

@@ -14,7 +14,7 @@ import { toProtocol, type ToolServerDeps } from './deps.ts'
 import { createMcpResources, createMcpTools } from './listing.ts'
 import { viewOf } from './view.ts'
 
-/** The tools as MCP's clients see them. One server for each request, made for its caller and view. */
+/** The tools as MCP clients see them. Each request gets a server of its own, for its caller and view. */
 export function createToolServer(deps: ToolServerDeps) {
   const tools = createMcpTools(deps)
   const resources = createMcpResources(deps)
@@ -47,7 +47,7 @@ export function createToolServer(deps: ToolServerDeps) {
 
   return {
     serve,
-    /** Look-ups can be repeated; the results of calls, which are paid, are stored. */
+    /** Look-ups can be repeated. The results of paid calls are stored. */
     keeps(message: JSONRPCMessage): boolean {
       if (!('method' in message) || message.method !== 'tools/call') return false
       const name = message.params?.['name']

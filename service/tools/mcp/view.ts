@@ -4,7 +4,7 @@ import type { UserId } from '../model/tool.ts'
 import type { Catalogue } from '../service/catalogue/catalogue.ts'
 import { invalidParams } from './deps.ts'
 
-/** Which part of the catalogue a client sees, and as whom. */
+/** The part of the catalogue that a client sees, and the user it sees it as. */
 export interface View {
   environment: Environment
   viewer: UserId | null
@@ -35,7 +35,7 @@ export async function pageOf({ list }: Pick<Catalogue, 'list'>, view: View, curs
   return { tools, ...(tools.length > 0 && next < total ? { nextCursor: toCursor(next) } : {}) }
 }
 
-/** A cursor holds how many tools come before its page. */
+/** A cursor is the number of tools before its page. */
 function fromCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return 0
   const text = Buffer.from(cursor, 'base64url').toString()

@@ -6,32 +6,32 @@ import type { ToolId } from './tool.ts'
 
 export type CallId = Id<'call'>
 
-/** A call as its caller asks for it. */
+/** A call as its caller requests it. */
 export interface CallInput {
   readonly slug: string
   readonly input: unknown
-  /** A dearer tool is not called. */
+  /** A tool that costs more is not called. */
   readonly maxCost?: Usdc | null
   readonly caller: Caller
-  /** The same operation again is the same call. */
+  /** A repeated operation is the same call. */
   readonly operation: Id<'op'>
   /** The request has an idempotency key, so it can be repeated. */
   readonly keyed: boolean
   /** Stores the result for a repeated request, as for a keyed one. */
   readonly storesResult?: boolean
-  /** Aborts when the caller leaves. That ends the call only while the tool's server has not been asked. */
+  /** Aborts when the caller disconnects. It ends the call only before the tool's server has been asked. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
 }
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface Progress {
   readonly progress: number
   readonly total: number | null
   readonly message: string | null
 }
 
-/** What a tool answered. */
+/** A tool's answer. */
 export type Output =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text'; readonly value: string }
@@ -43,16 +43,16 @@ export interface Binary {
   readonly bytes: number
 }
 
-/** A call that was paid for, with what its caller has left. */
+/** A paid call, with its payer's remaining money. */
 export interface CallResult {
   readonly callId: CallId
   readonly tool: string
   readonly output: Output['value']
   readonly outputKind: Output['kind']
   readonly cost: Usdc
-  /** What is left of the free credits. */
+  /** The rest of the free credits. */
   readonly credits: Usdc
-  /** What is left in the wallet. */
+  /** The rest of the wallet's balance. */
   readonly balance: Usdc
   readonly durationMs: number
 }
@@ -63,14 +63,14 @@ export interface Failure {
   readonly sentence: string
 }
 
-/** Whose fault a failure is: only the upstream's count against the tool. */
+/** The party whose fault a failure is. Only an upstream's failures count against the tool. */
 export type Fault = 'upstream' | 'caller' | 'ours'
 
 /** A stored call without its answer. */
 export interface CallSummary {
   readonly id: CallId
   readonly environment: Environment
-  /** Null where the call was paid by x402. */
+  /** Null when the call was paid by x402. */
   readonly userId: string | null
   readonly agentId: string | null
   readonly toolId: ToolId
@@ -78,7 +78,7 @@ export interface CallSummary {
   readonly provider: string
   readonly cost: Usdc
   readonly failure: Failure | null
-  /** Which of its holds paid it: each further attempt takes another. */
+  /** The hold that paid for the call: each further attempt takes another. */
   readonly attempt: number
   readonly durationMs: number
   readonly endedAt: Date
@@ -86,6 +86,6 @@ export interface CallSummary {
 
 /** A stored call with its answer, for a repeated request. */
 export interface StoredCall extends CallSummary {
-  /** Null where it failed, or where the answer was deleted since. */
+  /** Null when the call failed, or when its answer has been deleted. */
   readonly output: Output | null
 }

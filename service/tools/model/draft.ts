@@ -3,7 +3,7 @@ import type { JsonSchema, Tool, Upstream, UserId } from './tool.ts'
 
 /** An operation as a document or a server describes it. */
 export interface Operation {
-  /** Its name at the provider; the slug is made of it. */
+  /** The operation's name at the provider. The slug is derived from it. */
   readonly operation: string
   readonly name: string
   readonly description: string
@@ -14,18 +14,18 @@ export interface Operation {
   readonly upstream: Upstream
 }
 
-/** A future tool: without a price, an id or a history. */
+/** A tool before it is stored: without a price, an id or a history. */
 export interface ToolDraft extends Omit<Operation, 'operation'> {
   readonly slug: string
 }
 
-/** An operation that no tool was made of, and why. */
+/** An operation that did not become a tool, and why. */
 export interface Skipped {
   readonly operation: string
   readonly why: string
 }
 
-/** All that a source holds today. */
+/** The complete current content of a source. */
 export interface Reading {
   readonly name: string
   readonly description: string
@@ -36,13 +36,13 @@ export interface Reading {
 
 /** The fields of a tool that decide whether a new reading changes it. */
 export interface KnownTool extends Pick<Tool, 'id' | 'slug' | 'status' | 'successor' | 'contentHash'> {
-  /** Of an HTTP tool: the method and the path, by which a renamed one is known again. */
+  /** For an HTTP tool: the method and the path, which identify a renamed tool. */
   readonly address: string | null
 }
 
 export type NewTool = ToolDraft & Pick<Tool, 'id' | 'price' | 'contentHash'>
 
-/** What an import has to write. */
+/** The changes that an import has to write. */
 export interface Changes {
   readonly added: readonly NewTool[]
   readonly changed: readonly NewTool[]
@@ -50,16 +50,16 @@ export interface Changes {
   readonly unchanged: number
 }
 
-/** What an account has imported. */
+/** The tools that an account has imported. */
 export interface Holdings {
-  /** Only those with tools. */
+  /** Only providers with tools. */
   readonly providers: number
   readonly tools: number
-  /** Of its tools' schemas and descriptions. */
+  /** The size of its tools' schemas and descriptions. */
   readonly bytes: number
 }
 
-/** What an import did, by slug. */
+/** The result of an import, by slug. */
 export interface ImportReport {
   readonly provider: string
   readonly environment: Environment

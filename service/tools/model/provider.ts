@@ -2,22 +2,22 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { UserId } from './tool.ts'
 
-/** Whose tools they are: one document, one MCP server, or the marketplace. */
+/** The source of tools: one document, one MCP server, or the marketplace. */
 export interface Provider {
   readonly environment: Environment
   readonly slug: string
   readonly name: string
   readonly description: string
   readonly kind: 'openapi' | 'mcp' | 'rda'
-  /** Null: the platform's; else private to that owner. */
+  /** Null for a provider of the platform. Otherwise private to that owner. */
   readonly ownerId: UserId | null
-  /** The sandbox answers its calls itself, from the document's own schemas. */
+  /** The sandbox answers its calls itself, using the document's schemas. */
   readonly simulated: boolean
   readonly source: Source | null
   readonly pricing: PriceRule
 }
 
-/** Where the tools were read, to read them again. */
+/** The place that the tools were read from, so that they can be read again. */
 export interface Source {
   /** An address, or the name of a document that comes with the service. */
   readonly from: string
@@ -25,14 +25,14 @@ export interface Source {
   readonly version?: string
 }
 
-/** Prices by rule: of an operation by its slug, else by its method, else for all. */
+/** Prices by rule: an operation's slug decides first, then its method, then the price for all. */
 export interface PriceRule {
   readonly otherwise: Usdc
   readonly byMethod?: Readonly<Record<string, Usdc>>
   readonly bySlug?: Readonly<Record<string, Usdc>>
 }
 
-/** What goes along with each call, opened from the vault for this one. */
+/** The credentials that are sent with a call, opened from the vault for this call. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>

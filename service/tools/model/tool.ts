@@ -5,10 +5,10 @@ import type { Environment } from '../../kit/owner.ts'
 export type ToolId = Id<'tool'>
 export type UserId = Id<'usr'>
 
-/** JSON Schema of draft 7, whole in itself: what it refers to is under its own `definitions`. */
+/** A self-contained JSON Schema of draft 7: everything it refers to is in its own `definitions`. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** One thing that somebody else's server does for a price: what is called, with what, and what comes back. */
+/** An operation of another party's server that can be called for a price. */
 export interface Tool {
   readonly id: ToolId
   readonly environment: Environment
@@ -19,18 +19,18 @@ export interface Tool {
   readonly provider: string
   readonly category: string | null
   readonly price: Usdc
-  /** Null: the platform's; else private to that owner. */
+  /** Null for a tool of the platform. Otherwise private to that owner. */
   readonly ownerId: UserId | null
   /** One flat object, `additionalProperties` false. */
   readonly input: JsonSchema
   readonly output: JsonSchema | null
   readonly upstream: Upstream
   readonly status: 'live' | 'removed'
-  /** The slug of what took its place, if that is known. */
+  /** The slug of the tool that replaced it, if known. */
   readonly successor: string | null
-  /** By its provider: still works, better not begun with. */
+  /** The provider has deprecated it: it still works, but new users should choose another. */
   readonly deprecated: boolean
-  /** Grows with each change: the key of compiled validators. */
+  /** Grows with each change, so it is the cache key of compiled validators. */
   readonly version: number
   readonly contentHash: string
 }
@@ -40,7 +40,7 @@ export type Upstream = HttpUpstream | McpUpstream | RdaUpstream
 export interface HttpUpstream {
   readonly kind: 'http'
   readonly method: HttpMethod
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly server: string
   /** With the document's own `{placeholders}`. */
   readonly path: string
@@ -48,7 +48,7 @@ export interface HttpUpstream {
   /** Null where there is no body. */
   readonly bodyType: string | null
   readonly auth: AuthScheme | null
-  /** What a success looks like: a type of null is an answer without a body. */
+  /** The expected success. A type of null means an answer without a body. */
   readonly answer: { readonly status: number; readonly contentType: string | null }
 }
 
@@ -56,7 +56,7 @@ export interface McpUpstream {
   readonly kind: 'mcp'
   readonly server: string
   readonly tool: string
-  /** Its server says that it changes nothing (`readOnlyHint`). */
+  /** The server declares that the tool changes nothing (`readOnlyHint`). */
   readonly readOnly?: true
 }
 
@@ -67,12 +67,12 @@ export interface RdaUpstream {
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Where an input goes: `bodyRoot` is the whole body, `body` a property of it. */
+/** The place of an input in the request: `bodyRoot` is the whole body, `body` a property of it. */
 export interface Place {
   readonly in: 'path' | 'query' | 'header' | 'body' | 'bodyRoot'
-  /** Its name over there. */
+  /** Its name at the server. */
   readonly name: string
-  /** Of a parameter, as OpenAPI has it: `form`, `simple`, `deepObject`, … */
+  /** The style of a parameter, as OpenAPI names it: `form`, `simple`, `deepObject`, … */
   readonly style?: string
   readonly explode?: boolean
   /** The parameter's value is JSON text. */
@@ -84,25 +84,25 @@ export type AuthScheme =
   | { readonly kind: 'basic' }
   | { readonly kind: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
 
-/** What became of a tool's calls lately, as they were measured here. */
+/** The recent results of a tool's calls, measured by this service. */
 export interface ToolStats {
   readonly calls: number
   readonly succeeded: number
   readonly p50Ms: number | null
   readonly p95Ms: number | null
-  /** The last failure's words, if there was one. */
+  /** The message of the last failure, if there was one. */
   readonly lastError: string | null
-  /** Set by the health check: it fails so often that whoever finds it should know. */
+  /** Set by the health check when the tool fails so often that callers should be warned. */
   readonly failing: boolean
 }
 
-/** A tool as it is found: all but its schemas and what is called. Every process has all of them at hand. */
+/** A tool as search results show it, without its schemas and upstream. Every process has all entries in memory. */
 export interface Entry extends Omit<Tool, 'environment' | 'input' | 'output' | 'upstream' | 'contentHash'> {
-  /** Words that it is found by besides: the names of its inputs. */
+  /** Additional words for the search: the names of its inputs. */
   readonly terms: string
 }
 
-/** What is sent to a tool's server. */
+/** The request to a tool's server. */
 export interface UpstreamRequest {
   readonly url: string
   readonly method: HttpMethod

@@ -5,34 +5,34 @@ import type { CallId, CallInput, CallSummary, Failure, Fault, StoredCall, Output
 import type { ToolStats, McpUpstream, ToolId, UpstreamAnswer, UpstreamRequest } from '../model/tool.ts'
 import type { Scope } from './keeping.ts'
 
-/** Calls that have ended, and what they say of their tools. */
+/** Ended calls, and the statistics of their tools. */
 export interface CallStore {
-  /** In the transaction of the money. Answers the ids that were new. */
+  /** Runs in the transaction of the money. Returns the ids that were new. */
   write(inside: Statements, calls: readonly EndedCall[]): Promise<ReadonlySet<string>>
-  /** Writes a call whose money moved elsewhere. */
+  /** Stores a call that was paid elsewhere. */
   note(call: EndedCall): Promise<void>
   find(owner: Owner, id: CallId): Promise<StoredCall | null>
   list(owner: Owner, filter: CallFilter): Promise<{ calls: readonly CallSummary[]; total: number }>
   /** Adds ended calls to their tools' stats, each exactly once. */
   foldStats(now: Date): Promise<number>
-  /** Of one owner's tools. */
+  /** The statistics of one owner's tools. */
   stats(scope: Scope, now: Date): Promise<ReadonlyMap<ToolId, ToolStats>>
-  /** Deletes stats that are too old to be read. */
+  /** Deletes statistics that are too old to be read. */
   forget(now: Date): Promise<void>
-  /** Failing tools that were not checked for a while; from now on they were. */
+  /** Failing tools that were not checked for a while. Marks them as checked now. */
   takeFailing(now: Date, limit: number): Promise<readonly FailingTool[]>
-  /** It may be well again: with one more failure it fails again. */
+  /** The tool may work again. One more failure marks it as failing again. */
   recovered(toolId: ToolId): Promise<void>
 }
 
 export interface EndedCall extends CallSummary {
-  /** Stored for a repeated request; null where there can be none. */
+  /** Stored for a repeated request. Null when the request cannot be repeated. */
   readonly output: Output | null
   readonly fault: Fault | null
 }
 
 export interface CallFilter {
-  /** An agent's key sees its own. */
+  /** An agent's key sees only the agent's calls. */
   readonly agentId: string | null
   readonly tool: string | null
   readonly limit: number
@@ -45,12 +45,12 @@ export interface FailingTool {
   readonly slug: string
 }
 
-/** The ways to the servers behind the tools. */
+/** Access to the servers behind the tools. */
 export interface Upstreams {
-  /** Within the limits of a call; a failure is thrown as `upstream` or `late`. */
+  /** Limited like any call. Throws a failure as `upstream` or `late`. */
   http(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>
   mcp(call: McpCall, signal: AbortSignal): Promise<Output>
-  /** Whether anything at all answers at this address. */
+  /** Whether any server answers at this address. */
   isThere(url: string): Promise<boolean>
 }
 
@@ -61,25 +61,25 @@ export interface McpCall {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Runs creators' tools as the marketplace runs all their assets, where they are paid. */
+/** Runs creators' tools like the marketplace's other assets, which also pays the creators. */
 export interface AssetRunner {
   run(run: AssetRun): Promise<{ output: string | null; cost: Usdc; failure: Failure | null }>
 }
 
 export interface AssetRun extends Pick<CallInput, 'caller' | 'slug' | 'operation' | 'keyed'> {
-  /** The tool's names, for the lists of agents. */
+  /** The tool's names, as agents' lists of allowed tools use them. */
   readonly toolNames: readonly string[]
   readonly inputs: Readonly<Record<string, unknown>>
   readonly maxCost: Usdc | null
-  /** Takes a place among the calls of its server once there is money for it; throws where there is none. */
+  /** Takes a place among the calls of its server once the money is held. Throws when no place is free. */
   readonly enter: () => () => void
-  /** When it aborts the run is canceled, if its request has not left yet. */
+  /** Its abort cancels the run, unless the run's request was already sent. */
   readonly signal: AbortSignal
 }
 
-/** How many calls a key has under way, over all processes. */
+/** Counts the calls that a key has in progress, over all processes. */
 export interface Slots {
   readonly atOnce: number
-  /** Null when all are taken; else what gives this one back. */
+  /** Null when all slots are taken. Otherwise the function that frees this one. */
   take(key: string): Promise<(() => void) | null>
 }

@@ -2,7 +2,7 @@ import type { Environment } from '../../kit/owner.ts'
 import type { ToolStats, Tool, ToolId, UserId } from '../model/tool.ts'
 import type { Scope } from './keeping.ts'
 
-/** Where to look for tools, as which viewer; an absent filter takes all. */
+/** The search area and its viewer. An absent filter matches everything. */
 interface Within {
   readonly environment: Environment
   readonly viewer: UserId | null
@@ -28,7 +28,7 @@ export interface ListedTool {
   readonly stats: ToolStats | null
 }
 
-/** Tools' success as measured by their calls: read every few seconds, for ranks and warnings. */
+/** The success of tools, measured by their calls. Read every few seconds, for ranks and warnings. */
 export interface Measured {
   of(scope: Scope): Promise<ReadonlyMap<ToolId, ToolStats>>
 }

@@ -3,25 +3,25 @@ import type { Changes, Collection, Holdings, KnownTool } from '../model/draft.ts
 import type { Entry, Tool, ToolId, UserId } from '../model/tool.ts'
 import type { Provider } from '../model/provider.ts'
 
-/** Where the catalogue is kept. */
+/** Stores the catalogue. */
 export interface CatalogueStore {
   /** The number of the last change of an environment's catalogue. */
   lastChange(environment: Environment): Promise<bigint>
   /**
-   * Of one owner, null being the platform: what was written after that change, a page at a time, and all providers and
-   * collections, as of one moment. It ends early where `take` answers false.
+   * Everything of one owner (null is the platform) that was written after that change, one page at a time, with all
+   * providers and collections, as of one moment. Stops when `take` returns false.
    */
   since(scope: Scope, change: bigint, take: (entries: readonly Entry[]) => boolean): Promise<News>
-  /** Another text means that something of this owner's was written or deleted. */
+  /** A changed text means that something of this owner's was written or deleted. */
   stamp(scope: Scope): Promise<{ change: bigint; stamp: string; isEmpty: boolean }>
-  /** Whole tools, in no order; what is not there is left out. */
+  /** Whole tools, in any order. Missing ones are left out. */
   find(ids: readonly ToolId[]): Promise<readonly Tool[]>
 
   provider(scope: Scope, slug: string): Promise<StoredProvider | null>
   /**
-   * Writes the provider and the changes that `decide` makes of its present tools, in one transaction, or nothing where
-   * there is nothing to write. Changes of one environment run one after the other. `check` gets the owner's new
-   * holdings, and undoes the change by throwing.
+   * Writes the provider and the changes that `decide` derives from its present tools, in one transaction. Writes
+   * nothing when there are none. Changes of one environment run one after the other. `check` gets the owner's new
+   * holdings and cancels the change by throwing.
    */
   change(
     provider: StoredProvider,
@@ -29,9 +29,9 @@ export interface CatalogueStore {
     now: Date,
     check: (holdings: Holdings) => void,
   ): Promise<{ changes: Changes; wrote: boolean }>
-  /** Counts an import that begins, in the account's hour; the end of that hour where it has had as many as it may. */
+  /** Counts a new import in the account's current hour. When the limit is reached, returns the end of that hour. */
   countImport(scope: Scope, limit: number, now: Date): Promise<Date | null>
-  /** Deletes all tools, providers and collections of an account; answers how many tools that were. */
+  /** Deletes all tools, providers and collections of an account. Returns the number of tools. */
   drop(scope: Scope): Promise<number>
   /** False when there is no such provider. */
   seal(scope: Scope, slug: string, token: string | null, now: Date): Promise<boolean>

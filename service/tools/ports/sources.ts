@@ -6,25 +6,25 @@ import type { AuthScheme, HttpUpstream, Tool, UpstreamAnswer } from '../model/to
 
 /** Reads OpenAPI documents of unknown authors. */
 export interface Documents {
-  /** Throws `document_refused` with what is wrong with it. */
+  /** Throws `document_refused` with the fault. */
   read(text: string, options: ReadOptions): Promise<Reading>
-  /** The version of the reader: with another one the same document may give other tools. */
+  /** The version of the reader. Another version may make other tools from the same document. */
   readonly edition: string
 }
 
 export interface ReadOptions {
-  /** Where the document was found: what its relative servers are relative to. */
+  /** The document's address, which its relative server addresses refer to. */
   readonly base: string | null
-  /** Instead of what the document says. */
+  /** Replaces the server that the document names. */
   readonly server: string | null
   readonly auth: AuthScheme | null
   /** The document comes with the service or from the operator. */
   readonly trusted: boolean
-  /** Called while the document is read: throws where there are more tools, or more bytes, than allowed. */
+  /** Called while the document is read. Throws when it has more tools or bytes than allowed. */
   readonly check?: (reading: { tools: number; bytes: number }) => void
 }
 
-/** Asks MCP servers what they offer. */
+/** Reads the tools that MCP servers offer. */
 export interface ToolServers {
   read(server: string, headers: Readonly<Record<string, string>>): Promise<Reading>
 }
@@ -42,7 +42,7 @@ export interface SecretKeeping {
   open(token: string, context: string): string
 }
 
-/** Tools that creators published in the marketplace, the most wanted first. */
+/** Tools that creators published in the marketplace, the most used first. */
 export interface PublishedAssets {
   page(environment: Environment, limit: number, offset: number): Promise<readonly PublishedAsset[]>
   inputs(environment: Environment, id: string): Promise<readonly Field[]>
@@ -57,7 +57,7 @@ export interface PublishedAsset {
   readonly updatedAt: Date
 }
 
-/** Answers in place of a server, with examples. */
+/** Answers calls with examples, instead of a server. */
 export interface Simulator {
   simulate(tool: Tool, upstream: HttpUpstream, input: unknown): UpstreamAnswer
 }

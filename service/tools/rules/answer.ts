@@ -3,7 +3,7 @@ import type { Output } from '../model/call.ts'
 import type { UpstreamAnswer } from '../model/tool.ts'
 import { isJson } from './request-body.ts'
 
-/** What a server's answer means, or why it is none that anybody pays for. */
+/** The output in a server's answer. Throws when the answer is a failure, for which the buyer does not pay. */
 export function outputOf(answer: UpstreamAnswer, wantsJson: boolean): Output {
   const { status, body } = answer
   const type = answer.contentType?.split(';')[0]?.trim().toLowerCase() ?? null
@@ -17,7 +17,7 @@ export function outputOf(answer: UpstreamAnswer, wantsJson: boolean): Output {
   return { kind: 'binary', value: { contentType: type, base64: body.toString('base64'), bytes: body.length } }
 }
 
-/** 4xx other than these say that the call was wrong, not the tool: it does not count against it. */
+/** A 4xx status other than these means that the call was wrong, so it does not count against the tool. */
 export function blames(status: number): 'upstream' | 'caller' {
   return status >= 500 || [401, 402, 403, 407, 408, 425, 429].includes(status) ? 'upstream' : 'caller'
 }
@@ -31,7 +31,7 @@ function refused(status: number, type: string | null, body: Buffer): Error {
   return upstreamError(sentence, { status, message: text === '' ? null : messageIn(text) })
 }
 
-/** Most APIs say what is wrong in one of these fields. */
+/** Most APIs put the error message into one of these fields. */
 function messageIn(text: string): string {
   try {
     const said = JSON.parse(text) as Record<string, unknown> | null
@@ -42,7 +42,7 @@ function messageIn(text: string): string {
       if (typeof inner === 'string') return inner.slice(0, MESSAGE_LENGTH)
     }
   } catch {
-    // Not JSON, or cut off.
+    // The text is not JSON, or was cut off.
   }
   return text.slice(0, MESSAGE_LENGTH)
 }
@@ -59,7 +59,7 @@ function isText(type: string): boolean {
   return type.startsWith('text/') || /[/+](xml|yaml|x-yaml|javascript|x-ndjson|graphql|csv)$/.test(type)
 }
 
-/** Bytes that are no text are given as bytes, whatever they were called. */
+/** Bytes that are not valid text are returned as bytes, regardless of their content type. */
 function textOf(body: Buffer, type: string | null): Output {
   const text = body.toString('utf8')
   if (!text.includes('\u0000') && (type !== null || Buffer.from(text).equals(body)))

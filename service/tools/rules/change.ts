@@ -4,7 +4,7 @@ import type { Changes, KnownTool, NewTool, ToolDraft } from '../model/draft.ts'
 import type { PriceRule } from '../model/provider.ts'
 import type { ToolId, Upstream } from '../model/tool.ts'
 
-/** What a new reading makes of what is there. `nextId` is asked for each tool that was never there before. */
+/** The changes that a new reading makes to the present tools. `nextId` is called for each tool that is new. */
 export function changesOf(
   known: readonly KnownTool[],
   drafts: readonly ToolDraft[],
@@ -31,7 +31,7 @@ export function isNothing({ added, changed, removed }: Changes): boolean {
   return added.length + changed.length + removed.length === 0
 }
 
-/** Method and path of an HTTP tool: what stays when an operation is only renamed. */
+/** The method and path of an HTTP tool, which stay the same when an operation is renamed. */
 export function addressOf(upstream: Upstream): string | null {
   return upstream.kind === 'http' ? `${upstream.method} ${upstream.path}` : null
 }
@@ -47,7 +47,7 @@ function goneFrom(known: readonly KnownTool[], drafts: readonly ToolDraft[]): Ch
   return known.flatMap(({ id, slug, status, successor: old, address }) => {
     if (there.has(slug)) return []
     const successor = (address === null ? undefined : byAddress.get(address)) ?? null
-    // One that went long ago is told of again only when its successor is known by now, or another one.
+    // A tool that was removed before is changed again only when it has a successor now, or a different one.
     if (status === 'removed' && (successor === null || successor === old)) return []
     return [{ id, slug, successor }]
   })
@@ -59,25 +59,25 @@ function contentHashOf(draft: ToolDraft, price: Usdc): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url')
 }
 
-/** What a call costs by its provider's rule: its own price, else its method's, else everybody's. */
+/** The price of a call by its provider's rule: the tool's own price, else its method's, else the price for all. */
 function priceOf(rule: PriceRule, slug: string, upstream: Upstream): Usdc {
   const method = upstream.kind === 'http' ? upstream.method : null
   return own(rule.bySlug, slug) ?? (method === null ? undefined : own(rule.byMethod, method)) ?? rule.otherwise
 }
 
-/** Names come from documents: one like `constructor` must not find what every object has. */
+/** Names come from foreign documents: one like `constructor` must not find an inherited property. */
 function own(prices: Readonly<Record<string, Usdc>> | undefined, name: string): Usdc | undefined {
   return prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined
 }
 
-/** A rule with a price for all replaces the one that was there; else it only changes what it names. */
+/** A rule with a price for all replaces the earlier rule. Any other rule only changes the prices that it names. */
 export function repriced(before: PriceRule | null, given: Partial<PriceRule>): PriceRule {
   const { otherwise } = given
   if (otherwise !== undefined) return { ...given, otherwise }
   const { byMethod = {}, bySlug = {} } = { ...before, ...given }
   return {
     otherwise: before?.otherwise ?? STANDARD_PRICE,
-    // As it is where it was given without them, so that the same import again is the same.
+    // Empty parts are left out, so that repeating the same import changes nothing.
     ...(Object.keys(byMethod).length === 0 ? {} : { byMethod }),
     ...(Object.keys(bySlug).length === 0 ? {} : { bySlug }),
   }

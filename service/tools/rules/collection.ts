@@ -1,7 +1,7 @@
 import { invalid } from '../../kit/errors.ts'
 import type { Collection } from '../model/draft.ts'
 
-/** Whether a slug is in a slice: fits one of the patterns and none of those that begin with `!`. */
+/** Whether a slug belongs to a collection: it fits a pattern, and none of those that begin with `!`. */
 export function fits(patterns: readonly string[], slug: string): boolean {
   return (
     patterns.some((pattern) => !pattern.startsWith('!') && fitsOne(pattern, slug)) &&
@@ -15,7 +15,7 @@ export function patternFault(pattern: string): string | null {
     : 'must be a slug, with * for any text and ! before what is left out'
 }
 
-/** `*` stands for any text, piece after piece: in linear time, whatever somebody writes. */
+/** `*` matches any text. The pieces between are searched in order, so the time is linear for every pattern. */
 function fitsOne(pattern: string, slug: string): boolean {
   const [first = '', ...pieces] = pattern.split('*')
   const last = pieces.pop()
@@ -30,7 +30,7 @@ function fitsOne(pattern: string, slug: string): boolean {
   return slug.length - last.length >= at && slug.endsWith(last)
 }
 
-/** Refuses what could not be named or would hold nothing. */
+/** Refuses a collection whose slug is not usable, or that would be empty. */
 export function checkCollection({ slug, patterns }: Collection): void {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) || slug.length > 64)
     throw invalid({ slug: 'must be words of lower-case letters and digits with hyphens, at most 64 characters' })

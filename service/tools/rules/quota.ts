@@ -1,7 +1,7 @@
 import { quotaExceeded } from '../../kit/quota.ts'
 import type { Holdings } from '../model/draft.ts'
 
-/** How much of the catalogue an account may have to itself in one environment. */
+/** The limits on an account's own tools in one environment. */
 export interface ToolQuotas {
   readonly providers: number
   readonly tools: number
@@ -9,14 +9,14 @@ export interface ToolQuotas {
   readonly importsPerHour: number
 }
 
-/** Throws where an account would have more than it may. */
+/** Throws when an account would exceed its limits. */
 export function checkHoldings({ providers, tools, bytes }: Holdings, quotas: ToolQuotas): void {
   if (providers > quotas.providers) throw quotaExceeded('tool_providers', quotas.providers, null)
   if (tools > quotas.tools) throw quotaExceeded('imported_tools', quotas.tools, null)
   if (bytes > quotas.bytes) throw quotaExceeded('tool_bytes', quotas.bytes, null)
 }
 
-/** Throws as soon as one reading alone is more than an account may have: the rest of it is not worth reading. */
+/** Throws as soon as one reading alone exceeds the account's limits, because the rest need not be read. */
 export function readingLimit({ tools, bytes }: ToolQuotas): (reading: { tools: number; bytes: number }) => void {
   return (reading) => checkHoldings({ ...reading, providers: 0 }, { tools, bytes, providers: 0, importsPerHour: 0 })
 }

@@ -6,7 +6,9 @@ export interface Body {
   content: string | Uint8Array
 }
 
-/** What an input puts into the body; null where the operation has none, or nothing was given for it. */
+/**
+ * The part of an input that goes into the body. Null when the operation has no body, or the input has nothing for it.
+ */
 export function bodyOf({ bodyType, where }: HttpUpstream, given: readonly PlacedInput[]): Body | null {
   if (bodyType === null) return null
   const root = given.find(({ place }) => place.in === 'bodyRoot')
@@ -37,7 +39,7 @@ function entriesOf(value: unknown): [string, string][] {
   return Object.entries(value).flatMap(([key, inner]) => fields(key, inner))
 }
 
-/** The boundary follows from what it separates, so the same input is the same request. */
+/** The boundary is derived from the parts, so the same input always gives the same request. */
 function multipart(entries: readonly [string, string][]): Body {
   const boundary = `coinslot-${createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 32)}`
   const quoted = (name: string): string => name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
@@ -54,20 +56,23 @@ export interface PlacedInput {
   value: unknown
 }
 
-/** A value where only text can stand. */
+/** A value in a place that only holds text. */
 export function asText(value: unknown, json = false): string {
   if (!json && typeof value === 'string') return value
   return JSON.stringify(value)
 }
 
-/** The style `simple`: a list by commas, an object by its keys and values in turn, or as `key=value` when exploded. */
+/**
+ * The style `simple`: a list separated by commas, an object as its keys and values in turn, or as `key=value` when
+ * exploded.
+ */
 export function joined(value: unknown, explode: boolean): string[] {
   if (Array.isArray(value)) return value.map((item) => asText(item))
   if (typeof value !== 'object' || value === null) return [asText(value)]
   return Object.entries(value).flatMap(([key, inner]) => (explode ? [`${key}=${asText(inner)}`] : [key, asText(inner)]))
 }
 
-/** A tree as form fields: `name[key][inner]`, as most servers read them. */
+/** A nested value as form fields: `name[key][inner]`, as most servers read them. */
 export function fields(name: string, value: unknown): [string, string][] {
   if (Array.isArray(value)) return value.flatMap((item) => fields(typeof item === 'object' ? `${name}[]` : name, item))
   if (typeof value === 'object' && value !== null) {

@@ -5,7 +5,7 @@ import { bodyOf, asText, fields, joined, type PlacedInput } from './request-body
 
 type Input = Readonly<Record<string, unknown>>
 
-/** The request that an input means, written as the provider's document says. */
+/** The request for an input, as the provider's document describes it. */
 export function requestOf(upstream: HttpUpstream, input: Input, credentials: Credentials): UpstreamRequest {
   const given = Object.entries(upstream.where).flatMap(([name, place]) =>
     Object.hasOwn(input, name) && input[name] !== undefined ? [{ name, place, value: input[name] }] : [],
@@ -16,7 +16,7 @@ export function requestOf(upstream: HttpUpstream, input: Input, credentials: Cre
     headers[place.name.toLowerCase()] = headerOf(name, place, value)
   const body = bodyOf(upstream, given)
   if (body !== null) headers['content-type'] = body.type
-  // Last: whatever a caller puts into a header, it is not the house's credentials.
+  // Set last, so that a caller's headers cannot replace our credentials.
   for (const [name, value] of Object.entries(credentials.headers)) headers[name.toLowerCase()] = value
   return { url: urlOf(upstream, given, credentials), method: upstream.method, headers, body: body?.content ?? null }
 }
@@ -29,7 +29,7 @@ function urlOf(upstream: HttpUpstream, given: readonly PlacedInput[], credential
     return pathOf(one, whole)
   })
   const url = new URL(upstream.server + path)
-  // Values that are right one by one may still make a dot segment together.
+  // Values that are valid one by one may together form a dot segment.
   if (segmentsOf(url) !== segmentsOf(new URL(upstream.server + upstream.path.replaceAll(/\{([^{}]+)\}/g, 'x'))))
     throw invalid({ [[...values.values()][0]?.name ?? 'body']: 'must stay within the path of the operation' })
   for (const { place, value } of given) {
@@ -54,7 +54,7 @@ function pathOf({ name, place, value }: PlacedInput, placeholder: string): strin
   const encoded = parts.map((part) => encodeURIComponent(part).replaceAll('%3D', '='))
   const text =
     place.json === true || !Array.isArray(value) ? encoded.join(',') : encoded.join(style === 'label' ? '.' : ',')
-  // One of these would climb to another operation's address; an empty one names the whole list.
+  // A dot segment would lead to another operation's address, and an empty value to the whole list.
   if (text === '' || text === '.' || text === '..') throw invalid({ [name]: 'must not be empty, "." or ".."' })
   if (style === 'label') return `.${text}`
   if (style === 'matrix') return `;${placeholder.slice(1, -1)}=${text}`
@@ -67,7 +67,7 @@ function headerOf(name: string, place: Place, value: unknown): string {
   return text
 }
 
-/** OpenAPI's ways to write a list or an object into a query: `form` and exploded unless it says otherwise. */
+/** OpenAPI's styles for a list or an object in a query. The default is `form`, exploded. */
 function queryOf(place: Place, value: unknown): [string, string][] {
   const { name, style = 'form', explode = style === 'form' } = place
   if (place.json === true) return [[name, asText(value, true)]]
@@ -88,8 +88,8 @@ function queryOf(place: Place, value: unknown): [string, string][] {
 }
 
 /**
- * Why a text may not stand in a path, or null. Between here and the tool's server there may be proxies that decode once
- * more than they should: whatever is read after any number of decodings must stay within the operation's own address.
+ * Why a text may not be part of a path, or null. Proxies between here and the tool's server may decode a path more
+ * often than they should, so the text must stay within the operation's own address after any number of decodings.
  */
 function pathFault(text: string): string | null {
   let read = text
@@ -110,13 +110,15 @@ function slashesOf(text: string): number {
 
 const LAYERS_MAX = 6
 
-/** Some servers drop what follows a semicolon before they resolve the path. */
+/** Some servers drop the text after a semicolon before they resolve the path. */
 function isDots(segment: string): boolean {
   const name = segment.split(';')[0]?.trim()
   return name === '.' || name === '..'
 }
 
-/** Also what no standard allows and old servers read: `%u002e`, and dots and slashes in too many bytes of UTF-8. */
+/**
+ * Also decodes forms that no standard allows and old servers accept: `%u002e`, and dots and slashes in overlong UTF-8.
+ */
 function decodedOnce(text: string): string {
   return text
     .replaceAll(/%u00([0-9a-f]{2})/gi, (_, hex: string) => character(hex))

@@ -1,6 +1,6 @@
 /**
- * What no schema has a word for: an input that would overflow a stack, or reach for what every object inherits. Walks
- * without recursion, since that is what it is there to prevent.
+ * Finds faults that a schema cannot express: an input that would overflow a stack, or that uses the names of inherited
+ * properties. It walks without recursion, so that it cannot overflow the stack itself.
  */
 export function faultOfShape(input: unknown): Readonly<Record<string, string>> | null {
   const open: { value: unknown; name: string; depth: number }[] = [{ value: input, name: '', depth: 0 }]
@@ -22,5 +22,5 @@ function top(name: string): string {
 }
 
 const DEPTH_MAX = 32
-/** Half of a pair of UTF-16: no address and no UTF-8 can hold it. */
+/** Half of a UTF-16 surrogate pair, which neither an address nor UTF-8 can hold. */
 const HALF = /\p{Surrogate}/u

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Operation, ToolDraft } from '../model/draft.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 
-/** Operations under their slugs. Two that would have the same are told apart by a hash of what they are. */
+/** Operations with their slugs. When two operations would have the same slug, both get a hash of the operation. */
 export function slugsOf(provider: string, operations: readonly Operation[]): ToolDraft[] {
   const wanted = operations.map(({ operation }) => slugOf(provider, operation))
   const counts = new Map<string, number>()
@@ -16,7 +16,7 @@ export function slugsOf(provider: string, operations: readonly Operation[]): Too
   })
 }
 
-/** A tool of the marketplace has its asset's slug, whole: that is how everybody knows it. */
+/** A tool of the marketplace keeps its asset's whole slug, because users know it by that. */
 export function assetSlugOf(slug: string): string {
   return `rda-${slug}`
 }
@@ -30,7 +30,7 @@ function slugOf(provider: string, operation: string): string {
   const words = wordsOf(operation)
   const whole = [provider, ...dropRepeated(provider, words)].join('-')
   if (whole.length <= LONGEST) return whole
-  // Clients refuse longer names of tools; what is cut off is still told apart.
+  // Clients refuse longer tool names. A hash keeps shortened names apart.
   return `${withoutTrailing(whole.slice(0, LONGEST - 7), '-')}-${digestOf(whole).slice(0, 6)}`
 }
 
@@ -43,7 +43,7 @@ export function providerSlugFault(slug: string): string | null {
 }
 
 const LONGEST = 64
-/** What stands for something else after the catalogue's address, and where the marketplace's tools are. */
+/** Names with another meaning after the catalogue's address, and the marketplace's own prefix. */
 const RESERVED = new Set(['mcp', 'pay', 'rda', 'collections', 'providers', 'search'])
 
 function wordsOf(text: string): string[] {
@@ -56,7 +56,7 @@ function wordsOf(text: string): string[] {
   return words.length === 0 ? [digestOf(text).slice(0, 8)] : words
 }
 
-/** An operation `github_get_user` of `github` is `github-get-user`. */
+/** Removes a repeated provider name: `github_get_user` of `github` becomes `github-get-user`. */
 function dropRepeated(provider: string, words: string[]): string[] {
   const own = provider.split('-')
   const repeated = own.every((word, place) => words[place] === word)

@@ -2,8 +2,8 @@ import type { Fault } from '../model/call.ts'
 import type { ToolStats } from '../model/tool.ts'
 
 /*
- * Times are counted in classes, each a fifth longer than the one before: a class is at most a tenth off the time, and
- * sixty counters hold a day of any tool.
+ * Times are counted in classes, each a fifth longer than the one before. A class differs from the real time by a tenth
+ * at most, and sixty counters cover a day of any tool.
  */
 const STEP = 1.2
 
@@ -15,10 +15,10 @@ export function msOf(latencyClass: number): number {
   return Math.round(STEP ** latencyClass)
 }
 
-/** Failures have classes of their own. */
+/** Failures have their own classes. */
 export const FAILED: Readonly<Record<Fault, number>> = { upstream: -1, caller: -2, ours: -3 }
 
-/** Counters of a tool by class. */
+/** A tool's counters by class. */
 export type Counters = ReadonlyMap<number, number>
 
 export function statsOf(counters: Counters): Pick<ToolStats, 'calls' | 'succeeded' | 'p50Ms' | 'p95Ms'> {
@@ -26,7 +26,7 @@ export function statsOf(counters: Counters): Pick<ToolStats, 'calls' | 'succeede
     [...counters].reduce((sum, [latencyClass, calls]) => (wanted(latencyClass) ? sum + calls : sum), 0)
   const succeeded = of((one) => one >= 0)
   return {
-    // Failures of ours say nothing about the tool.
+    // Our own failures do not count for the tool.
     calls: of((one) => one !== FAILED.ours),
     succeeded,
     p50Ms: quantile(counters, succeeded, 0.5),
@@ -45,7 +45,7 @@ function quantile(counters: Counters, succeeded: number, part: number): number |
   return null
 }
 
-/** A tool that failed this often in a row, by its own fault, is said to fail. */
+/** After this many consecutive failures by its own fault, a tool counts as failing. */
 export const FAILING_STREAK = 5
 
 const LAST = 66

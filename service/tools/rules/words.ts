@@ -1,4 +1,4 @@
-/** A text as the stems that it is found by. */
+/** The word stems of a text, for the search. */
 export function stemsOf(text: string): string[] {
   return text
     .normalize('NFKD')
@@ -9,12 +9,12 @@ export function stemsOf(text: string): string[] {
     .flatMap((word) => (word === '' || word.length > WORD_MAX ? [] : [stemOf(word)]))
 }
 
-/** The stems of a query, each once, without filler words, unless there are no others. */
+/** The stems of a query, each once. Filler words are left out, unless the query has no others. */
 export function queryStems(query: string): string[] {
   return queryWords(query).map(({ stem }) => stem)
 }
 
-/** The same, each also joined with its neighbours: `page views` may mean `pageviews`. */
+/** The same, and each stem also joined with its neighbours: `page views` may mean `pageviews`. */
 export function queryWords(query: string): QueryWord[] {
   const all = stemsOf(query.slice(0, QUERY_MAX)).slice(0, STEMS_MAX)
   const words = new Map<string, QueryWord>()
@@ -39,10 +39,13 @@ export function synonymsOf(stem: string): readonly string[] {
 
 const WORD_MAX = 40
 const QUERY_MAX = 1_000
-/** A model may paste a whole task: its first words say enough. */
+/** A model may paste a whole task. Its first words are enough. */
 const STEMS_MAX = 24
 
-/** Endings of English, few enough that nothing becomes another word: `repositories` and `repository` meet. */
+/**
+ * Removes English endings, few enough that different words stay different: `repositories` and `repository` get one
+ * stem.
+ */
 function stemOf(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word
   let stem = word
@@ -52,7 +55,7 @@ function stemOf(word: string): string {
   if (/[aeiouy].*ing$/.test(stem.slice(0, -3) + 'ing') && stem.length > 5 && stem.endsWith('ing'))
     stem = stem.slice(0, -3)
   else if (stem.endsWith('ed') && stem.length > 4 && /[aeiouy]/.test(stem.slice(0, -2))) stem = stem.slice(0, -2)
-  // `creat` of `creating` and `create` meet; so do `stopp` and `stop`.
+  // `creating` and `create` both become `creat`. `stopping` becomes `stopp` and then `stop`.
   if (/([b-df-hj-np-tv-z])\1$/.test(stem) && !/(ll|ss|ff)$/.test(stem)) stem = stem.slice(0, -1)
   return stem.length > 3 && stem.endsWith('e') ? stem.slice(0, -1) : stem
 }
@@ -65,7 +68,7 @@ const STOP = new Set(
     .map(stemOf),
 )
 
-/** In each line every word stands for every other. */
+/** All words in a line are synonyms of each other. */
 const MEANINGS = `
 create add new make insert open
 delete remove destroy erase drop

@@ -1,4 +1,4 @@
-/** Holds the values that were used last, up to a total weight; the one that was not used for longest goes first. */
+/** Holds the most recently used values, up to a total weight. The least recently used value is dropped first. */
 export class Recent<Key, Value> {
   private readonly weightMax: number
   private readonly values = new Map<Key, { value: Value; weight: number }>()

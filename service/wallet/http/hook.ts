@@ -5,7 +5,9 @@ import { reply, route, type AnyRoute } from '../../api/route.ts'
 import type { Wallets } from '../service/wallets.ts'
 import type { HookEvent } from '../service/hook.ts'
 
-/** The identity provider's messages: Standard Webhooks, or Svix, which has the same under other names. */
+/**
+ * The identity provider's messages, in the format of Standard Webhooks or of Svix, which differ only in header names.
+ */
 export function hookRoute(wallets: Wallets): AnyRoute {
   return route({
     method: 'post',
@@ -26,7 +28,7 @@ export function hookRoute(wallets: Wallets): AnyRoute {
   })
 }
 
-/** What is signed and not understood is not the provider's fault: it is received, and nothing follows. */
+/** A signed message of an unknown kind is not the provider's fault, so it is accepted and ignored. */
 function eventOf(body: unknown): HookEvent {
   const deposited = fundsDeposited.safeParse(body)
   if (deposited.success) return deposited.data
@@ -39,7 +41,7 @@ const hash = z
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase() as Hex)
 
-/** The providers put the same at the top, or under `data`. */
+/** Some providers put the fields at the top level, others under `data`. */
 function unwrapped<Body extends z.ZodType>(body: Body) {
   return z.preprocess((value) => {
     const { data, ...rest } = (value ?? {}) as { data?: unknown }

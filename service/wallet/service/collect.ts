@@ -31,7 +31,7 @@ export function createCollecting(deps: WalletDeps) {
     }
   }
 
-  /** Stored before it is signed: after a crash it is known what may be under way. */
+  /** Stored before it is signed, so that after a crash the transfers that may be in progress are known. */
   async function begin(chain: Chain, { index, address }: OwnAddress): Promise<Sweep | null> {
     const amount = await chain.balanceOf(address)
     if (amount < settings.sweepMinimum) return null

@@ -37,7 +37,7 @@ export function createCrediting(deps: WalletDeps) {
     return (await store.deposits.claimantOf(hash, inside)) === owner.userId
   }
 
-  /** The owner of each transfer. Those to other addresses, and our own sweeps, have none. */
+  /** The owner of each transfer. Transfers to other addresses, and our own sweeps, have none. */
   async function ownersOf(transfers: readonly Transfer[]): Promise<ReadonlyMap<Transfer, Owner>> {
     const named = transfers.flatMap(({ from, to }) => [from, to])
     const known = new Map((await store.addresses.findAll([...new Set(named)])).map((one) => [one.address, one]))
@@ -56,12 +56,15 @@ export function createCrediting(deps: WalletDeps) {
   return {
     credit,
 
-    /** The same act again: answers what it answered the first time. */
+    /** A repetition of the same act returns its first result. */
     async replay(transfer: Transfer, owner: Owner, act: string): Promise<Usdc> {
       return (await ledger.credit(toCredit(transfer, owner, act))).balanceAfter
     },
 
-    /** All transfers of a transaction to our addresses. Answers how many; null while it is not deep enough. */
+    /**
+     * Credits all transfers of a transaction to our addresses. Returns how many. Null while the transaction has too few
+     * confirmations.
+     */
     async creditTransaction(network: Transfer['network'], hash: Hex, act: string): Promise<number | null> {
       const chain = chains.get(network)
       const receipt = await chain?.receipt(hash)

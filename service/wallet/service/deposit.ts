@@ -14,13 +14,14 @@ import type { Crediting } from './credit.ts'
 import { PACE, type WalletDeps } from './deps.ts'
 
 /**
- * A deposit that its owner reports. In production the chain decides and the report only makes it faster; in the sandbox
- * it is play money and needs no chain. The operation tells a repeated request from a second report.
+ * A deposit that its owner reports. In production the chain decides, and the report only makes the credit faster. In
+ * the sandbox it is play money and needs no chain. The operation's id distinguishes a repeated request from a second
+ * report.
  */
 export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAddress: DepositAddress) {
   const { ledger, store, book, chains, settings } = deps
 
-  /** On the owner's claim alone. A hash is recorded once, for any owner and in any letter case. */
+  /** Credits the deposit without proof. A hash is recorded once, for any owner and in any letter case. */
   async function pretend(owner: Owner, { amount, transactionHash }: Deposit, operation: Id<'op'>): Promise<Usdc> {
     const kind = 'deposit' as const
     const command = { kind, owner, amount, act: operation, ceiling: LARGEST }
@@ -68,7 +69,7 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
       { head, confirmations: settings.confirmations },
     )
     const credited = await crediting.credit(proven, owner, operation)
-    // The monitor or another request recorded all of them first.
+    // The monitor or another request has already recorded all of them.
     const balance = credited?.balanceAfter ?? null
     if (balance === null) throw alreadyRecorded(transactionHash)
     return balance
@@ -88,7 +89,7 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
     const [cursor, { number: head }] = await Promise.all([store.cursors.read(network), chain.head()])
     const newest = deepEnough(head, settings.confirmations)
     const oldest = newest - PACE.lookBack
-    // What the monitor has read is credited already.
+    // Everything that the monitor has read is already credited.
     const from = largest(0n, oldest, (cursor?.blockNumber ?? 0n) - PACE.overlap)
     for (let start = from; start <= newest; start += PACE.searchMax) {
       const upTo = start + PACE.searchMax - 1n

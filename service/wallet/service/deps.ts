@@ -12,32 +12,34 @@ import type { Outflows } from '../../outflow/service.ts'
 import type { Announcement } from '../../queue/model.ts'
 import type { AddressBook, Payers, Sales, SignUp, Signer, AnnounceEvent, WalletStore } from '../ports.ts'
 
-/** What the wallet is made of. */
+/** The dependencies of the wallet. */
 export interface WalletDeps {
   ledger: Ledger
   outflow: Outflows
   store: WalletStore
   facilitator: Pick<Facilitator, 'settle'>
-  /** Null where the server has no addresses to give. */
+  /** Null when the server has no addresses. */
   book: AddressBook | null
-  /** Null in every process but a worker. */
+  /** Null in every process that is not a worker. */
   signer: Signer | null
   /** The networks that have an RPC. */
   chains: ReadonlyMap<NetworkName, Chain>
-  /** Wallets of the house besides, which pay for others; as of the moment of `inside`, against this block. */
+  /** Our other wallets, which pay for other capabilities: read in the transaction `inside`, as of this block. */
   payers(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
-  /** Of these locks, those that this agent asked for. */
+  /** The locks among these that this agent requested. */
   locksOf(agentId: string, locks: readonly string[]): Promise<ReadonlySet<string>>
   sales: Sales
   /** Whether the free credits of this account's sign-up were held back. */
   creditsWithheld(userId: string): Promise<boolean>
-  /** What the funding of those wallets will still take out of the treasury. */
+  /** How much the funding of those wallets will still take from the treasury. */
   promised(treasury: Address): Promise<bigint>
-  /** Everything read inside is of one moment. */
+  /** All reads inside see the same snapshot. */
   atOneMoment<T>(read: (inside: Statements) => Promise<T>): Promise<T>
   announce(inside: Statements, announcement: Announcement): Promise<void>
   event: AnnounceEvent
-  /** A mail to the owner, in the transaction of the change: a stolen session could have made it. */
+  /**
+   * Mails the owner, in the transaction of the change, because an attacker with a stolen session could have made it.
+   */
   notifyOfPayoutAddress(inside: Statements, owner: Owner, address: Address | null): Promise<void>
   signUp: SignUp
   clock: Clock
@@ -48,30 +50,30 @@ export interface WalletDeps {
 }
 
 export interface Settings {
-  /** A transfer this deep is believed. */
+  /** A transfer needs this many confirmations. */
   confirmations: number
-  /** Less than this stays at a deposit address. */
+  /** A smaller balance stays at its deposit address. */
   sweepMinimum: Usdc
   /** The least that one withdrawal may take out. */
   withdrawalMinimum: Usdc
-  /** Of the identity provider's messages; null where there is none. */
+  /** The settings for the identity provider's messages. Null when there is no provider. */
   hook: { secret: string; issuer: string | null } | null
   /** Where an owner with a low balance adds funds. */
   topUpUrl: string | null
 }
 
-/** What every process agrees on, so not set from outside. */
+/** Values that every process must share, so they cannot be configured. */
 export const PACE = {
-  /** A block of either network. */
+  /** The block time of both networks. */
   blockMs: 2_000,
-  /** Blocks in one search; less where the RPC wants that. */
+  /** The most blocks in one search. Fewer when the RPC refuses so many. */
   searchMax: 10_000n,
-  /** Read again each time: a node may have answered without its newest logs. */
+  /** The number of blocks to read again each time, because a node may have answered without its newest logs. */
   overlap: 20n,
-  /** Read again when the chain is not the one that was read. */
+  /** The number of blocks to read again after a reorganization. */
   rewind: 1_000n,
-  /** How far back a deposit without a hash is looked for where no monitor has read: a day. */
+  /** The number of blocks to search for a deposit without a hash when no monitor has read them: one day. */
   lookBack: 43_200n,
-  /** Transactions whose receipts are asked for and credited together: each has a connection to the database. */
+  /** How many transactions are read and credited at once. Each needs a database connection. */
   creditsAtOnce: 8,
 } as const

@@ -7,7 +7,7 @@ import { isSigned } from '../rules.ts'
 import type { Crediting } from './credit.ts'
 import type { WalletDeps } from './deps.ts'
 
-/** What the identity provider tells of its users' wallets, signed. */
+/** A signed message from the identity provider about its users' wallets. */
 export interface HookMessage {
   id: string
   timestamp: string
@@ -21,8 +21,8 @@ export type HookEvent =
   | { type: 'other' }
 
 /**
- * A hint and nothing more: a deposit that it speaks of is read from the chain like any other, and credited to
- * whomever the address belongs to. Told twice, or of something that is no deposit, it changes nothing.
+ * A message is only a hint. The deposit that it names is read from the chain like any other, and credited to the owner
+ * of the address. A repeated message, or one about a transaction that is not a deposit, changes nothing.
  */
 export function createHook(deps: WalletDeps, crediting: Crediting) {
   const { chains, clock, log, settings, measures } = deps
@@ -56,7 +56,7 @@ export function createHook(deps: WalletDeps, crediting: Crediting) {
       try {
         credited += (await crediting.creditTransaction(network, hash, 'hook')) ?? 0
       } catch (error) {
-        // The monitor will find it, so the provider need not repeat it.
+        // The monitor will find the deposit, so the provider need not send the message again.
         if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error
         log.warn({ network, hash }, 'a deposit that the identity provider spoke of could not be looked at')
       }

@@ -7,8 +7,9 @@ import type { Crediting } from './credit.ts'
 import { PACE, type WalletDeps } from './deps.ts'
 
 /**
- * Reads each block of a network once it is deep enough, and credits the transfers to our addresses. The cursor moves
- * only past what is credited, and every credit happens once, so reading the same blocks again changes nothing.
+ * Reads each block of a network once it has enough confirmations, and credits the transfers to our addresses. The
+ * cursor only passes blocks whose transfers are credited, and each credit happens once, so reading a block again
+ * changes nothing.
  */
 export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediting) {
   const { store, book, clock, log, measures, settings } = deps
@@ -17,7 +18,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
   const watched: OwnAddress[] = []
   let width: bigint = PACE.searchMax
 
-  /** Everything up to the newest block that is deep enough, or until the signal. */
+  /** Reads everything up to the newest block with enough confirmations, or until the signal aborts. */
   async function turn(_now: Date, signal: AbortSignal): Promise<void> {
     const { number: head } = await chain.head()
     const newest = deepEnough(head, settings.confirmations)
@@ -26,7 +27,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     const read = await store.cursors.read(network)
     let cursor = read
     let from = read === null ? firstBlock(newest) : read.blockNumber - PACE.overlap + 1n
-    // Behind a fail-over there may be a node that is not as far as the last one was.
+    // Behind a fail-over address there may be a node that lags behind the previous one.
     if (read !== null && newest <= read.blockNumber) return
     while (from <= newest && !signal.aborted) {
       const upTo = least(newest, largest(0n, from) + width - 1n)
@@ -34,7 +35,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
       if (cursor !== null && scan.markHash !== cursor.blockHash) {
         await reportReorganisation(cursor)
         from = cursor.blockNumber - PACE.rewind
-        // From here on it is another chain: there is nothing to compare with until the next note.
+        // The chain is a different one from here on. The next cursor is the first to compare with.
         cursor = null
         continue
       }
@@ -52,13 +53,13 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     try {
       return await chain.transfersTo({ to, from, upTo, ...(cursor === null ? {} : { mark: cursor.blockNumber }) })
     } catch (error) {
-      // The RPC may refuse the width of the range, with any error: the next turn asks for less.
+      // An RPC may report a too wide range with any error, so the next turn asks for fewer blocks.
       if (error instanceof DomainError && error.kind === 'unavailable') width = largest(1n, width / 4n)
       throw error
     }
   }
 
-  /** False where something could not be credited yet: the cursor must not pass it. */
+  /** False when a transfer could not be credited yet. The cursor must then stay before it. */
   async function creditAll({ transactions }: TransferScan, signal: AbortSignal): Promise<boolean> {
     for (let at = 0; at < transactions.length; at += PACE.creditsAtOnce) {
       if (signal.aborted) return false
@@ -70,7 +71,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
       const fresh = group.filter(({ hash, transfers }) => (known.get(hash) ?? 0) < transfers)
       const credited = await Promise.all(fresh.map(({ hash }) => crediting.creditTransaction(network, hash, 'monitor')))
       for (const count of credited) {
-        // A node that knows the log and not the receipt lags behind; asked again at the next turn.
+        // The node has the log but not the receipt, so it lags behind. The next turn asks again.
         if (count === null) return false
         measures.count('deposit_detected', count)
       }
@@ -78,7 +79,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     return true
   }
 
-  /** A reorganisation deeper than the confirmations. What was credited stays; the operator has to know. */
+  /** A reorganization deeper than the confirmations. The credits stay, and the operator must know about it. */
   async function reportReorganisation(cursor: Cursor): Promise<void> {
     log.error({ network, block: String(cursor.blockNumber) }, 'the network has reorganised blocks that were believed')
     measures.count('deposit_reorganisation')
@@ -92,7 +93,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     }
   }
 
-  /** Numbers may be committed out of their order, so the last ones are asked for again. */
+  /** Addresses may be committed in another order than their numbers, so the last ones are read again. */
   async function loadWatched(): Promise<void> {
     const from = Math.max(0, (watched.at(-1)?.index ?? 0) - OUT_OF_ORDER)
     const found = await store.addresses.from(environment, from)
@@ -100,7 +101,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
     watched.push(...found)
   }
 
-  /** For the first read: some blocks before the oldest address was assigned. */
+  /** Where the first read starts: some blocks before the oldest address was assigned. */
   function firstBlock(newest: bigint): bigint {
     const oldest = Math.min(...watched.map(({ since }) => since.getTime()), clock.now().getTime())
     const age = BigInt(Math.ceil((clock.now().getTime() - oldest) / PACE.blockMs))

@@ -7,20 +7,20 @@ import { transferRequest } from '../../x402/payload.ts'
 import type { WalletDeps } from './deps.ts'
 
 /**
- * Carries withdrawals to their end, in a worker. Each has one authorization, whose terms are stored before it is
- * signed: signing again gives the same bytes, and the USDC contract takes them once. So any step may be repeated
- * by anybody at any time, and only the chain decides: paid when the authorization was used, deep enough; failed
- * when it never can be any more.
+ * Completes withdrawals, in a worker. Each withdrawal has one authorization, whose terms are stored before it is
+ * signed. Signing again gives the same bytes, and the USDC contract accepts them once. So any process may repeat any
+ * step at any time. Only the chain decides the result: paid when the authorization was used and has enough
+ * confirmations, failed when it can never be used any more.
  */
 export function createPayouts(deps: WalletDeps) {
   const { outflow, store, book, chains, clock, log, measures, signer, failpoints } = deps
   const { confirm, fail } = createPayoutEnds(deps)
 
-  /** The next step of one withdrawal. */
+  /** Does the next step of one withdrawal. */
   async function step(id: string): Promise<void> {
     const withdrawal = await store.withdrawals.find(id)
     if (withdrawal === null) return
-    // It waits where it stands: nothing was signed yet.
+    // It stays pending, because nothing was signed yet.
     if (withdrawal.state === 'pending' && (await outflow.isPaused())) return
     if (withdrawal.simulated) return await pretend(withdrawal)
     const chain = chains.get(withdrawal.network)
@@ -30,13 +30,16 @@ export function createPayouts(deps: WalletDeps) {
     if (submitted?.state === 'submitted') await follow(submitted, chain)
   }
 
-  /** The sandbox without a chain: the same states, and nothing leaves. */
+  /** For a sandbox without a chain: the same states, but no transfer. */
   async function pretend(withdrawal: Withdrawal): Promise<void> {
     if (withdrawal.state === 'pending') await store.withdrawals.submit(withdrawal.id, null, clock.now())
     await confirm(withdrawal, { state: 'confirmed', transactionHash: null, blockNumber: null })
   }
 
-  /** Fixes the terms. Until this is stored nothing was signed, so giving up is safe; afterwards only the chain ends it. */
+  /**
+   * Fixes the terms. Before they are stored nothing was signed, so the withdrawal can still be given up. Afterwards
+   * only the chain ends it.
+   */
   async function submit(withdrawal: Withdrawal, chain: Chain): Promise<Withdrawal | null> {
     if (book === null || signer?.account !== book.account) return null
     const now = clock.now()
@@ -64,14 +67,14 @@ export function createPayouts(deps: WalletDeps) {
     const { used, block } = await chain.authorizationAt(terms.payer, nonce)
     if (used) return await recordUse(withdrawal, terms, chain)
     if (isOver(terms, block.timestamp)) return await giveUp(withdrawal, terms, chain, block.number)
-    // What was handed over before can still be used, so the chain alone ends it; it is not handed over again.
+    // An authorization that was sent earlier can still be used, so only the chain ends it. It is not sent again.
     if (await outflow.isPaused()) return
     await settle(withdrawal, terms, chain)
   }
 
   async function recordUse(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
     const use = await chain.findUse(terms.payer, withdrawal.nonce, terms.seenBlock)
-    // The node that knows the event lags behind the one that knows the state.
+    // The node that has the event lags behind the node that has the state.
     if (use === null) return
     const { number: head } = await chain.head()
     if (head - use.blockNumber + 1n < BigInt(deps.settings.confirmations)) {
@@ -82,7 +85,10 @@ export function createPayouts(deps: WalletDeps) {
     await confirm(withdrawal, { state: 'confirmed', transactionHash: use.hash, blockNumber: use.blockNumber })
   }
 
-  /** Its time is over. Asked once more of a block that no reorganisation takes back, and whose time is over too. */
+  /**
+   * The authorization has expired. Checks once more at a block that no reorganization removes and that is also past the
+   * expiry.
+   */
   async function giveUp(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain, newest: bigint): Promise<void> {
     const deep = newest - BigInt(deps.settings.confirmations) + 1n
     const { used, block } = await chain.authorizationAt(terms.payer, withdrawal.nonce, deep)
@@ -90,7 +96,7 @@ export function createPayouts(deps: WalletDeps) {
   }
 
   async function settle(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
-    // Another treasury's key would make another authorization, and a second payment of it.
+    // Another treasury's key would sign another authorization, and so pay a second time.
     if (signer === null || book?.treasury !== terms.payer || signer.account !== book.account) return
     const authorization = authorizationOf(withdrawal, terms)
     const signed = signer.sign('treasury', chain.network, authorization)
@@ -104,7 +110,7 @@ export function createPayouts(deps: WalletDeps) {
       await failpoints.reach('withdrawal settled')
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
       if (answer.status === 'failed') {
-        // Not the end: as long as the authorization could be used, it might be. It is tried until its time is over.
+        // This is not final: a valid authorization may still be used. It is retried until it expires.
         log.warn(
           { withdrawal: withdrawal.id, reason: answer.reason },
           'a withdrawal does not go out; it is tried again',
@@ -119,7 +125,7 @@ export function createPayouts(deps: WalletDeps) {
 
   return {
     step,
-    /** The next step of all that have not ended. */
+    /** Does the next step of every open withdrawal. */
     async stepAll(signal: AbortSignal): Promise<void> {
       const open = await store.withdrawals.open(OPEN_MAX)
       for (let at = 0; at < open.length && !signal.aborted; at += AT_ONCE) {
@@ -131,7 +137,7 @@ export function createPayouts(deps: WalletDeps) {
   }
 }
 
-/** The state and the money of a withdrawal end together. */
+/** Ends the withdrawal's state and its hold in one transaction. */
 function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpoints }: WalletDeps) {
   async function confirm(withdrawal: Withdrawal, how: WithdrawalEnd): Promise<void> {
     const { id, owner, amount } = withdrawal

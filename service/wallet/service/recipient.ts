@@ -7,7 +7,7 @@ import { assertRecipient } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { WalletDeps } from './deps.ts'
 
-/** Which addresses may be paid out to, and each owner's usual one. */
+/** The addresses that may receive payouts, and each owner's usual one. */
 export function createRecipients(deps: WalletDeps, depositAddress: DepositAddress) {
   const { ledger, outflow, store, book, clock, notifyOfPayoutAddress: tellOfPayoutAddress } = deps
 
@@ -33,7 +33,7 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
       return address === null ? null : (book?.written(address) ?? address)
     },
 
-    /** What may not be paid out to is refused now, when its owner looks at it, and again at each withdrawal. */
+    /** Checks the address now, so that its owner sees a refusal, and again at each withdrawal. */
     async setUsual(caller: Caller, written: Address | null): Promise<void> {
       const owner = ownerOf(caller)
       if ((await ledger.wallet(owner)) === null) throw walletMissing()

@@ -6,15 +6,17 @@ import { differenceOf } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
 
 /**
- * Compares the books with the chain, both as of the block up to which all is booked. Needs little of the wallet, so
- * that an operator can run it beside the service.
+ * Compares the books with the chain, both as of the last block that is fully booked. It depends on little of the
+ * wallet, so that an operator can run it beside the service.
  */
 export function createReconciling(deps: ReconcilingDeps) {
   const { ledger, store, book, chains, clock, log, measures } = deps
   // The sandbox's money is not on chain, so there is nothing to compare it with.
   const network: NetworkName = NETWORK_OF.production
 
-  /** Writes a report; null where it is unknown: no chain, nothing read yet, or the monitor is behind. */
+  /**
+   * Writes a report. Null when the comparison is not possible: no chain, nothing read yet, or the monitor lags behind.
+   */
   async function reconcile(): Promise<Reconciliation | null> {
     const chain = chains.get(network)
     if (chain === undefined || book === null) return null
@@ -22,7 +24,7 @@ export function createReconciling(deps: ReconcilingDeps) {
     if (seen === null) return null
     const { snapshot, totals, payers } = seen
     const { blockNumber } = snapshot.cursor
-    // Nodes keep the state of the last 128 blocks.
+    // Nodes store the state of the last 128 blocks only.
     if ((await chain.head()).number - blockNumber > STATE_KEPT) return null
     const [treasury = 0n, ...rest] = await chain.balancesAt(
       [book.treasury, ...payers.addresses, ...snapshot.addresses],
@@ -37,7 +39,7 @@ export function createReconciling(deps: ReconcilingDeps) {
     const sums = {
       wallets: totals.wallets,
       revenue: totals.revenue,
-      // What guests paid reached the treasury too, and is booked.
+      // The payments of buyers without an account also reached the treasury, and are booked.
       capital: snapshot.capital - totals.guests,
       treasury,
       payers: add(rest.slice(0, payers.addresses.length)),
@@ -56,7 +58,7 @@ export function createReconciling(deps: ReconcilingDeps) {
     return report
   }
 
-  /** One view of both: a deposit between two looks would be a difference that is none. */
+  /** Reads both in one snapshot: a deposit between two reads would look like a difference. */
   function look(): Promise<{ snapshot: Snapshot; totals: Totals; payers: Payers } | null> {
     return deps.atOneMoment(async (inside) => {
       const snapshot = await store.reports.snapshot(network, inside)

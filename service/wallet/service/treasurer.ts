@@ -11,11 +11,14 @@ interface Outgoing {
   amount: bigint
   nonce: Hex
   validBefore: bigint
-  /** Names it to the facilitator. */
+  /** The name under which the facilitator settles the transfer. */
   operation: string
 }
 
-/** The treasury for other capabilities. They choose and store the terms; this counts the money and signs. */
+/**
+ * The treasury as other capabilities use it. They choose and store the terms; the treasurer checks the balance and
+ * signs.
+ */
 export function createTreasurer(deps: WalletDeps) {
   const { book, signer, chains, store, facilitator, log, measures } = deps
   const signs = book !== null && signer?.account === book.account
@@ -34,7 +37,7 @@ export function createTreasurer(deps: WalletDeps) {
       return balance - outgoing
     },
 
-    /** In a worker: what the operator must set before it can send; null when nothing is missing. */
+    /** For a worker: the setting that the operator must add before it can send. Null when nothing is missing. */
     lacks(network: NetworkName): string | null {
       if (book === null) return 'This server has no treasury: WALLET_XPUB and WALLET_XPRV must be set.'
       if (!signs) return 'This worker cannot sign for the treasury: WALLET_XPRV must be set.'
@@ -42,11 +45,11 @@ export function createTreasurer(deps: WalletDeps) {
     },
 
     /**
-     * Signs the transfer and has it settled; the same terms always give the same bytes, so it may be repeated. Answers
-     * the hash as far as it is known: only the chain decides whether the money has moved.
+     * Signs the transfer and has it settled. The same terms always give the same bytes, so it may be repeated. Returns
+     * the hash if it is known. Only the chain decides whether the money has moved.
      */
     async send({ network, from, to, amount, nonce, validBefore, operation }: Outgoing): Promise<Hex | null> {
-      // Another treasury's key would make another authorization, and a second transfer of it.
+      // Another treasury's key would sign another authorization, and so transfer a second time.
       if (!signs || signer === null || book.treasury !== from) return null
       const authorization = { from, to, value: amount, validAfter: 0n, validBefore, nonce }
       const signed = signer.sign('treasury', NETWORKS[network], authorization)
@@ -56,7 +59,7 @@ export function createTreasurer(deps: WalletDeps) {
           ownsResult: true,
           retryFailed: true,
         })
-        // Not the end: as long as it could be used, it might be. It is tried until its time is over.
+        // This is not final: a valid authorization may still be used. It is retried until it expires.
         if (answer.status === 'failed') {
           log.warn({ operation, reason: answer.reason }, 'the treasury’s transfer does not go out; it is tried again')
           measures.count('treasury_refused')

@@ -25,7 +25,7 @@ export function createWallets(deps: WalletDeps) {
   const recipients = createRecipients(deps, depositAddress)
   const crediting = createCrediting(deps)
 
-  /** An agent sees its own locks alone; those of others are in the sum only. */
+  /** An agent sees only its own locks. The locks of others are only in the sum. */
   async function ownLocks({ agentId }: Caller, locks: readonly OpenLock[]): Promise<readonly OpenLock[]> {
     if (agentId === null || locks.length === 0) return locks
     const own = await deps.locksOf(
@@ -38,7 +38,7 @@ export function createWallets(deps: WalletDeps) {
   return {
     depositAddress,
 
-    /** Where to send USDC to; null where the server has no addresses. */
+    /** The address to send USDC to. Null when the server has no addresses. */
     async receiving(caller: Caller): Promise<ReceivingAddress | null> {
       const owner = ownerOf(caller)
       const address = await depositAddress(owner)
@@ -73,9 +73,9 @@ export function createWallets(deps: WalletDeps) {
     alerts: createAlerts(deps),
     hook: createHook(deps, crediting),
 
-    /** Collects all deposits, and pays all withdrawals. */
+    /** The address that collects all deposits and pays all withdrawals. */
     treasury: (): Address | null => book?.treasury ?? null,
-    /** Sends from there what other capabilities pay with. */
+    /** Sends the money from the treasury with which other capabilities pay. */
     treasurer: createTreasurer(deps),
 
     // Run by the sweepers of a worker.
@@ -108,7 +108,7 @@ export function createWallets(deps: WalletDeps) {
 
     async days(caller: Caller, since: Date) {
       const owner = ownerOf(caller)
-      // A transfer is believed some blocks after its sale: one of the day before may be credited on the first.
+      // A transfer needs some confirmations, so a sale of the day before may be credited on the first day.
       const sold = await deps.sales.since(owner, new Date(since.getTime() - DAY_MS))
       return await ledger.days(owner, since, sold)
     },

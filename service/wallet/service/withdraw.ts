@@ -8,13 +8,13 @@ import { assertMinimum, payoutNonce } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
 import type { Recipients } from './recipient.ts'
 
-/** Withdrawals as their owners see them. How the money leaves is in `payout.ts`. */
+/** Withdrawals as their owners see them. `payout.ts` sends the money. */
 export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
   const { ledger, outflow, store, book, chains, clock, settings, announce } = deps
 
   /**
-   * Locks the money and writes down where it is to go, in one transaction. The lock has no deadline that comes:
-   * only the withdrawal's own end takes it or gives it back, since no clock can know whether it has left.
+   * Locks the money and stores the recipient, in one transaction. The lock never expires: only the end of the
+   * withdrawal takes the money or gives it back, because no clock can tell whether it has left.
    */
   async function withdraw(caller: Caller, input: WithdrawalInput, operation: Id<'op'>): Promise<Withdrawal> {
     const owner = ownerOf(caller)
@@ -47,7 +47,7 @@ export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
   return {
     withdraw,
 
-    /** What a withdrawal may take out now. Read without a lock; the withdrawal itself decides. */
+    /** How much a withdrawal may take out now. Read without a lock, so the withdrawal itself checks again. */
     async terms(caller: Caller): Promise<Terms> {
       const owner = ownerOf(caller)
       const network = NETWORK_OF[owner.environment]
@@ -78,7 +78,7 @@ export interface Terms {
   onChain: boolean
   /** The owner's stored payout address. */
   usualAddress: string | null
-  /** In 24 hours; null where there is no limit. */
+  /** The limit in 24 hours. Null when there is none. */
   perDay: Usdc | null
   left: Usdc | null
   /** The least that one withdrawal may take out. */
@@ -89,5 +89,5 @@ export interface Terms {
 
 export const WITHDRAWAL_TOPIC = 'wallet.withdrawal'
 
-/** After this no sweeper comes. The withdrawal ends its lock itself. */
+/** No sweeper ends a lock with this deadline. The withdrawal ends it. */
 const NEVER = new Date('9999-12-31T00:00:00.000Z')

@@ -4,7 +4,7 @@ import type { Owner } from '../../kit/owner.ts'
 import type { OwnAddress } from '../model.ts'
 import type { AddressStore } from '../ports.ts'
 
-/** Who has which address. Made once for a wallet, and never again another. */
+/** Each wallet's address. It is assigned once and never changes. */
 export function addresses(statements: Statements): AddressStore {
   const find: AddressStore['find'] = async ({ userId, environment }) => {
     const [row] = await statements.run<Row>(
@@ -19,7 +19,8 @@ export function addresses(statements: Statements): AddressStore {
     async give(owner, account, derive, now) {
       const [next] = await statements.run<{ index: bigint }>(`SELECT nextval('wallet_address_index_seq') AS index`, [])
       const index = Number(next?.index)
-      // Who comes second leaves its number unused: a gap in the numbers is harmless, two addresses would not be.
+      // The slower of two concurrent requests leaves its number unused. A gap in the numbers is harmless, but two
+      // addresses would not be.
       await statements.run(
         `INSERT INTO wallet_address (index, account, environment, user_id, address, created_at)
          VALUES ($1, $2, $3::environment, $4, $5, $6)

@@ -22,7 +22,7 @@ export function alerts(statements: Statements): AlertStore {
         ])
         return
       }
-      // A changed threshold starts anew: an owner below it is notified again.
+      // A new threshold resets the alert, so an owner below it is notified again.
       await statements.run(
         `INSERT INTO wallet_alert (user_id, environment, below) VALUES ($1, $2::environment, $3)
          ON CONFLICT (user_id, environment) DO UPDATE SET below = excluded.below, alerted_at = NULL

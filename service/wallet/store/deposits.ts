@@ -4,7 +4,7 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Transfer } from '../model.ts'
 import type { DepositStore, Recorded } from '../ports.ts'
 
-/** Transfers that were credited, each once. */
+/** Credited transfers, each recorded once. */
 export function deposits(statements: Statements): DepositStore {
   return {
     async record(inside, { transfer, owner, act, now }) {
@@ -75,7 +75,7 @@ export function deposits(statements: Statements): DepositStore {
   }
 }
 
-/** A hash that is claimed in the sandbox may be shorter than a real one. */
+/** A hash that was claimed in the sandbox may be shorter than a real one. */
 function wholeHash(hash: string): string {
   return hash.slice(2).padStart(64, '0')
 }

@@ -2,7 +2,7 @@ import { toBytes, toHex } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { PayoutAddressStore } from '../ports.ts'
 
-/** Where people take their money out to. */
+/** The usual payout addresses of owners. */
 export function payoutAddresses(statements: Statements): PayoutAddressStore {
   return {
     async find({ userId, environment }) {

@@ -4,7 +4,7 @@ import type { Reconciliation, Cursor } from '../model.ts'
 import type { ReportStore, CursorStore } from '../ports.ts'
 import { fromRow as fromWithdrawalRow, type Row as WithdrawalRow } from './withdrawals.ts'
 
-/** What the wallet's rows say of a network, and the reports that came of it. */
+/** The sums of the wallet's rows for a network, and the reports that were made from them. */
 export function reports(statements: Statements): ReportStore {
   return {
     async snapshot(network, inside) {
@@ -70,7 +70,7 @@ export function reports(statements: Statements): ReportStore {
 const COLUMNS = `network, block_number, at, wallets, revenue, capital, treasury, deposit_addresses, payers, in_flight,
   difference`
 
-/** How far each network has been read. */
+/** How far each network was read. */
 export function cursors(statements: Statements): CursorStore {
   return {
     async read(network) {

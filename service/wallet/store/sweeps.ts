@@ -4,7 +4,7 @@ import type { Sweep } from '../model.ts'
 import type { SweepStore } from '../ports.ts'
 import { COLUMNS, fromRow as fromAddressRow, type Row as AddressRow } from './addresses.ts'
 
-/** What is carried from deposit addresses into the treasury. */
+/** Transfers from deposit addresses to the treasury. */
 export function sweeps(statements: Statements): SweepStore {
   return {
     async candidates(network, account, minimum, limit) {

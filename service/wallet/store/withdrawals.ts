@@ -30,7 +30,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       )
       const [first] = rows
       if (first !== undefined) return { withdrawals: rows.map(fromRow), total: Number(first.total) }
-      // An empty page may lie behind the last one.
+      // An empty page may be one after the last, so the total is counted separately.
       const [counted] = await statements.run<{ total: bigint }>(
         'SELECT count(*) AS total FROM wallet_withdrawal WHERE user_id = $1 AND environment = $2::environment',
         [userId, environment],

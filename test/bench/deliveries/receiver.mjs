@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { parentPort } from 'node:worker_threads'
 
-// Answers at once, in a thread of its own: what it costs is not the worker's. Tells who came when, in batches.
+// Responds at once, in a thread of its own, so that its cost does not fall on the worker. Reports the arrivals in
+// batches.
 let came = []
 const server = createServer((request, response) => {
   came.push([request.headers['webhook-id'], performance.timeOrigin + performance.now()])

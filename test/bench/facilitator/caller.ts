@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 
 /**
- * One connection, one question at a time. The callers share the machine with what they measure, and an HTTP client
- * would take as much of it for a request as the service does for a good part of the answer.
+ * One connection, one request at a time. The callers share the machine with the service they measure, and an HTTP
+ * client would spend as much of it on a request as the service spends on a good part of the response.
  */
 export class Caller {
   private socket: Socket | null = null
@@ -18,7 +18,7 @@ export class Caller {
     this.path = pathname
   }
 
-  /** The body of the answer, whatever its status; rejects when none came within the time. */
+  /** Returns the response body for every status; rejects when no response came within the time. */
   async post(body: Buffer, patienceMs: number): Promise<string> {
     const socket = (this.socket ??= await this.open())
     try {

@@ -15,10 +15,10 @@ export interface Outcome {
 
 export type Hash = `0x${string}`
 
-/** An answer that a block has to be waited for takes seconds; what takes this long comes no more. */
+/** A response that waits for a block takes seconds; one that takes longer than this will not come. */
 const PATIENCE_MS = 30_000
 
-/** So many callers, each asking anew as soon as it was answered, until the time or the payments are at an end. */
+/** Runs this many callers. Each sends its next request as soon as it has a response, until time or payments run out. */
 export async function load(
   { origin, path }: { origin: string; path: '/verify' | '/settle' },
   payments: readonly Payment[],
@@ -65,7 +65,7 @@ export async function load(
   async function ask(caller: Caller, payment: Payment): Promise<string | null> {
     try {
       const said = await caller.post(payment, PATIENCE_MS)
-      // To take every answer apart would be at the cost of the one who gives it.
+      // Parsing every response would take processor time from the service under test.
       if (said.includes('"isValid":true')) return null
       const answer = JSON.parse(said) as Partial<Answer>
       if (answer.success === true && answer.transaction !== undefined) hashes.push(answer.transaction)

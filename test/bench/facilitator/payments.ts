@@ -2,10 +2,10 @@ import { toHex, type Hex } from 'viem'
 import { randomBytes } from 'node:crypto'
 import { accountOf, type TestAccount, type TestChain } from '../../harness/chain.ts'
 
-/** What is posted to either facilitator, as bytes: to put it into words must not be in the measured time. */
+/** The request body for either facilitator, as bytes: serialising it must not be in the measured time. */
 export type Payment = Buffer
 
-/** Signed payments of payers who take turns, so that no two at once are of one payer; each is given out once. */
+/** Signed payments of payers in turns, so that no two payments at once are of one payer; each is used once. */
 export class Payments {
   private readonly signed: Payment[] = []
   private turn = 0
@@ -22,7 +22,7 @@ export class Payments {
   static async open(chain: TestChain, payers: number): Promise<Payments> {
     const accounts = Array.from({ length: payers }, () => accountOf(toHex(randomBytes(32))))
     await chain.fundMany(accounts.map(({ address }) => ({ address, usdc: 1_000_000_000_000n })))
-    // One that already has some: a fresh recipient costs its own storage.
+    // The seller already has some USDC: a new recipient would cost extra storage.
     const seller = await chain.payer(1n)
     return new Payments(chain, accounts, seller.address)
   }

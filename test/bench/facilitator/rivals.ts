@@ -14,7 +14,7 @@ export interface Rival {
   stop(): Promise<void>
 }
 
-/** Where node's profiler writes what ours did: set it to see what the time goes into. */
+/** The file for Node's profile of the service: set it to see where the time goes. */
 const PROFILE = process.env['BENCH_PROFILE']
 const PORT = 4962
 
@@ -41,7 +41,7 @@ export async function startReference(chain: TestChain): Promise<Rival> {
   }
 }
 
-/** The service as people run it: built, on its embedded database, with no limit on how often it is asked. */
+/** The service as operators run it: built, on its embedded database, without rate limits. */
 export async function startCoinslot(chain: TestChain, more: Record<string, string> = {}): Promise<Rival> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
   const profile = PROFILE === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILE}`]

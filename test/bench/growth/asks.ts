@@ -11,7 +11,7 @@ export interface Ask {
   readonly times?: number
 }
 
-/** The chief requests, each as somebody among many sends it; `busy` is the one person who has a tenth of everything. */
+/** The main requests, each sent as one user among many; `busy` is the one user who has a tenth of all rows. */
 export async function asksOf(
   service: Service,
   origin: string,

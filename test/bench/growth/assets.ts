@@ -16,9 +16,9 @@ SELECT 'rda_' || lpad(i::text, 26, '0'), 'sandbox', 'asset-' || i,
 FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS drawn (name, description, place), LATERAL (SELECT $1 + place AS i) named`
 
 /**
- * Published assets through the very triggers; only the indexes are made afterwards, as anybody would who fills a table.
- * Words are drawn so that a few are in most texts and most are in few; owners so that one has a twentieth of all and
- * most a handful. Answers whether there was anything to do.
+ * Inserts published assets with the real triggers enabled; only the indexes are built afterwards, as is usual for a
+ * bulk load. Words are chosen so that a few are in most texts and most are in few; owners so that one has a twentieth
+ * of all assets and most have a handful. Returns whether there was anything to do.
  */
 export async function fillAssets(client: pg.Client, rows: number, seed: number): Promise<boolean> {
   const { rows: counted } = await client.query<{ there: number }>('SELECT count(*)::int AS there FROM rda')
@@ -52,12 +52,12 @@ export async function fillAssets(client: pg.Client, rows: number, seed: number):
   return true
 }
 
-/** A word's place is the cube of chance: the first hundred make up a quarter of all texts. */
+/** A word's rank is the cube of a random number: the first hundred words make up a quarter of all texts. */
 function sentence(words: number, random: () => number): string {
   return Array.from({ length: words }, () => word(Math.floor(random() ** 3 * WORDS))).join(' ')
 }
 
-/** Two or three syllables, each place its own word. */
+/** Two or three syllables; each rank gives a different word. */
 export function word(place: number): string {
   let rest = place + 400
   let text = ''

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
-/** What fills a database as years of use would, from plain SQL; the books' own triggers keep the accounts. */
+/** Fills a database as years of use would, with plain SQL; the ledger's own triggers maintain the accounts. */
 export interface History {
   /** People with a wallet, each with the same share of everything. */
   readonly people: number
-  /** Runs that were charged; and as many payments at checkouts, each told to its workflow. */
+  /** Charged runs, and as many payments at checkouts, each delivered to its workflow. */
   readonly payments: number
 }
 
@@ -22,7 +22,7 @@ export async function fillHistory(client: pg.Client, { people, payments }: Histo
     for (const text of PEOPLE) await client.query(withNumbers(text, there.people, people - 1, people))
   for (let from = there.payments; from < payments; from += CHUNK) {
     const to = Math.min(from + CHUNK, payments) - 1
-    // As one: a chunk that was interrupted is made again.
+    // In one transaction: a chunk that was interrupted is inserted again.
     await client.query('BEGIN')
     for (const text of PAYMENTS) await client.query(withNumbers(text, from, to, people))
     await client.query('COMMIT')
@@ -34,14 +34,14 @@ function withNumbers(text: string, ...numbers: readonly number[]): string {
   return text.replaceAll(/\$([123])/g, (_, place: string) => String(numbers[Number(place) - 1]))
 }
 
-/** As the service writes ids, but of a time before all of its own. */
+/** Ids in the service's format, but from a time before all of its own. */
 function id(prefix: string, number: string): string {
   return `'${prefix}_' || lpad((${number})::text, 26, '0')`
 }
 
 const HASH = `decode(md5(i::text) || md5('b' || i), 'hex')`
 const AT = `timestamptz '2026-01-01' + i * interval '20 seconds'`
-/** A tenth of everything is one busy person's; the others have equal parts. */
+/** A tenth of everything belongs to one busy person; the others have equal parts. */
 const NUMBER = '(CASE WHEN i % 10 = 0 THEN 0 ELSE i % $3 END)'
 const PERSON = id('usr', NUMBER)
 const WALLET = `(SELECT id FROM ledger_account w WHERE w.owner = ${PERSON} AND w.environment = 'sandbox' AND w.kind = 'wallet' AND w.stripe = 0)`

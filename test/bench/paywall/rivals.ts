@@ -17,7 +17,7 @@ export async function startUpstream(): Promise<Started> {
   return { origin: `http://127.0.0.1:${String(port)}`, stop: () => stop(child) }
 }
 
-/** A proxy that does nothing but pass on, for the price of passing on alone; null where there is none. */
+/** A proxy that only forwards, to measure the cost of forwarding alone; null where nginx is not installed. */
 export async function startNginx(upstream: string): Promise<Started | null> {
   const program = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((file) => existsSync(file))
   if (program === undefined) return null

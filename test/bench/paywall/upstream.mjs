@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Somebody's API, as quick as Node is. */
+/** The seller's API, as fast as Node can be. */
 const BODY = JSON.stringify({ text: 'x'.repeat(200), usage: { prompt_tokens: 10, completion_tokens: 20 } })
 const server = createServer((request, response) => {
   request.resume()

@@ -9,15 +9,15 @@ import { Payments } from '../facilitator/payments.ts'
 
 export interface Surface {
   readonly name: string
-  /** One request to this process; rejects where the answer is not the wanted one. */
+  /** Sends one request to this process; rejects if the response is not the expected one. */
   ask(origin: string): Promise<void>
-  /** What is used up, made before the clock runs. */
+  /** Creates what the requests use up, before the clock runs. */
   prepare?(count: number): Promise<void>
 }
 
 export const KEY = `csk_test_${'s'.repeat(43)}`
 
-/** What people ask of each surface, with all that has to be there before. */
+/** The requests that users send to each surface, with everything that must exist before. */
 export async function openSurfaces(
   topology: Topology,
   { agent, upstream, folder }: { agent: Agent; upstream: { notes: string; free: string }; folder: string },
@@ -72,7 +72,7 @@ export async function openSurfaces(
   let settled: Buffer[] = []
   let turn = 0
 
-  /** A sandbox answers a moment before its demo account is there. */
+  /** A sandbox answers a moment before its demo account exists. */
   async function untilKnown(): Promise<void> {
     const deadline = performance.now() + 60_000
     while ((await send(`${first?.url ?? ''}/v1/me`, { headers: own })).status !== 200) {
@@ -186,7 +186,7 @@ async function done(answer: Promise<unknown>): Promise<void> {
   await answer
 }
 
-/** As whoever runs a server brings tools in. */
+/** Imports a tool as the operator of a server does. */
 function importTool(settings: Readonly<Record<string, string>>, address: string, folder: string): void {
   const title = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } }
   const answer = { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } }

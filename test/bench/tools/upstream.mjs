@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/* A tool's server that does nothing but answer: what is measured is everything else. */
+/* A tool's server that only responds, so that everything else is measured. */
 const ANSWER = JSON.stringify({ id: 1, title: 'A note', tags: ['one', 'two'], written: '2026-01-31T12:00:00.000Z' })
 const HEADERS = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ANSWER) }
 

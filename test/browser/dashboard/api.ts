@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Somebody's API, with its description: it says what the weather is, by city. */
+/** A seller's API with its description: it returns the weather by city. */
 export interface WeatherApi {
   readonly origin: string
   close(): Promise<void>

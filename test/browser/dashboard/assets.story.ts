@@ -153,7 +153,7 @@ export function assets(opened: () => Desk): void {
         await page.getByRole('link', { name: 'Edit' }).click()
         await page.getByLabel('Description').fill('Looks it up, quickly.')
         await call('PATCH', '/v1/rda/lookup', { body: { name: 'Changed meanwhile' } })
-        // Told of it the page knows the newest version, and yet what was typed is about the one before.
+        // The notification gives the page the newest version, but the user's edits are based on the one before.
         await page.getByRole('heading', { name: 'Edit Changed meanwhile' }).waitFor()
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByRole('alert').first().waitFor()

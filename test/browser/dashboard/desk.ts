@@ -10,11 +10,11 @@ export interface Desk {
   service: TestService
   origin: string
   browser: Browser
-  /** Somebody new, signed in, in a browser of their own. */
+  /** Signs up a new user in a browser of their own. */
   sit(path?: string, options?: BrowserContextOptions): Promise<Seat>
-  /** A browser in which nobody is signed in. */
+  /** Opens a browser without a session. */
   visit(path: string, options?: BrowserContextOptions): Promise<{ page: Page; context: BrowserContext }>
-  /** Whatever a page asked of anybody but its own service, and every fault that a browser told of. */
+  /** Requests that a page sent to other services than its own, and every error that a browser reported. */
   amiss(): readonly string[]
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface Seat {
   page: Page
   context: BrowserContext
   email: string
-  /** Of theirs. */
+  /** The user's own API key. */
   key: string
   /** The API with that key. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
@@ -32,7 +32,7 @@ export interface Seat {
 /** A story walks through many pages, on a machine that is busy with other suites. */
 export const STORY_MS = 180_000
 
-/** What is set may need the address at which it will be. */
+/** Some settings need to know the address at which the service will be. */
 export async function openDesk(
   environment: Record<string, string> | ((origin: string) => Record<string, string>) = {},
 ): Promise<Desk> {
@@ -58,7 +58,7 @@ export async function openDesk(
 
   async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-    // Sooner than Jest gives up, so that a failure says what was waited for.
+    // Shorter than Jest's timeout, so that a failure says what was waited for.
     context.setDefaultTimeout(45_000)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
     const page = await context.newPage()
@@ -93,7 +93,7 @@ export async function openDesk(
       const made = await context.request.post(`${origin}/v1/keys`, { data: { name: 'test' }, headers: { origin } })
       const { secret } = (await made.json()) as { secret: string }
       await page.goto(origin + path)
-      // By its tag: under a dialog that the address opens it is nobody's role any more.
+      // Found by its tag: when the address opens a dialog, the page under it has no role any more.
       await page.locator('main').waitFor()
       return {
         page,
@@ -118,11 +118,11 @@ export async function openDesk(
 
 export const PASSWORD = 'correct horse battery'
 
-/** What keeps people with disabilities out of a page that has come to rest. */
+/** Accessibility problems of a page that has finished loading. */
 export async function findings(page: Page): Promise<string[]> {
-  // What is being asked for anew is pale until it is here.
+  // Data that is being reloaded is shown pale until it has arrived.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-  // By then whatever fades in has its own colours; what a new theme sets going begins with the next frame.
+  // By then, elements that fade in have their final colours; transitions of a new theme start with the next frame.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
   await page.evaluate(
     'Promise.all(document.getAnimations().filter((each) => each.effect.getTiming().iterations === 1).map((each) => each.finished.catch(() => undefined)))',
@@ -130,14 +130,14 @@ export async function findings(page: Page): Promise<string[]> {
   return await barriers(page)
 }
 
-/** Whether anything is wider than the screen, which a telephone would have to be pushed to and fro for. */
+/** Whether anything is wider than the screen, so that a telephone would have to scroll sideways. */
 export async function isTooWide(page: Page): Promise<boolean> {
   return await page.evaluate<boolean>(
     'document.documentElement.scrollWidth > document.documentElement.clientWidth || document.documentElement.clientWidth > innerWidth',
   )
 }
 
-/** Buttons, links and fields of which some is beyond the screen, or hidden by what is around them. */
+/** Buttons, links and fields that are partly off the screen, or hidden by the elements around them. */
 export async function cutControls(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(CUT_CONTROLS)
 }
@@ -162,14 +162,14 @@ const CUT_CONTROLS = `
   .map((control) => control.outerHTML.slice(0, 200))`
 
 /**
- * A page as it is seen: nothing keeps anybody out, nothing is wider than the screen. With SCREENS naming a folder that is
- * looked at in both themes on a desk and on a telephone, and the pictures are kept there (docs/screens); else, since each
- * look takes a second, in light on a desk and in dark on a telephone by turns.
+ * Checks that a page is accessible and that nothing is wider than the screen. If SCREENS names a folder, the page is
+ * checked in both themes on a desktop and on a telephone, and the pictures are stored there (docs/screens). Otherwise,
+ * since each check takes a second, it alternates between light on a desktop and dark on a telephone.
  */
 export async function looks(page: Page, name: string): Promise<void> {
-  // A page that waits for its first answer is not the page.
+  // A page that waits for its first response is not the finished page.
   await page.locator('.animate-wait').first().waitFor({ state: 'detached' })
-  // Nor is what just happened, which covers it.
+  // Notifications cover the page.
   await page.evaluate(DISMISS)
   await page.mouse.move(0, 0)
   await page.evaluate('scrollTo(0, 0)')
@@ -189,7 +189,7 @@ export async function looks(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** In the page itself: one that goes by itself meanwhile is nobody's fault. */
+/** Runs in the page itself: a notification may disappear by itself meanwhile, which is not an error. */
 const DISMISS = `
 for (const button of document.querySelectorAll('button')) {
   if (button.getAttribute('aria-label') === 'Dismiss' || button.textContent === 'Dismiss') button.click()
@@ -220,7 +220,7 @@ function watch(page: Page, origin: string, amiss: string[]): void {
   page.on('pageerror', (error) => amiss.push(`threw ${error.message}`))
   page.on('console', (message) => {
     const text = message.text()
-    // A browser writes down each answer above 399; those are what some tests are about.
+    // A browser logs each response above 399; some tests are about such responses.
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) amiss.push(`said ${text}`)
   })
 }

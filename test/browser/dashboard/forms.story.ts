@@ -4,12 +4,12 @@ import { PASSWORD, STORY_MS, type Desk, type Seat } from './desk.ts'
 
 interface FormRow {
   path: string | ((made: Made) => string)
-  /** What has to be pressed before the form is there. */
+  /** The button to press before the form appears. */
   open?: RegExp
-  /** By label; each is kept through everything that can go wrong. */
+  /** Values by label; the form must keep each of them through every failure. */
   typed: Readonly<Record<string, string>>
   act: string
-  /** What the service says of one field when it is filled in like this. */
+  /** The error that the service returns for one field with this value. */
   wrong?: readonly [label: string, value: string, sentence: RegExp]
 }
 
@@ -18,7 +18,7 @@ interface Made {
   checkout: string
 }
 
-/** Every form of whoever is signed in. A form that is not here is not known to survive anything. */
+/** Every form of a signed-in user. Only the forms listed here are tested for keeping their input. */
 const FORMS: Readonly<Record<string, FormRow>> = {
   'a key': {
     path: '/keys?new=1',
@@ -191,11 +191,11 @@ export function forms(opened: () => Desk): void {
   })
 }
 
-/** What a form sends, whichever way. */
+/** The requests that a form sends, through either interface. */
 const ACTS = /\/(trpc|auth)\//
 
 function fieldOf(page: Page, label: string) {
-  // Also behind another dialog, where nobody but a test looks.
+  // The field may also be behind another dialog, where only a test looks.
   return page.locator('main, [role="dialog"]').getByLabel(label, { exact: true }).first()
 }
 

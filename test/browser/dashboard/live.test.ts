@@ -78,7 +78,7 @@ inBrowser('the dashboard of a live server', () => {
       await card.getByText(email).waitFor()
       const link = await linkIn(mails.received, 'countess@example.com', '/settings/email')
 
-      // Of no use to anybody else, and where nobody is signed in it waits behind the sign-in.
+      // The link is of no use to another account. Without a session, it works after signing in.
       const stranger = await desk.sit('/settings')
       await stranger.page.goto(link)
       await stranger.page.getByText('This link belongs to another account').waitFor()
@@ -129,22 +129,22 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await atProvider(page, 'ada@engines.example')
       await page.getByRole('heading', { name: 'Runs' }).waitFor()
-      // The same person as the bearer of the provider's tokens, by its name for them.
+      // The provider's name for her identifies the same person as the bearer of its tokens.
       const me = await context.request.get(`${desk.origin}/v1/me`)
       expect(((await me.json()) as { userId: string }).userId).toBe('ada@engines.example')
       await signOut(page)
 
-      // Whoever comes back is known, also where the provider asks nothing any more.
+      // A returning user is recognised, even if the provider asks nothing any more.
       await page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 
-      // An address that both know to be hers is one account.
+      // An address that the service and the provider have both verified belongs to one account.
       const second = await desk.visit('/sign-in')
       await second.page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await atProvider(second.page, 'grace@example.com')
       await second.page.getByRole('button', { name: 'Account of Grace Hopper' }).waitFor()
 
-      // One that the provider does not vouch for opens nobody's account.
+      // An address that the provider has not verified opens no account.
       const signedUp = await desk.service.call('POST', '/auth/sign-up/email', {
         headers: { origin: desk.origin },
         body: { name: 'Victim', email: 'unconfirmed@example.com', password: PASSWORD },
@@ -155,7 +155,7 @@ inBrowser('the dashboard of a live server', () => {
       await atProvider(third.page, 'unconfirmed@example.com')
       await third.page.getByText('has not verified that the address is yours').waitFor()
 
-      // An answer that was meant for another browser signs nobody in.
+      // A callback that belongs to another browser signs in no user.
       const fourth = await desk.visit('/sign-in')
       const stolen = await desk.service.call('POST', '/auth/oidc/start', {
         headers: { origin: desk.origin },
@@ -185,7 +185,7 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByText('This server has no chain to pay out on.').waitFor()
       await looks(page, 'wallet-live-withdraw')
       await page.keyboard.press('Escape')
-      // What is looked at stays what was chosen, also on the next page and after loading anew.
+      // The chosen environment stays selected, also on the next page and after a reload.
       await page.reload()
       await page.getByText('Your USDC on Base.').waitFor()
       await page.getByRole('button', { name: /Environment/ }).click()
@@ -207,7 +207,7 @@ inBrowser('the dashboard of a live server', () => {
   }
 })
 
-/** What the provider's own pages ask for. */
+/** Fills in what the provider's own pages ask for. */
 async function atProvider(page: Page, name: string): Promise<void> {
   await page.locator('input[name="login"]').fill(name)
   await page.locator('input[name="password"]').fill('anything')

@@ -2,21 +2,21 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A real OpenID Connect provider: whoever types a name there is that person. */
+/** A real OpenID Connect provider: typing a name there signs in as that person. */
 export interface OrganisationsProvider {
   issuer: string
   client: { id: string; secret: string }
   close(): Promise<void>
 }
 
-/** `unconfirmed@…` is an address that the provider does not vouch for; `nobody` has none. */
+/** The provider has not verified `unconfirmed@…`; a name without an @ has no address. */
 export async function startProvider(redirectUri: () => string): Promise<OrganisationsProvider> {
-  // It tells whoever develops with it that it runs in memory; here nobody reads that.
+  // The provider warns developers that it runs in memory; tests need no such warning.
   Object.assign(console, { info: () => undefined, warn: () => undefined })
   const { default: Provider } = await import('oidc-provider')
   let answer: RequestListener | null = null
   const server = createServer((request, response) => {
-    // Where it sends people back to is known by the time somebody asks.
+    // The redirect address is known only by the time of the first request.
     answer ??= open()
     answer(request, response)
   })

@@ -80,7 +80,7 @@ export function settings(opened: () => Desk): void {
         await card.getByText('No wallet is connected.').waitFor()
         await page.getByText('Wallet removed. It no longer signs in to this account.').first().waitFor()
 
-        // Now it begins an account of its own, whose only way in it is.
+        // The wallet now starts an account of its own, which has no other way in.
         await signOut('Ada Lovelace')
         await enter.click()
         await page.getByRole('button', { name: `Account of ${short}` }).waitFor()
@@ -89,7 +89,7 @@ export function settings(opened: () => Desk): void {
         await page.getByText('This wallet is the only way into your account').first().waitFor()
         await card.getByText(address).waitFor()
 
-        // It may have an address to be reached by; there is no password that could be asked for.
+        // The account may get a contact address; there is no password to ask for.
         await page.getByRole('button', { name: 'Add e-mail address' }).click()
         await page.getByRole('dialog').getByLabel('New e-mail address').fill('ada@new.example')
         expect(await page.getByRole('dialog').getByLabel('Your password').count()).toBe(0)

@@ -56,7 +56,7 @@ export function shell(opened: () => Desk): void {
       async () => {
         const { page } = await desk.sit('/')
         await page.getByText('1 of 5 steps are done.').waitFor()
-        // The best of three: other suites run on this machine, too. A page without a script tells how busy it is.
+        // The best of three, since other suites run on this machine, too. A page without a script shows how busy it is.
         const took: number[] = []
         const plain: number[] = []
         for (let time = 0; time < 3; time++) {
@@ -257,7 +257,7 @@ async function msUntil(done: () => Promise<unknown>): Promise<number> {
 const TIMES_PLAIN = 12
 
 /** Each route of the dashboard, and an address of it with something to see; dialogs that an address opens besides. */
-/** As by a link, which takes half the time of a new load; what opens by its address alone is loaded. */
+/** Follows a link, which takes half the time of a new load; dialogs that an address opens are loaded. */
 async function turnTo(page: Page, origin: string, to: string): Promise<void> {
   if (to.includes('?')) await page.goto(origin + to)
   else

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 
-/** A wallet as `window.ethereum`, from the page's next load on: it truly signs, unless its owner declines. */
+/** A wallet as `window.ethereum`, from the page's next load on: it really signs, unless its owner declines. */
 export interface Signer {
   account: PrivateKeyAccount
   declines: boolean

@@ -61,7 +61,7 @@ export function tools(opened: () => Desk): void {
         await page.reload()
         await page.getByRole('link', { name: 'Create paywall' }).first().click()
         const next = page.getByRole('button', { name: 'Next' })
-        /** The step stays, and says beside the field what is wrong with it. */
+        /** The step stays, and shows beside the field what is wrong with it. */
         const refuses = async (act: Locator, label: string, value: string, sentence: string | RegExp) => {
           const field = page.getByLabel(label, { exact: true })
           const before = await field.inputValue()
@@ -89,7 +89,7 @@ export function tools(opened: () => Desk): void {
         await refuses(next, 'API URL', 'not an address', 'Must be an http or https address')
         await refuses(next, 'API URL', 'http://169.254.169.254', /not a public address/)
         await refuses(next, 'Headers for your API', 'Host: example.com', /./)
-        // Nor is there a way around it.
+        // The step can't be skipped either.
         await refuses(page.getByRole('button', { name: 'Payout' }), 'Slug', '-', /lower-case letters/)
         await at('Your API')
         await page.getByLabel('Slug').fill('weather')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { looks, STORY_MS, type Desk } from './desk.ts'
 
 const STREAM = '/trpc/changes'
-/** What a page begins with the next frames is on its way by then. */
+/** By then, requests that a page starts with its next frames are under way. */
 const IDLE = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))'
 
 export function wallet(opened: () => Desk): void {
@@ -37,7 +37,7 @@ export function wallet(opened: () => Desk): void {
         await looks(page, 'wallet-withdraw')
         await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
         await page.getByText('12.50 USDC are being withdrawn.').first().waitFor()
-        // How far it has come is told as it happens, here and in the list behind.
+        // The progress is shown live, here and in the list behind.
         await page.getByRole('dialog').getByText('confirmed').waitFor({ timeout: 60_000 })
         await looks(page, 'wallet-withdrawn')
         await page.getByRole('button', { name: 'Done' }).click()
@@ -70,7 +70,7 @@ export function wallet(opened: () => Desk): void {
         await page.getByText('No transactions yet').waitFor()
         await listening
 
-        // Whoever looks on for half a minute, or longer, asks nothing.
+        // A page that stays open for half a minute or longer sends no requests while nothing changes.
         await page.evaluate(IDLE)
         asked.length = 0
         await page.clock.fastForward(35_000)
@@ -79,7 +79,7 @@ export function wallet(opened: () => Desk): void {
         await call('POST', '/v1/wallet/deposit', { body: { amount: 3 } })
         await page.getByText('+3.00').waitFor()
 
-        // While nobody tells, everything that is shown is asked for anew, once a minute and not more often.
+        // While the stream is down, everything that is shown is reloaded once a minute and not more often.
         await page.route(`**${STREAM}`, (route) => route.abort())
         const broken = page.waitForEvent('requestfailed')
         await page.clock.fastForward(45_000)
@@ -91,7 +91,7 @@ export function wallet(opened: () => Desk): void {
         expect(asked.length).toBeGreaterThan(2)
         expect(asked.length).toBe(new Set(asked).size)
 
-        // What was missed is told of when the stream is back.
+        // When the stream is back, it reports the changes that were missed.
         await call('POST', '/v1/wallet/deposit', { body: { amount: 4 } })
         await page.unroute(`**${STREAM}`)
         listening = page.waitForResponse(`**${STREAM}`)

@@ -10,7 +10,7 @@ export interface Audit {
     refused: number
     captured: number
     windows: Record<string, number>
-    /** How near each limit came to be full, at its fullest. */
+    /** How much of each limit was used at its peak. */
     fullest: { limit: string; most: number; of: number; share: number }[]
   }
 }
@@ -89,12 +89,12 @@ async function auditOne(statements: Statements, agent: ChaosAgent, found: Audit)
   }
 }
 
-/** An agent's only limit must have been reached, or it was not tried. */
+/** Only an agent's tightest limit must have been reached; otherwise the test did not try it. */
 function isTightest({ limits, callsPerMinute }: ChaosAgent, limit: string): boolean {
   return Object.keys(limits).length + (callsPerMinute === null ? 0 : 1) === 1 && limit !== 'perCall'
 }
 
-/** The counters, less what came back and is not folded in yet, are what the ledger adds up to. */
+/** The counters, less released amounts that are not folded in yet, must equal the ledger's sums. */
 async function countersAgree(
   statements: Statements,
   agent: ChaosAgent,

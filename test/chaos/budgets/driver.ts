@@ -8,8 +8,8 @@ import { budgetsOn } from '../../budgets/harness.ts'
 import { BEGINNING, SPEED, type ChaosAgent, type Orders } from './world.ts'
 
 /*
- * The process that gets killed: agents' calls without end, through the service's own budgets and ledger, on a clock
- * of its own. It says a line for each thousand answers, so that somebody can see that it lives.
+ * The process that gets killed: it makes agents' calls without end, through the service's own budgets and ledger, on a
+ * clock of its own. It prints a line for each thousand responses, to show that it is alive.
  */
 
 const orders = JSON.parse(process.argv[2] ?? '') as Orders
@@ -25,7 +25,7 @@ let calls = 0
 let answers = 0
 process.stdout.write('ready\n')
 
-/** Asks that were made lately by anybody here: some are asked again, as after a lost answer. */
+/** Recent calls of this process: some are repeated, as after a lost response. */
 const lately: { agent: ChaosAgent; id: string; amount: number }[] = []
 
 await Promise.all([...Array.from({ length: orders.atOnce }, spend), sweep()])
@@ -71,7 +71,7 @@ async function reserve({ agent, id, amount }: (typeof lately)[number]): Promise<
   }
 }
 
-/** Taken whole, in part, given back, or left for the sweeper. */
+/** Captured in full or in part, released, or left for the sweeper. */
 async function end({ agent, id, amount }: (typeof lately)[number]): Promise<void> {
   const owner = ownerOf(agent)
   const chance = Math.random()
@@ -106,7 +106,7 @@ function ownerOf({ userId }: ChaosAgent): { userId: string; environment: 'sandbo
   return { userId, environment: 'sandbox' }
 }
 
-/** What a killed neighbour's server can make of a statement: a collision, or a connection that went. */
+/** What a killed neighbour's server can cause for a statement: a conflict, or a lost connection. */
 function isMoment(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   return (

@@ -34,7 +34,7 @@ describe.each([
       const url = given ?? own?.url ?? ''
       await migrate(url)
       const agents = await makeAgents(url)
-      // One process brings its server with it, and takes it along when it is killed.
+      // A single process starts its own server, and takes it down when it is killed.
       if (processes === 1) await own?.stop()
       const herd = new Herd({ url: processes === 1 ? folder : url, agents, processes })
       const kills = await herd.run(SECONDS)
@@ -44,7 +44,7 @@ describe.each([
       process.stdout.write(`${JSON.stringify({ processes, kills, seconds: SECONDS, ...found.figures })}\n`)
       await soundly(database)
       expect(found.problems).toEqual([])
-      // Had there been nothing to refuse, or nobody to kill, it would have proved nothing.
+      // Without refusals and without kills, the test would prove nothing.
       expect(found.figures.refused).toBeGreaterThan((SECONDS * 500) / 60)
       expect(found.figures.fullest.every(({ share }) => share > 0.9)).toBe(true)
       expect(kills).toBeGreaterThan(SECONDS / 10)
@@ -62,7 +62,7 @@ async function soundly(database: Database): Promise<void> {
 
 async function makeAgents(url: string): Promise<ChaosAgent[]> {
   const database = openDatabase({ url, poolMax: 2 })
-  // Made at the beginning of the processes' own time.
+  // Created at the beginning of the processes' own time.
   const clock = { now: () => new Date('2026-05-01T00:00:00.000Z') }
   const world = budgetsOn(database.statements, clock)
   const agents: ChaosAgent[] = []
@@ -75,7 +75,7 @@ async function makeAgents(url: string): Promise<ChaosAgent[]> {
   return agents
 }
 
-/** Processes that are killed at moments of chance, and started again. */
+/** Processes that are killed at random moments and restarted. */
 class Herd {
   private readonly orders: Omit<Orders, 'skewMs' | 'startedAt' | 'atOnce'> & { processes: number }
   private readonly children: (ChildProcess | null)[]
@@ -88,7 +88,7 @@ class Herd {
   }
 
   async run(seconds: number): Promise<number> {
-    // The first starts are slow on a small machine: time begins when all are there.
+    // The first starts are slow on a small machine: time is counted from when all processes run.
     this.startedAt = Date.now() + 1_500 * this.children.length
     await Promise.all(this.children.map((_, place) => this.start(place)))
     const end = Date.now() + seconds * 1_000
@@ -108,7 +108,7 @@ class Herd {
 
   private async start(place: number): Promise<void> {
     const { url, agents, processes } = this.orders
-    // Clocks differ, by up to three seconds of their own.
+    // The processes' clocks differ by up to three seconds.
     const skewMs = Math.round((Math.random() - 0.5) * 6_000)
     const orders: Orders = { url, agents, skewMs, startedAt: this.startedAt, atOnce: processes === 1 ? 64 : 8 }
     const file = path.join(import.meta.dirname, 'driver.ts')

@@ -1,6 +1,6 @@
 import type { Limit } from '../../../service/budgets/model.ts'
 
-/** What every process knows of the others' world: eight agents, whose limits take turns in being the tightest. */
+/** The setup that all processes share: eight agents, each with another limit as its tightest. */
 export interface ChaosAgent {
   id: string
   userId: string

@@ -5,14 +5,14 @@ import { listen } from '../../../service/api/server.ts'
 import { TestClock } from '../../harness/clock.ts'
 
 /*
- * The process that gets killed: the whole service with its worker, which ends itself the so manieth time that a
- * payment comes to a step. No handler runs, nothing is flushed.
+ * The process that gets killed: the whole service with its worker. It kills itself when payments have reached a step a
+ * chosen number of times. No handler runs, nothing is flushed.
  */
 
 export interface Life {
   environment: Record<string, string>
   dieAt: { step: string; pass: number } | null
-  /** What the dead one held is over for this one at once. */
+  /** The dead process's leases are over for this one at once. */
   aheadMs: number
 }
 

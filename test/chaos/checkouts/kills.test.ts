@@ -47,7 +47,7 @@ interface Customer {
   payer: TestAccount
   paymentPayload: Record<string, unknown>
   token: string
-  /** Whether they ask again after the crash, as a reloaded page does, or are never seen again. */
+  /** Whether the customer asks again after the crash, as a reloaded page does, or never returns. */
   returns: boolean
   answered: boolean
 }
@@ -89,7 +89,7 @@ describe('the service is killed at every step of payments and deliveries', () =>
       const pass = BATCHED.has(place) ? 1 : 1 + (Math.floor(round / PLACES.length) % CUSTOMERS)
       await mortal.live(place === 'told' || place === 'taken' ? null : ({ step: place, pass } satisfies Life['dieAt']))
       workflow.arm(place === 'told' || place === 'taken' ? { at: place, pass } : null)
-      // Those of the rounds before who come back do so while the new ones pay.
+      // Returning customers of earlier rounds ask again while the new ones pay.
       const back = customers.filter(({ returns, answered }) => returns && !answered)
       const fresh = await Promise.all(Array.from({ length: CUSTOMERS }, (_, each) => arrive(each !== 0)))
       customers.push(...fresh)
@@ -136,7 +136,7 @@ describe('the service is killed at every step of payments and deliveries', () =>
       for (const { payer, returns } of all) {
         const own = rows.filter((row) => row.payer === payer.address)
         expect(own.length).toBeLessThanOrEqual(1)
-        // Whoever came back got what they came for; who did not may have been cut off before anything was written.
+        // Every customer who returned was served; one who did not may have been cut off before any row was written.
         if (returns) expect(own.map(({ state }) => state)).toEqual(['paid'])
         expect(await usdcOf(chain, payer.address)).toBe(own[0]?.state === 'paid' ? START - PRICE : START)
       }
@@ -185,7 +185,7 @@ async function sell(mortal: Mortal, callbackUrl: string, recipient: Hex) {
   }
 }
 
-/** Nothing waits for the chain any more, and nothing for its receiver. */
+/** No payment waits for the chain any more, and no delivery for its receiver. */
 async function rested(database: TestDatabase): Promise<void> {
   const deadline = Date.now() + 120_000
   for (;;) {

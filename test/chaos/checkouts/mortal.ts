@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Life } from './driver.ts'
 
-/** One life of the service after the other, on the same database and chain. */
+/** Starts the service again and again, on the same database and chain. */
 export class Mortal {
   lives = 0
   late = 0
@@ -38,12 +38,12 @@ export class Mortal {
     this.child?.kill('SIGKILL')
   }
 
-  /** Once it is dead, of its own hand or another's. */
+  /** Resolves once the process is dead, whether it killed itself or was killed. */
   async died(): Promise<void> {
     await this.gone
   }
 
-  /** A step that is not come to would make its round wait for ever: then it proves nothing, and says so. */
+  /** A step that is never reached would make its round wait for ever; this fails with an error instead. */
   async diedWithin(ms: number): Promise<void> {
     const late = setTimeout(() => {
       this.kill()
@@ -53,7 +53,7 @@ export class Mortal {
     clearTimeout(late)
   }
 
-  /** Null when the connection broke: nobody knows then what became of it. */
+  /** Null when the connection broke: the outcome is unknown then. */
   async call(method: string, where: string, body?: unknown, key?: string): Promise<Answer | null> {
     try {
       const response = await fetch(this.origin + where, {

@@ -4,7 +4,7 @@ import { expectAllSent, startMortal } from '../../deliveries/mortal.ts'
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? 50)
 const backends = hasRedis() ? (['redis', 'postgres'] as const) : (['postgres'] as const)
 
-/** The worker dies again and again amid its work, and Redis is emptied between: each delivery arrives. */
+/** The worker is killed repeatedly during its work, and Redis is emptied in between: each delivery still arrives. */
 test.each(backends)(
   `${String(KILLS)} kills on %s lose no delivery`,
   async (backend) => {

@@ -28,7 +28,7 @@ test(`${String(BLOCKS * EACH)} deposits in ${String(BLOCKS)} blocks, the monitor
   )
   let block = 0
   let over = false
-  // Blocks come all the time; the kills fall where they fall.
+  // Blocks are mined all the time, and the kills come at random moments.
   const sending = (async () => {
     while (block < BLOCKS) {
       const transfers = Array.from({ length: EACH }, (_, place) => {
@@ -53,7 +53,7 @@ test(`${String(BLOCKS * EACH)} deposits in ${String(BLOCKS)} blocks, the monitor
     const worker = startWorker({ work: 'everything', environment, url })
     await worker.ready
     const before = await credited()
-    // In the middle of its work, wherever that is.
+    // Kills it in the middle of its work.
     await until(async () => (await credited()) > before || block >= BLOCKS)
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
     worker.child.kill('SIGKILL')

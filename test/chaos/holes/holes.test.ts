@@ -10,14 +10,14 @@ import { openWorld } from '../system/world.ts'
 import { HOLES, type Hole } from './holes.ts'
 
 /*
- * Puts each hole back into the built service, for its processes alone, and has thieves look for it: a checker that finds
- * none of them proves nothing. `CHAOS_HOLE=digest npm run chaos -- holes` tries one.
+ * Puts each hole back into the built service, only in its own processes, and lets thieves attack it: a checker that
+ * misses these holes proves nothing. `CHAOS_HOLE=digest npm run chaos -- holes` tries one.
  */
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 40)
 const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_000_000))
 const CHOSEN = process.env['CHAOS_HOLE']
 const REGISTER = fileURLToPath(new URL('register.mjs', import.meta.url))
-/** What has begun ends, and blocks come. */
+/** Time for started requests to end and for blocks to come. */
 const REST_MS = 12_000
 
 test.each(
@@ -34,7 +34,7 @@ test.each(
   (SECONDS + 400) * 1_000,
 )
 
-/** Thieves beside honest clients, and no fault: what is promised then is promised to the letter. */
+/** Thieves beside honest clients, without faults, so that every promise holds exactly. */
 async function rob({ file, from, to, found }: Hole): Promise<string[]> {
   const world = await openWorld({
     NODE_OPTIONS: `--import ${REGISTER}`,

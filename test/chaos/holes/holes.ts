@@ -1,11 +1,11 @@
-/** A mistake as somebody could make it again: what stands in a built file, and what would stand there instead. */
+/** A bug that could be introduced again: the original text in a built file, and the text that replaces it. */
 export interface Hole {
   name: string
-  /** Of what is built of the service. */
+  /** A file of the built service. */
   file: string
   from: string
   to: string
-  /** What the checker has to say about it, at least once. */
+  /** What the checker must report about it, at least once. */
   found: RegExp
 }
 
@@ -28,7 +28,7 @@ export const HOLES: readonly Hole[] = [
     name: 'revoked',
     file: 'api/mcp.js',
     from: 'return await parts.identify(header ?? (key === undefined ? undefined : `Bearer ${key}`), request);',
-    // As if a process believed for good what it once knew of a key.
+    // As if a process trusted for ever what it once read about a key.
     to: `const name = header ?? key
       const seen = (globalThis.seenKeys ??= new Map())
       if (seen.has(name)) return seen.get(name)

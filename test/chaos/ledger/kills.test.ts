@@ -38,7 +38,7 @@ describe.each(['the embedded database', 'a PostgreSQL server'])('kill -9 under l
   }, 1_200_000)
 })
 
-/** Sixty-four clients at work until the last kill; each remembers what was acknowledged to it. */
+/** Sixty-four clients at work until the last kill; each records the acknowledgements it got. */
 async function underLoad(mortal: Mortal): Promise<Expected[]> {
   const mark = Math.random().toString(36).slice(2)
   const expected = Array.from({ length: WALLETS }, (_, count) => new Expected(`usr_${mark}${String(count)}`))
@@ -51,7 +51,7 @@ async function underLoad(mortal: Mortal): Promise<Expected[]> {
   })
   while (mortal.kills < KILLS) {
     const before = acknowledged(expected)
-    // Each life does some work before its end, at a moment that the load itself decides.
+    // Each process does some work before it is killed, so the load decides the moment.
     while (acknowledged(expected) < before + 200) await new Promise(setImmediate)
     await mortal.killAndRestart()
   }

@@ -5,10 +5,10 @@ import path from 'node:path'
 import { Agent, request } from 'undici'
 import type { Command } from './commands.ts'
 
-/** A driver that can be killed and comes back; whoever was talking to it asks again. */
+/** A driver that can be killed and restarted; its callers repeat their commands. */
 export class Mortal {
   kills = 0
-  /** Commands that were cut off, and said again to the next one. */
+  /** Commands that were cut off, and repeated to the next process. */
   repeated = 0
   private readonly where: string
   private child: ChildProcess | null = null
@@ -37,7 +37,7 @@ export class Mortal {
     await this.agent.close()
   }
 
-  /** Says it until it is acknowledged. Answers the code of a refusal, or null. */
+  /** Repeats the command until it is acknowledged. Returns the code of a refusal, or null. */
   async say(command: Command): Promise<string | null> {
     for (let first = true; ; first = false) {
       if (!first) this.repeated++
@@ -52,7 +52,7 @@ export class Mortal {
         if (statusCode === 200) return null
         if (statusCode === 409) return said.code ?? 'refused'
       } catch {
-        // Cut off: nobody knows whether it was done.
+        // Cut off: it is unknown whether the command was carried out.
       }
     }
   }

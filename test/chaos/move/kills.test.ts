@@ -9,7 +9,7 @@ import { startEmbedded, type Embedded } from '../../../service/database/embedded
 import { migrate } from '../../../service/database/migrate.ts'
 import { fillHistory } from '../../bench/growth/fill.ts'
 
-/** The command as people run it, killed at chance moments until it happens to get through. */
+/** The command as operators run it, killed at random moments until one run completes. */
 describe('a move that is killed', () => {
   const PAYMENTS = Number(process.env['CHAOS_PAYMENTS'] ?? 20_000)
   const SEED = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000)
@@ -45,7 +45,7 @@ describe('a move that is killed', () => {
     const stages: string[] = []
     for (let kills = 0; ; kills++) {
       chance = (chance * 48_271 + 11) % 2_147_483_647
-      // Each time it may go a little further, so that it ends.
+      // Each run gets a little more time, so that one completes.
       const { code, said } = await run(
         'killed',
         Math.min(((chance % 1_000) / 1_000) * tookMs * 0.6 + kills * 20, 60_000),

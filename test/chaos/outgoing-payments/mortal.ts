@@ -9,7 +9,7 @@ import { usdc } from '../../../service/kit/money.ts'
 export interface Order {
   environment: Record<string, string>
   url: string
-  /** How far the clock of the one who gives the order is ahead. */
+  /** How far the clock of the process that sends the order is ahead. */
   aheadMs: number
   caller: Caller
   calls: { url: string; operation: Id<'op'> }[]
@@ -40,7 +40,7 @@ async function run({ environment, url, aheadMs, caller, calls, dieAt }: Order): 
       return service.outgoingPayments.pay(caller, request, operation, { keyed: true, background: false })
     }),
   )
-  // What comes after the answer is the sweeper's.
+  // The sweeper does what is left after the response.
   for (;;) {
     await service.outgoingPayments.reconcile()
     await new Promise((resolve) => setTimeout(resolve, 50))

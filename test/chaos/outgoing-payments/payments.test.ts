@@ -86,7 +86,7 @@ describe('a process that is killed while it pays', () => {
     return (await world.service.outgoingPayments.list(person.caller, { limit: 100, offset: 0 })).payments
   }
 
-  /** Lets everybody's time pass on the chain as well, until the sweeper has ended all of them. */
+  /** Advances the clocks of the service and the chain, until the sweeper has finished all payments. */
   async function finish(): Promise<void> {
     const { chain, service } = world
     await service.outgoingPayments.reconcile()
@@ -111,14 +111,14 @@ describe('a process that is killed while it pays', () => {
         operation: newId('op', service.clock.now()),
       }))
       await die(place, calls)
-      // Whoever comes after it may not take the sponsor over at once: the dead one could be slow instead.
+      // The successor may not take the sponsor over at once: the dead process could merely be slow.
       forward(30_000)
       service.facilitator.start()
       const { payment } = await payAgain(calls[0]!)
       expect(payment?.state).toMatch(/^(sent|settled)$/)
       await finish()
 
-      // Each authorization is one, however often it was shown.
+      // Each call has one authorization, however often it was shown.
       for (const path of seller.shown.keys()) expect(new Set(seller.shown.get(path)).size).toBe(1)
       const made = (await payments()).filter(({ url }) => calls.some((call) => call.url === url))
       const settled = made.filter(({ state }) => state === 'settled')
@@ -131,7 +131,7 @@ describe('a process that is killed while it pays', () => {
     120_000,
   )
 
-  /** What the payer has on the chain is what is spare, and nothing is missing anywhere. */
+  /** The payer's balance on chain equals the spare money, and no money is missing anywhere. */
   async function sound(): Promise<void> {
     const { chain, service } = world
     const [payer] = await service.database.statements.run<{ address: Hex; spare: bigint }>(

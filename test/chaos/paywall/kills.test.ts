@@ -14,7 +14,7 @@ const MOST = 20_000n
 const COST = 5_000n
 const START = 1_000_000n
 
-/** Somebody with one authorization and a token, which they show until they have their answer. */
+/** A customer with one authorization and a token, who repeats the request with both until it is answered. */
 interface Customer {
   payer: TestAccount
   path: '/exact' | '/metered'
@@ -56,7 +56,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
   const gate = (path: string): string => `http://127.0.0.1:${String(PORT)}/gate/chaos${path}`
   const rows = <Row>(text: string): Promise<Row[]> => victim.database.statements.run<Row>(text, [])
 
-  /** Null where the process went away meanwhile. */
+  /** Null where the process died meanwhile. */
   async function ask(customer: Customer): Promise<number | null> {
     customer.asks++
     try {
@@ -70,7 +70,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     }
   }
 
-  /** Three minutes pass for what a dead process was at, and an hour for what it had set aside. */
+  /** Ends the leases of a dead process, as time would. */
   async function timePasses(): Promise<void> {
     await rows('UPDATE sale SET lease_until = now() WHERE lease_until > now()')
   }
@@ -102,7 +102,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     for (const path of ['/exact', '/metered']) {
       upstream.on(path, (_request, response) => {
         const go = (): void => json(response, 200, { usage: { input_tokens: 1_000, output_tokens: 2_000 } })
-        // Every third takes its time, so that the kill finds calls in every state.
+        // Every third call is slow, so that the kill finds calls in every state.
         if (slow && upstream.asked.length % 3 === 0) waiting.push(go)
         else go()
       })
@@ -152,7 +152,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       if (path === '/exact') continue
       const balance = byPayer.get(payer.address)!
       expect(balance).toMatchObject({ held: 0n, paid: MOST, available: MOST - balance.drawn })
-      // A call that was cut off may have been served and drawn, and be asked for again.
+      // A call that was cut off may have been served and charged, and be repeated.
       expect(balance.drawn).toBeGreaterThan(0n)
       expect(balance.drawn).toBeLessThanOrEqual(COST * BigInt(asks))
     }

@@ -62,7 +62,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
           cutOff++
         }
       })
-      // In the middle: some have their answer, the slow ones are all under way, the rest is anywhere.
+      // Kill in the middle: some runs have their result, the slow ones are all under way, the rest is in any state.
       while (answered < RUNS / 4 || open.length < 5) await new Promise(setImmediate)
       victim.kill()
       await Promise.all(asks)
@@ -75,7 +75,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
       victim.database.statements
         .run(`SELECT id FROM run WHERE status IN ('queued', 'running')`, [])
         .then((rows) => rows.length)
-    // The slow ones that a worker took up again wait for their creator.
+    // The slow runs that a worker has resumed wait for their creator.
     while ((await openRuns()) > 0) {
       for (const answer of open.splice(0)) answer()
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -88,7 +88,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
         [],
       ),
     ).toEqual([])
-    // What somebody was told is what was kept and charged.
+    // Every response that a caller received matches the stored output and the charge.
     const kept = await victim.database.statements.run<{ id: string; output: string; cost: bigint }>(
       'SELECT id, output, cost FROM run WHERE id = ANY ($1)',
       [[...told.keys()]],

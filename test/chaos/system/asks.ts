@@ -8,10 +8,10 @@ import type { Chance } from './chance.ts'
 import type { Ask, Kind, Told } from './journal.ts'
 import type { World } from './world.ts'
 
-/** How an act of each kind begins: what is sent, and when nobody asks any more. */
+/** How an act of each kind begins: the request to send, and when the client stops repeating it. */
 export interface Making {
   make(world: World, name: string, chance: Chance): Promise<Ask>
-  /** The answer that this client takes for the last word. */
+  /** Whether the client takes this response for final. */
   isFinal(told: Told): boolean
   once?: boolean
 }
@@ -50,7 +50,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
         [world.goods.agentAsset, 'topic', 250_000n],
         [world.goods.toolAsset, 'act', 100_000n],
       ] as const)
-      // A third of them with an agent's key: until its limit is reached.
+      // A third of them use an agent's key, until its limit is reached.
       const key = chance.whole(1, 3) === 1 ? chance.of(world.agents).key : chance.of(world.buyers).key
       const body = { rdaSlug: slug, inputs: { [field]: name } }
       return { ...ask('POST', '/v1/run', name, key), body, amount: price, nonce: null, address: null }
@@ -90,13 +90,13 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
   'gate-prepaid': {
     async make(world, name, chance) {
       const { gate, prices } = world.goods
-      // Few, so that what is left of one call is there for the next.
+      // Few payers, so that the balance left over from one call is used by the next.
       const payer = chance.of(world.payers.slice(0, 3))
       const { header, nonce } = await sign(world, payer, world.recipient, prices.metered)
       const of = ask('GET', `/gate/${gate}/metered?act=${name}`, null, null, paidBy(header))
       return { ...of, body: null, nonce, amount: prices.metered, address: payer.address }
     },
-    // Who had enough left only proved who they are, which the same signature does once.
+    // A payer with enough balance only proved their identity; a signature does that once.
     isFinal: ({ status, body }) =>
       status === 200 || (status === 409 && ['payment_delivered', 'authorization_used'].includes(String(body.code))),
   },
@@ -107,7 +107,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const of = ask('POST', '/v1/pay', name, key)
       return Promise.resolve({ ...of, body, amount: 30_000n, nonce: null, address: null })
     },
-    // With an id the rest is asked of the payment: see what stands in the end.
+    // When the response has an id, the payment's state is checked at the end.
     isFinal: ({ status, body }) => status === 200 || status === 403 || typeof body.paymentId === 'string',
   },
   withdraw: {
@@ -123,10 +123,10 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
 }
 
 const SELLER: Hex = '0x00000000000000000000000000000000000000c2'
-/** Faults of the service's own: the run may not even have begun. */
+/** Faults of the service itself: the run may not even have begun. */
 const OURS: ReadonlySet<string> = new Set(['internal', 'internal_error'])
 
-/** With a token that the buyer chose: an answer that was lost is fetched with it, which no thief has. */
+/** With a token that the buyer chose: it fetches a lost response, and no thief has it. */
 function paidBy(header: string): Record<string, string> {
   return { 'payment-signature': header, 'x-payment-token': newToken() }
 }
@@ -149,7 +149,7 @@ export function ask(
   }
 }
 
-/** What a wallet makes of an offer, in the second version's form. */
+/** Signs an offer as a wallet does, in the form of version 2. */
 export async function sign(
   { chain }: Pick<World, 'chain'>,
   payer: TestAccount,

@@ -1,11 +1,11 @@
-/** Lots that fall the same way again for the same seed (mulberry32): what went wrong once can be looked at again. */
+/** Random numbers that follow from a seed (mulberry32): a failed run can be repeated. */
 export interface Chance {
   /** From 0 up to 1. */
   draw(): number
   /** A whole number, from the least to the most. */
   whole(least: number, most: number): number
   of<Item>(items: readonly Item[]): Item
-  /** Lots of its own, so that one user's haste does not move another's. */
+  /** A generator of its own, so that one user's speed does not change another's numbers. */
   apart(name: string): Chance
 }
 

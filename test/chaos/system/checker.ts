@@ -9,8 +9,8 @@ import { checkWords } from './checker/words.ts'
 import type { Evidence } from './evidence.ts'
 
 /**
- * What stands, against the chain, those who were told and those who asked: a sentence for each thing that cannot be
- * true beside another. Of a system at rest; an empty list is the proof.
+ * Compares the final state with the chain, with what receivers got and with what clients were answered: returns a
+ * sentence for each contradiction. The system must be at rest; an empty list is the proof.
  */
 export async function check(statements: Statements, evidence: Evidence): Promise<string[]> {
   const problems: string[] = []

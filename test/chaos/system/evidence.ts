@@ -4,27 +4,27 @@ import type { Act } from './journal.ts'
 import type { Theft } from './thieves/book.ts'
 import type { World } from './world.ts'
 
-/** What is known from others than the service itself: the chain, those who were told, those who asked. */
+/** Evidence that does not come from the service itself: the chain, the receivers and the clients. */
 export interface Evidence {
   acts: readonly Act[]
-  /** Transfers of USDC that stand, in their order. */
+  /** Transfers of USDC that were not reorganised away, in order. */
   transfers: readonly Transfer[]
   /** By payer and nonce: the transaction in which an authorization was used. */
   used: ReadonlyMap<string, Hex>
   usdc: ReadonlyMap<string, bigint>
-  /** What receivers said yes to, by webhook-id. */
+  /** The deliveries that receivers accepted, by webhook-id. */
   taken: ReadonlyMap<string, readonly unknown[]>
-  /** What sellers say that they were paid, by path. */
+  /** The paths for which sellers report a payment. */
   sold: ReadonlySet<string>
   deposits: ReadonlySet<string>
   payers: ReadonlyMap<string, bigint>
   agents: World['agents']
   recipient: string
   thefts: readonly Theft[]
-  /** By name: the secrets of the answers that the servers behind tools, assets and gates gave. */
+  /** By name: the secrets in the responses of the servers behind tools, assets and gates. */
   served: ReadonlyMap<string, readonly string[]>
   thief: string
-  /** Whose money may leave. */
+  /** The accounts whose money may leave. */
   accounts: readonly string[]
 }
 

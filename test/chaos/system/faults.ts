@@ -7,7 +7,10 @@ import type { World } from './world.ts'
 
 export type FaultCounts = Record<string, number>
 
-/** One fault after the other, some into each other, until the time is up; then all heals. The seed says which and when. */
+/**
+ * Makes one fault after the other, some overlapping, until the time is up; then repairs all. The seed decides which and
+ * when.
+ */
 export async function trouble(
   world: World,
   chance: Chance,
@@ -22,7 +25,7 @@ export async function trouble(
   const { database, redis, processes } = topology
   if (database === null || redis === null) throw new Error('there is nothing to take away')
 
-  /** Something of which there is one is not broken twice at once. */
+  /** A component that exists once is not broken twice at the same time. */
   async function alone(name: string, work: () => Promise<void>): Promise<void> {
     if (busy.has(name)) return
     busy.add(name)
@@ -140,7 +143,7 @@ export async function trouble(
     say(`${((Date.now() - began) / 1000).toFixed(1)} s ${name}`)
     const lasts = work().finally(() => lasting.delete(lasts))
     lasting.add(lasts)
-    // A fault that cannot be made good is one of the system's: it is told when all are waited for.
+    // A fault that cannot be repaired is an error of the system: it is reported when all faults are awaited.
     lasts.catch(() => undefined)
     if (lasting.size > 5) await Promise.race(lasting)
   }
@@ -148,7 +151,7 @@ export async function trouble(
   return counts
 }
 
-/** As whoever runs a service has it begin again and again: without its database it ends in a sentence. */
+/** Restarts a service until it runs, as a supervisor does: without its database it exits with an error message. */
 async function rise(member: Member): Promise<void> {
   for (let time = 1; ; time++) {
     try {

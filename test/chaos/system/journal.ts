@@ -1,22 +1,25 @@
 import type { Dispatcher } from 'undici'
 import { request } from 'undici'
 
-/** Everything that clients wanted and everything that they were told: what stands in the end must agree with it. */
+/** Everything that clients requested and every response they got: the final state must agree with it. */
 export interface Act {
   readonly kind: Kind
-  /** Its idempotency key, and what every server along the way sees of it. */
+  /** Its idempotency key; every server along the way sees it. */
   readonly name: string
   readonly ask: Ask
   readonly told: Told[]
-  /** How often it was sent, told anything or not. */
+  /** How often it was sent, with or without a response. */
   sent: number
   /** How long each answer took. */
   readonly waits: { atMs: number; ms: number }[]
-  /** The answer after which nobody asks again. */
+  /** The response after which the client stops asking. */
   final: Told | null
-  /** How to hear of the end where the first answer said that it is still to come: the key would only repeat that. */
+  /**
+   * The request that returns the final result if the first response was only an acknowledgement: repeating the key
+   * would only repeat that.
+   */
   follow: Pick<Ask, 'method' | 'path' | 'headers' | 'body'> | null
-  /** Asked once, whatever comes of it. */
+  /** Sent once, with any outcome. */
   readonly once: boolean
 }
 
@@ -40,10 +43,10 @@ export interface Ask {
   path: string
   headers: Readonly<Record<string, string>>
   body: unknown
-  /** The authorization that it shows, where it shows one. */
+  /** The nonce of the authorization in the request, if there is one. */
   nonce: string | null
   amount: bigint
-  /** Where the money goes, or comes from. */
+  /** The address that pays or receives the money. */
   address: string | null
 }
 
@@ -54,7 +57,7 @@ export interface Told {
   body: any
 }
 
-/** Sends it once more. Null is no answer: the connection broke, or it was the proxy who spoke. */
+/** Sends it once more. Null means no response: the connection broke, or the response came from the proxy. */
 export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Told | null> {
   const { method, path, headers, body } = act.follow ?? act.ask
   act.sent++

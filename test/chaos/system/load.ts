@@ -6,20 +6,20 @@ import type { Chance } from './chance.ts'
 import { send, type Act, type Kind, type Told } from './journal.ts'
 import type { World } from './world.ts'
 
-/** Clients of every kind, each of whom wants one thing after the other and remembers what they were told. */
+/** Clients of every kind. Each makes one request after the other and records the responses. */
 export interface Load {
   readonly acts: readonly Act[]
-  /** Nobody begins anything new of this kind; of any, without one. */
+  /** Starts no more acts of this kind; without a kind, of any. */
   stop(kind?: Kind): void
-  /** All that began have ended for now, or were left to be asked again. */
+  /** Resolves when all started acts have ended for now, or wait to be repeated. */
   rested(): Promise<void>
-  /** Asks once more for everything that has no last word yet; how many still have none. */
+  /** Repeats every request that has no final response yet; returns how many still have none. */
   askAgain(): Promise<number>
 }
 
 export function startLoad(world: World, chance: Chance, mark: string): Load {
   const acts: Act[] = []
-  /** Of which nobody asks right now. */
+  /** Acts that are not being requested right now. */
   const resting = new Set<Act>()
   const stopped = new Set<Kind>()
   const agent = new Agent({ connections: 256, pipelining: 1 })
@@ -32,7 +32,7 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
     comeBack(),
   ]
 
-  /** What was paid is answered for ten minutes: whoever got nothing comes back before that. */
+  /** A paid response is available for ten minutes: clients without a response ask again before that. */
   async function comeBack(): Promise<void> {
     for (let look = 1; stopped.size < KINDS_OF_CLIENTS; look++) {
       if (look % 60 === 0) await askAgain()
@@ -64,7 +64,7 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
     }
   }
 
-  /** Money comes by the chain; every second time its owner says so, instead of waiting to be found. */
+  /** Deposits arrive on chain; every second time the owner reports it, instead of waiting for the monitor. */
   async function deposit(own: Chance): Promise<void> {
     const buyer = own.of(world.buyers)
     const value = BigInt(own.whole(100_000, 3_000_000))
@@ -118,12 +118,12 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
   }
 }
 
-/** A reorganisation may have taken the transfer back for good: then the chain has the last word, and says no. */
+/** A reorganisation may have removed the transfer for good: then the chain decides, and the deposit is refused. */
 const isDeposited = ({ status }: Told): boolean => status === 200 || status === 409 || status === 400
 
 const WAIT_MS = 30_000
 
-/** As many clients as lines, each with a pause between two acts. */
+/** One client per line, each with a pause between two acts. */
 const CLIENTS: readonly (readonly [Kind, number])[] = [
   ['checkout', 300],
   ['checkout', 300],

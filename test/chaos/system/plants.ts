@@ -3,7 +3,7 @@ import { check } from './checker.ts'
 import type { Evidence } from './evidence.ts'
 import type { Act } from './journal.ts'
 
-/** A fault that the checker has to find: in the books, or in what others say. */
+/** A fault that the checker has to find: in the ledger, or in the evidence. */
 export interface Plant {
   name: string
   /** Several statements; each has to change something. */
@@ -11,7 +11,7 @@ export interface Plant {
   evidence?: (evidence: Evidence) => Evidence
 }
 
-/** What the checker says of it. Nothing is left: it happens in a transaction that never commits. */
+/** Returns the checker's findings. It happens in a transaction that never commits, so nothing is left. */
 export async function plant(
   { sql = [], evidence = (given) => given }: Plant,
   statements: StatementPool,
@@ -168,7 +168,7 @@ function less(all: ReadonlyMap<string, bigint>): Map<string, bigint> {
   return new Map([...all].map(([address, amount], place) => [address, place === 0 ? amount - 1n : amount]))
 }
 
-/** The first success of this kind says something else. */
+/** Changes the first success of this kind. */
 function told(kind: Act['kind'], change: (body: Record<string, unknown>) => unknown): NonNullable<Plant['evidence']> {
   return (given) => {
     const victim = given.acts.find((act) => act.kind === kind && act.final?.status === 200)

@@ -4,18 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 
-/** What stands between the service and its chain, in every mood that providers are known for. */
+/** A proxy between the service and its chain that imitates every known fault of providers. */
 export interface Rpc {
   url: string
   mood: RpcMood
-  /** Honest again; whoever was kept waiting is told nothing. */
+  /** Becomes honest again; requests that were held get no response. */
   heal(): void
   close(): Promise<void>
 }
 
-/**
- * `stale`: as if asked of a node that is some blocks behind. `loses`: the transaction is taken and never heard of again.
- */
+/** `stale`: responds like a node that is some blocks behind. `loses`: accepts the transaction and never forwards it. */
 export type RpcMood = 'honest' | 'hangs' | 'hangs-up' | 'errors' | 'overloaded' | 'slow' | 'stale' | 'loses'
 export const RPC_MOODS: readonly RpcMood[] = ['hangs', 'hangs-up', 'errors', 'overloaded', 'slow', 'stale', 'loses']
 
@@ -76,7 +74,7 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
     response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await said.text())
   }
 
-  /** The same question, about some blocks ago. */
+  /** The same request, for some blocks ago. */
   async function aged(question: Question): Promise<Question> {
     if (!question.params.includes('latest')) return question
     const { body } = await ask({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })

@@ -4,8 +4,8 @@ import type { Load } from './load.ts'
 import type { World } from './world.ts'
 
 /**
- * Everybody is well again. Clients ask until they have their last word, sellers bring what they were shown to the
- * chain, and the service comes to rest; what is open still when the time is up is answered.
+ * All components work again. Clients ask until they have their final response, sellers settle on chain what they were
+ * shown, and the service comes to rest; returns what is still open when the time is up.
  */
 export async function settle(
   world: World,
@@ -36,13 +36,13 @@ export async function settle(
     .filter(({ final, once }) => final === null && !once)
     .map(({ name, told }) => `${name} has no last word: ${JSON.stringify(told.at(-1)?.body ?? null).slice(0, 300)}`)
 
-  /** An hour passes for what only waits for the hour: nobody is at it any more, and the next look would be then. */
+  /** Makes an hour pass for work that only waits for its time: no process is working on it any more. */
   async function hurry(): Promise<void> {
     for (const text of HURRIES) await statements.run(text, [])
   }
 }
 
-/** Of a system at rest that always says the same, nobody asks any more. */
+/** A system at rest that keeps giving the same responses is not asked more often than this. */
 const ASKS_MAX = 20
 
 const HURRIES = [

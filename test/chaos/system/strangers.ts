@@ -8,7 +8,7 @@ import type { Network } from '../../../service/chain/networks.ts'
 export type Mood = 'honest' | 'fails' | 'hangs' | 'hangs-up' | 'slow'
 export const MOODS: readonly Mood[] = ['fails', 'hangs', 'hangs-up', 'slow']
 
-/** A server that is as well as it is today. */
+/** A server with a fault mode. */
 abstract class Moody extends Stranger {
   mood: Mood = 'honest'
   private readonly held = new Set<ServerResponse>()
@@ -25,7 +25,7 @@ abstract class Moody extends Stranger {
     }
   }
 
-  /** Whoever was kept waiting is told nothing. */
+  /** Requests that were held get no response. */
   heal(): void {
     this.mood = 'honest'
     for (const response of this.held) response.destroy()
@@ -35,9 +35,9 @@ abstract class Moody extends Stranger {
   protected abstract serve(asked: Asked, response: ServerResponse): void | Promise<void>
 }
 
-/** A workflow, or an endpoint that wants to know of events: takes what it is told. */
+/** A workflow, or an endpoint for events: accepts every delivery. */
 export class Receiver extends Moody {
-  /** What it said yes to, by webhook-id. */
+  /** The deliveries that it accepted, by webhook-id. */
   readonly taken = new Map<string, unknown[]>()
 
   protected serve({ body, headers }: Asked, response: ServerResponse): void {
@@ -50,15 +50,15 @@ export class Receiver extends Moody {
 }
 
 /**
- * The server behind tools, assets and gates: says what it was asked, so that nobody can get another's answer unseen, and
- * something that only this one answer has.
+ * The server behind tools, assets and gates. It returns the request's name, so that a response that reaches the wrong
+ * caller is noticed, and a secret that only this response has.
  */
 export class Echo extends Moody {
-  /** By what was asked: a secret for each time that it was done. */
+  /** By the request's name: a secret for each time that the request was served. */
   readonly served = new Map<string, string[]>()
   private readonly hearers = new Map<string, () => void>()
 
-  /** Resolves when a request with this name has arrived, whatever comes of it; or after the time is up. */
+  /** Resolves when a request with this name has arrived, or after the time is up. */
   async heard(name: string, withinMs: number): Promise<boolean> {
     return await new Promise<boolean>((resolve) => {
       const done = (heard: boolean): void => {
@@ -78,10 +78,10 @@ export class Echo extends Moody {
 
   protected async serve(asked: Asked, response: ServerResponse): Promise<void> {
     const name = nameIn(asked)
-    // Thieves hang up in this moment, as they would on a server that takes a moment.
+    // Thieves hang up at this moment, as they would on a slow server.
     if (name.includes('-thief-')) await wait(THOUGHT_MS)
     const secret = `secret-${randomBytes(12).toString('hex')}`
-    // What was asked for is done here, whether somebody still waits for the answer or not.
+    // The request is carried out here, even if its caller has hung up.
     this.served.set(name, [...(this.served.get(name) ?? []), secret])
     if (asked.path === '/agent') return say(response, 200, { status: 'completed', output: `${name} ${secret}` })
     const usage = { input_tokens: 1_000, output_tokens: 2_000 }
@@ -96,7 +96,7 @@ function nameIn({ path, query, body }: Asked): string {
   return query.get('act') ?? (JSON.parse(body) as { act: string }).act
 }
 
-/** Where there is a document of a thousand operations. */
+/** The path of a document with a thousand operations. */
 export const GIANT = '/giant.json'
 
 function giant(): Record<string, unknown> {
@@ -108,7 +108,7 @@ function giant(): Record<string, unknown> {
   return { openapi: '3.1.0', info: { title: 'Giant', version: '1' }, paths: Object.fromEntries(paths) as unknown }
 }
 
-/** Takes every question and answers none, until it is let go: what a thief puts behind an asset to fill the queues. */
+/** Holds every request until it is released: a thief puts this behind an asset to fill the queues. */
 export class Sink extends Moody {
   override mood: Mood = 'hangs'
 
@@ -122,9 +122,9 @@ export class Sink extends Moody {
   }
 }
 
-/** A stock seller: asks for money, has its facilitator settle what it is shown, and serves when that says yes. */
+/** A stock seller: asks for money, has its facilitator settle the payment, and serves when the facilitator confirms. */
 export class Seller extends Moody {
-  /** What it was shown, and whether its facilitator has said that the money is there. */
+  /** The payments it was shown, and whether its facilitator has confirmed the money. */
   readonly shown = new Map<string, { payload: unknown; sold: boolean }>()
   private readonly network: Network
   private readonly recipient: string
@@ -152,7 +152,7 @@ export class Seller extends Moody {
     else say(response, 502, { error: 'the facilitator does not answer' })
   }
 
-  /** Brings what it was shown here to the chain. */
+  /** Settles on chain the payment that it was shown here. */
   async settle(path: string): Promise<boolean> {
     const shown = this.shown.get(path)
     if (shown === undefined) throw new Error(`nothing was shown at ${path}`)

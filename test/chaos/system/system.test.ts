@@ -14,10 +14,10 @@ import { openWorld, type World } from './world.ts'
 
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 1_200)
 const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_000_000))
-/** Of the time: without thieves and faults, and then without faults. */
+/** Shares of the time: without thieves and faults, and then without faults. */
 const QUIET = 0.15
 const THEFT = 0.35
-/** Longer than an authorization of a paid call lives, which nobody showed to its seller, and its depth on the chain. */
+/** Longer than the lifetime of a paid call's authorization that never reached its seller, and its confirmations. */
 const SETTLE_MS = 400_000
 
 test(
@@ -40,7 +40,7 @@ async function shake(world: World): Promise<void> {
   const watch = startWatch(world)
   const load = startLoad(world, chance.apart('load'), mark)
   const untilMs = Date.now() + SECONDS * 1_000
-  // What was signed for a seller who never took it lives for two minutes: the last of it begins in good time.
+  // An authorization for a seller who never used it lives for two minutes: the last one begins early enough.
   const early = setTimeout(() => load.stop('pay'), Math.max(0.4 * SECONDS, SECONDS - 60) * 1_000)
   // Honest clients alone, then thieves beside them, then faults beside both.
   await wait(QUIET * SECONDS * 1_000)
@@ -70,8 +70,8 @@ async function shake(world: World): Promise<void> {
   expect(problems).toEqual([])
   say('clean')
 
-  // A checker that finds nothing in what was broken on purpose has found nothing at all.
-  // With nobody else on the tables: they are disarmed for it.
+  // The checker must find the faults that are planted on purpose, or its silence proves nothing. The processes are
+  // killed first, because planting disables the guards of the tables.
   await Promise.all(world.topology.processes.map((member) => member.kill('SIGKILL')))
   const missed: string[] = []
   for (const each of PLANTS) if ((await plant(each, statements, evidence)).length === 0) missed.push(each.name)
@@ -79,12 +79,12 @@ async function shake(world: World): Promise<void> {
   say(`the checker found ${String(PLANTS.length)} of ${String(PLANTS.length)} planted faults`)
 }
 
-/** The service's own proof, which it makes on every day of its life. */
+/** The service's own reconciliation, which it makes every day. */
 async function reconciled({ control }: World): Promise<bigint | null> {
   for (let look = 0; ; look++) {
     const report = await control.wallets.reconciling.reconcile()
     if (report?.difference === 0n || look === 20) return report?.difference ?? null
-    // What is not booked up to this block is, a block or two later.
+    // What is not booked up to this block will be a block or two later.
     await wait(1_000)
   }
 }
@@ -108,7 +108,7 @@ function figures(acts: readonly Act[]): Record<string, unknown> {
   return { acts: acts.length, kinds: Object.fromEntries(byKind) as unknown }
 }
 
-/** By kind and status: that they got anywhere at all is seen here. */
+/** By kind and status: shows how far the thieves got. */
 function counted(thefts: readonly Theft[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { kind, status } of thefts) {

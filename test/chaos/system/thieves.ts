@@ -9,7 +9,7 @@ import { replay } from './thieves/replays.ts'
 import { spendRevoked } from './thieves/streams.ts'
 import type { World } from './world.ts'
 
-/** Dishonest clients beside the honest ones, each of whom tries one thing again and again. */
+/** Dishonest clients beside the honest ones. Each repeats one attack. */
 export interface Thieves {
   readonly thefts: readonly Theft[]
   /** From now on faults are made as well. */

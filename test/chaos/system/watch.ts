@@ -4,11 +4,13 @@ import { request } from 'undici'
 import type { Act } from './journal.ts'
 import type { World } from './world.ts'
 
-/** How the processes do, and how long honest clients wait, without thieves and with them. No fault is made meanwhile. */
+/**
+ * The health of the processes, and how long honest clients wait, with and without thieves. No fault is made meanwhile.
+ */
 export interface Watch {
   /** From now on there are thieves. */
   beginTheft(): void
-  /** From now on the faults decide; what is looked at still is memory alone. */
+  /** From now on faults distort the figures; only memory is still watched. */
   endQuiet(): void
   stop(): Promise<void>
   problems(acts: readonly Act[]): string[]
@@ -17,11 +19,11 @@ export interface Watch {
 
 type Phase = 'quiet' | 'thieves' | 'faults'
 
-/** The promise; more is allowed as far as the machine itself stood still, or the service did without thieves. */
+/** The promised limit; more is allowed if the machine itself stalled, or if the service stalled without thieves too. */
 const STALL_MS = 250
 const RSS_MAX_BYTES = 1_000_000_000
 const TIMES_SLOWER_MAX = 3
-/** On two cores with everybody's processes on them an answer takes this long now and then. */
+/** On two cores that run all the processes, a response takes this long now and then. */
 const SLOW_MS = 5_000
 
 export function startWatch(world: World): Watch {
@@ -32,7 +34,7 @@ export function startWatch(world: World): Watch {
   const stalls: Record<Phase, Map<string, number>> = { quiet: new Map(), thieves: new Map(), faults: new Map() }
   const memory = new Map<string, number>()
   const worked = new Map<string, number>()
-  /** How long the machine keeps this process waiting, which has little to do itself. */
+  /** How long the machine delays this process, which itself has little to do. */
   const machine = monitorEventLoopDelay({ resolution: 10 })
   const idle: Record<Phase, number> = { quiet: 0, thieves: 0, faults: 0 }
   machine.enable()
@@ -48,9 +50,9 @@ export function startWatch(world: World): Watch {
         const cpuMs = 1_000 * figure('process_cpu_seconds_total')
         const workedMs = cpuMs - (worked.get(name) ?? cpuMs)
         worked.set(name, cpuMs)
-        // A loop that stands still by its own work works meanwhile; else it is the machine that has no time for it.
+        // A loop that its own work blocks uses the processor meanwhile; otherwise the machine had no time for it.
         const stallMs = Math.min(1_000 * figure('nodejs_eventloop_lag_max_seconds'), workedMs)
-        // What began before the phase did is counted to neither.
+        // A measurement that began before the phase belongs to neither phase.
         if (at === phase) raise(stalls[at], name, stallMs)
         raise(memory, name, figure('process_resident_memory_bytes'))
       }),
@@ -60,7 +62,7 @@ export function startWatch(world: World): Watch {
   }
 
   const looking = (async () => {
-    // The first one tells of the start.
+    // The first look covers the start, which does not count.
     await look()
     stalls.quiet.clear()
     idle.quiet = 0
@@ -70,7 +72,7 @@ export function startWatch(world: World): Watch {
     }
   })()
 
-  /** Of what is answered without the chain. */
+  /** For requests that are answered without the chain. */
   function waitsIn(acts: readonly Act[], fromMs: number, toMs: number): number[] {
     return acts
       .filter(({ kind }) => kind === 'run' || kind === 'tool')

@@ -14,23 +14,23 @@ import { makeGoods, type Goods } from './goods.ts'
 import { startRpc, type Rpc } from './rpc.ts'
 import { Echo, Receiver, Seller, Sink } from './strangers.ts'
 
-/** A live Coinslot of several processes, its chain, and everybody who has to do with it. */
+/** A live Coinslot of several processes, its chain, and all its users and sellers. */
 export interface World {
   topology: Topology
   chain: TestChain
   rpc: Rpc
-  /** A service of our own beside theirs, which never starts: to prepare, and to look. */
+  /** The test's own service on the same database, which never starts its workers: it prepares and inspects. */
   control: Service
   receiver: Receiver
   echo: Echo
   seller: Seller
-  /** Who sells everything. */
+  /** The seller of everything. */
   owner: Person
   buyers: readonly Person[]
-  /** The buyers' agents, each with a limit for all its life. */
+  /** The buyers' agents, each with a lifetime limit. */
   agents: readonly { key: string; id: string; limit: bigint }[]
   payers: readonly TestAccount[]
-  /** What each of them had in the beginning. */
+  /** The USDC that each payer had in the beginning. */
   purse: bigint
   recipient: Hex
   goods: Goods
@@ -38,10 +38,10 @@ export interface World {
   close(): Promise<void>
 }
 
-/** Somebody with an account, some money, and an asset whose server never answers. */
+/** A thief with an account, some money, and an asset whose server never responds. */
 export interface Thief extends Person {
   payers: readonly TestAccount[]
-  /** Where it sends what it takes out of its own wallets. */
+  /** The address to which it withdraws from its own wallets. */
   pocket: Hex
   sink: Sink
   hanging: string
@@ -53,7 +53,7 @@ export interface Person {
   deposit: Hex
 }
 
-/** `more`: what the processes are started with besides, as a loader that puts a hole back. */
+/** `more`: further settings of the processes, for example a loader that adds a hole. */
 export async function openWorld(more: Readonly<Record<string, string>> = {}): Promise<World> {
   let rpc: Rpc | null = null
   const topology = await startTopology({
@@ -86,7 +86,7 @@ export async function openWorld(more: Readonly<Record<string, string>> = {}): Pr
     chain,
     [robber, ...buyers].map(({ deposit }) => ({ to: deposit, value: FIRST_DEPOSIT })),
   )
-  // Deeper than any reorganisation that is to come.
+  // Deeper than any reorganisation that follows.
   await chain.mine(10)
   for (const buyer of [robber, ...buyers]) await hasMoney(topology.origin, buyer)
   const goods = await makeGoods({ origin: topology.origin, control, owner, receiver, echo, recipient })
@@ -126,10 +126,10 @@ export async function openWorld(more: Readonly<Record<string, string>> = {}): Pr
 }
 
 const PURSE = 1_000_000_000n
-// Enough for twenty minutes: who has no money left is told so, and that is no last word.
+// Enough for twenty minutes: a buyer without money gets a refusal, which is not a final response.
 const FIRST_DEPOSIT = 20_000_000_000n
 
-/** Of one account in a day. */
+/** The limit of one account per day. */
 export const OUTFLOW_LIMIT = 2_000_000_000n
 
 const SETTINGS = {
@@ -150,16 +150,16 @@ const SETTINGS = {
   PAY_TIMEOUT_MS: '20000',
   TOOL_TIMEOUT_MS: '5000',
   GATE_HEADERS_TIMEOUT_MS: '5000',
-  // More than honest accounts ever take, less than the thief tries to.
+  // More than honest accounts ever withdraw, less than the thief tries to.
   WITHDRAWAL_LIMIT_PER_DAY: String(OUTFLOW_LIMIT / 1_000_000n),
   WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0',
   WITHDRAWAL_MINIMUM: '0.01',
-  // As many as end while the system settles.
+  // As many as can end while the system settles.
   RUNS_WAITING: '20',
   WITHDRAWALS_PER_DAY: '0',
 }
 
-/** Straight to the chain, whatever mood its provider is in. */
+/** Connects directly to the chain, past the faulty provider. */
 async function openControl(topology: Topology, chain: TestChain, folder: string): Promise<Service> {
   const config = readConfig({
     ...topology.settings,
@@ -201,7 +201,7 @@ async function signUp(control: Service, name: string): Promise<Person> {
   return { userId: user.id, key: secret, deposit: deposit.toLowerCase() as Hex }
 }
 
-/** Credited by the workers' monitor: nobody told them. */
+/** Credited by the workers' monitor: the deposit was not reported. */
 async function hasMoney(origin: string, { key }: Person): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
@@ -212,7 +212,7 @@ async function hasMoney(origin: string, { key }: Person): Promise<void> {
   }
 }
 
-/** Each process reads the shared catalogue for itself, a moment after it has changed. */
+/** Each process reads the shared catalogue itself, a moment after it has changed. */
 async function knowTool({ processes }: Topology, slug: string): Promise<void> {
   const serving = processes.filter(({ roles }) => roles.includes('tools'))
   const deadline = Date.now() + 60_000

@@ -47,7 +47,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     await run('tools', 'import', document, '--provider', 'chaos', '--price', '0.01', '--server', upstream.url)
     let waiting: (() => void)[] = []
     upstream.on('/echo', async ({ body }, response) => {
-      // Every third takes its time, so that the kill finds calls in every state.
+      // Every third call is slow, so that the kill finds calls in every state.
       if (upstream.asked.length % 3 === 0) await new Promise<void>((resolve) => waiting.push(resolve))
       respond(response, body, 'application/json')
     })
@@ -86,7 +86,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     }
     expect(cutOff.length).toBeGreaterThan(KILLS * 10)
 
-    // Whoever lost their answer asks again, under the same name; nothing is slow any more.
+    // Callers that lost their response repeat the call under the same name; no call is slow any more.
     upstream.on('/echo', ({ body }, response) => respond(response, body, 'application/json'))
     const again = await Promise.all(cutOff.map((name) => ask(name)))
     expect(new Set(again)).toEqual(new Set([200]))
@@ -101,7 +101,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     }
     const charged = await count(`SELECT count(*) FROM ledger_hold WHERE state = 'captured'`)
     const succeeded = await count('SELECT count(*) FROM tool_call WHERE error_code IS NULL')
-    // The calls that asked whether it is there are charged as well.
+    // The calls that checked whether the service is up are charged as well.
     const before = await count(`SELECT count(*) FROM tool_call c WHERE error_code IS NULL AND NOT EXISTS (
       SELECT FROM tool_answer a WHERE a.call_id = c.id)`)
     expect([charged, succeeded - before]).toEqual([succeeded, KILLS * CALLS])

@@ -10,7 +10,7 @@ answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
   async buy({ url, privateKey, asked = {} }) {
     const plain = axios.create({ validateStatus: null, responseType: 'text', transformResponse: (text) => text })
-    // A 402 has to fail for the wrapper to hear of it.
+    // The wrapper only reacts if a 402 is an error.
     plain.defaults.validateStatus = (status) => status !== 402
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(privateKey)))
     const api = wrapAxiosWithPayment(plain, client)

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { startEmbedded } from '../../../service/database/embedded/database.ts'
 
 /*
- * A service reduced to its database: says the address when it is up, writes rows as fast as they are
- * acknowledged and says each one. `throw` on its input is an error that nobody catches, `exit` an early end.
+ * A service reduced to its database: prints the address when it is up, writes rows as fast as they are acknowledged and
+ * prints each one. `throw` on its input causes an uncaught error, `exit` an early end.
  */
 const [dataDir = ''] = process.argv.slice(2)
 const embedded = await startEmbedded({ dataDir })

@@ -24,7 +24,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
 
-/** What is wanted of others' programs, or by others' protocols, has the bounds that those have. */
+/** Inputs of other programs, or by other protocols, have the bounds that those define. */
 const UNBOUNDED = [
   /^(post|get) \/facilitator\//,
   // A length of a text, or any number at all.
@@ -92,7 +92,7 @@ describe('the reference', () => {
     const described = Object.entries(document.paths)
       .filter(([path]) => path.startsWith('/auth/'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(5)}`))
-    // Where the provider leads back to; nobody else calls it.
+    // The provider redirects here; no other client calls it.
     const called = [...SERVED].filter((one) => one !== 'GET /oidc/callback')
     expect(described.sort()).toEqual(called.sort())
     const text = await page('sign-in')
@@ -133,7 +133,7 @@ describe('the reference', () => {
       const schema = operation.responses['200']!.content['application/json']!.schema
       expect([name, ...absentIn(schema, body)]).toEqual([name])
     }
-    // And the token that it gave is good for the API.
+    // And the token that it returned works for the API.
     const again = await post('/sign-in/email', { email, password: 'another battery staple' })
     const me = await service.call('GET', '/v1/me', { headers: bearer(String(again.body.token)) })
     expect(me.status).toBe(200)
@@ -163,7 +163,7 @@ interface Described {
   content: Record<string, { schema: Schema }>
 }
 
-/** Fields that are described, and not there. */
+/** Fields that are described but missing. */
 function absentIn(schema: Schema, value: unknown, at = ''): string[] {
   const whole = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
   if (value === null) return []

@@ -1,6 +1,6 @@
 import { startWorld, type World } from '../../deliveries/world.ts'
 
-/** Whoever may not is told nothing: not whether it exists, not whose it is. */
+/** A caller without access learns nothing: not whether the delivery exists, not whose it is. */
 describe('/deliveries', () => {
   let world: World
   let id: string

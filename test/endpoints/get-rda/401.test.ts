@@ -16,7 +16,7 @@ describe('GET /rda/{identifier} → 401', () => {
     const limited = await service.call('GET', path)
     expect(limited.status).toBe(429)
     expect(limited.headers.get('retry-after')).toMatch(/^\d+$/)
-    // Whoever says who they are is not counted.
+    // Callers that authenticate are not counted.
     expect((await creator.call('GET', path)).status).toBe(200)
     await service.close()
   })

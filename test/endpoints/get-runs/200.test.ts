@@ -67,7 +67,7 @@ describe('GET /runs → 200', () => {
 
   test("nobody else's", async () => {
     expect((await (await world.caller(0)).call('GET', '/v1/runs')).body).toMatchObject({ runs: [], total: 0 })
-    // Not the creator's either: what callers ask is theirs.
+    // The creator can't see it either: inputs belong to the callers.
     expect((await world.creator.call('GET', '/v1/runs')).body.total).toBe(0)
   })
 

@@ -5,7 +5,7 @@ describe('POST {facilitator_url}/settle', () => {
   afterAll(() => world.close())
 
   it('is at fault when the chain refuses what it would take from anybody', async () => {
-    // Refused in its block, and fine again as soon as somebody asks why.
+    // The transfer reverts in its block, and would succeed again by the time its failure is examined.
     world = await openWorld({
       chain: { mining: 'manual' },
       failpoints: { reach: (at) => (at === 'transaction mined' ? world.chain.setPaused(false) : undefined) },
@@ -16,6 +16,10 @@ describe('POST {facilitator_url}/settle', () => {
     await until(async () => ((await chain.call('txpool_status')) as { pending: string }).pending !== '0x0')
     await chain.setPaused(true)
     await chain.mine()
+    await until(async () => (await settlements()).some(({ state }) => state === 'failed'))
+    // Deep enough that no other branch can replace it.
+    await chain.mine(3)
+    world.clock.forward(2_000)
     const { status, body } = await asked
     expect(status).toBe(500)
     expect(body).toMatchObject({
@@ -31,7 +35,11 @@ describe('POST {facilitator_url}/settle', () => {
       settled: false,
       status: 'failed',
     })
-    // It stays so: there is one transaction for an authorization, and it has been made.
+    // The result stays the same: an authorization has one transaction, and that one has been made.
     expect((await service.post('/settle', request(chain, 2, signed))).status).toBe(500)
+
+    function settlements(): Promise<{ state: string }[]> {
+      return world.database.statements.run<{ state: string }>('SELECT state FROM facilitator_settlement', [])
+    }
   })
 })

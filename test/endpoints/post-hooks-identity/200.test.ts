@@ -28,7 +28,7 @@ describe('POST /hooks/identity → 200', () => {
     expect(await person.balance()).toBe(0)
     await world.mine(2)
     expect((await tell(world.service, deposited(hash))).body).toEqual({ received: true, credited: 1 })
-    // What the message says of the amount counts for nothing.
+    // The amount in the message is ignored.
     expect(await person.balance()).toBe(5)
     expect((await tell(world.service, deposited(hash))).body).toEqual({ received: true, credited: 0 })
     expect((await tell(world.service, deposited(hash), { id: 'msg_other' })).body.credited).toBe(0)

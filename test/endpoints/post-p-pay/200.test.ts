@@ -46,7 +46,7 @@ describe('POST /p/{chk}/pay: 200', () => {
     })
     const at = `/p/${id}/payments/${pay}`
     expect((await world.call('GET', `${at}?token=${String(body.payment.token)}`)).body).toEqual(body)
-    // Who knows no more than the id sees the state alone.
+    // A caller with nothing but the id sees only the state.
     const stateAlone = {
       ...body.payment,
       redirectUrl: null,

@@ -80,12 +80,12 @@ describe('POST /paywalls, refused', () => {
     const answer = await person.call('POST', '/v1/paywalls', { body })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
     expect(Object.keys(answer.body.details as object)).toContain(field)
-    // Of a step's fields: what is not there belongs to another step.
+    // Only the step's own fields are checked: missing fields belong to another step.
     if (body.slug === undefined) return
     expect(await check(body)).toEqual({ status: 400, details: answer.body.details as unknown })
   })
 
-  /** What the dashboard's form is told of a step, under the fields' own names. */
+  /** The errors that the dashboard's form gets for a step, under the fields' own names. */
   async function check(body: object, id: string | null = null) {
     const { status, body: answer } = await person.call('POST', '/trpc/paywalls.check', { body: { id, body } })
     const details: object = answer.error?.data.fields.details ?? {}

@@ -99,7 +99,7 @@ describe('POST /run with async → 202', () => {
       event: 'run.completed',
       data: { runId: body.runId, output: 'hello' },
     })
-    // Nobody else's endpoint is told of it.
+    // Other users' runs are not reported to this endpoint.
     await world.run(await world.caller(1), await world.prompt())
     expect(world.server.to('/endpoint')).toHaveLength(1)
   })

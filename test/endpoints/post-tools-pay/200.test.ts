@@ -42,7 +42,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(state.body).toMatchObject({ status: 'paid', txHash: answer.body.txHash, amount: 0.01 })
     expect(JSON.stringify(state.body)).not.toContain('output')
 
-    // The answer was given: whoever reads the authorization on the chain gets nothing by it.
+    // The response was already delivered: a stranger who reads the authorization on chain gets nothing with it.
     const stranger = await world.buy('acme-create-note', input, payment)
     expect([stranger.status, stranger.body.code, stranger.body.callId]).toEqual([409, 'payment_submitted', undefined])
     const other = await world.buy('acme-create-note', { title: 'Other' }, payment)
@@ -100,7 +100,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     await expect(asked).rejects.toThrow()
     open()
     await until(async () => (await world.usdc(payer.address)) === 990_000n)
-    // The answer was not given yet: its buyer has it by the token that was chosen, without asking the tool again.
+    // The response was not delivered yet: the buyer gets it with the chosen token, without a second call of the tool.
     const answer = await eventually(() => world.buy(slug, input, payment, TOKEN))
     expect([answer.status, answer.body.output]).toEqual([200, { done: true }])
     expect(world.upstream.to(path)).toHaveLength(times + 1)

@@ -13,7 +13,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
     caller = await world.caller(1)
   })
   afterEach(async () => {
-    // Whatever it was, nothing was charged and nothing is left locked.
+    // After every failure, nothing was charged and no hold is left.
     expect(await world.left(caller)).toEqual({ credits: 5, balance: 1, available: 1, locks: 0 })
   })
   afterAll(async () => {

@@ -51,7 +51,7 @@ describe('POST /wallet/withdraw → 200', () => {
     await service.wallets.payouts.step(id)
     const { withdrawal } = (await person.call('GET', `/v1/wallet/withdrawals/${id}`)).body
     expect(withdrawal).toMatchObject({ status: 'confirmed', txHash: `simulated:${id}`, endedAt: expect.any(String) })
-    // Again changes nothing.
+    // A second step changes nothing.
     await service.wallets.payouts.step(id)
     const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
     expect(wallet).toMatchObject({

@@ -45,7 +45,8 @@ describe('POST /wallet/withdraw → 403', () => {
     const { body } = await take(1)
     expect(body).toMatchObject({ code: 'withdrawal_limit', limit: 6, taken: 6, requested: 1 })
     expect(await available()).toBe(94)
-    // Together with the others': four are left of the service's ten, and nobody is told whose the rest was.
+    // The service's limit covers all accounts: four of its ten are left, and the error doesn't say who withdrew the
+    // rest.
     const somebody = await rich()
     const spent = await somebody.take(5)
     expect(spent.body).toMatchObject({ code: 'withdrawal_limit', limit: null, taken: null, requested: 5 })

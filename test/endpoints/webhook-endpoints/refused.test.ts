@@ -1,6 +1,6 @@
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
-/** Whoever may not is told nothing: not whether it exists, not whose it is. */
+/** A caller without access learns nothing: not whether the endpoint exists, not whose it is. */
 describe('/webhook-endpoints', () => {
   let service: TestService
   let owner: TestPerson

@@ -19,7 +19,7 @@ export interface Order {
   dieAt: string
 }
 
-/** A process that settles, and kills itself at the place that it is told: no handler runs, nothing is flushed. */
+/** A process that settles, and kills itself at the ordered place: no handler runs, nothing is flushed. */
 process.once('message', (order: Order) => {
   void run(order)
 })

@@ -4,7 +4,7 @@ import { seed } from '../../../service/marketplace/seed/seed.ts'
 import { ALLOWED } from '../bodies.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
-/* What a newcomer finds in the sandbox: a dozen assets, of which each runs at once. */
+/* The demo assets of the sandbox: a dozen, each of which runs at once. */
 
 describe('the demo creators', () => {
   let service: TestService

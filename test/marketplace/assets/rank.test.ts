@@ -34,12 +34,13 @@ describe('trending', () => {
     }
     await service.assets.rank()
     expect(await Promise.all([loved, looped, own, free].map(isTrending))).toEqual([true, false, false, false])
-    // First what trends, then what two people paid for, then what nobody else did, the newest first.
+    // Trending assets come first, then those that two users paid for, then those that only their owners paid for or
+    // that are free, the newest first.
     const { rdas } = (await service.call('GET', '/v1/rdas')).body as { rdas: { slug: string }[] }
     expect(rdas.map(({ slug }) => slug)).toEqual([loved, looped, free, own])
     expect((await service.call('GET', '/v1/rdas?trending=true')).body.total).toBe(1)
 
-    // Doing it again writes nothing.
+    // Ranking again writes nothing.
     const before = await service.testDatabase.statements.run('SELECT id, xmin::text FROM rda ORDER BY id', [])
     await service.assets.rank()
     expect(await service.testDatabase.statements.run('SELECT id, xmin::text FROM rda ORDER BY id', [])).toEqual(before)
@@ -59,7 +60,7 @@ describe('trending', () => {
     await service.assets.rank()
     const { estimatedCost } = (await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing
     expect(estimatedCost).not.toBe(before)
-    // A longer answer may still be charged, so the upper end stays.
+    // A longer output may still be charged, so the upper bound stays.
     expect(estimatedCost).toBe(`${String(wallet.totalSpent)} - ${before.split(' - ')[1] ?? ''}`)
   })
 })

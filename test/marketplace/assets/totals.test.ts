@@ -6,7 +6,7 @@ import type { AssetStore } from '../../../service/marketplace/ports/asset.ts'
 import { createAssetStore } from '../../../service/marketplace/store/assets/assets.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 
-/* Totals and words are kept by triggers: after any history they must be what counting anew comes to. */
+/* Triggers maintain totals and words: after any history they must equal a fresh count. */
 
 const TEXTS = ['', 'alpha beta', 'beta beta gamma', 'Alphas and gammas', "O'Brien's delta"] as const
 const STATUSES: readonly AssetStatus[] = ['draft', 'published', 'archived']

@@ -46,7 +46,7 @@ describe('places for executions', () => {
     expect((await ledger.wallet(other))?.funds).toMatchObject({ available: 500n, locked: 0n })
     letGo()
     expect(await first).toMatchObject({ state: 'succeeded' })
-    // The same call again, once there is a place.
+    // The same call succeeds once a slot is free.
     expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
     expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
     expect([places, taken]).toEqual([1, ['usr_caller', 'usr_other']])

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { Stranger, type Asked } from '../../harness/stranger.ts'
 
-/** A creator's server: answers as it is told to. */
+/** A creator's server: responds as a test sets it up. */
 export class CreatorServer extends Stranger {
-  /** What it answers, by path; 404 where nothing is said. */
+  /** The response for each path; 404 for any other path. */
   readonly answers = new Map<string, (asked: Asked) => Said | Promise<Said>>()
 
   protected async answer(asked: Asked, response: ServerResponse): Promise<void> {

@@ -46,7 +46,7 @@ describe('what free prompts take of their creator in a day', () => {
     await free.giveBack(of('usr_0', 3), day)
     expect(await free.take(of('usr_new', 3), day)).toBeNull()
     expect(await free.take(of('usr_new', 3), day)).toMatchObject({ of: 'asset', first: false })
-    // Raised, it goes on; at nothing, there are none.
+    // With a higher limit there are more free runs; with a limit of zero, there are none.
     expect(await free.take(of('usr_new', 10), day)).toBeNull()
     expect(await free.take(of('usr_other', 0), day)).toMatchObject({ of: 'asset' })
     for (const left of [2, 1]) expect([left, await free.take(of('usr_new', 10), day)]).toEqual([left, null])

@@ -6,7 +6,7 @@ import { runWorld, type RunWorld } from './world.ts'
 
 export interface GuestWorld extends RunWorld {
   chain: TestChain
-  /** Without a key, with these headers. */
+  /** Sends a request without a key, with these headers. */
   ask(slug: string, inputs?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>
   /** The headers that pay for it. */
   payFor(slug: string, payer: TestAccount, options?: PayOptions): Promise<Record<string, string>>

@@ -12,7 +12,7 @@ describe('runs that are left behind', () => {
   const clock = new TestClock()
   const asset = assetOf('rda_one', 'usr_creator', perRun(usdc(500n)))
   const owner = { userId: 'usr_caller', environment: 'sandbox' as const }
-  /** Executions wait until they are let go; told of their cancellation by the signal. */
+  /** Executions wait until they are released; the signal tells them of a cancellation. */
   const letGo: (() => void)[] = []
   const signals: AbortSignal[] = []
   const departures: Departure[] = []
@@ -177,7 +177,7 @@ describe('runs that are left behind', () => {
   })
 })
 
-/** Statements that the database commits and whose answers are lost, as many as were asked for. */
+/** Loses the responses to committed statements, as many as requested. */
 function losing(statements: StatementPool) {
   const lost = new Map<string, number>()
   const after = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -251,7 +251,7 @@ describe('claims whose answer is lost', () => {
     const id = await queued()
     faults.lose('run_claim')
     await expect(one.runs.work(id, new AbortController().signal)).rejects.toThrow('terminated')
-    // The queue tries it again elsewhere, where it is taken for another's.
+    // The queue retries it in another process, which takes it for another process's run.
     await other.runs.work(id, new AbortController().signal)
     expect(await other.runs.get(caller, id)).toMatchObject({ state: 'running' })
     await one.runs.resolveUnanswered()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A vendor that speaks OpenAI's protocol, as far as is asked of it. */
+/** A model vendor that speaks OpenAI's protocol, as far as the tests need it. */
 export class Vendor {
   readonly asked: { headers: IncomingMessage['headers']; body: Record<string, unknown> }[] = []
   closed = 0

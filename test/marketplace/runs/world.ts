@@ -8,7 +8,7 @@ export interface RunWorld {
   creator: TestPerson
   server: CreatorServer
   caller(balance?: number): Promise<TestPerson>
-  /** Publishes a prompt that answers with its one input, `say`; answers its slug. */
+  /** Publishes a prompt that returns its one input, `say`; returns its slug. */
   prompt(changes?: Record<string, unknown>): Promise<string>
   agent(config: Record<string, unknown>, changes?: Record<string, unknown>): Promise<string>
   tool(config: Record<string, unknown>, changes?: Record<string, unknown>): Promise<string>
@@ -19,7 +19,7 @@ export interface RunWorld {
     headers?: Record<string, string>,
   ): Promise<Answer>
   wallet(person: TestPerson): Promise<Wallet>
-  /** Until the answer is so; asks again and again. */
+  /** Repeats the request until its result fulfils the condition. */
   until<T>(ask: () => Promise<T>, holds: (value: T) => boolean): Promise<T>
   close(): Promise<void>
 }

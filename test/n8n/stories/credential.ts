@@ -1,6 +1,6 @@
 import { credentialData, type World } from '../world.ts'
 
-/** What whoever adds the credential is told when n8n tries it. */
+/** The message that a user gets when n8n tests the new credential. */
 export function credentialStory(world: () => World): void {
   describe('the credential', () => {
     it.each<[string, (world: World) => Record<string, unknown>, { status: string; message: RegExp }]>([

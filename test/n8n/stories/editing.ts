@@ -3,7 +3,7 @@ import { openEditor, type Editor } from '../editor.ts'
 import { imported } from './examples.ts'
 import type { World } from '../world.ts'
 
-/** The trigger in n8n's editor, as somebody who builds a workflow sees it. */
+/** The trigger in n8n's editor, as a workflow's author sees it. */
 export function editingStory(world: () => World, version: string): void {
   describe('the editor', () => {
     let editor: Editor
@@ -57,7 +57,7 @@ function node(name: string, type: string, at: number) {
   return { id: randomUUID(), name, type, typeVersion: 1, position: [at, 0], parameters: {} }
 }
 
-/** As it is in the pictures. */
+/** The values that the pictures show. */
 const SHOWN = {
   productName: 'SEO audit of your website',
   productDescription: 'Send us your address and read the report ten minutes later.',

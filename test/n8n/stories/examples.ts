@@ -8,7 +8,7 @@ import { runFile, type NodeData, type WorkflowFile } from '../programs.ts'
 import { until, type Credential, type World } from '../world.ts'
 import { makeAgent } from './agent.ts'
 
-/** Each workflow of docs/examples, as somebody imports it: credentials chosen, nothing else changed. */
+/** Each workflow of docs/examples, as a user imports it: credentials chosen, nothing else changed. */
 export function examplesStory(world: () => World): void {
   describe('the example', () => {
     it('paid SEO audit sells a report about a page, and shows it to the customer', async () => {
@@ -29,7 +29,7 @@ export function examplesStory(world: () => World): void {
 
     it('paid AI answer sells the output of a prompt', async () => {
       const answer = await sell('paid-ai-answer', { query: 'SELECT 1', database: 'SQLite' })
-      // The sandbox's model says what it was asked.
+      // The sandbox's model repeats its prompt.
       expect(answer).toEqual({
         answer: expect.stringMatching(/Explain this SQLite query[^]*SELECT 1/),
         costOfTheModel: expect.any(Number),
@@ -57,7 +57,7 @@ export function examplesStory(world: () => World): void {
       }
     })
 
-    /** Publishes it, buys it in test mode, and gives what the customer is shown. */
+    /** Publishes it, buys it in test mode, and returns what the customer is shown. */
     async function sell(name: string, input: Record<string, unknown>): Promise<unknown> {
       const workflow = await world().importWorkflow(imported(name, { coinslotApi: world().credential }))
       await workflow.publish()
@@ -70,7 +70,7 @@ export function examplesStory(world: () => World): void {
   })
 }
 
-/** What n8n's editor makes of a file: whatever needs a credential gets the one of its kind. */
+/** What n8n's editor makes of a file: each node that needs a credential gets the one of its type. */
 export function imported(name: string, credentials: Record<string, Credential>): WorkflowFile {
   const file = path.join(import.meta.dirname, `../../../docs/examples/${name}.json`)
   const { nodes, ...rest } = JSON.parse(readFileSync(file, 'utf8')) as WorkflowFile

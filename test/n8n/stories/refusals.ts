@@ -2,7 +2,7 @@ import { act, type Acting } from '../programs.ts'
 import type { World } from '../world.ts'
 import { makeAgent } from './agent.ts'
 
-/** What goes wrong ends in an error that says what to do next, or in an item that carries it. */
+/** Failures end in an error that says what to do next, or in an item that carries it. */
 export function refusalsStory(world: () => World): void {
   describe('the Coinslot node refuses with a sentence that says what to do next', () => {
     it.each<[string, string, (world: World) => Promise<Refused>, RegExp, string]>([
@@ -108,7 +108,7 @@ function named(value: string) {
   return { __rl: true, mode: 'id', value }
 }
 
-/** A draft of the account's own: whoever made it pays for it like anyone. */
+/** A draft of the account's own: its author pays for its runs as other users do. */
 async function makeDear(world: World): Promise<string> {
   const slug = 'dear-prompt'
   await world.call('POST', '/rda', {

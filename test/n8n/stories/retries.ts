@@ -2,11 +2,11 @@ import { BadLine } from '../lines.ts'
 import { act } from '../programs.ts'
 import type { World } from '../world.ts'
 
-/** "Retry on fail" pays once, whatever gets lost. */
+/** "Retry on fail" pays once, even if requests or responses are lost. */
 export function retriesStory(world: () => World): void {
   describe('trying again', () => {
     it('pays once, also when the answers to the first tries get lost', async () => {
-      // The node asks twice by itself, n8n tries three times: five of the six answers get lost.
+      // The node itself sends each request twice, and n8n tries three times: five of the six responses are lost.
       const line = await new BadLine(world().apiUrl, 5).listen()
       try {
         const before = await spent(world())
@@ -27,7 +27,7 @@ export function retriesStory(world: () => World): void {
       try {
         const before = await spent(world())
         const credential = await world().makeCredential({ url: line.url })
-        // n8n tries a whole batch again when its first item carries an error.
+        // n8n retries a whole batch when its first item carries an error.
         const input = [{ txt: 'one' }, { text: 'two' }, { text: 'three' }]
         const settings = { credential, input, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 }
         const ran = await act(

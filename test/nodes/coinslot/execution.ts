@@ -9,19 +9,19 @@ import { Coinslot } from '../../../nodes/Coinslot/Coinslot.node.ts'
 import { shared, type Played, type Told } from '../n8n.ts'
 
 export interface Executed extends Omit<Played, 'parameters' | 'service'> {
-  /** Of every item, or of each one. */
+  /** The parameters of every item, or of each one. */
   parameters: IDataObject | IDataObject[]
-  /** What comes in. */
+  /** The input items. */
   input?: IDataObject[]
-  /** What the service answers, call by call; its last answer stays. */
+  /** The service's responses, call by call; the last one repeats. */
   answers?: Told[]
   service?: Played['service']
   continueOnFail?: boolean
-  /** As an agent's tool: by n8n's engine, or invoked by the agent itself. */
+  /** Runs it as an agent's tool: by n8n's engine, or invoked by the agent itself. */
   tool?: 'engine' | 'invoked'
   execution?: string
   runIndex?: number
-  /** What n8n keeps with the execution: handed from one try to the next. */
+  /** The data that n8n stores with the execution and passes from one try to the next. */
   kept?: IDataObject
 }
 
@@ -32,7 +32,7 @@ export interface Execution {
   kept: IDataObject
 }
 
-/** n8n's side of one execution of the node, with the service at the other end of its only way out. */
+/** n8n's side of one execution of the node; its only outgoing connection leads to the service. */
 export async function execute(played: Executed): Promise<Execution> {
   const { input = [{}], kept = {}, tool, execution = '7', runIndex = 0 } = played
   const items = input.map((json) => ({ json }))
@@ -65,7 +65,7 @@ export async function execute(played: Executed): Promise<Execution> {
   }
 }
 
-/** n8n's side of the panel, while somebody fills it in. */
+/** n8n's side of the panel, while a user fills it in. */
 export function panel(parameters: IDataObject, answers: Told[]) {
   const { context, calls } = shared({ service: inTurn(answers) })
   Object.assign(context, {
@@ -80,7 +80,7 @@ export function named(value: string): IDataObject {
   return { __rl: true, mode: 'id', value }
 }
 
-/** As the panel keeps a resource mapper. */
+/** As the panel stores a resource mapper. */
 export function mapped(value: IDataObject): IDataObject {
   return { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] }
 }

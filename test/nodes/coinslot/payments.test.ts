@@ -16,7 +16,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
       { resource: 'paidUrl', operation: 'fetch', url: 'https://x.example', maxAmount: 1, method: 'GET' },
     ],
   ])('%s says a key, the same in every try of an execution', async (_, parameters) => {
-    // The line is down: whether the call arrived is not known.
+    // The connection fails: it is unknown whether the call arrived.
     const first = await execute({ parameters, answers: [new Error('connect ECONNREFUSED')] })
     const again = await execute({ parameters, answers: [OK], kept: first.kept })
     expect(keyOf(again.calls[0])).toMatch(/^n8n-[0-9a-f]{64}$/)
@@ -40,7 +40,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     const first = await execute({ ...played, answers: [OK, LOW, OK] })
     const again = await execute({ ...played, answers: [OK], kept: first.kept })
     const same = first.calls.map((call, place) => keyOf(call) === keyOf(again.calls[place]))
-    // The one that certainly came to nothing is asked for anew: under its name it would be refused again.
+    // The call that certainly failed gets a new key: under its old key it would be refused again.
     expect(same).toEqual([true, false, true])
   })
 

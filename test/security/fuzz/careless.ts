@@ -1,7 +1,7 @@
 import express from 'express'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 
-/* A server of its own whose readers take time and memory out of proportion: what measures the service has to see it. */
+/* A server whose readers take time and memory out of proportion: the measurement used on the service must detect it. */
 
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })

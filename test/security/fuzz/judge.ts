@@ -1,11 +1,11 @@
 import type { Reply } from './wire.ts'
 import type { Shot } from './oddities.ts'
 
-/** Why an answer is none that may be given, or null. */
+/** Why a response is not allowed, or null. */
 export function faultOf(shot: Shot, reply: Reply, patienceMs: number): string | null {
   if (reply.kind === 'silent') return `no answer within ${String(patienceMs)} ms`
   if (reply.ms > patienceMs) return `answered after ${String(Math.round(reply.ms))} ms`
-  // Whoever leaves before the end need not be told.
+  // A client that hangs up early needs no response.
   if (reply.kind === 'closed') return shot.ends ? null : 'closed without an answer'
   const { status, headers, body } = reply
   if (head(shot).startsWith('HEAD ') || status < 400) return leak(body) ?? injected(headers)
@@ -15,7 +15,7 @@ export function faultOf(shot: Shot, reply: Reply, patienceMs: number): string | 
   return injected(headers) ?? leak(body) ?? formOf(shot, status, headers, body)
 }
 
-/** What an address of another's, or a network that is away, is answered with. */
+/** Allowed responses when a third party's address or network fails. */
 const OTHERS_FAULT: ReadonlySet<string> = new Set([
   '502 upstream_error',
   '502 address_unreachable',
@@ -31,7 +31,7 @@ function codeOf(body: string): string {
   return /"(?:code|reason)":"(\w+)"/.exec(body)?.[1] ?? ''
 }
 
-/** The house's form of an error; two protocols have their own, and a person a page. */
+/** The service's error format; two protocols have their own, and browsers get a page. */
 function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>, body: string): string | null {
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('text/html'))
@@ -44,7 +44,7 @@ function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>
     return `${String(status)} with what is no JSON: ${body.slice(0, 200)}`
   }
   if (/^\w+ \/tools\/mcp\b/.test(head(shot)) && isRpc(said)) return null
-  // Its own form; what could not be read as a call has the request's id in the header alone.
+  // tRPC's own format; a request that is no valid call has the request's id in the header alone.
   if (/^\w+ \/trpc\b/.test(head(shot)) && [said].flat().every(isTrpc))
     return headers.has('x-request-id') ? null : 'without an id'
   const { error, code, requestId } = said as Record<string, unknown>
@@ -72,7 +72,7 @@ function injected(headers: ReadonlyMap<string, string>): string | null {
   return headers.has('x-injected') ? 'a header was injected' : null
 }
 
-/** Whatever tells how it is made inside. */
+/** Finds details of the implementation in a response. */
 function leak(body: string): string | null {
   const found =
     /node_modules|at \w+ \(|\/service\/\w+|\bprisma\b|PostgresError|SELECT .* FROM|syntax error at|ECONNREFUSED|\bundefined is not\b|Cannot read prop/i.exec(

@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 
-/** What came back for bytes that were sent as they are, without a client that would put them right first. */
+/** The response to bytes that are sent as they are, without a client that would correct them first. */
 export type Reply =
   | { kind: 'answered'; status: number; headers: ReadonlyMap<string, string>; body: string; ms: number }
-  /** The connection was closed without a word. */
+  /** The connection was closed without a response. */
   | { kind: 'closed'; ms: number }
-  /** Nothing, or not all of it, in time. */
+  /** No response, or an incomplete one, in time. */
   | { kind: 'silent'; ms: number }
 
-/** One connection, one request. `ends`: nothing more will be said, though more was announced. */
+/** One connection, one request. `ends`: the client closes its side early, though it announced more bytes. */
 export async function fire(port: number, bytes: Buffer, ends: boolean, patienceMs: number): Promise<Reply> {
   const started = performance.now()
   const taken = (): number => performance.now() - started
@@ -31,10 +31,10 @@ export async function fire(port: number, bytes: Buffer, ends: boolean, patienceM
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       const reply = read(said(), taken())
-      // A stream never ends by itself: that it began is its answer.
+      // A stream never ends by itself: its beginning counts as the response.
       if (reply?.kind === 'answered' && isStream(reply)) done(reply)
     })
-    // Refused while bytes were still on their way: what was said before counts.
+    // The service may refuse while bytes are still being sent: what it has sent by then counts.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       done(read(said(), taken()) ?? { kind: 'closed', ms: taken() })
@@ -46,7 +46,7 @@ function isStream({ headers }: Extract<Reply, { kind: 'answered' }>): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true
 }
 
-/** The last answer in the bytes: before it there may be a 100. */
+/** The last response in the bytes: a 100 may come before it. */
 function read(bytes: Buffer, ms: number): Reply | null {
   let text = bytes.toString('utf8')
   while (/^HTTP\/1\.1 1\d\d /.test(text)) text = text.slice(text.indexOf('\r\n\r\n') + 4)

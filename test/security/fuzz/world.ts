@@ -9,14 +9,14 @@ export interface Range {
   service: TestService
   port: number
   targets: Targets
-  /** Of whoever shoots. */
+  /** The account that sends the fuzzed requests. */
   attacker: TestPerson
-  /** All that must be afterwards what it was before: another's account, and the chain. */
+  /** The state that must not change: another account's data, and the chain. */
   untouched(): Promise<unknown>
   close(): Promise<void>
 }
 
-/** A service with a chain, somebody who may ask for anything of their own, and somebody who asks for nothing. */
+/** A service with a chain, an attacker with one of everything, and a second account that sends no requests. */
 export async function openRange(): Promise<Range> {
   const chain = await startChain()
   const service = await testService({
@@ -50,7 +50,7 @@ export async function openRange(): Promise<Range> {
   const ofVictim = [rda.id, rda.slug, agent.id, key.id, checkout.id, paywall.id].map(String)
 
   const agents = await attacker.call('POST', '/v1/keys', { body: { name: 'bound', agentId: ids.agent } })
-  // Signed by somebody who has nothing: whole or broken, it never moves a cent.
+  // Signed by a payer without money: intact or broken, it never moves a cent.
   const poor = await chain.payer(0n)
   const { signature, ...authorization } = await poor.authorize(chain.network, recipient)
   const said = { ...authorization, value: '1000000', validAfter: '0', validBefore: String(authorization.validBefore) }

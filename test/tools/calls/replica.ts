@@ -12,11 +12,11 @@ export interface Replica {
   service: Service
   origin: string
   close(): Promise<void>
-  /** For one that stands still: whatever it was at stays as it is. */
+  /** Stops a process that hangs: its unfinished work stays as it is. */
   abandon(): Promise<void>
 }
 
-/** One more process, as it were, on a service's database and by its clock. */
+/** Acts as one more process, on a service's database and by its clock. */
 export async function startReplica(
   of: TestService,
   environment: Record<string, string> = {},
@@ -55,10 +55,10 @@ export async function startReplica(
   }
 }
 
-/** What several processes of one service have in common. */
+/** The secret that several processes of one service share. */
 export const SECRET = 'the-secret-of-several-processes-of-one-service'
 
-/** Stands still there for ever, as a process does that was killed. */
+/** Hangs there for ever, as a killed process does. */
 export function dyingAt(point: string): { failpoints: Failpoints; reached: Promise<void> } {
   let tell: () => void = () => undefined
   const reached = new Promise<void>((resolve) => (tell = resolve))

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Stranger, type Asked } from '../../harness/stranger.ts'
 
-/** The server behind tools: answers as it is told to, well or badly. */
+/** The server behind tools: responds as a test sets it up, well or badly. */
 export class Upstream extends Stranger {
   private readonly answers = new Map<string, Answering>()
 
@@ -23,7 +23,7 @@ export class Upstream extends Stranger {
     this.on(path, (_, response) => respond(response, JSON.stringify(body), 'application/json', status))
   }
 
-  /** Answers nobody before what is returned is called; then all that wait. */
+  /** Holds all requests until the returned function is called; then answers all of them. */
   holds(path: string, body: unknown): () => void {
     let open: () => void = () => undefined
     const held = new Promise<void>((resolve) => (open = resolve))

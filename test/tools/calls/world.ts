@@ -7,13 +7,13 @@ export interface ToolWorld {
   service: TestService
   /** The server behind the tools. */
   upstream: Upstream
-  /** Somebody with this much in the wallet; everybody has 5 of free credits. */
+  /** A new user with this much in the wallet; every user has 5 of free credits. */
   caller(wallet?: number): Promise<TestPerson>
   call(caller: TestPerson | string, slug: string, input?: unknown, headers?: Record<string, string>): Promise<Answer>
   left(caller: TestPerson): Promise<{ credits: number; balance: number; available: number; locks: number }>
-  /** Takes this much of what somebody has, credits first. */
+  /** Takes this much of a user's money, credits first. */
   spend(caller: TestPerson, amount: bigint): Promise<void>
-  /** Locks that are open, of everybody. */
+  /** The number of open holds, over all users. */
   locks(): Promise<number>
   close(): Promise<void>
 }
@@ -106,7 +106,7 @@ const json = (schema: unknown) => ({ content: { 'application/json': { schema } }
 const ok = { 200: { description: 'Done', ...json({ type: 'object' }) } }
 const text = { type: 'string' }
 
-/** Some of everything that documents have. */
+/** One of each feature that documents have. */
 const DOCUMENT = {
   openapi: '3.1.0',
   info: { title: 'Acme', version: '1' },

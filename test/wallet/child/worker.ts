@@ -6,7 +6,7 @@ import type { Id } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import type { Hex } from '../../../service/chain/model.ts'
 
-/** What a process of its own is to do, until it is killed or kills itself. */
+/** The task of a separate process, until it is killed or kills itself. */
 export type Order = { environment: Record<string, string>; url: string } & (
   | { work: 'everything' }
   | { work: 'withdraw'; caller: Caller; to: Hex; amount: string; operation: Id<'op'>; dieAt: string }
@@ -16,7 +16,7 @@ export type Order = { environment: Record<string, string>; url: string } & (
 process.once('message', (order: Order) => {
   void run(order)
 })
-// A test that failed and is gone would leave it at work for ever.
+// Without the test that started it, it would run for ever.
 process.once('disconnect', () => process.exit())
 
 async function run(order: Order): Promise<void> {

@@ -5,18 +5,18 @@ import { useEnvironment, type Environment } from '../settings.ts'
 import { sessionEnded } from './session.ts'
 
 /*
- * One stream for the whole page tells what kinds of things changed, and only what is shown of those is asked anew:
- * nothing asks by the clock. While the stream is away everything that is shown is asked anew once a minute.
+ * One event stream for the whole page reports which kinds of data changed, and only the shown queries of these kinds
+ * are refetched; there is no polling. While the stream is down, all shown queries are refetched once a minute.
  */
 
-/** What is asked anew when something of a kind changed. */
+/** The queries to refetch when data of a kind changed. */
 const SHOWN: Readonly<Record<string, readonly Start[]>> = {
-  // What a run costs is locked and let go there: it also tells of runs that are not the newest any more.
+  // A run's cost is held and released in the wallet, so this event also covers older runs than the newest.
   wallet: ['wallet.', 'runs.'],
   runs: ['runs.'],
   assets: ['assets.get', 'assets.list', 'runs.ofCustomers'],
   checkouts: ['checkouts.'],
-  // A payment's row tells whether its workflow heard of it.
+  // A payment's row shows whether its workflow was notified.
   deliveries: ['deliveries.', 'webhooks.', 'checkouts.payments'],
   agents: ['spending.'],
   tools: ['tools.calls', 'wallet.credits'],
@@ -25,7 +25,10 @@ const SHOWN: Readonly<Record<string, readonly Start[]>> = {
 }
 type Start = QueryPath | `${string}.` | 'identity.keys'
 
-/** Follows while the page is in sight: what is in the background holds no connection, and catches up when it is back. */
+/**
+ * Follows the stream while the page is visible: a hidden page keeps no connection, and catches up when it is visible
+ * again.
+ */
 export function useChanges(isSignedIn: boolean): void {
   const cache = useQueryClient()
   const at = useEnvironment()
@@ -63,7 +66,7 @@ export function useChanges(isSignedIn: boolean): void {
 
 interface Stream {
   at: Environment
-  /** The last event: after a reconnect the service sends what was missed. */
+  /** The id of the last event: after a reconnect the service sends the events since then. */
   place: string | null
   isOpen: boolean
   changed: (kinds: readonly string[]) => void
@@ -80,17 +83,20 @@ async function follow(stream: Stream, gone: AbortSignal): Promise<void> {
     stream.isOpen = false
     if (end === 'over') sessionEnded()
     if (end === 'over' || gone.aborted) return
-    // Not all at the same moment: every open page has lost a server that starts anew.
+    // Random waits keep all open pages from reconnecting at the same moment after a server restart.
     const wait = Math.min(30_000, 1_000 * 2 ** tries) * (0.5 + Math.random() / 2)
     await pause(end === 'refused' ? SLOWLY_MS : wait, gone)
   }
 }
 
-/** One stream to its end; `refused` where there are too many, and trying soon would not help. */
+/**
+ * Reads one stream to its end; `refused` if the service rejects it, for example because too many are open: an early
+ * retry would not help.
+ */
 async function listen(stream: Stream, gone: AbortSignal, opened: () => void): Promise<'over' | 'refused' | 'broken'> {
   const dead = new AbortController()
   try {
-    // Not an EventSource: that can name no environment, and tells no status.
+    // Not an EventSource: it cannot send the environment header and does not report the status.
     const response = await fetch('/trpc/changes', {
       headers: {
         accept: 'text/event-stream',
@@ -109,7 +115,7 @@ async function listen(stream: Stream, gone: AbortSignal, opened: () => void): Pr
       stream.changed((JSON.parse(data) as { kinds: string[] }).kinds)
     }
   } catch {
-    // The connection broke, or the page is gone.
+    // The connection broke, or the page was closed.
   }
   return 'broken'
 }
@@ -127,7 +133,7 @@ async function* read(
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   for (;;) {
-    // The service says something every fifteen seconds: a connection that does not is none.
+    // The service sends something every fifteen seconds, so a silent connection is dead.
     const silent = setTimeout(() => dead.abort(), SILENT_MS)
     const part = await reader.read().finally(() => clearTimeout(silent))
     if (part.done) return

@@ -3,10 +3,10 @@ import { TRPCClientError } from '@trpc/client'
 /** Why a request failed, in words for the person who made it. */
 export class Fault extends Error {
   override readonly name = 'Fault'
-  /** Null when no answer came at all. */
+  /** Null when there was no answer. */
   readonly status: number | null
   readonly code: string
-  /** Field by field, where the input was at fault. */
+  /** The errors of the input, field by field. */
   readonly details: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, unknown>>
   readonly requestId: string | null
@@ -20,7 +20,7 @@ export class Fault extends Error {
     this.requestId = told.requestId ?? null
   }
 
-  /** Nothing is known of what the service did, or whether it was asked at all. */
+  /** True when there was no answer: the service may or may not have processed the request. */
   get isSilence(): boolean {
     return this.status === null
   }
@@ -30,7 +30,7 @@ export class Fault extends Error {
   }
 }
 
-/** The sign-in names what is wrong by a code: `fieldOf` says which field that is about. */
+/** The sign-in reports an error by a code; `fieldOf` maps the code to a field. */
 export function inPlace(error: unknown, fieldOf: Readonly<Record<string, string>>): Fault {
   const fault = toFault(error)
   const field = fieldOf[fault.code]
@@ -39,7 +39,7 @@ export function inPlace(error: unknown, fieldOf: Readonly<Record<string, string>
   return new Fault(message, { status, code, fields: { details: { [field]: message } } })
 }
 
-/** Said before anything is asked of the service. */
+/** Reported before a request is sent. */
 export function missing(...names: readonly string[]): Fault {
   const details = Object.fromEntries(names.map((name) => [name, 'is required']))
   return new Fault('Fill in the required fields.', { status: 400, fields: { details } })
@@ -53,7 +53,7 @@ export function toFault(error: unknown): Fault {
     const { httpStatus: status, reason: code = 'unknown', fields = {}, requestId = null } = data
     return new Fault(error.message, { status, code, fields, requestId })
   }
-  // Refused before it came to a procedure, by a limit for instance.
+  // Refused before it reached a procedure, for example by a rate limit.
   const { response, responseJSON } = (error.meta ?? {}) as { response?: Response; responseJSON?: unknown }
   return response === undefined || response.ok ? silence() : fromAnswer(response.status, responseJSON)
 }

@@ -22,8 +22,8 @@ import { Fault, toFault } from './fault.ts'
 import { sessionEnded } from './session.ts'
 
 /*
- * The service's procedures, each by its path, on TanStack Query: `useRead('wallet.balance')`. The path and the input
- * are the key of what is kept, the environment before them: what belongs to one never shows in the other.
+ * The service's procedures, each by its path, on TanStack Query: `useRead('wallet.balance')`. The cache key is the
+ * environment, the path and the input, so data of one environment never shows in the other.
  */
 
 const client = createTRPCUntypedClient<AppRouter>({
@@ -31,7 +31,7 @@ const client = createTRPCUntypedClient<AppRouter>({
     httpBatchLink({
       url: '/trpc',
       maxURLLength: 4_000,
-      // More at once is refused.
+      // The service refuses larger batches.
       maxItems: 30,
       headers: ({ opList }) => ({
         'coinslot-environment': (opList[0].context['environment'] as string | undefined) ?? environment(),
@@ -45,7 +45,8 @@ export const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       networkMode: 'always',
-      // A lost connection often comes back by itself; an answer of the service would only be the same again.
+      // Only lost connections are retried, because they often recover; the service's answer would only be the same
+      // again.
       retry: (count, error) => count < 2 && toFault(error).isSilence,
       retryDelay: (count) => 400 * 2 ** count,
     },
@@ -53,7 +54,7 @@ export const queries = new QueryClient({
   },
 })
 
-/** Once, outside of a component: what a list exports, for instance. */
+/** A single read outside a component, for example for the export of a list. */
 export async function read<P extends QueryPath>(path: P, input: Input<P>, at = environment()): Promise<Output<P>> {
   try {
     return (await client.query(path, input, { context: { environment: at } })) as Output<P>
@@ -67,7 +68,7 @@ export function useRead<P extends QueryPath>(path: P, input: Input<P>, options: 
   return useQuery<Output<P>, Fault>({
     queryKey: [at, path, input ?? null],
     queryFn: () => read(path, input, at),
-    // The page before stays until the next one is here, but never another environment's.
+    // The previous page stays until the next one has loaded, but never one of another environment.
     placeholderData: (before, query) => (query?.queryKey[0] === at ? keepPreviousData(before) : undefined),
     ...options,
   })
@@ -96,7 +97,7 @@ export function useAction<P extends ActionPath>(path: P, options: ActionOptions<
     onMutate: async (input) => await foresee(cache, options.foresees?.(input) ?? []),
     onError: (fault, _input, undo) => {
       undo?.()
-      // A form shows its fields' faults itself, beside them.
+      // A form shows its fields' errors itself.
       if (options.quiet !== true && !fault.isSessionOver) toast({ tone: 'bad', text: sentenceOf(fault) })
     },
     onSuccess: (output, input) => options.done?.(output, input),
@@ -105,21 +106,24 @@ export function useAction<P extends ActionPath>(path: P, options: ActionOptions<
 }
 
 interface ActionOptions<P extends ActionPath> {
-  /** It moves money or creates something: after a lost answer it can be pressed again, and is done once. */
+  /**
+   * Set for actions that move money or create something: after a lost answer the person can press the button again, and
+   * it is done once.
+   */
   once?: P extends IdempotentPath ? true : never
-  /** It only looks: without an answer nothing was done. */
+  /** Set for actions that only read: without an answer nothing was done. */
   looks?: boolean
-  /** What is asked anew afterwards: paths, or the beginning of some (`wallet.`). */
+  /** The queries to refetch afterwards: paths, or the start of paths (`wallet.`). */
   changes?: readonly string[]
-  /** What will be so once it is done: shown at once, taken back when it fails. */
+  /** The expected changes: shown at once, and undone when the action fails. */
   foresees?: (input: Input<P>) => readonly Foreseen[]
   done?: (output: Output<P>, input: Input<P>) => void
   quiet?: boolean
 }
 
 /**
- * The key of an act: the same until there is an answer, with a yes or a no, or until something else is wanted. Then the
- * next one is another act.
+ * The idempotency key of an action. It stays the same until there is an answer, positive or negative, or until the
+ * input changes; then the next action gets a new key.
  */
 function useActionKey() {
   const under = useRef({ wanted: '', key: '' })
@@ -141,7 +145,7 @@ function unanswered({ once, looks }: { once?: boolean; looks?: boolean }, fault:
   return looks === true ? new Fault('No answer came. Nothing was changed: try again.', UNANSWERED) : fault
 }
 
-/** Of a fault whose sentence says itself whether to try again. */
+/** The code of errors whose message already says whether to try again. */
 const UNANSWERED = { code: 'unanswered' }
 
 interface Foreseen {
@@ -171,7 +175,7 @@ async function foresee(cache: QueryClient, all: readonly Foreseen[]): Promise<Un
   const before: [readonly unknown[], unknown][] = []
   for (const { path, change } of all) {
     const queryKey = [environment(), path]
-    // An answer that is on its way would show the old state again.
+    // An answer that is still under way would show the old state again.
     await cache.cancelQueries({ queryKey })
     before.push(...cache.getQueriesData({ queryKey }))
     cache.setQueriesData({ queryKey }, (data: unknown) => (data === undefined ? undefined : change(data)))
@@ -185,7 +189,7 @@ export async function refresh(cache: QueryClient, paths: readonly string[]): Pro
   const at: Environment = environment()
   const isConcerned = ({ queryKey: [of, path] }: { queryKey: QueryKey }): boolean =>
     of === at && paths.some((start) => String(path).startsWith(start))
-  // What is asked for the first time just now may be answered with how it was: it is not canceled, but asked again.
+  // A first load that is still running may return the old state: it is not cancelled, but repeated.
   for (const query of cache.getQueryCache().findAll({ predicate: isConcerned, fetchStatus: 'fetching' })) {
     if (query.state.data === undefined) {
       const again = (): void => void cache.invalidateQueries({ queryKey: query.queryKey, exact: true })
@@ -222,7 +226,7 @@ type Those<Kind> = {
 
 export type QueryPath = Those<AnyQueryProcedure>
 export type ActionPath = Those<AnyMutationProcedure>
-/** Those that a key can be said to. */
+/** The actions that accept an idempotency key. */
 type IdempotentPath = { [P in ActionPath]: Input<P> extends { key?: string | undefined } ? P : never }[ActionPath]
 type Procedure<P extends keyof Procedures> = Procedures[P] extends AnyProcedure ? Procedures[P] : never
 export type Input<P extends keyof Procedures> = inferProcedureInput<Procedure<P>>

@@ -5,7 +5,7 @@ import type { user } from '../../../identity/http/sign-in.ts'
 import { openWatched } from '../../../ui-kit/watched.ts'
 import { Fault, fromAnswer, silence, toFault } from './fault.ts'
 
-/** Who is signed in here. After `ended` the page stays, with all that was typed into it. */
+/** The signed-in user. After `ended` the page stays, with all typed text. */
 export type Session =
   | { state: 'unknown' }
   | { state: 'unreachable'; fault: Fault }
@@ -17,7 +17,7 @@ export interface SignedIn extends Pick<z.input<typeof user>, 'id' | 'name' | 'em
   issuer: string | null
 }
 
-/** The account as the sign-in knows it; for the service its id is the one at the provider. */
+/** The account in the sign-in's form. For an OpenID Connect user, the service uses the provider's subject as the id. */
 interface SessionUser extends Omit<SignedIn, 'issuer'> {
   issuer?: string | null
   subject?: string | null
@@ -27,12 +27,12 @@ function toSignedIn({ subject, issuer, ...user }: SessionUser): SignedIn {
   return { ...user, id: subject ?? user.id, issuer: issuer ?? null }
 }
 
-/** Who signed in by wallet has an address that can never be anybody's. */
+/** A user who signed in by wallet has a stand-in address, which can belong to no one. */
 export function isWallet({ email }: SignedIn): boolean {
   return email.endsWith('@wallet.invalid')
 }
 
-/** Who came from a provider has no password here. */
+/** A user from an OpenID Connect provider has no password here. */
 export function isFromProvider({ issuer }: SignedIn): boolean {
   return issuer !== null
 }
@@ -43,7 +43,7 @@ export function useSession(): Session {
   return useSyncExternalStore(session.watch, session.read)
 }
 
-/** Asks the service who this is; answers the user's id. */
+/** Loads the session from the service; returns the user's id. */
 export async function loadSession(): Promise<string | null> {
   try {
     const answer = (await call('GET', '/auth/get-session')) as { user: SessionUser } | null
@@ -65,7 +65,7 @@ export async function signIn({ email, password }: Credentials): Promise<void> {
   await call('POST', '/auth/sign-in/email', { email: email.trim(), password })
 }
 
-/** False where a mail's link has to be followed first. */
+/** False when the person must first follow a link in a mail. */
 export async function signUp({ name, email, password }: Credentials & { name: string }): Promise<boolean> {
   const answer = await call('POST', '/auth/sign-up/email', { name: name.trim(), email: email.trim(), password })
   return (answer as { token: string | null }).token !== null
@@ -86,7 +86,7 @@ export async function signOut(): Promise<void> {
   session.set({ state: 'none' })
 }
 
-/** What the sign-in knows of the account; it answers plain JSON, not tRPC. */
+/** Reads account data from the sign-in, which answers plain JSON, not tRPC. */
 export function useAccount<T>(path: '/auth/email' | '/auth/list-sessions' | '/auth/siwe/wallets') {
   return useQuery<T, Fault>({ queryKey: [path], queryFn: async () => (await call('GET', path)) as T })
 }

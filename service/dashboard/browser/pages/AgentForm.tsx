@@ -7,7 +7,7 @@ import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/Toasts.tsx'
 import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent, type PolicyDraft } from './agents/policy.ts'
 
-/** The limits of an agent: how much, how fast, and on what it may spend. */
+/** The form for an agent's limits: how much, how fast, and on what it may spend. */
 export default function AgentForm() {
   const { id } = useParams<{ id?: string }>()
   const agent = useRead('spending.agent', { id: id ?? '' }, { enabled: id !== undefined })

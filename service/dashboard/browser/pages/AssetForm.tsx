@@ -44,7 +44,7 @@ function Create() {
 function Change({ asset }: { asset: Asset }) {
   const [, go] = useLocation()
   const change = useAction('assets.change', { changes: ['assets.'], quiet: true })
-  // The page loads changes by others; what was typed is about the version that was opened.
+  // The page also loads other people's changes, but the typed text belongs to the version that was opened.
   const [opened] = useState(asset)
   const form = useForm<Draft>({ defaultValues: toDraft(opened) })
   return (

@@ -7,7 +7,7 @@ import { LinkButton } from '../parts/Button.tsx'
 import { Page } from '../parts/layout.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 
-/** Where the link in an e-mail to a new address leads: it proves the address of the account that is signed in. */
+/** The page behind the link in the e-mail to a new address: it confirms the address for the signed-in account. */
 export default function EmailChange() {
   const [params] = useSearchParams()
   const token = params.get('token') ?? ''
@@ -19,7 +19,7 @@ export default function EmailChange() {
     },
   })
   useEffect(() => {
-    // Twice is once: the address is theirs already.
+    // A second request changes nothing: the address is already theirs.
     mutate(token)
   }, [mutate, token])
   const refused = error !== null && REFUSED.has(error.status ?? 0) ? error.message : null
@@ -42,5 +42,5 @@ export default function EmailChange() {
   )
 }
 
-/** No other try of the same link comes to another end. */
+/** With these statuses, another attempt with the same link would also fail. */
 const REFUSED: ReadonlySet<number> = new Set([400, 403, 409])

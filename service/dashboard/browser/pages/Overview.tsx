@@ -63,7 +63,7 @@ function Guide({ done }: { done: number }) {
   )
 }
 
-/** Problems that stay until they are looked at. */
+/** Problems that stay until a person deals with them. */
 function Issues() {
   const page = { limit: 1, offset: 0 }
   const unconfirmed = useRead('deliveries.list', { status: 'unconfirmed', ...page })

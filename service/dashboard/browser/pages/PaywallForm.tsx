@@ -23,7 +23,7 @@ export default function PaywallForm() {
   return <Loaded of={paywall}>{(data) => <Wizard paywall={data} />}</Loaded>
 }
 
-/** Each with what is filled in there, under the names of the API's body. */
+/** Each step with its fields, under the names of the API's body. */
 const STEPS: readonly { name: string; fields: readonly (keyof Draft)[] }[] = [
   { name: 'Your API', fields: ['name', 'slug', 'upstreamUrl', 'upstreamHeaders'] },
   { name: 'Prices', fields: ['routes'] },
@@ -39,9 +39,9 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
   const form = useForm({ defaultValues: toDraft(paywall) })
   const last = step === STEPS.length - 1
 
-  /** Shown before a fault is put beside its field: what is hidden takes no focus. */
+  /** Shown before the error is set at its field, because a hidden field cannot get the focus. */
   const show = (next: number): void => flushSync(() => setStep(next))
-  /** Back at once; on only past steps that the service would take. */
+  /** Goes back at once; goes forward only past steps that the service accepts. */
   const goTo = async (target: number): Promise<void> => {
     const body = toBody(form.getValues())
     for (let at = step; at < target; at++) {
@@ -87,7 +87,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
           try {
             await withPathFaults(save())
           } catch (error) {
-            // Show the step that has the fault.
+            // Shows the step that has the error.
             const names = Object.keys(toFault(error).details)
             if (names.length > 0) show(Math.min(...names.map(stepOf)))
             throw error
@@ -221,7 +221,7 @@ function PayoutFields({ form }: { form: UseFormReturn<Draft> }) {
   )
 }
 
-/** All three stay in the page: what was typed into one is kept while another is shown. */
+/** All three steps stay mounted, so that typed text is not lost when another one is shown. */
 function Step({ shown, children }: { shown: boolean; children: ReactNode }) {
   return <div hidden={!shown}>{children}</div>
 }
@@ -231,7 +231,7 @@ function partOf(body: ReturnType<typeof toBody>, step: number): Partial<typeof b
   return Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)))
 }
 
-/** Of a field as the service names it. */
+/** The step of a field, by the service's name for it. */
 function stepOf(named: string): number {
   const [first = ''] = named.replace(/^body\./, '').split('.')
   return Math.max(
@@ -242,7 +242,7 @@ function stepOf(named: string): number {
 
 const WHOLE_ROUTE = /^(?:body\.)?routes\.\d{1,3}$/
 
-/** A fault of a whole route is shown beside its path. */
+/** An error of a whole route is shown at its path. */
 async function withPathFaults(work: Promise<unknown>): Promise<void> {
   try {
     await work

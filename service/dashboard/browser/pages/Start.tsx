@@ -7,7 +7,7 @@ import { Failure, Skeleton } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { useProgress } from './start/progress.ts'
 
-/** From an empty account to a workflow that was paid for, each step checked by what the service sees of it. */
+/** The guide from an empty account to a paid workflow; each step is checked by data that the service has. */
 export default function Start() {
   const { steps, fault, again, checkout } = useProgress()
   if (fault !== null) return <Failure fault={fault} again={again} />
@@ -126,7 +126,7 @@ function Step({
   )
 }
 
-/** What a developer's own machine has in place of a mail server and of a workflow. */
+/** The pages that replace a mail server and a workflow on a developer's machine. */
 function SandboxPages({ inbox }: { inbox: string }) {
   return (
     <section aria-label="On this machine" className="mt-6 text-quiet">

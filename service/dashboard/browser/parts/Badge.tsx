@@ -13,7 +13,7 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
   )
 }
 
-/** A state by its name, with a colour that says the same. */
+/** A state's name, with a colour for the same meaning. */
 export function StateBadge({ state }: { state: string }) {
   return <Badge tone={TONE_OF[state] ?? 'plain'}>{state.replace(/_/g, ' ')}</Badge>
 }

@@ -44,7 +44,7 @@ export function LinkButton({
   )
 }
 
-/** In a text. */
+/** A link inside a text. */
 export function TextLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <Link to={to} className="link">
@@ -73,7 +73,7 @@ export function IconButton({
   )
 }
 
-/** On a telephone long words turn over instead of leaving the screen. */
+/** On a telephone long labels wrap instead of leaving the screen. */
 function classesOf(variant: Variant, small: boolean): string {
   const size = small ? 'min-h-7 px-2.5 text-[0.8125rem]' : 'min-h-9 px-3.5'
   return `inline-flex max-w-full shrink-0 items-center justify-center gap-1.5 rounded-[7px] font-medium whitespace-nowrap transition-colors max-sm:whitespace-normal disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-70 ${size} ${VARIANTS[variant]}`

@@ -8,11 +8,11 @@ interface InputFieldsProps {
   fields: readonly FormField[]
   values: FormValues
   change: (values: FormValues) => void
-  /** By the names of the fields. */
+  /** Errors by field name. */
   faults?: Readonly<Record<string, string>>
 }
 
-/** A form made from a list of fields; `children` stand below them. */
+/** A form built from a list of fields; `children` are below them. */
 export function InputForm({
   submit,
   children,
@@ -24,7 +24,7 @@ export function InputForm({
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault()
-        // The caller shows the fault.
+        // The caller shows the error.
         submit().catch(() => undefined)
       }}
     >
@@ -39,7 +39,7 @@ export function InputFields({ fields, values, change, faults = {} }: InputFields
     <div className="space-y-4">
       {fields.map((field, place) => (
         <InputField
-          // While the list is edited a name may be in it twice.
+          // While a person edits the list, two fields may have the same name.
           key={place}
           field={field}
           value={values[field.name] ?? initialValue(field)}
@@ -120,20 +120,20 @@ function initialValue(field: FormField): string | boolean {
   return field.type === 'boolean' ? field.default === true : firstText(field)
 }
 
-/** The inputs as the service reads them: an empty field is left out. */
+/** The inputs in the service's form: an empty field is left out. */
 export function toInputs(fields: readonly FormField[], values: FormValues): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
       const value = values[field.name] ?? initialValue(field)
       if (value === '') return []
-      // The service explains what is wrong with a number that cannot be read.
+      // The service explains the error of an invalid number.
       if (field.type === 'number' && !Number.isNaN(Number(value))) return [[field.name, Number(value)]]
       return [[field.name, value]]
     }),
   )
 }
 
-/** The other way round: the inputs of an earlier run as the values of its form. */
+/** The reverse: the inputs of an earlier run as form values. */
 export function toFormValues(inputs: Readonly<Record<string, unknown>>): FormValues {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, value]) => [

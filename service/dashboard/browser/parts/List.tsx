@@ -10,14 +10,14 @@ import { inCounts } from './values.tsx'
 import { Card } from './layout.tsx'
 import { Empty, Failure, Skeleton } from './states.tsx'
 
-/** A list of the service's, page by page; the page is in the address, and all of it can be taken along. */
+/** A list from the service, page by page. The page number is in the address, and the whole list can be exported. */
 export function List<P extends QueryPath, Row extends { id: string }>(props: {
   path: P
   filter?: Omit<Exclude<Input<P>, void>, 'limit' | 'offset'>
   /** Whether a filter is set: an empty result then means that nothing matches. */
   filtered?: boolean
   rows: (found: Output<P>) => readonly Row[]
-  /** Names the table and the file. */
+  /** The name of the table and of the exported file. */
   name: string
   /** Shows the name, on a page that has more than this list. */
   titled?: boolean
@@ -153,7 +153,7 @@ function Table<Row extends { id: string }>({
                 <tr
                   key={row.id}
                   className={`border-b border-line last:border-0 ${href === undefined ? '' : 'cursor-pointer hover:bg-side'}`}
-                  // The link in it is what a keyboard finds; the row around it is only a larger target.
+                  // Keyboard users follow the link in the row; the row around it is only a larger click target.
                   onClick={(event) => {
                     const inner = (event.target as HTMLElement).closest('a, button, input')
                     if (href !== undefined && inner === null && !hasSelection()) go(href(row))

@@ -14,7 +14,7 @@ export function Modal({
   title: string
   note?: ReactNode
   open: boolean
-  /** Absent where there is no way round it. */
+  /** Absent when the dialog cannot be closed. */
   close?: (() => void) | undefined
   wide?: boolean
   children: ReactNode
@@ -52,7 +52,7 @@ export function Modal({
   )
 }
 
-/** Asks once more before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({
   title,
   children,
@@ -65,7 +65,7 @@ export function Confirm({
   title: string
   children: ReactNode
   act: string
-  /** Of one that stays open until it is done. */
+  /** Set for a dialog that stays open until the action is done. */
   busy?: boolean
   open: boolean
   close: () => void

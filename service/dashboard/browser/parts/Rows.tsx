@@ -2,7 +2,7 @@ import { ArrowUpIcon, PlusIcon, TrashIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
 import { Button, IconButton } from './Button.tsx'
 
-/** Some fields again and again, in an order that counts: each set can be moved up or taken away, but for the last one. */
+/** A repeated set of fields in an order that matters: each set can be moved up or removed, except the last one left. */
 export function Rows({
   name,
   ids,
@@ -13,10 +13,10 @@ export function Rows({
   remove,
   add,
 }: {
-  /** Of one: "input". */
+  /** The name of one set, such as "input". */
   name: string
   ids: readonly string[]
-  /** How wide the first line's fields are. */
+  /** The widths of the fields in the first line. */
   columns: string
   first: (at: number) => ReactNode
   rest: (at: number) => ReactNode

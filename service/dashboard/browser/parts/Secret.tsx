@@ -5,15 +5,15 @@ import { Notice } from './states.tsx'
 import { Confirm, Modal } from './Modal.tsx'
 
 interface OneTimeSecretProps {
-  /** Null where the response with it was lost: the service shows a secret only once. */
+  /** Null when the response with the secret was lost: the service shows a secret only once. */
   secret: string | null
   note: string
-  /** What to do in that case. */
+  /** What to do when it was lost. */
   lost: string
   close: () => void
 }
 
-/** A secret, the one time that it is shown. */
+/** Shows a secret the only time that it is visible. */
 export function OneTimeSecret({ secret, note, lost, close }: OneTimeSecretProps) {
   const [isSaved, setSaved] = useState(false)
   if (secret === null) {
@@ -61,7 +61,7 @@ export function RotateSecret({
   rotate,
   close,
 }: {
-  /** Of the record with the secret. */
+  /** The id of the record with the secret. */
   id: string
   open: boolean
   /** What happens to the old secret. */

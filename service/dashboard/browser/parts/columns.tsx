@@ -6,17 +6,17 @@ import { Dash, Duration, Id, inCounts, Money, When } from './values.tsx'
 export interface Column<Row> {
   title: string
   render: (row: Row) => ReactNode
-  /** The value in the CSV file; a column without it is only on the screen. */
+  /** The value in the CSV file; a column without it appears only on screen. */
   csv?: (row: Row) => Cell
   end?: boolean
-  /** Only where there is room. */
+  /** Shown only on a wide screen. */
   wide?: boolean
 }
 
 export type Cell = string | number | null | undefined
 type Layout = Pick<Column<unknown>, 'end' | 'wide'>
 
-/* Columns of one value: the list formats it, the CSV file has it unchanged. */
+/* Columns of one value: the list formats it, the CSV file has the raw value. */
 export const textColumn = columnOf<string | number | null>((text) => (
   <span className="block truncate">{text ?? <Dash />}</span>
 ))
@@ -49,7 +49,7 @@ export function nameColumn<Row extends { id: string; testMode?: boolean }>(
   }
 }
 
-/** Cuts the end of a name that is too long for its place. */
+/** Truncates a name that is too long for its place. */
 export function NameLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <Link to={to} className="block max-w-full truncate font-medium hover:underline">
@@ -67,7 +67,7 @@ function columnOf<Value extends Cell>(render: (value: Value) => ReactNode, usual
   })
 }
 
-/** A table as a file; RFC 4180, with the byte order mark that makes Excel read it as Unicode. */
+/** Saves a table as a CSV file by RFC 4180, with the byte order mark that makes Excel read it as Unicode. */
 export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void {
   const text = `\uFEFF${rows.map((row) => row.map(toCell).join(',')).join('\r\n')}\r\n`
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
@@ -75,7 +75,7 @@ export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void 
   link.href = address
   link.download = `coinslot-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`
   link.click()
-  // By then the browser has taken the file.
+  // By then the browser has read the file.
   setTimeout(() => URL.revokeObjectURL(address), 1_000)
 }
 

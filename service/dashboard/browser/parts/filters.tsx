@@ -2,13 +2,13 @@ import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 
-/** One filter, for what sets it. */
+/** One filter's value and its setter. */
 export interface Filter {
   value: string
   choose: (value: string) => void
 }
 
-/** Filters live in the address: a look can be kept, sent and gone back to. */
+/** Filters are in the address, so a filtered view can be bookmarked, shared and reached with the back button. */
 export function useFilter<Name extends string>(names: readonly Name[], page = 'page') {
   const [params, setParams] = useSearchParams()
   const chosen = Object.fromEntries(
@@ -30,7 +30,7 @@ export function useFilter<Name extends string>(names: readonly Name[], page = 'p
   return { chosen, filterOf, filtered: Object.keys(chosen).length > 0 }
 }
 
-/** The value as one of those that there are; an address may say anything. */
+/** The value if it is one of the known ones, because an address may contain anything. */
 export function oneOf<T extends string>(value: string | undefined, all: readonly T[]): T | undefined {
   return all.find((each) => each === value)
 }
@@ -62,7 +62,7 @@ export function Select({
   )
 }
 
-/** Asks once the fingers rest. */
+/** Sends the search when the person stops typing. */
 export function Search({ label, value, choose }: Filter & { label: string }) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
@@ -70,7 +70,7 @@ export function Search({ label, value, choose }: Filter & { label: string }) {
     if (text === value) return
     const rest = setTimeout(() => choose(text), 250)
     return () => clearTimeout(rest)
-    // `choose` is a new function each time it is handed over.
+    // `choose` is a new function at each render.
   }, [text, value])
   return (
     <span className="relative inline-block">

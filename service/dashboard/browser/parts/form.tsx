@@ -12,7 +12,7 @@ import { sentenceOf } from '../api/procedures.ts'
 import { Button, type Variant } from './Button.tsx'
 import { Notice } from './states.tsx'
 
-/** A form keeps what was typed when the service refuses it; each field's fault stands beside the field. */
+/** When the service refuses a form, the typed text stays, and each error is shown at its field. */
 export function Form<V extends FieldValues>({
   form,
   submit,
@@ -28,9 +28,9 @@ export function Form<V extends FieldValues>({
   act: string
   variant?: Variant
   cancel?: () => void
-  /** The one thing to do here: its button is as wide as the form. */
+  /** The only action of the page: its button is as wide as the form. */
   full?: boolean
-  /** Another way on, beside the button. */
+  /** Another action, beside the button. */
   aside?: ReactNode
   children: ReactNode
 }) {
@@ -58,7 +58,7 @@ export function Form<V extends FieldValues>({
   )
 }
 
-/** Validates and sends a form's values; earlier faults are cleared first. */
+/** Validates and sends a form's values; earlier errors are cleared first. */
 export function submitting<V extends FieldValues>(form: UseFormReturn<V>, submit: (values: V) => Promise<unknown>) {
   return form.handleSubmit(async (values) => {
     try {
@@ -69,7 +69,7 @@ export function submitting<V extends FieldValues>(form: UseFormReturn<V>, submit
   })
 }
 
-/** Each fault goes to the field that it names; what names none of them, or none that is seen, stands above. */
+/** Each error is shown at the field that it names; errors without a visible field are shown above the form. */
 function showFault<V extends FieldValues>(form: UseFormReturn<V>, error: unknown): void {
   const fault = toFault(error)
   const left: string[] = []
@@ -82,14 +82,14 @@ function showFault<V extends FieldValues>(form: UseFormReturn<V>, error: unknown
       blamed.add(name)
     }
   }
-  // In their order on the page, which is not the order in which the service names them.
+  // In the order of the page, which is not the service's order.
   const first = [...form.control._names.mount].find((name) => blamed.has(name))
   if (first !== undefined) form.setFocus(first as Path<V>)
   if (left.length > 0) form.setError('root', { message: left.join('. ') })
   else if (blamed.size === 0 && !fault.isSessionOver) form.setError('root', { message: sentenceOf(fault) })
 }
 
-/** What is wrong with one line of a field (`tools.allow.2`) is said beside the whole field. */
+/** An error in one line of a field (`tools.allow.2`) is shown at the whole field. */
 function fieldOf<V extends FieldValues>(form: UseFormReturn<V>, named: string): Path<V> | null {
   for (let name = named; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
     if (isField(form.control._fields, name)) return name as Path<V>
@@ -97,7 +97,7 @@ function fieldOf<V extends FieldValues>(form: UseFormReturn<V>, named: string): 
   return null
 }
 
-/** Among the fields of the form, as they are nested, those that stand for themselves have a `_f`. */
+/** In the form's nested record of fields, a real field has a `_f`. */
 function isField(fields: unknown, name: string): boolean {
   const at = name.split('.').reduce<unknown>(inside, fields)
   return inside(at, '_f') !== undefined
@@ -120,7 +120,7 @@ export type TextFieldOf<V extends FieldValues> = Omit<Common<V>, 'form'> & { mon
     'form' | 'name'
   >
 
-/** One after the other, where there is nothing else to say of them. */
+/** Several plain text fields, one after the other. */
 export function TextFields<V extends FieldValues>(props: {
   form: UseFormReturn<V>
   fields: readonly TextFieldOf<V>[]
@@ -163,7 +163,7 @@ export function TextField<V extends FieldValues>({
   )
 }
 
-/** USDC, by its text: what the service says of too many decimals is truer than what a browser would do. */
+/** An amount in USDC, sent as typed: the service explains too many decimals better than a browser does. */
 export function AmountField<V extends FieldValues>(field: Common<V> & { placeholder?: string }) {
   return <TextField {...field} unit="USDC" inputMode="decimal" autoComplete="off" />
 }
@@ -247,7 +247,7 @@ interface LabelledProps {
   children: (tied: Tied) => ReactNode
 }
 
-/** A control with its label, its hint and what is wrong with it, tied together for screen readers. */
+/** A control with its label, hint and error, linked for screen readers. */
 export function Labelled({ label, hint, fault, optional = false, beside = false, children }: LabelledProps) {
   const id = useId()
   const described = [hint === undefined ? '' : `${id}-hint`, fault === undefined ? '' : `${id}-fault`]
@@ -288,7 +288,7 @@ export function Labelled({ label, hint, fault, optional = false, beside = false,
   )
 }
 
-/** Where a new password is chosen. */
+/** The field for a new password. */
 export function NewPassword<V extends FieldValues & { newPassword: string }>({
   form,
   autoFocus = false,

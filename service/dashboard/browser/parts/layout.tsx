@@ -8,7 +8,7 @@ const Bars = lazy(() => import('./Bars.tsx'))
 
 interface PageProps {
   title: string
-  /** Beside the title: a state, for instance. */
+  /** Shown beside the title, for example a state. */
   note?: ReactNode
   actions?: ReactNode
   back?: { to: string; name: string }
@@ -19,7 +19,7 @@ interface PageProps {
   children: ReactNode
 }
 
-/** A page's head and, below it, its parts one after the other. Its title is the tab's title too. */
+/** A page's head and, below it, its sections. The page title is also the tab's title. */
 export function Page({ title, note, actions, back, intro, narrow = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Coinslot`
@@ -62,7 +62,7 @@ export function Card({
 }: {
   title?: string
   actions?: ReactNode
-  /** For tables, which reach to the edge. */
+  /** For tables, which extend to the card's edge. */
   flush?: boolean
   children: ReactNode
 }) {
@@ -79,7 +79,7 @@ export function Card({
   )
 }
 
-/** Names and what they hold, one below the other; on a telephone a name stands above what it holds. */
+/** Names and values, one below the other; on a telephone the name is above its value. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode] | null)[] }) {
   return (
     <dl className="divide-y divide-line">
@@ -114,7 +114,7 @@ export function MoneyMetric({ amount, ...rest }: { name: string; note?: ReactNod
   )
 }
 
-/** A chart of the last days; what draws it is a large piece of script, which only pages with figures ask for. */
+/** A chart of the last days. Its library is large, so only pages with charts load it. */
 export function DayBars({
   title,
   rows,
@@ -139,7 +139,7 @@ export function Metrics({ children }: { children: ReactNode }) {
   )
 }
 
-/** Text as a machine wrote or reads it; wide lines turn over, since a telephone cannot scroll two ways. */
+/** Machine-readable text; wide lines wrap, because a telephone cannot scroll in two directions. */
 export function Code({ children, max = true }: { children: string; max?: boolean }) {
   return (
     <pre

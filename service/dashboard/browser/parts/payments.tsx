@@ -4,7 +4,7 @@ import { type Column, moneyColumn, timeColumn } from './columns.tsx'
 import { Badge, StateBadge } from './Badge.tsx'
 import { Id } from './values.tsx'
 
-/** What a seller sees of every payment, wherever it was made; what else there is stands between. */
+/** The columns of every list of payments; a list's own columns go in between. */
 export function paymentColumns<Payment extends Paid>(
   reasonOf: (payment: Payment) => string | null | undefined,
   between: readonly Column<Payment>[],
@@ -35,7 +35,7 @@ export function paymentColumns<Payment extends Paid>(
   ]
 }
 
-/** On which network, and to whom: what a seller checks first. */
+/** The network and the recipient: what a seller checks first. */
 export function recipientFacts({ network, recipient }: { network: string; recipient: string | null }) {
   return [
     ['Network', network === 'base' ? NETWORK_NAMES.base : `${NETWORK_NAMES['base-sepolia']} (test tokens)`],

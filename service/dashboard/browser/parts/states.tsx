@@ -4,7 +4,7 @@ import type { Fault } from '../api/fault.ts'
 import { Button } from './Button.tsx'
 import { Copy } from './values.tsx'
 
-/** Why something could not be loaded, and what to do next. */
+/** Shows why data could not be loaded, and what to do next. */
 export function Failure({ fault, again }: { fault: Fault; again: () => void }) {
   const ours = fault.status !== null && fault.status >= 500
   return (
@@ -36,7 +36,7 @@ function titleOf(fault: Fault): string {
   return 'This page could not be loaded'
 }
 
-/** What `children` make of an answer; until it is here a skeleton, or why there is none. */
+/** Renders the loaded data with `children`; until then a skeleton, or the error. */
 export function Loaded<Data>(props: {
   of: { data: Data | undefined; error: Fault | null; refetch: () => Promise<unknown> }
   waiting?: ReactNode
@@ -62,7 +62,7 @@ export function Skeleton({ className = '' }: { className?: string }) {
   return <span aria-hidden className={`block animate-wait rounded bg-sunk ${className}`} />
 }
 
-/** Until a page's first answer is here: about where its parts will be. */
+/** Shown until a page's first data has loaded; it is laid out roughly like the page. */
 export function PageSkeleton() {
   return (
     <div role="status" aria-label="Loading" className="space-y-6">

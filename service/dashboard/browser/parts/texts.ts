@@ -1,13 +1,13 @@
 /*
- * Between what a form holds, which is texts, and what the API takes. Both go under the names of the API's body, so that
- * what the service says of a field finds it.
+ * Converts between a form's state, which is text, and the API's values. Both use the field names of the API's body, so
+ * that the service's errors find their field.
  */
 export type Kind = 'text' | 'number' | 'lines' | 'headers'
-/** Of a body, or of a part of it: how those fields are written that the form has. */
+/** The kind of text that each field of the form holds, for a body or a part of it. */
 export type Kinds<Body> = Partial<Record<keyof NonNullable<Body>, Kind>>
 export type TextsOf<Of extends Kinds<Record<string, unknown>>> = Record<keyof Of & string, string>
 
-/** The texts for what there is; `usual` for what there is not. */
+/** The texts of the existing values; `usual` has the defaults for missing ones. */
 export function toTexts<const Of extends Kinds<Record<string, unknown>>>(
   kinds: Of,
   values: object | null,
@@ -20,7 +20,7 @@ export function toTexts<const Of extends Kinds<Record<string, unknown>>>(
   return Object.fromEntries(texts) as TextsOf<Of>
 }
 
-/** What was left empty is null, which the API takes for "none". */
+/** An empty text becomes null, which the API takes for "none". */
 export function fromTexts<Of extends Kinds<Record<string, unknown>>>(kinds: Of, texts: TextsOf<Of>) {
   const values = Object.entries(kinds).map(([name, kind]) => [name, FROM[kind ?? 'text'](texts[name] ?? '')] as const)
   return Object.fromEntries(values) as { [Name in keyof Of]: ReturnType<(typeof FROM)[Of[Name] & Kind]> }
@@ -36,7 +36,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What is no number goes to the service as none, and comes back with its sentence. */
+/** An invalid number is sent as NaN, and the service answers with its error message. */
 export function toAmount(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text.replace(',', '.'))
 }
@@ -68,7 +68,7 @@ const FROM = {
   headers: toHeaders,
 }
 
-/** What an address may be called like, from a name. */
+/** Makes the slug of an address from a name. */
 export function slugOf(name: string): string {
   return name
     .normalize('NFKD')

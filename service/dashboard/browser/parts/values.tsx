@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { serviceNow } from '../settings.ts'
 
-/** Always with its unit, in figures of one width. */
+/** Always with its unit, in digits of equal width. */
 export function Money({ amount, signed = false }: { amount: number; signed?: boolean }) {
   return (
     <span className="whitespace-nowrap tabular-nums">
@@ -19,7 +19,7 @@ export function inCounts(count: number): string {
 
 const COUNTS = new Intl.NumberFormat('en-US')
 
-/** In the place of what there is none of. */
+/** Stands in for a missing value. */
 export function Dash() {
   return <span className="text-quiet">–</span>
 }
@@ -61,7 +61,7 @@ const UNITS = [
   ['day', DAY, 14 * DAY],
 ] as const
 
-/** One clock for all times on the page. */
+/** One shared clock updates all times on the page. */
 function useMinutes(): void {
   useSyncExternalStore(everyHalfMinute, () => Math.floor(Date.now() / 30_000))
 }
@@ -84,7 +84,7 @@ export function Duration({ ms }: { ms: number | null }) {
   return <span className="whitespace-nowrap tabular-nums">{text}</span>
 }
 
-/** An id or an address, to be copied whole even where only its ends are seen. */
+/** An id or an address; the copy button copies all of it, even if only its ends are shown. */
 export function Id({ value, whole = false }: { value: string; whole?: boolean }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1 align-bottom">
@@ -110,7 +110,7 @@ export function Copy({ value, label = 'Copy' }: { value: string; label?: string 
       title={copied ? 'Copied' : label}
       className="inline-flex size-6 shrink-0 items-center justify-center rounded text-quiet hover:bg-sunk hover:text-ink"
       onClick={(event) => {
-        // In a row that leads somewhere only the copy is meant.
+        // In a clickable row, this click must only copy.
         event.stopPropagation()
         event.preventDefault()
         void navigator.clipboard.writeText(value).then(() => setCopied(true))

@@ -46,7 +46,7 @@ export function Account({ user }: { user: SignedIn }) {
                 value={value}
                 className={MENU_ITEM}
                 onSelect={(event) => {
-                  // The menu stays open, to try the other themes too.
+                  // The menu stays open so that the person can try the other themes too.
                   event.preventDefault()
                 }}
               >
@@ -74,7 +74,7 @@ function nameOf(user: SignedIn): string {
   return isWallet(user) ? shortly(user.name) : user.name
 }
 
-/* One look for all menus. */
+/* The style of all menus. */
 export const MENU = 'z-50 min-w-48 animate-rise rounded-lg bg-paper p-1 shadow-lift'
 export const MENU_ITEM =
   'flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 outline-none select-none data-[disabled]:cursor-not-allowed data-[highlighted]:bg-sunk'

@@ -3,7 +3,10 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Button } from '../parts/Button.tsx'
 import { toFault } from '../api/fault.ts'
 
-/** While no answer comes: says so, tries by itself ever less often, and lets everything be asked anew afterwards. */
+/**
+ * Shown while the service does not answer. Failed queries are retried at growing intervals, and at once when the
+ * browser is online again or the person asks for it.
+ */
 export function Connection() {
   const cache = useQueryClient()
   const lost = useSyncExternalStore(

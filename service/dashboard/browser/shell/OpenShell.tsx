@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { chooseEnvironment, settings } from '../settings.ts'
 import { LinkButton } from '../parts/Button.tsx'
 
-/** Around the pages that a visitor may read without signing in. */
+/** The frame of the pages that a visitor may read without signing in. */
 export function OpenShell({ next, children }: { next: string; children: ReactNode }) {
   return (
     <div className="min-h-dvh">
@@ -20,7 +20,7 @@ export function OpenShell({ next, children }: { next: string; children: ReactNod
   )
 }
 
-/** Leads to the sign-in and back to a page of ours, in the environment that visitors read. */
+/** Leads to the sign-in and then back to one of our pages, in the environment that visitors read. */
 export function SignInLink({ next, main = false, children }: { next: string; main?: boolean; children: ReactNode }) {
   return (
     <span
@@ -36,7 +36,7 @@ export function SignInLink({ next, main = false, children }: { next: string; mai
   )
 }
 
-/** The mark. */
+/** The logo. */
 export function Coin({ className = 'size-5' }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden className={className}>

@@ -7,7 +7,7 @@ import { PAGES, type Page } from '../../pages.ts'
 import { ICONS } from '../views.ts'
 import { chooseTheme, THEMES } from './theme.ts'
 
-/** Every page and the main acts by name, without a mouse. An id that was pasted leads to what it names. */
+/** Every page and the main actions by name, without a mouse. A pasted id leads to its object. */
 export default function Palette({ close }: { close: () => void }) {
   const [, go] = useLocation()
   const at = useEnvironment()

@@ -14,7 +14,7 @@ import { EnvironmentSwitch } from './EnvironmentSwitch.tsx'
 
 const Palette = lazy(() => import('./Palette.tsx'))
 
-/** What is around every page: where else one may go, whose money it is, who is here. */
+/** The frame around every page: the menu, the environment, the account. */
 export function Shell({ user, children }: { user: SignedIn; children: ReactNode }) {
   const [palette, setPalette] = useState(false)
   const [menu, setMenu] = useState(false)

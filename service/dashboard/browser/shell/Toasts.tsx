@@ -17,7 +17,7 @@ export function Toasts() {
         <Radix.Root
           key={id}
           type={tone === 'bad' ? 'foreground' : 'background'}
-          // Bad news stays until it was read.
+          // Errors stay longer, so that there is time to read them.
           duration={tone === 'bad' ? 15_000 : 5_000}
           onOpenChange={(open) => {
             if (!open) dismiss(id)
@@ -48,7 +48,7 @@ export interface Toast extends ToastMessage {
 const toasts = openWatched<readonly Toast[]>([])
 let count = 0
 
-/** A sentence in the corner, for what just happened. */
+/** Shows a short message in the corner about something that just happened. */
 export function toast(said: ToastMessage): void {
   toasts.set([...toasts.read().slice(-2), { ...said, id: ++count }])
 }

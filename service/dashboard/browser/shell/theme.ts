@@ -23,7 +23,7 @@ export function chooseTheme(wanted: Theme): void {
   theme.set(wanted)
 }
 
-/** The document did the same before anything was painted. */
+/** The document's inline script did the same before the first paint. */
 function apply(): void {
   const chosen = theme.read()
   document.documentElement.dataset['theme'] = chosen !== 'system' ? chosen : dark.matches ? 'dark' : 'light'

@@ -9,14 +9,14 @@ import { Notice } from '../parts/states.tsx'
 import { Provider } from './Provider.tsx'
 import { Wallets } from './WalletChoice.tsx'
 
-/** The ways in: a password, the operator's provider, or a wallet's signature. */
+/** The ways to sign in: a password, the operator's provider, or a wallet's signature. */
 export function Entrance({
   email = '',
   next,
   entered,
 }: {
   email?: string
-  /** Where to go on; absent where the page that is waited for is behind this one. */
+  /** The page to open afterwards; absent when the requested page is behind this dialog. */
   next?: string
   entered?: (id: string) => void
 }) {

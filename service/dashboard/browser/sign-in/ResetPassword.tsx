@@ -8,7 +8,7 @@ import { Form, TextField, NewPassword } from '../parts/form.tsx'
 import { Notice } from '../parts/states.tsx'
 import { Frame } from './SignIn.tsx'
 
-/** Asks for the mail, and where its link leads to: a new password. */
+/** Requests the mail, and also is the page of the mail's link, where the person sets a new password. */
 export function ResetPassword() {
   const [params] = useSearchParams()
   const token = params.get('token')

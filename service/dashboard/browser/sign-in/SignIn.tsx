@@ -5,7 +5,7 @@ import { settings } from '../settings.ts'
 import { Coin } from '../shell/OpenShell.tsx'
 import { Entrance } from './Entrance.tsx'
 
-/** `next` is a page of ours, from its address. */
+/** `next` is the path of one of our pages, from the address. */
 export function SignIn({ next }: { next: string }) {
   const [params] = useSearchParams()
   const fault = params.get('fault')

@@ -12,7 +12,7 @@ export function WalletChoice({
   none,
   sign,
 }: {
-  /** What the buttons do, before the wallet's name. */
+  /** The verb on the buttons, before the wallet's name. */
   act: string
   /** For a browser that has no wallet. */
   none: ReactNode

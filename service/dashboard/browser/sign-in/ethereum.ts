@@ -9,7 +9,7 @@ export async function signInByWallet(provider: Provider): Promise<void> {
   await call('POST', '/auth/siwe/verify', await signed(provider, 'Sign in to Coinslot. This costs nothing.'))
 }
 
-/** Connects the wallet to the account that is signed in. */
+/** Connects the wallet to the signed-in account. */
 export async function connectWallet(provider: Provider): Promise<ConnectedWallet> {
   const statement = 'Connect this wallet to my Coinslot account: from now on it signs in to it. This costs nothing.'
   return (await call('POST', '/auth/siwe/link', await signed(provider, statement))) as ConnectedWallet
@@ -17,7 +17,7 @@ export async function connectWallet(provider: Provider): Promise<ConnectedWallet
 
 export type ConnectedWallet = z.input<typeof connectedWallet>
 
-/** The wallet signs a message that names this site, and once only (ERC-4361): no payment, no permission. */
+/** The wallet signs a message that names this site and is valid once (ERC-4361): no payment, no permission. */
 async function signed(provider: Provider, statement: string): Promise<{ message: string; signature: unknown }> {
   const address = await asked(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
@@ -54,7 +54,7 @@ async function asked<T>(question: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Some wallets show a text that is not hexadecimal as it is, some refuse it. */
+/** Some wallets show plain text unchanged, others refuse it unless it is hexadecimal. */
 function toHex(text: string): string {
   return `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

@@ -4,9 +4,10 @@ import { sourceOf } from '../../../ui-kit/format.ts'
 import { drawBlocks, outward, type Draw } from '../../../ui-kit/drawing.ts'
 import { viewOf, type AnswerFile, type View } from './read.ts'
 
-/** What the workflow or the API answered. Whatever is in it is shown, and never acts as a page of ours. */
+/** The answer of the workflow or the API. Its content is displayed but never runs as a page of this service. */
 export function AnswerPage({ text }: { text: string }) {
-  // Formatted by the browser alone: the server draws the same page for everybody, and must not work for each reader.
+  // Only the browser formats the answer: the server renders the same page for every reader and must not do work for
+  // each.
   const [isInBrowser, setInBrowser] = useState(false)
   const [isFormatted, setFormatted] = useState(true)
   useEffect(() => setInBrowser(true), [])
@@ -24,7 +25,7 @@ export function AnswerPage({ text }: { text: string }) {
         )}
       </div>
       {isPlain || !isFormatted ? (
-        // In a keyboard's reach, for it may scroll.
+        // Focusable, because it may scroll.
         <pre tabIndex={0}>{view?.kind === 'text' ? view.text : source}</pre>
       ) : (
         <Shown view={view} />

@@ -1,13 +1,13 @@
 import { LONGEST } from '../../../ui-kit/format.ts'
 import { isMarkdown, toBlocks, type Block } from '../../../ui-kit/markdown.ts'
 
-/** How what a workflow answered is shown. None of it is ever markup of its author's. */
+/** How a workflow's answer is displayed. None of it is ever inserted as HTML. */
 export type View =
   | { kind: 'text'; text: string }
   | { kind: 'markdown'; blocks: readonly Block[] }
   | { kind: 'table'; head: readonly string[]; rows: readonly (readonly string[])[] }
   | { kind: 'files'; files: readonly AnswerFile[] }
-  /** Named parts, at least one of which is more than a word. */
+  /** Named parts, at least one of which is more than plain text or JSON. */
   | { kind: 'parts'; parts: readonly { name: string; view: View }[] }
   | { kind: 'json'; text: string }
 
@@ -15,9 +15,9 @@ export interface AnswerFile {
   name: string
   type: string
   sizeBytes: number
-  /** To be saved: never opened as what it says it is. */
+  /** For download: the generic type keeps the browser from opening it. */
   href: string
-  /** To be seen; null for what is no picture. */
+  /** For display; null if it is not an image. */
   picture: string | null
 }
 
@@ -30,7 +30,10 @@ export function viewOf(answer: string): View {
   }
 }
 
-/** n8n answers with a list of items, and a model's node with an object of one text: one thing alone is shown itself. */
+/**
+ * n8n answers with a list of items, and a model's node with an object of one text: a single value is shown without its
+ * wrapper.
+ */
 function unwrapped(value: unknown): unknown {
   const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
   if (!isRecord(single)) return single
@@ -61,7 +64,7 @@ function filesIn(list: readonly unknown[]): View | null {
   return files.length > 0 && files.length === list.length ? { kind: 'files', files } : null
 }
 
-/** A list of objects whose values are words and numbers. */
+/** A list of objects whose values are not nested. */
 function tableOf(list: readonly unknown[]): View | null {
   if (list.length === 0 || list.length > ROWS_MAX) return null
   const head = new Set<string>()
@@ -78,7 +81,7 @@ function tableOf(list: readonly unknown[]): View | null {
   return { kind: 'table', head: columns, rows }
 }
 
-/** An object that holds a file, a picture, a table or a formatted text: each under its name. */
+/** An object that contains a file, an image, a table or formatted text: each part is shown under its name. */
 function partsOf(value: Readonly<Record<string, unknown>>): View | null {
   const entries = Object.entries(value)
   if (entries.length > PARTS_MAX) return null
@@ -95,7 +98,7 @@ function cellOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** `{fileName, contentType, base64}`, as n8n's own binary data is written too; or a text that is a `data:` address. */
+/** `{fileName, contentType, base64}` or n8n's own binary data, or a text that is a `data:` URL. */
 function fileOf(value: unknown): AnswerFile | null {
   if (typeof value === 'string') return fileAt(value.trim(), null)
   if (!isRecord(value)) return null
@@ -123,7 +126,7 @@ function fileAt(address: string, name: string | null): AnswerFile | null {
   }
 }
 
-/** Without a folder, and without signs that turn the text around or end its line: what is read is what is saved. */
+/** Removes folders and characters that reverse the text or break its line: the displayed name is the saved name. */
 function plainName(name: string | null): string | null {
   // eslint-disable-next-line no-control-regex -- control characters are what is taken out
   const plain = (name ?? '').replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
@@ -139,7 +142,7 @@ const ROWS_MAX = 500
 const COLUMNS_MAX = 20
 const PARTS_MAX = 20
 const UNKNOWN = 'application/octet-stream'
-/** Pixels alone: an SVG may hold more. */
+/** Only bitmaps: an SVG may contain scripts. */
 const PICTURES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 const ENDINGS: Readonly<Record<string, string>> = {
   'image/png': 'png',

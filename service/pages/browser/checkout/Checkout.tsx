@@ -9,7 +9,7 @@ import { useWatched } from './watched.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 import { Summary } from './Summary.tsx'
 
-/** The whole page. Without acts it only looks the part: until its script has started. */
+/** The whole page. Without `acts` it is static, until its script has started. */
 export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | null }) {
   const state = useWatched(store)
   const { page, progress } = state
@@ -47,7 +47,7 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
   )
 }
 
-/** Hidden rather than taken away while a payment is under way: after a failure all that was filled in is still there. */
+/** Hidden and not removed while a payment is under way: after a failure the form still has its values. */
 function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden: boolean }) {
   const form = useRef<HTMLFormElement>(null)
   const { page, errors, account, wallets } = state
@@ -73,7 +73,7 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
     else acts.pay(raw)
   }
   return (
-    // The page's own words beside the field say more than the browser's bubbles.
+    // The page's own messages beside the fields are clearer than the browser's bubbles.
     <form ref={form} noValidate hidden={hidden} onSubmit={submit} onInput={save} onChange={save}>
       {fields.length > 0 && <Fields fields={fields} errors={errors} />}
       <Pay state={state} acts={acts} />
@@ -111,7 +111,7 @@ function Unavailable({ title, text, retry }: { title: string; text: string; retr
   )
 }
 
-/** What a screen reader says of changes that happen elsewhere than at the focus. */
+/** What a screen reader announces about changes outside the focused element. */
 function spoken({ page, doing, notice, progress, gone, account }: State): string {
   if (progress !== null) {
     const { title, text } = headlineOf(progress, page)

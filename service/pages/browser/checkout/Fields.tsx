@@ -2,7 +2,7 @@ import { firstText } from '../../../ui-kit/format.ts'
 import type { Field } from '../../model.ts'
 import { Warning } from './Icons.tsx'
 
-/** What the seller asks for. */
+/** The seller's form fields. */
 export function Fields({ fields, errors }: { fields: readonly Field[]; errors: Readonly<Record<string, string>> }) {
   return (
     <div class="fields">
@@ -89,7 +89,7 @@ function Control({ field, common }: { field: Field; common: Record<string, unkno
   return <input {...INPUTS[type]} {...text} defaultValue={filled} />
 }
 
-/** The keyboard that a phone shows, and what the browser may fill in. */
+/** The keyboard that a phone shows, and what the browser may autofill. */
 const INPUTS = {
   text: { type: 'text' },
   boolean: { type: 'checkbox' },

@@ -1,4 +1,4 @@
-/** Drawn here, so that the page asks nobody for a picture. All are decoration beside a text that says the same. */
+/** Inline drawings, so that the page loads no images. All are decoration beside a text with the same meaning. */
 const LINE = {
   fill: 'none',
   stroke: 'currentColor',

@@ -6,7 +6,7 @@ import { networkName } from '../../../ui-kit/networks.ts'
 import { Chevron, Spinner, WalletGlyph, Warning } from './Icons.tsx'
 import { hurdleOf, missingOf, priceOf, type Account, type State, type WalletActs } from './state.ts'
 
-/** The end of the form: the wallet, and the one act that is next. */
+/** The end of the form: the wallet, and the next action. */
 export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) {
   const { page, account, doing, notice } = state
   if (page.checkout.testMode) {
@@ -70,7 +70,7 @@ export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) 
   )
 }
 
-/** Without a name: those belong to the seller's fields. */
+/** The field has no `name`, because names belong to the seller's fields. */
 function Outcomes() {
   return (
     <div class="field">
@@ -144,7 +144,7 @@ function Chosen({ account, change }: { account: Account; change: (() => void) | 
         </span>
       </span>
       <span class="worth">
-        {/* Its line is there before it is known: nothing moves when it comes. */}
+        {/* The line is reserved before the balance is known, so that nothing moves when it appears. */}
         <span class="funds">{account.balance !== null && `${microInUsdc(account.balance)} USDC`}</span>
         <button type="button" class="link" onClick={change}>
           Change<span class="unseen"> wallet</span>
@@ -171,14 +171,14 @@ function Hint({ tone, children }: { tone?: 'plain' | 'bad'; children: ComponentC
   )
 }
 
-/** Never disabled while it works, or the focus would fall off it. */
+/** Never disabled while it works, or it would lose the focus. */
 export function Primary({
   busy,
   children,
   ...rest
 }: {
   busy: string | null
-  /** For what is no sending of the form. */
+  /** For a button that does not submit the form. */
   type?: 'button'
   onClick?: (() => void) | undefined
   children: ComponentChildren

@@ -6,11 +6,11 @@ import { networkName } from '../../../ui-kit/networks.ts'
 import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
 import { faultOf, headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
 
-/** A payment on its way, and what it came to. */
+/** A payment in progress, and its result. */
 export function Progress({ page, progress, acts }: { page: CheckoutPage; progress: Way; acts: Acts | null }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // The button that had the focus is gone: whoever listens or types goes on from here.
+    // The button that had the focus is gone, so screen readers and keyboard users continue at the heading.
     heading.current?.focus()
   }, [])
   const stage = stageOf(progress)
@@ -42,7 +42,7 @@ export function Progress({ page, progress, acts }: { page: CheckoutPage; progres
   )
 }
 
-/** Paid, and what was bought did not come. */
+/** Paid, but the delivery failed or is unconfirmed. */
 const UNSURE: ReadonlySet<Stage> = new Set(['held', 'broken', 'undelivered'])
 
 function sealOf(stage: Stage, paid: boolean): string {
@@ -76,7 +76,7 @@ const RUNS: Partial<Record<Stage, string>> = {
   undelivered: 'Workflow not reached',
 }
 
-/** Who tries the checkout out wants to know what became of each attempt, and when the next one comes. */
+/** A seller who tests the checkout wants to see the result of each attempt, and when the next one comes. */
 function Attempts({ delivery }: { delivery: PaymentState['delivery'] }) {
   const history = delivery?.history ?? []
   if (delivery == null || history.every((attempt) => faultOf(attempt) === null)) return null
@@ -184,8 +184,8 @@ function Line({ name, children }: { name: string; children: preact.ComponentChil
 }
 
 /**
- * Back to the seller: by itself after a moment, unless the customer wants to stay. A page that is merely looked at
- * again stays, or nobody who came back could ever read it.
+ * Returns to the seller automatically after a moment, unless the customer wants to stay. A reopened page does not
+ * redirect, so that a customer who comes back can read it.
  */
 function Onward({ url, byItself }: { url: string; byItself: boolean }) {
   const [left, setLeft] = useState<number | null>(null)

@@ -3,7 +3,7 @@ import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { isTestNetwork, networkName } from '../../../ui-kit/networks.ts'
 import { CoinMark } from './Icons.tsx'
 
-/** What is paid for and how much; then, where there is room beside the form or else below it, to whom and how. */
+/** The product and its price; then the recipient and the method, beside the form if there is room, else below it. */
 export function Summary({ page, brief }: { page: CheckoutPage; brief: boolean }) {
   const { product, price } = page.checkout
   return (

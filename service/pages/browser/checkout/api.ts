@@ -7,8 +7,8 @@ export type PayCall =
   | { input: Record<string, unknown>; quoteId?: string; token: string; simulate: true; outcome: SimulatedOutcome }
 
 /**
- * `refused` is an answer: nothing was taken. `unknown` is the lack of one, or of a server that can be believed:
- * the payment may be under way, and the same call says so when it is sent again.
+ * `refused` is a definite answer: nothing was taken. `unknown` means that there is no answer, or none that can be
+ * trusted: the payment may be under way, and the same call sent again returns it.
  */
 export type Outcome =
   | { kind: 'payment'; state: PaymentState }
@@ -19,17 +19,17 @@ export interface Refusal {
   status: number
   code: string
   sentence: string
-  /** By what is wrong, in the server's words: `input.email`. */
+  /** By field, as the server names it: `input.email`. */
   details: Readonly<Record<string, string>>
 }
 
-/** The addresses beneath the page's own. */
+/** The URLs below the page's own. */
 export interface Api {
   page(): Promise<CheckoutPage | 'gone' | 'unknown'>
-  /** The key makes a repeated simulation the same one; a signed authorization is its own name. */
+  /** The key identifies a repeated simulation; a signed authorization identifies itself. */
   pay(call: PayCall, key: string | null): Promise<Outcome>
   payment(id: string, token: string | null): Promise<Outcome>
-  /** Tells each state until there is no more to tell; the answer ends it early. */
+  /** Reports each state until there is no more change; the returned function ends it early. */
   follow(id: string, token: string | null, told: (state: PaymentState) => void): () => void
 }
 
@@ -95,7 +95,10 @@ function outcomeOf(answer: ApiResponse | null): Outcome {
   return { kind: 'refused', refusal: { status, code, sentence, details: texts(body['details']) } }
 }
 
-/** Said by the server before it accepted anything; from then on it answers with the payment, whatever goes wrong. */
+/**
+ * The server answers with these before it has accepted anything. Once it has accepted a payment it always returns that
+ * payment.
+ */
 const NOTHING_TAKEN = new Set([
   'workflow_unavailable',
   'network_unavailable',
@@ -117,7 +120,7 @@ function texts(details: unknown): Record<string, string> {
   )
 }
 
-/** By server-sent events; by asking again and again where those do not come through. */
+/** Uses server-sent events, or polling if those do not get through. */
 function follow(url: string, told: (state: PaymentState) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let over = false
@@ -127,7 +130,7 @@ function follow(url: string, told: (state: PaymentState) => void): () => void {
     if (isRecord(state) && isState(state)) told(state)
   })
   source.addEventListener('error', () => {
-    // It comes back by itself unless the server refused it, or a proxy answers in its place.
+    // It reconnects by itself unless the server refused it, or a proxy answered in its place.
     if (source.readyState === EventSource.CLOSED && timer === undefined) void poll()
   })
   const poll = async (): Promise<void> => {

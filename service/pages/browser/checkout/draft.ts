@@ -2,7 +2,7 @@ import { remember, remembered } from '../../../ui-kit/watched.ts'
 import type { Field } from '../../model.ts'
 import type { Raw } from './form.ts'
 
-/** What the form holds now. */
+/** The form's current values. */
 export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
   return Object.fromEntries(
     fields.map(({ name, type }): [string, string | boolean] => {
@@ -12,12 +12,12 @@ export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
   )
 }
 
-/** A form's contents survive a reload of its tab; they go with the tab, or with the payment. */
+/** A form's values survive a reload of its tab; they are deleted with the tab or after the payment. */
 export function saveDraft(checkoutId: string, fields: readonly Field[], raw: Raw): void {
   // A file has to be chosen again.
   const values = fields.filter(({ type }) => type !== 'file').map(({ name }) => [name, raw[name] ?? ''])
   const text = JSON.stringify(values)
-  // Where storage is off or full, the form works without a draft.
+  // If storage is disabled or full, the form works without a draft.
   if (text.length <= LONGEST) remember(nameOf(checkoutId), text, ofTab)
 }
 

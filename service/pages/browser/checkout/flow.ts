@@ -15,19 +15,19 @@ interface FlowDeps {
   keeper: Keeper
   /** The checkout's own path. */
   home: string
-  /** The server's, as far as this page knows it. */
+  /** The server's time, as far as this page knows it. */
   now(): number
 }
 
-/** The signatures of this page's life. */
+/** The signatures made while this page is open. */
 interface Signed {
-  /** Refused before anything was taken: good for the next attempt instead of another signature. */
+  /** A signature that was refused before anything was taken: the next attempt reuses it. */
   spare: PaymentPayload | null
-  /** What the payment that is awaited was signed with. */
+  /** The signed payment that is awaited. */
   sending: SavedPayment | null
 }
 
-/** From a filled form to a payment that has come to rest. */
+/** From a filled form to a payment that has reached its final state. */
 export function openFlow(deps: FlowDeps) {
   const { store, keeper, home, now } = deps
   const signed: Signed = { spare: null, sending: null }
@@ -40,7 +40,7 @@ export function openFlow(deps: FlowDeps) {
     if (input === null) return
     const unfinished = keeper.read()
     if (unfinished !== null) {
-      // Another tab has signed and is not done: one more signature could pay twice.
+      // Another tab has signed and is not finished: a second signature could pay twice.
       await send(unfinished)
       return
     }
@@ -79,7 +79,7 @@ export function openFlow(deps: FlowDeps) {
       if (terms !== undefined && stillPays(paymentPayload, terms, now())) {
         refusal = await ask({ input, paymentPayload, quoteId: page.quote.quoteId, ...proof }, null)
       } else if (changed) {
-        // The page shows the new price already; a customer who agrees signs again.
+        // The page already shows the new price; a customer who agrees signs again.
         signed.sending = null
         forget()
         return
@@ -105,24 +105,24 @@ export function openFlow(deps: FlowDeps) {
   return {
     pay,
     simulate,
-    /** A quote holds for ten minutes; a page that stays open asks again. */
+    /** A quote expires after ten minutes, so an open page fetches a new one. */
     async renew() {
       await renew(deps)
     },
-    /** Continues the payment that this page is about, or that it began before a reload. */
+    /** Continues this page's payment, or the one that it started before a reload. */
     resume(payment: PaymentState | null) {
       if (payment !== null) {
         arrived(payment, !isOver({ state: payment, slow: false, live: false }))
         return
       }
       const query = new URLSearchParams(location.search)
-      // Older links have the payment behind a hash, and no token.
+      // Older links have the payment id after a hash, and no token.
       const id = query.get('payment') ?? /^#payment=(pay_[0-9A-Za-z]+)$/.exec(location.hash)?.[1]
       const kept = keeper.read()
       if (id !== undefined) void find(id, query.get('token') ?? kept?.token ?? null)
       else if (kept !== null) void send(kept)
     },
-    /** After a failure: back to the form. */
+    /** Returns to the form after a failure. */
     again() {
       unfollow()
       history.replaceState(history.state, '', home)
@@ -132,13 +132,13 @@ export function openFlow(deps: FlowDeps) {
   }
 }
 
-/** A payment that exists: its own address shows how far it has come, and the page follows it. */
+/** Follows an existing payment; the payment's own URL shows its progress. */
 function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
   let end: () => void = () => undefined
 
   function show(progress: Progress, id: string): void {
     store.change({ progress })
-    // From here on the payment's own address says everything; a new visit to the link begins anew.
+    // From here on the payment's own URL shows everything; a new visit to the checkout's link starts over.
     if (isPaid(progress) || isOver(progress)) {
       signed.spare = null
       keeper.forget(({ payment }) => payment === id)
@@ -191,7 +191,7 @@ async function repeat(deps: FlowDeps, call: PayCall, key: string | null): Promis
   }
 }
 
-/** The spare one where it still pays, else a new one; null where the wallet did not sign. */
+/** The spare signature if it still pays these terms, else a new one; null if the wallet did not sign. */
 async function signatureFor({ store, now }: FlowDeps, signed: Signed, from: Hex, terms: Requirements) {
   const { spare } = signed
   const usable = spare?.payload.authorization.from === from && stillPays(spare, terms, now())
@@ -199,7 +199,7 @@ async function signatureFor({ store, now }: FlowDeps, signed: Signed, from: Hex,
   return signed.spare
 }
 
-/** Nobody signs for another price than the one on the button that was clicked. */
+/** A customer signs only for the price on the button that they clicked. */
 async function isOutdated(deps: FlowDeps, page: CheckoutPage): Promise<boolean> {
   if (Date.parse(page.quote.expiresAt) - deps.now() >= RENEW_BEFORE_MS) return false
   deps.store.change({ doing: 'sending' })
@@ -208,7 +208,7 @@ async function isOutdated(deps: FlowDeps, page: CheckoutPage): Promise<boolean> 
   return changed
 }
 
-/** True where the page now asks for something else than the customer has seen. */
+/** True if the page now asks for other terms than the customer has seen. */
 async function renew({ store, api }: FlowDeps, forced = false): Promise<boolean> {
   const { page: before, progress } = store.read()
   if (!forced && progress !== null) return false
@@ -232,7 +232,7 @@ function refuse(store: Watched<State>, refusal: Refusal): void {
   else store.change({ notice: { tone: 'bad', text: withoutCharge(refusal.sentence) } })
 }
 
-/** The form's values; null where one of them is wrong. */
+/** The form's values; null if one of them is invalid. */
 function filled(store: Watched<State>, raw: Raw): Record<string, unknown> | null {
   const { input, errors } = check(store.read().page.checkout.fields, raw)
   store.change({ errors, notice: null })
@@ -240,7 +240,7 @@ function filled(store: Watched<State>, raw: Raw): Record<string, unknown> | null
 }
 
 const SLOW_MS = 20_000
-/** A quote must outlive the customer's reading and signing. */
+/** A quote must stay valid while the customer reads and signs. */
 const RENEW_BEFORE_MS = 120_000
 
 function linkOf(home: string, payment: string, token: string | null): string {

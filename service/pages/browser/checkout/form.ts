@@ -1,16 +1,16 @@
 import { withScheme } from '../../../kit/text.ts'
 import type { Field } from '../../model.ts'
 
-/** What a form holds of a field: the text of it, or whether its box is ticked. */
+/** A field's value in the form: its text, or whether its box is ticked. */
 export type Raw = Readonly<Record<string, string | boolean>>
 
 export interface Checked {
   input: Record<string, unknown>
-  /** By field; none when all is well. */
+  /** By field; empty when there are none. */
   errors: Record<string, string>
 }
 
-/** The same questions as the server asks, asked sooner; the server's answer is the one that counts. */
+/** The same checks as the server's, done earlier; the server's result decides. */
 export function check(fields: readonly Field[], raw: Raw): Checked {
   const input: Record<string, unknown> = {}
   const errors: Record<string, string> = {}
@@ -32,7 +32,7 @@ export function check(fields: readonly Field[], raw: Raw): Checked {
   return { input, errors }
 }
 
-/** What the server said of the fields, by field, in words for a customer. */
+/** The server's errors by field, in words for a customer. */
 export function errorsOf(
   fields: readonly Field[],
   details: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export function errorsOf(
   )
 }
 
-/** A pattern says nothing to a customer; what its seller wrote about it does. */
+/** A pattern means nothing to a customer, so the seller's message about it is shown instead. */
 function inWords(message: string, fault: string): string {
   return message !== '' && (fault === message || fault.startsWith('must match')) ? message : `This ${fault}.`
 }
@@ -74,7 +74,7 @@ const asUrl: Reader = (text) => {
     const { protocol } = new URL(address)
     if (protocol === 'https:' || protocol === 'http:') return { value: address }
   } catch {
-    // The sentence below says it.
+    // The message below is returned instead.
   }
   return { error: 'Enter a full web address, such as https://example.com.' }
 }
@@ -87,7 +87,7 @@ const asEmail: Reader = (text) =>
 const asJson: Reader = (text) => {
   try {
     JSON.parse(text)
-    // As it was written: the server reads it, and sees digits that a number here would lose.
+    // The text is sent as it is: the server parses it, and a number here would lose digits.
     return { value: text }
   } catch {
     return { error: 'This is not valid JSON.' }
@@ -101,7 +101,7 @@ const READERS: Readonly<Record<Field['type'], Reader>> = {
   text: asText,
   textarea: asText,
   number: asNumber,
-  // A box is no text and never comes here.
+  // A checkbox has no text, so this is never called.
   boolean: () => ({ value: false }),
   select: asOption,
   url: asUrl,

@@ -3,27 +3,27 @@ import { remember, remembered } from '../../../ui-kit/watched.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
 
 /**
- * What must survive the page: a signature that was given, before it is sent anywhere. Whoever finds one sends
- * that same one again instead of asking for another, so that no reload ever pays twice.
+ * What must survive a reload: a signature, stored before it is sent. A page that finds one sends it again and does not
+ * ask for another, so that no reload pays twice.
  */
 export interface SavedPayment {
   input: Record<string, unknown>
   paymentPayload: PaymentPayload
   quoteId: string
-  /** Chosen here: with it the answer is fetched again although the first one got lost. */
+  /** Chosen here, so that the answer can be fetched again if the first one is lost. */
   token?: string
-  /** Once the server has answered with one. */
+  /** Set once the server has answered with a payment. */
   payment: string | null
 }
 
 export interface Keeper {
   read(): SavedPayment | null
   write(kept: SavedPayment): void
-  /** Only the one that is meant: another tab may have kept another meanwhile. */
+  /** Only the matching one: another tab may have stored a different payment meanwhile. */
   forget(meant: (kept: SavedPayment) => boolean): void
 }
 
-/** One for each checkout, in all tabs of this browser. */
+/** One per checkout, shared by all tabs of this browser. */
 export function openKeeper(checkoutId: string): Keeper {
   const name = `coinslot:${checkoutId}`
   const read = (): SavedPayment | null => fromText(remembered(name)) ?? fromText(entryText(name))
@@ -31,7 +31,7 @@ export function openKeeper(checkoutId: string): Keeper {
     read,
     write(kept) {
       const text = JSON.stringify({ version: VERSION, ...kept })
-      // Where storage is switched off, this tab's own history entry survives a reload too.
+      // If storage is disabled, this tab's own history entry survives a reload too.
       if (!remember(name, text)) history.replaceState({ ...(history.state as object | null), [name]: text }, '')
     },
     forget(meant) {
@@ -45,7 +45,7 @@ export function openKeeper(checkoutId: string): Keeper {
 
 const VERSION = 1
 
-/** Of this tab's history entry. */
+/** From this tab's history entry. */
 function entryText(name: string): string | null {
   const text = (history.state as Record<string, unknown> | null)?.[name]
   return typeof text === 'string' ? text : null

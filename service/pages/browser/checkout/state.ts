@@ -4,17 +4,17 @@ import { networkName } from '../../../ui-kit/networks.ts'
 import type { Hex, Wallet } from '../../../ui-kit/provider.ts'
 import type { Raw } from './form.ts'
 
-/** All that the page shows follows from this. */
+/** The page's complete state. */
 export interface State {
   page: CheckoutPage
-  /** Null while it is not known yet which there are. */
+  /** Null until it is known which wallets there are. */
   wallets: readonly Wallet[] | null
   account: Account | null
   doing: Doing | null
   /** By field. */
   errors: Readonly<Record<string, string>>
   notice: Notice | null
-  /** From the moment that a payment may exist. */
+  /** Set from the moment that a payment may exist. */
   progress: Progress | null
   /** The checkout ended while the page was open. */
   gone: boolean
@@ -24,7 +24,7 @@ export interface Account {
   wallet: Wallet
   address: Hex
   chainId: number
-  /** Of the token that is asked for; null while unknown. */
+  /** Of the requested token; null while unknown. */
   balance: bigint | null
 }
 
@@ -36,14 +36,14 @@ export interface Notice {
 }
 
 export interface Progress {
-  /** Null while no answer has come: it was sent, and may be under way. */
+  /** Null before the first answer: the call was sent, and the payment may be under way. */
   state: PaymentState | null
   slow: boolean
-  /** Whether it came to its end while somebody watched. */
+  /** Whether the page was open when the payment ended. */
   live: boolean
 }
 
-/** What stands between the customer and the payment; the page offers the one act that takes it away. */
+/** What prevents the customer from paying; the page offers the one action that resolves it. */
 export type Hurdle = 'no-account' | 'wrong-network' | 'too-little' | null
 
 export function hurdleOf({ page, account }: State): Hurdle {
@@ -53,14 +53,14 @@ export function hurdleOf({ page, account }: State): Hurdle {
   return missing !== null && missing > 0n ? 'too-little' : null
 }
 
-/** What the account lacks for this, in micro-USDC; null where that is not known. */
+/** What the account lacks for the payment, in micro-USDC; null if that is unknown. */
 export function missingOf(page: CheckoutPage, account: Account): bigint | null {
   if (account.balance === null || page.paymentRequirements === null) return null
   const missing = BigInt(page.paymentRequirements.v2.amount) - account.balance
   return missing > 0n ? missing : 0n
 }
 
-/** `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no try follows. */
+/** `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
 export type Stage =
   | 'confirming'
   | 'starting'
@@ -93,13 +93,13 @@ export function stageOf({ state }: Progress): Stage {
   }
 }
 
-/** An attempt is counted when it begins: the first has failed once it left a trace, or a second one came. */
+/** An attempt is counted when it begins: the first one has failed if it left a result, or if a second one has begun. */
 function hasFailedTry(delivery: PaymentState['delivery']): boolean {
   if (delivery === null) return false
   return delivery.attempts >= 2 || delivery.lastStatus !== null || delivery.lastError !== null
 }
 
-/** Nothing will change any more. */
+/** No further change is expected. */
 export function isOver(progress: Progress): boolean {
   return !['confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
 }
@@ -108,7 +108,7 @@ export function isPaid({ state }: Progress): boolean {
   return state?.payment.status === 'paid'
 }
 
-/** The headline of a payment's way, and the line below it; a screen reader hears both. */
+/** The headline for a payment's progress, and the line below it; a screen reader announces both. */
 export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { title: string; text: string } {
   const seller = checkout.product.name
   switch (stageOf(progress)) {
@@ -178,12 +178,12 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
   }
 }
 
-/** In test mode: whoever tries the checkout out chose this end, and nobody hears of it. */
+/** In test mode: the person who tests the checkout chose this outcome, and the seller gets no notice. */
 function isSimulatedFailure({ state }: Progress): boolean {
   return state?.delivery?.lastError === SIMULATED_FAILURE
 }
 
-/** Why an attempt failed, for who tries the checkout out; an attempt that succeeded has no fault. */
+/** Why an attempt failed, for a person who tests the checkout; null for an attempt that succeeded. */
 export function faultOf({ status, error }: Attempt): string | null {
   if (error !== null) return FAULTS[error] ?? `The attempt failed: ${error}.`
   if (status === null) return 'No answer came.'
@@ -205,7 +205,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   response_timeout: 'It did not answer in time.',
 }
 
-/** What everybody wants to know who could not pay; said once, whoever says it. */
+/** Adds that nothing was charged, unless the message already contains it. */
 export function withoutCharge(sentence: string): string {
   return sentence.includes(NO_CHARGE) ? sentence : `${sentence} ${NO_CHARGE}`
 }
@@ -229,7 +229,7 @@ export function firstState(page: CheckoutPage, payment: PaymentState | null): St
   }
 }
 
-/** What a customer can do here. */
+/** The customer's actions. */
 export interface WalletActs {
   pay(raw: Raw): void
   connect(wallet: Wallet): void
@@ -240,12 +240,12 @@ export interface WalletActs {
   retry(): void
 }
 
-/** At a checkout. */
+/** The actions at a checkout. */
 export interface Acts extends WalletActs {
   simulate(raw: Raw, outcome: SimulatedOutcome): void
 }
 
-/** At a gate: in test mode its owner's token stands for a payment. */
+/** The actions at a gate: in test mode its owner's token stands in for a payment. */
 export interface GateActs extends WalletActs {
   simulate(testToken: string): void
 }

@@ -5,10 +5,10 @@ import { balanceOf, chainIdOf, connect, known, onWalletChange, sign, switchTo, t
 import type { Account, Notice, State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
-/** The wallets of this browser, and the account that is to pay. */
+/** The browser's wallets, and the account that pays. */
 export function openWallets(store: Watched<State>) {
   let unlisten: () => void = () => undefined
-  /** Asked once each; and no more once the customer chose by hand. */
+  /** Each wallet is queried once, and none any more once the customer has chosen one. */
   const asked = new Set<string>()
   let chosen = false
   let looks = 0
@@ -24,7 +24,7 @@ export function openWallets(store: Watched<State>) {
     store.change({ account })
     unlisten()
     unlisten = listen(wallet, address)
-    // Nobody has to wait for the balance: who clicks on "Pay" at once is served at once.
+    // The balance loads in the background, so that a customer who clicks "Pay" at once need not wait for it.
     void look()
   }
 
@@ -55,7 +55,7 @@ export function openWallets(store: Watched<State>) {
     const { asset } = page.checkout
     const balance = chainId === page.checkout.chainId ? await balanceOf(wallet.provider, asset.address, address) : null
     const now = store.read().account
-    // Whoever looked later knows better.
+    // The result of a later look is newer, so this one is dropped.
     if (turn === looks && now !== null) store.change({ account: { ...now, chainId, balance } })
   }
 
@@ -95,7 +95,10 @@ export function openWallets(store: Watched<State>) {
   }
 
   return {
-    /** Looks for wallets until the answer is called; takes the account up again that the customer let in before. */
+    /**
+     * Discovers wallets until the returned function is called, and restores an account that the customer connected
+     * before.
+     */
     open() {
       const stop = discoverWallets((wallets) => {
         store.change({ wallets })
@@ -110,15 +113,15 @@ export function openWallets(store: Watched<State>) {
       doing('connecting', () => join(wallet), 'You did not connect a wallet. Nothing was charged.'),
     switchNetwork: () =>
       doing('switching', switchNetwork, 'The network was not switched. You can also switch it in your wallet.'),
-    /** Reads network and balance anew, because the customer asked. */
+    /** Reads the network and the balance again at the customer's request. */
     look: () => doing('looking', look, ''),
-    /** The same by itself. */
+    /** The same without a request from the customer. */
     refresh: () => void look(),
     change: forget,
   }
 }
 
-/** The authorization that the page asks for, signed by this account; null where its wallet did not. */
+/** The page's authorization, signed by this account; null if its wallet did not sign. */
 export async function signTerms(store: Watched<State>, from: Hex, nowMs: number): Promise<PaymentPayload | null> {
   const { account, page } = store.read()
   const accepted = page.paymentRequirements?.v2

@@ -5,7 +5,7 @@ export function useWatched<Value>(store: Watched<Value>): Value {
   const [value, show] = useState(store.read())
   useEffect(() => {
     const told = (): void => show(() => store.read())
-    // Something may have changed between drawing and watching.
+    // The value may have changed between rendering and subscribing.
     told()
     return store.watch(told)
   }, [store])

@@ -9,7 +9,7 @@ import type { Watched } from '../../../ui-kit/watched.ts'
 import type { GateActs } from '../checkout/state.ts'
 import type { Bought as BoughtAnswer, GateState } from './flow.ts'
 
-/** A 402 for a person: the price, their wallet, and then what it bought. */
+/** A 402 for a person: the price, the wallet, and then the purchased answer. */
 export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateActs | null }) {
   const state = useWatched(store)
   const { page, answer, sent, account, wallets } = state

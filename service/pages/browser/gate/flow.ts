@@ -6,17 +6,17 @@ import { signTerms } from '../checkout/wallets.ts'
 import { firstState, hurdleOf, withoutCharge, type State } from '../checkout/state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
-/** A checkout's wallet and price, with what a gate answers instead of a receipt. */
+/** A checkout's wallet and price, with the API's answer in place of a receipt. */
 export interface GateState extends State {
-  /** Sent, and no answer yet; `slow` once that takes long. */
+  /** Sent and not answered yet; `slow` once that takes long. */
   sent: 'no' | 'yes' | 'slow'
   answer: Bought | null
 }
 
 export interface Bought {
-  /** Null where it is not text: then it can be saved only. */
+  /** Null if it is not text, so that it can only be saved. */
   text: string | null
-  /** Of this page's memory. */
+  /** An object URL in this page's memory. */
   href: string
   name: string
   paymentId: string | null
@@ -29,13 +29,13 @@ export function firstGateState(page: CheckoutPage): GateState {
 interface Parts {
   store: Watched<GateState>
   keeper: Keeper
-  /** What is asked for, by path and query. */
+  /** The requested resource, by path and query. */
   resource: string
   /** The server's time, as far as this page knows it. */
   now(): number
 }
 
-/** From a click to the answer that was paid for. A signature is kept until then, and sent again rather than made again. */
+/** From a click to the purchased answer. The signature is stored until then, and a retry sends the same one. */
 export function openGateFlow({ store, keeper, resource, now }: Parts) {
   async function pay(): Promise<void> {
     const { account, doing, page } = store.read()
@@ -48,7 +48,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     if (payload !== null) await send(payload, usable ? kept.token : randomToken())
   }
 
-  /** Asks until there is an answer: without one nobody knows whether the money moves. */
+  /** Repeats the request until there is an answer: without one it is unknown whether the money moves. */
   async function send(paymentPayload: PaymentPayload, token: string | undefined): Promise<void> {
     const proof = token === undefined ? {} : { token }
     keeper.write({ input: {}, paymentPayload, quoteId: '', ...proof, payment: null })
@@ -77,11 +77,11 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     }
   }
 
-  /** In test mode: nothing is signed, so it may simply be asked again. */
+  /** In test mode nothing is signed, so the request may simply be repeated. */
   async function simulate(testToken: string): Promise<void> {
     if (store.read().doing !== null) return
     const token = testToken.trim()
-    // A header takes no other signs, and no other text is one.
+    // A header accepts no other characters, and a test token has no other form.
     if (!/^test_[\w-]{1,128}$/.test(token)) {
       store.change({ notice: { tone: 'bad', text: WRONG_TOKEN } })
       return
@@ -103,13 +103,13 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     }
     const body = await bodyOf(response)
     const sentence = typeof body['error'] === 'string' ? body['error'] : 'The API did not answer as it should.'
-    // What failed beyond the gate is free, and the same signature may ask again.
+    // Failures behind the gate are free, and the same signature may be used again.
     if (response.status < 500) keeper.forget(() => true)
     if (response.status === 402) renew(response)
     store.change({ notice: { tone: 'bad', text: response.status === 409 ? sentence : withoutCharge(sentence) } })
   }
 
-  /** Another price than the page's: of the payer's own tier, or of today. */
+  /** The price differs from the page's: it is the payer's own tier, or the current price. */
   function renew(response: Response): void {
     const { page } = store.read()
     const v2 = requirementsIn(response.headers.get('payment-required'))
@@ -121,7 +121,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
   return {
     pay: () => void pay(),
     simulate,
-    /** What an earlier life of this page signed and sent. */
+    /** Sends the payment again that this page signed before a reload. */
     resume(): void {
       const kept = keeper.read()
       if (kept !== null) void send(kept.paymentPayload, kept.token)

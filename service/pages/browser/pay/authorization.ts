@@ -1,7 +1,7 @@
 import type { Requirements } from '../../model.ts'
 import type { Hex } from '../../../ui-kit/provider.ts'
 
-/** The permission to move so much USDC once (EIP-3009); numbers as texts, as they travel. */
+/** A permission to move this amount of USDC once (EIP-3009). Numbers are text, as they are sent. */
 export interface Authorization {
   from: Hex
   to: string
@@ -11,7 +11,7 @@ export interface Authorization {
   nonce: Hex
 }
 
-/** What is sent to pay with: x402 version 2. */
+/** The payment payload of x402 version 2. */
 export interface PaymentPayload {
   x402Version: 2
   resource: { url: string; description: string; mimeType: string }
@@ -27,7 +27,7 @@ export function authorize(terms: Requirements, from: Hex, nowMs: number): Author
     from,
     to: terms.payTo,
     value: terms.amount,
-    // From ever: a wallet's or a chain's clock that runs late must not refuse it.
+    // Zero, so that a wallet's or chain's slow clock does not refuse it.
     validAfter: '0',
     validBefore: String(Math.floor(nowMs / 1000) + Math.max(terms.maxTimeoutSeconds, VALID_SECONDS)),
     nonce: randomHex(),
@@ -63,7 +63,7 @@ export function typedData(terms: Requirements, message: Authorization) {
   }
 }
 
-/** Whether what was signed still pays exactly this, and stays valid until a slow chain is done with it. */
+/** Whether the signature still pays exactly these terms, and stays valid until a slow chain has settled it. */
 export function stillPays({ accepted, payload }: PaymentPayload, terms: Requirements, nowMs: number): boolean {
   const { to, value, validBefore } = payload.authorization
   return (
@@ -82,7 +82,7 @@ function same(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/** Only the buyer has it: with it a payment's answer is fetched again. */
+/** Only the buyer has this token, which fetches a payment's answer again. */
 export function randomToken(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   const text = btoa(String.fromCharCode(...bytes))

@@ -2,12 +2,12 @@ import { chainToAdd } from '../../../ui-kit/networks.ts'
 import { codeOf, isRejected, UNKNOWN_CHAIN, type Hex, type Provider } from '../../../ui-kit/provider.ts'
 import type { TypedData } from './authorization.ts'
 
-/** The addresses that the wallet lets this page see; asks its owner where it must. */
+/** The addresses that the wallet shows to this page; the wallet asks the user if necessary. */
 export async function connect(provider: Provider): Promise<Hex[]> {
   return addresses(await provider.request({ method: 'eth_requestAccounts' }))
 }
 
-/** Without asking anybody: those that were let in before. */
+/** The addresses that the user allowed before, without a prompt. */
 export async function known(provider: Provider): Promise<Hex[]> {
   try {
     return addresses(await provider.request({ method: 'eth_accounts' }))
@@ -20,7 +20,7 @@ export async function chainIdOf(provider: Provider): Promise<number> {
   return toChainId(await provider.request({ method: 'eth_chainId' }))
 }
 
-/** Listens for another account or network; the answer ends it. */
+/** Listens for a change of account or network; the returned function ends it. */
 export function onWalletChange(
   provider: Provider,
   { accounts, chain }: { accounts(accounts: unknown): void; chain(chainId: unknown): void },
@@ -33,7 +33,7 @@ export function onWalletChange(
   }
 }
 
-/** Some wallets say it in decimals. */
+/** Some wallets return a decimal number. */
 export function toChainId(chainId: unknown): number {
   return typeof chainId === 'string' || typeof chainId === 'number' ? Number(chainId) : NaN
 }
@@ -45,14 +45,14 @@ export async function switchTo(provider: Provider, chainId: number): Promise<voi
   } catch (error) {
     if (codeOf(error) !== UNKNOWN_CHAIN) throw error
     await provider.request({ method: 'wallet_addEthereumChain', params: [chainToAdd(chainId)] })
-    // Most wallets have switched by now; one that has not is asked once more, and one that will not is seen later.
+    // Most wallets have switched by now. A wallet that has not is called once more; one that refuses is noticed later.
     await provider.request(change).catch((refusal: unknown) => {
       if (isRejected(refusal)) throw refusal
     })
   }
 }
 
-/** In the token's smallest unit; null where the wallet does not say, which must not keep anybody from paying. */
+/** In the token's smallest unit; null if the wallet does not return it, which must not prevent a payment. */
 export async function balanceOf(provider: Provider, token: string, owner: Hex): Promise<bigint | null> {
   const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
   try {

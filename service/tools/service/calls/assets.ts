@@ -3,7 +3,7 @@ import type { CallResult, Output } from '../../model/call.ts'
 import type { RdaUpstream } from '../../model/tool.ts'
 import { balancesOf, resultOf, rowOf, type CallDeps, type Order, type Place } from './order.ts'
 
-/** Tools of creators: the marketplace runs them and pays their creators; free credits do not pay for them. */
+/** Tools of creators. The marketplace runs them and pays their creators. Free credits do not pay for them. */
 export function createAssetCalls({ assets, place, store, ledger, clock }: CallDeps & { place: Place }) {
   return {
     async run(order: Order, upstream: RdaUpstream): Promise<CallResult> {
@@ -16,7 +16,7 @@ export function createAssetCalls({ assets, place, store, ledger, clock }: CallDe
       const { output, cost, failure } = await assets.run({ ...about, enter, signal })
       const durationMs = Math.round(performance.now() - started)
       const text: Output = { kind: 'text', value: output ?? '' }
-      // The marketplace names its runs itself, so each has a single attempt here.
+      // The marketplace names its runs itself, so each call has a single attempt here.
       const row = { ...rowOf({ ...order, attempt: 1 }, durationMs, clock.now()), cost, failure }
       const fault = failure === null ? null : 'upstream'
       await store.note({ ...row, fault, output: keyed && failure === null ? text : null })

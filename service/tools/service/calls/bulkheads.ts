@@ -1,7 +1,7 @@
 /**
- * Each provider has so many calls at once and no more: when one becomes slow its own callers are turned away, and the
- * process's memory, sockets and time stay for all others. No account has more than half of a provider's places, so one
- * with many keys leaves room for another.
+ * Each provider has a limit of concurrent calls. When a provider becomes slow, further calls to it are refused, and the
+ * process's memory, sockets and time stay available for the others. No account gets more than half of a provider's
+ * places, so an account with many keys cannot block the others.
  */
 export function createBulkheads(atOnce: number) {
   const underWay = new Map<string, number>()
@@ -13,7 +13,10 @@ export function createBulkheads(atOnce: number) {
   }
 
   return {
-    /** Null when it is full, or the account's share of it; else what leaves it. A stranger has no account. */
+    /**
+     * Null when the provider is full, or the account's share of it. Otherwise the function that frees the place. A
+     * caller without an account has no share.
+     */
     enter(provider: string, account: string | null): (() => void) | null {
       const names = account === null ? [provider] : [provider, `${provider} ${account}`]
       const isFull = names.some(

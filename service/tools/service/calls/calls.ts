@@ -16,7 +16,7 @@ import { createHealth } from './health.ts'
 import { balancesOf, resultOf, type CallDeps, type Order, type Place } from './order.ts'
 import { createReach } from './reach.ts'
 
-/** Calls of tools: money set aside, the tool asked, money taken or given back. */
+/** Calls of tools: holds the money, calls the tool, and takes the money or gives it back. */
 export function createCalls(deps: CallDeps) {
   const { catalogue, store, ledger, slots } = deps
   const inputs = createInputCheck(deps.log)
@@ -82,7 +82,7 @@ export function createCalls(deps: CallDeps) {
   return {
     call: run,
 
-    /** A call whose caller lost the connection; null while it has not ended, or where there is none. */
+    /** The result of a call whose caller lost the connection. Null when the call has not ended or does not exist. */
     async find(caller: Caller, id: CallId): Promise<CallResult | StoredCall | null> {
       const stored = await store.find(ownerOf(caller), id)
       if (stored?.failure !== null || stored.output === null) return stored
@@ -94,7 +94,7 @@ export function createCalls(deps: CallDeps) {
 
     balance: (caller: Caller): Promise<Balances> => balancesOf(ledger, ownerOf(caller)),
 
-    /** For buyers who pay each call by x402: no account, no credits. */
+    /** For buyers who pay each call by x402, without an account or credits. */
     unpaid: {
       find: catalogue.bySlug.bind(catalogue),
       checked,
@@ -114,7 +114,7 @@ export function createCalls(deps: CallDeps) {
   }
 }
 
-/** A call that was paid for before, under the same key. */
+/** Returns the stored result of a call that was paid for before under the same key. */
 async function replay(ledger: CallDeps['ledger'], stored: StoredCall): Promise<CallResult> {
   const { id, environment, userId, output } = stored
   if (output === null) throw answerForgotten(id)
@@ -123,7 +123,7 @@ async function replay(ledger: CallDeps['ledger'], stored: StoredCall): Promise<C
 
 export type Calls = ReturnType<typeof createCalls>
 
-/** Creators' tools have a server each. */
+/** Creators' tools each have a server of their own. */
 function bulkheadOf({ environment, provider, ownerId, slug, upstream }: Tool): string {
   return JSON.stringify([environment, upstream.kind === 'rda' ? slug : provider, ownerId])
 }

@@ -5,13 +5,13 @@ import type { EndedCall } from '../../ports/calls.ts'
 import type { CallDeps } from './order.ts'
 
 /**
- * Calls that end at the same moment are written together: their charges and their rows are one short transaction,
- * flushed once. Those that end while it runs are in the next. Holds are not batched: each is one statement that need
- * not wait for the disk, and here it would only wait for the others.
+ * Calls that end at the same moment are written together: their charges and rows are one short transaction with one
+ * disk flush. Calls that end meanwhile go into the next one. Holds are not batched: each is one statement that need not
+ * wait for the disk, and in a batch it would wait for the others.
  */
 export function createChargeBatch({ ledger, store }: Pick<CallDeps, 'ledger' | 'store'>) {
   const endings = new Batch<Ending, EndingResult>({ largest: LARGEST, run: flush })
-  // After the transaction rather than in it: meanwhile it would hold the wallets for a round trip more.
+  // Read after the transaction, because inside it the wallets would stay locked for one more round trip.
   const balances = new Batch({ largest: LARGEST, run: (owners: readonly Owner[]) => ledger.balances(owners) })
 
   function flush(batch: readonly Ending[]): Promise<EndingResult[]> {
@@ -33,12 +33,12 @@ export function createChargeBatch({ ledger, store }: Pick<CallDeps, 'ledger' | '
   }
 
   return {
-    /** Takes the money and writes the call down; answers what its payer has left. */
+    /** Takes the money and stores the call. Returns the payer's remaining money. */
     async charge(act: Capturing, call: EndedCall): Promise<Balances> {
       await end({ act, call })
       return await balances.add(act.capture.owner)
     },
-    /** Gives the money back, unless the sweeper did already, and writes the failure down. */
+    /** Gives the money back, unless the sweeper did so already, and stores the failure. */
     giveBack: (act: Releasing, call: EndedCall): Promise<void> => end({ act, call }),
   }
 }
@@ -58,7 +58,7 @@ type EndingResult = 'ended' | { refusal: Error } | { askAgain: true }
 function resultOf({ act }: Ending, outcome: ActOutcome | undefined): EndingResult {
   if (outcome === undefined) throw new Error('an act was left without an outcome')
   if ('askAgain' in outcome) return outcome
-  // A hold that the sweeper has ended needs no giving back.
+  // When the sweeper has ended a hold, its money was already given back.
   return 'refusal' in outcome && 'capture' in act ? outcome : 'ended'
 }
 

@@ -11,8 +11,8 @@ import { resultOf, rowOf, type CallDeps, type Order, type Place } from './order.
 import { failureOf, type Reach } from './reach.ts'
 
 /**
- * A call for money. Between its hold and its end nothing is written but the hold: when the process dies there, the
- * ledger's sweeper gives the money back, and a repeated request with the same key is served anew.
+ * A paid call. Between the hold and the end of the call only the hold is stored. When the process dies in between, the
+ * ledger's sweeper gives the money back, and a repeated request with the same key starts the call anew.
  */
 export function createCharging(deps: ChargingDeps) {
   const { batch, reach, place, store, clock, log, failpoints } = deps
@@ -26,7 +26,7 @@ export function createCharging(deps: ChargingDeps) {
     onProgress({ progress: 1, total: 3, message: `Calling ${tool.slug}` })
     let output: Output
     try {
-      // Only now: callers without money would take the places of those who have some.
+      // Taken only after the hold: callers without money must not take places from those who can pay.
       const leave = place(tool, owner.userId)
       output = await reach.ask({ callId, tool, input, signal, departure, onProgress }).finally(leave)
       signal.throwIfAborted()
@@ -43,7 +43,7 @@ export function createCharging(deps: ChargingDeps) {
     return resultOf({ id: callId, slug: tool.slug, cost: tool.price, durationMs }, output, left)
   }
 
-  /** The money and the row together. A caller who cannot be charged is not given the answer. */
+  /** Stores the charge and the row together. A caller who cannot be charged does not get the answer. */
   async function capture(order: Order, output: Output, durationMs: number): Promise<Balances> {
     for (let { attempt } = order; ; attempt++) {
       try {
@@ -51,7 +51,8 @@ export function createCharging(deps: ChargingDeps) {
       } catch (error) {
         if (!(error instanceof DomainError) || !LOST.has(error.code)) throw error
         const { owner, callId } = order
-        // Its own twin may have been faster; else its time was up, or it failed under this name before.
+        // A concurrent request for the same call may have been faster. Otherwise the hold expired, or an earlier
+        // attempt failed.
         const twin = await store.find(owner, callId)
         if (twin !== null && twin.failure === null)
           return await captureAs({ ...order, attempt: twin.attempt }, output, durationMs)
@@ -66,7 +67,7 @@ export function createCharging(deps: ChargingDeps) {
     const { price: amount } = tool
     const hold = holdOf(callId, attempt)
     const stored = call.keyed || call.storesResult === true ? output : null
-    // No shares: all of it is the platform's.
+    // Without shares, because the platform gets the whole amount.
     const capture = { hold, owner, amount, shares: [], kind: 'capture', reference: callId, announcements: [] } as const
     const row = rowOf(order, durationMs, clock.now())
     return batch.charge({ capture }, { ...row, cost: amount, failure: null, fault: null, output: stored })
@@ -99,7 +100,7 @@ async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order):
     owner,
     amount: tool.price,
     useCredits: true,
-    // Longer than the tool may take: a hold that ends first would give the answer away unpaid.
+    // Longer than the tool may take: if the hold ended first, the answer would be unpaid.
     deadline: new Date(clock.now().getTime() + timeoutMs + SPARE_MS),
     reference: callId,
     spender: agentId === null ? null : { ...target, agentId, requestHash: requestHash() },
@@ -115,17 +116,17 @@ async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order):
 
 type ChargingDeps = CallDeps & { batch: ChargeBatch; reach: Reach; place: Place }
 
-/** A hold ends once: a call that is tried again under its name takes another. */
+/** A hold ends once, so each further attempt at a call takes another one. */
 function holdOf(callId: CallId, attempt: number): string {
   return attempt === 1 ? callId : `${callId}~${String(attempt)}`
 }
 
-/** The reason of the one who stopped it, where that is one of ours; else that the caller left. */
+/** The abort's own reason when it is one of our errors. Otherwise the caller has disconnected. */
 function reasonOf(signal: AbortSignal): DomainError {
   return signal.reason instanceof DomainError ? signal.reason : callAborted()
 }
 
-/** A database that is away for a moment must not cost a caller the answer. */
+/** Retries, so that a short outage of the database does not cost the caller the answer. */
 async function persisting<T>(work: () => Promise<T>): Promise<T> {
   for (const pauseMs of PAUSES_MS) {
     try {
@@ -138,7 +139,7 @@ async function persisting<T>(work: () => Promise<T>): Promise<T> {
   return await work()
 }
 
-/** Given back, or never on the disk when the database crashed. */
+/** The hold was given back, or was never on disk when the database crashed. */
 const LOST: ReadonlySet<string> = new Set(['lock_ended', 'lock_not_found'])
 const PAUSES_MS = [100, 500, 2_000]
 const SPARE_MS = 10_000

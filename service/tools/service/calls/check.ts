@@ -10,7 +10,9 @@ import { Recent } from '../recent.ts'
 // A CommonJS module, whose default is a property of what Node imports.
 const { default: addFormats } = ajvFormats
 
-/** Whether an input is what a tool takes; compiled once for each version of it, the least used forgotten. */
+/**
+ * Checks an input against a tool's schema. Each version's schema is compiled once, and the least used ones are dropped.
+ */
 export function createInputCheck(log: Log) {
   const compiled = new Recent<string, ValidateFunction>(COMPILED_MAX)
   const ajv = new Ajv({
@@ -22,7 +24,7 @@ export function createInputCheck(log: Log) {
     addUsedSchema: false,
     code: { regExp: Object.assign(linear, { code: 'linear' }) },
   })
-  // Ajv's own compares each item with each other one.
+  // Ajv's own check compares each item with every other.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -50,19 +52,19 @@ export function createInputCheck(log: Log) {
       log.error({ toolId: id, slug, err: error }, 'the input schema of a tool cannot be used')
       throw new DomainError('upstream', 'tool_broken', 'This tool does not say what it takes, so it cannot be called.')
     } finally {
-      // Ajv would hold every compiled schema for ever.
+      // Ajv would keep every compiled schema for ever.
       ajv.removeSchema(input)
     }
   }
 
   return {
-    /** Null when it is right; else what is wrong, by field. */
+    /** Null when the input is valid. Otherwise the faults by field. */
     faultsOf(tool: Tool, input: unknown): Readonly<Record<string, string>> | null {
       if (typeof input !== 'object' || input === null || Array.isArray(input)) return { body: 'must be an object' }
       const misshapen = faultOfShape(input)
       if (misshapen !== null) return misshapen
       const validate = validatorOf(tool)
-      // Nothing here waits, so that the budget is this input's alone.
+      // The check is synchronous, so the budget belongs to this input alone.
       budget = new PatternBudget()
       const isRight = validate(input)
       if (isRight && !budget.isSpent) return null
@@ -71,7 +73,7 @@ export function createInputCheck(log: Log) {
   }
 }
 
-/** In time that grows with the items and no faster: each is written down once, its fields in order. */
+/** In linear time: each item is serialised once, with its fields in order. */
 function areUnique(items: readonly unknown[]): boolean {
   const seen = new Set(items.map((item) => JSON.stringify(item, inOrder)))
   return seen.size === items.length
@@ -86,8 +88,8 @@ let budget = new PatternBudget()
 const TOO_MUCH = 'has too much text to be compared with the patterns of this tool: send less'
 
 /**
- * Patterns and texts both come from users: neither may take the process's time. A pattern that cannot be checked in
- * linear time is left to the tool's own server.
+ * Patterns and texts both come from users and must not block the process. A pattern that cannot be checked in linear
+ * time is left to the tool's own server.
  */
 function linear(source: string): { test(text: string): boolean } {
   const parsed = parsePattern(`[^]*(?:${source})[^]*`)
@@ -101,7 +103,7 @@ function detailsOf(errors: readonly ErrorObject[], isSpent: boolean): Record<str
     const [field, plain] = faultOf(error)
     const fault =
       isSpent && error.keyword === 'pattern' ? `${plain}, and be short enough to be compared with it` : plain
-    // The first is the plainest: those after it are often of other branches of the same choice.
+    // The first fault is the clearest. Later ones often belong to other alternatives of the same choice.
     details[field] ??= fault
     if (Object.keys(details).length >= DETAILS_MAX) break
   }

@@ -3,15 +3,15 @@ import type { FailingTool } from '../../ports/calls.ts'
 import type { Scope } from '../../ports/keeping.ts'
 import type { CallDeps } from './order.ts'
 
-/** How tools do, by the calls made of them, and the checks of those that fail. */
+/** Measures how well tools work by their calls, and checks failing tools. */
 export function createHealth({ store, catalogue, upstreams, clock, log }: CallDeps) {
   /**
-   * A failing tool is hardly called any more, so no call would show that it is well again. Its server is asked instead
-   * whether it is there: then the next call decides.
+   * A failing tool gets few calls, so calls alone would not show that it works again. Instead its server is asked
+   * whether it is there. If it is, the next call decides.
    */
   async function check({ environment, slug, toolId }: FailingTool): Promise<void> {
     const tool = await catalogue.bySlug(environment, slug, null).catch(() => null)
-    // Private tools are their owner's to check; a removed one fails for no caller.
+    // Private tools are left to their owner, and a removed tool has no callers.
     if (tool?.id !== toolId || tool.upstream.kind === 'rda') return
     const there = (await catalogue.isSimulated(tool)) || (await upstreams.isThere(tool.upstream.server))
     if (there) await store.recovered(toolId)

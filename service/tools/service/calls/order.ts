@@ -11,7 +11,7 @@ import type { Tool } from '../../model/tool.ts'
 import type { AssetRunner, CallStore, Slots, Upstreams } from '../../ports/calls.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 
-/** A call with all that making and charging it takes. */
+/** A call with everything needed to make it and charge for it. */
 export interface Order {
   call: CallInput
   callId: CallId
@@ -25,8 +25,8 @@ export interface Order {
 }
 
 /**
- * Takes a place among the calls under way at a tool's server and returns how to leave it; throws where all are taken.
- * The account is null where a call is paid by x402.
+ * Takes a place among the calls in progress at a tool's server and returns how to free it. Throws when all are taken.
+ * The account is null when a call is paid by x402.
  */
 export type Place = (tool: Tool, account: string | null) => () => void
 
@@ -36,7 +36,7 @@ export interface CallDeps {
   upstreams: Upstreams
   assets: AssetRunner
   ledger: Pick<Ledger, 'actTogether' | 'balances'>
-  /** Sets money aside; also checks the limits of a caller that is an agent. */
+  /** Holds the money. Also checks the limits when the caller is an agent. */
   locks: Pick<Guard, 'reserve'>
   slots: Slots
   clock: Clock
@@ -44,11 +44,11 @@ export interface CallDeps {
   failpoints: Failpoints
   /** How long a tool may take. */
   timeoutMs: number
-  /** Calls at once to one provider, in each process. */
+  /** Concurrent calls to one provider, in each process. */
   providerAtOnce: number
 }
 
-/** What the row of a call says however it ended. */
+/** The columns of a call's row that do not depend on how the call ended. */
 export function rowOf({ callId, owner, call, tool, attempt }: Order, durationMs: number, endedAt: Date) {
   return {
     id: callId,

@@ -7,11 +7,11 @@ import { blames, outputOf } from '../../rules/answer.ts'
 import { requestOf } from '../../rules/request.ts'
 import type { CallDeps } from './order.ts'
 
-/** Asks the server behind a tool. A failure there is thrown as an upstream's fault, or as too late. */
+/** Calls the server behind a tool. Throws the server's failure as an upstream error, or as a timeout. */
 export function createReach({ catalogue, upstreams, timeoutMs }: CallDeps) {
   async function ask({ callId, tool, input, signal, departure, onProgress }: ReachInput): Promise<Output> {
     const { upstream } = tool
-    // By hand: `AbortSignal.any` would be held by the caller's signal, which can live as long as the process.
+    // Not `AbortSignal.any`: the caller's signal, which can live as long as the process, would keep a reference to it.
     const either = new AbortController()
     const leave = (): void => either.abort(signal.reason)
     const late = setTimeout(() => either.abort(LATE), timeoutMs)
@@ -59,12 +59,12 @@ export interface ReachInput {
   tool: Tool
   input: Readonly<Record<string, unknown>>
   signal: AbortSignal
-  /** Tells whether the tool's server has been asked, so that its caller can no longer take the call back. */
+  /** Knows whether the tool's server has been asked. After that the caller can no longer take the call back. */
   departure: Departure
   onProgress: (progress: Progress) => void
 }
 
-/** A failed call's error and whose fault it was, for its row. */
+/** A failed call's error and the party at fault, for its row. */
 export function failureOf(error: unknown): { failure: Failure; fault: Fault } {
   const known = error instanceof DomainError ? error : null
   const sentence = (known?.message ?? 'A fault of ours.').slice(0, 500)
@@ -79,7 +79,7 @@ function faultOf(error: unknown): Fault {
   return upstream?.status === undefined ? 'upstream' : blames(upstream.status)
 }
 
-/** So that a server that supports it sees a call repeated after a crash as the same call. */
+/** Sends the call's id, so that a server that supports it recognises a call that is repeated after a crash. */
 function named(request: UpstreamRequest, callId: CallId): UpstreamRequest {
   if (request.method === 'GET') return request
   return { ...request, headers: { 'idempotency-key': callId, ...request.headers } }
@@ -87,7 +87,7 @@ function named(request: UpstreamRequest, callId: CallId): UpstreamRequest {
 
 const LATE = new Error('the tool had its time')
 
-/** Without the host and the request, which are the provider's business. */
+/** Without the host and the request, which only concern the provider. */
 function toUpstream(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error
   if (error.code === 'upstream_error' || error.code === 'tool_broken') return error
@@ -97,7 +97,7 @@ function toUpstream(error: unknown): unknown {
     case 'upstream':
       return upstreamError(SENTENCES[error.code] ?? 'The tool cannot be reached.', undefined, error)
     case 'invalid':
-      // Of the input, it names the field; of the address, that is none of the caller's.
+      // An error about the input names the field. An error about the address must not reach the caller.
       return 'details' in error.fields ? error : upstreamError('The tool cannot be reached.', undefined, error)
     default:
       return error
@@ -111,7 +111,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   redirect_refused: 'The tool answered with a redirect that is not followed.',
 }
 
-/** Work that ignores the signal is left behind, not waited for. */
+/** Work that ignores the signal is not waited for. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

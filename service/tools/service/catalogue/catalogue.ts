@@ -8,7 +8,7 @@ import { createFinding } from './find.ts'
 import { createImporting } from './importing.ts'
 import { checkCollection } from '../../rules/collection.ts'
 
-/** All tools: imported from documents and servers, found by what they do. */
+/** All tools: imported from documents and servers, and found by their purpose. */
 export function createCatalogue(deps: CatalogueDeps) {
   const { store, clock, simulator } = deps
   const directory = createDirectory(deps)
@@ -24,11 +24,11 @@ export function createCatalogue(deps: CatalogueDeps) {
       await directory.viewOf(environment, null)
     },
 
-    /** Opened from the vault for one call, for its request alone. */
+    /** Opened from the vault for the request of one call. */
     credentials: credentials.forTool,
     setCredentials: credentials.set,
 
-    /** Whether `simulate` answers calls of this tool, so that nothing is sent. */
+    /** Whether `simulate` answers the calls of this tool, so that nothing is sent. */
     async isSimulated({ environment, upstream, provider, ownerId }: Tool): Promise<boolean> {
       if (environment !== 'sandbox' || upstream.kind !== 'http') return false
       return (await directory.provider({ environment, ownerId }, provider))?.simulated ?? false

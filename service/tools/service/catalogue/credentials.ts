@@ -5,7 +5,7 @@ import type { Credentials } from '../../model/provider.ts'
 import type { AuthScheme, Tool, UserId } from '../../model/tool.ts'
 import type { CatalogueDeps, Directory } from './directory.ts'
 
-/** The keys that providers are called with: sealed at rest, opened for one call, never shown. */
+/** The keys for calls to providers: sealed at rest, opened for one call, never shown. */
 export function createCredentials({ store, directory, secrets, clock }: CatalogueDeps & { directory: Directory }) {
   async function of({ environment, ownerId, provider }: Whose, scheme: AuthScheme | null): Promise<Credentials> {
     if (scheme === null) return NO_CREDENTIALS
@@ -39,14 +39,14 @@ function schemeOf({ upstream }: Tool): AuthScheme | null {
   return upstream.kind === 'mcp' ? { kind: 'bearer' } : null
 }
 
-/** Binds the secret to its provider: in another provider's row it does not open. */
+/** Binds the secret to its provider, so that it cannot be opened in another provider's row. */
 function contextOf(environment: Environment, ownerId: UserId | null, provider: string): string {
   return `tool-provider/${environment}/${ownerId ?? 'platform'}/${provider}`
 }
 
 const NO_CREDENTIALS: Credentials = { headers: {}, query: {} }
 
-/** Where a provider wants its secret. */
+/** The place in a request where a provider expects its secret. */
 function credentialsOf(scheme: AuthScheme, secret: string): Credentials {
   switch (scheme.kind) {
     case 'bearer':

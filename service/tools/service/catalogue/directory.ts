@@ -11,19 +11,18 @@ import { Shelf } from './shelf.ts'
 import { View } from './view.ts'
 
 /**
- * The catalogue as this process knows it: all entries of the platform, those of the accounts that asked lately, and the
- * whole tools that were asked for lately. Another process's change arrives here within about two seconds; until then
- * the former version is served.
+ * This process's copy of the catalogue: all entries of the platform, those of recently active accounts, and recently
+ * used whole tools. Another process's change arrives within about two seconds. Until then the old version is served.
  */
 export function createDirectory({ store, clock, measured, quotas }: CatalogueDeps) {
   const shelves = new Map<Environment, Shelf>()
-  /** Of the accounts that asked last. */
+  /** The shelves of the accounts that were active last. */
   const own = new Recent<string, Shelf>(OWN_WEIGHT_MAX)
-  /** Shelves being read, by owner: a second reader waits for the first. */
+  /** The shelves that are being read, by owner. A second reader waits for the first. */
   const reading = new Map<string, Promise<Shelf>>()
   const turns = { sandbox: new FairTurns(READ_TURNS), production: new FairTurns(READ_TURNS) }
 
-  /** Asks for changes, at most every second; only the very first request waits for them. */
+  /** Checks for changes, at most once a second. Only the first request waits for them. */
   async function shelfOf(environment: Environment): Promise<Shelf> {
     let shelf = shelves.get(environment)
     if (shelf === undefined) shelves.set(environment, (shelf = new Shelf({ environment, ownerId: null })))
@@ -33,7 +32,7 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
       const asked = shelf
       shelf.asking ??= freshen(shelf, now).finally(() => (asked.asking = null))
     }
-    // Without a database this fails; then the known entries are served.
+    // Without a database this fails, and the known entries are served.
     if (shelf.asking !== null) await (shelf.isKnown ? undefined : shelf.asking)
     return shelf
   }
@@ -50,12 +49,15 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
 
   async function measure(shelf: Shelf, now: number): Promise<void> {
     if (shelf.measuredAt + MEASURED_MS > now) return
-    // First, so that concurrent calls do not all measure; when it fails the known measurements stay.
+    // Set first, so that concurrent calls do not all read. When the reading fails, the known measurements stay.
     shelf.measuredAt = now
     shelf.stats = await measured.of(shelf.scope).catch(() => shelf.stats)
   }
 
-  /** An account's own, null where it has none: from the database unless nothing has changed since it was last read. */
+  /**
+   * An account's own shelf, null when it has none. Read from the database unless nothing has changed since the last
+   * time.
+   */
   async function ownShelfOf({ scope: { environment }, change }: Shelf, ownerId: UserId): Promise<Shelf | null> {
     const key = `${environment} ${ownerId}`
     const known = own.get(key)
@@ -77,7 +79,7 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
     const shelf = new Shelf(scope)
     if (isEmpty) shelf.end({ change, stamp, providers: [], collections: [] })
     else {
-      // Also of an account that had more before there were limits.
+      // The limit also applies to an account that had more before there were limits.
       const entriesMax = quotas.tools + REMOVED_MAX
       await turns[scope.environment].run(
         key,
@@ -100,21 +102,21 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
   return {
     viewOf,
 
-    /** The platform's from memory; an account's own from the database. */
+    /** The platform's provider comes from memory, an account's own from the database. */
     async provider(scope: Scope, slug: string): Promise<StoredProvider | null> {
       if (scope.ownerId !== null) return await store.provider(scope, slug)
       const { providers } = await shelfOf(scope.environment)
       return providers.find((provider) => provider.slug === slug) ?? null
     },
 
-    /** After a change made here, so that the next reader sees it. */
+    /** Call after a change in this process, so that the next reader sees it. */
     async refresh(environment: Environment): Promise<void> {
       const shelf = await shelfOf(environment)
       await shelf.asking
       await read(store, shelf)
     },
 
-    /** Whole tools in this order, without those removed in this moment. */
+    /** The whole tools in this order, without those that have just been removed. */
     async whole(view: View, entries: readonly Entry[]): Promise<readonly Tool[]> {
       const { platform } = view
       const found = new Map(entries.flatMap((entry) => platform.wholeOf(entry) ?? []).map((tool) => [tool.id, tool]))
@@ -122,7 +124,7 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
       if (missing.length > 0) {
         const read = await store.find(missing)
         for (const tool of read) found.set(tool.id, tool)
-        // An account's own are read each time: imports of accounts must not fill the shared memory.
+        // An account's own tools are read each time, because accounts' imports must not fill the shared memory.
         platform.putWhole(read.filter(({ ownerId }) => ownerId === null))
       }
       return entries.flatMap(({ id }) => found.get(id) ?? [])
@@ -156,10 +158,13 @@ export interface CatalogueDeps {
 const STALE_MS = 1_000
 const MEASURED_MS = 5_000
 const REMOVED_MAX = 1_000
-/** An account's tools are read once however many ask for them, so no line gets longer than the accounts that ask. */
+/**
+ * Concurrent requests for one account's tools share one read, so the line is never longer than the number of active
+ * accounts.
+ */
 const READ_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: Infinity }
 
-/** A few accounts with all that they may have, or thousands of small ones. */
+/** Room for a few accounts at their limits, or for thousands of small ones. */
 const OWN_WEIGHT_MAX = 32_000_000
 
 function unlessBlank(shelf: Shelf): Shelf | null {

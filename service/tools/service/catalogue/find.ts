@@ -10,7 +10,7 @@ import { worthOf } from '../../rules/rank.ts'
 import type { Directory } from './directory.ts'
 import type { View } from './view.ts'
 
-/** Finds tools: by slug, page by page, or by what they do. */
+/** Finds tools: by slug, page by page, or by their purpose. */
 export function createFinding(directory: Directory) {
   async function listed(view: View, entries: readonly Entry[]): Promise<readonly ListedTool[]> {
     const tools = await directory.whole(view, entries)
@@ -23,13 +23,13 @@ export function createFinding(directory: Directory) {
     if (entry === undefined) throw toolNotFound(nearestSlug(slug, slugsOf(view)))
     if (entry.status === 'removed') throw toolRemoved(slug, entry.successor)
     const [found] = await listed(view, [entry])
-    // It went in this very moment.
+    // It was removed at this very moment.
     if (found === undefined) throw toolNotFound(null)
     return found
   }
 
   return {
-    /** The viewer's own tool of that slug, else the platform's. Throws `tool_not_found`, or `tool_removed`. */
+    /** The viewer's own tool with that slug, else the platform's. Throws `tool_not_found` or `tool_removed`. */
     async bySlug(environment: Environment, slug: string, viewer: UserId | null): Promise<Tool> {
       return (await get(environment, slug, viewer)).tool
     },
@@ -80,7 +80,7 @@ export type SizedProvider = Pick<Provider, 'slug' | 'name' | 'description' | 'ki
   readonly tools: number
 }
 
-/** Of those that this viewer can call: their own, then the platform's. */
+/** The slugs of the tools that this viewer can call: first their own, then the platform's. */
 function* slugsOf(view: View): Generator<string> {
   for (const { slug } of view.own?.all() ?? []) yield slug
   for (const { slug } of view.platform.all()) yield slug
@@ -90,7 +90,10 @@ const SEARCH_LIMIT = 8
 
 type IsWanted = (entry: Entry) => boolean
 
-/** The best few by words times worth. No worth is above 1, so most entries are dropped by their words alone. */
+/**
+ * The few best entries by the score of their words times their worth. A worth is never above 1, so most entries are
+ * dropped by their words alone.
+ */
 async function nearest(view: View, query: string, isWanted: IsWanted, limit: number): Promise<Entry[]> {
   const best: { entry: Entry; score: number }[] = []
   await view.find(query, (entry, match) => {
@@ -105,7 +108,7 @@ async function nearest(view: View, query: string, isWanted: IsWanted, limit: num
   return best.map(({ entry }) => entry)
 }
 
-/** All that has each of the words, if anything has; else all that has any. */
+/** All entries with every word. When there are none, all entries with any word. */
 async function matching(view: View, query: string, isWanted: IsWanted): Promise<Entry[]> {
   const whole: { entry: Entry; score: number }[] = []
   const part: typeof whole = []

@@ -17,14 +17,14 @@ import { assetSlugOf, assetSlugsOf, providerSlugFault, slugsOf } from '../../rul
 import type { CatalogueDeps, Directory } from './directory.ts'
 import type { CredentialKeeping } from './credentials.ts'
 
-/** From a document or a server to tools. Reading takes seconds and holds nothing; writing is one transaction. */
+/** Imports tools from a document or a server. Reading takes seconds and holds no lock; writing is one transaction. */
 export function createImporting(deps: ImportingDeps) {
   const { store, clock, documents, servers, fetching, directory, credentials, quotas } = deps
   const turns = { sandbox: new FairTurns(IMPORT_TURNS), production: new FairTurns(IMPORT_TURNS) }
 
   /**
-   * An account's import is counted before anything is fetched, and takes its turn: a document that is being read takes
-   * memory, and a server may be slow on purpose. The platform's own imports have a queue of their own.
+   * An account's import is counted before anything is fetched, and waits for its turn: reading a document takes memory,
+   * and a server may be slow on purpose. The platform's own imports have a separate queue.
    */
   async function admitted<T>({ environment, ownerId, slug }: ImportRequest, work: () => Promise<T>): Promise<T> {
     checkSlug(slug)
@@ -35,7 +35,7 @@ export function createImporting(deps: ImportingDeps) {
     return await turns[environment].run(ownerId, work, importsBusy)
   }
 
-  /** A provider's tools become those of this reading: added, changed, or marked as removed. */
+  /** Makes a provider's tools match this reading: tools are added, changed, or marked as removed. */
   async function write(provider: StoredProvider, { operations, skipped }: Reading): Promise<ImportReport> {
     const { environment, slug, kind } = provider
     const drafts = kind === 'rda' ? assetSlugsOf(operations) : slugsOf(slug, operations)
@@ -82,23 +82,23 @@ export function createImporting(deps: ImportingDeps) {
   }
 
   return {
-    /** Tools of a document. The very same document again does nothing, and says so. */
+    /** Imports the tools of a document. An unchanged document changes nothing, and the report says so. */
     async importDocument(request: ImportRequest, text: string): Promise<ImportReport> {
       return await admitted(request, () => readDocument(request, text))
     },
 
-    /** The same, of a document at an address. */
+    /** The same for a document at an address. */
     async importAddress(request: ImportRequest): Promise<ImportReport> {
       const from = request.source?.from ?? ''
       return await admitted(request, async () => await readDocument(request, await fetching.fetch(from)))
     },
 
-    /** Tools of an MCP server, as it lists them today. */
+    /** Imports the tools that an MCP server lists now. */
     async importServer(request: ImportRequest, server: string): Promise<ImportReport> {
       return await admitted(request, () => readServer(request, server))
     },
 
-    /** Published tools of the marketplace, as far as the catalogue mirrors them. */
+    /** Imports the marketplace's published tools, as many as the catalogue mirrors. */
     async importAssets(
       environment: Environment,
       reading: Reading,
@@ -111,7 +111,7 @@ export function createImporting(deps: ImportingDeps) {
       return await writeIfNew(provider, reading)
     },
 
-    /** Every tool of it is gone from now on; a later import brings back what it has. */
+    /** Removes all of its tools. A later import restores those that it contains. */
     async removeProvider(environment: Environment, ownerId: UserId | null, slug: string): Promise<ImportReport> {
       const scope = { environment, ownerId }
       const before = await store.provider(scope, slug)
@@ -120,7 +120,7 @@ export function createImporting(deps: ImportingDeps) {
       return await write({ ...before, sourceHash: null }, { ...NOTHING, name: before.name })
     },
 
-    /** Deletes all that an account has brought in; answers how many tools that were. */
+    /** Deletes everything that an account has imported. Returns the number of tools. */
     async dropTools(environment: Environment, ownerId: UserId): Promise<number> {
       return await store.drop({ environment, ownerId })
     },
@@ -142,7 +142,7 @@ export function createImporting(deps: ImportingDeps) {
   }
 }
 
-/** The same source read in the same way gives the same tools, so it need not be read. */
+/** The same source, read in the same way, gives the same tools, so it need not be read again. */
 async function isRead(store: CatalogueStore, provider: StoredProvider): Promise<boolean> {
   const before = await store.provider(provider, provider.slug)
   return before !== null && before.sourceHash === provider.sourceHash
@@ -160,7 +160,7 @@ async function unchanged(directory: Directory, provider: StoredProvider): Promis
   return { provider: slug, environment, added: [], changed: [], removed: [], unchanged: there, skipped: [] }
 }
 
-/** Each call checks its server again; here the author of the import learns of a bad one. */
+/** Each call checks its server again. This check tells the author of the import early. */
 async function checkServers(fetching: Fetching, { operations }: Reading): Promise<void> {
   const all = operations.map(({ upstream }) => (upstream.kind === 'http' ? upstream.server : ''))
   for (const server of new Set(all)) await fetching.checkAddress(server)
@@ -170,25 +170,25 @@ export interface ImportRequest {
   readonly environment: Environment
   readonly ownerId: UserId | null
   readonly slug: string
-  /** Without them the document's own. */
+  /** When absent, the document's own name. */
   readonly name?: string | null
   readonly description?: string | null
   readonly simulated?: boolean
   readonly source?: Source | null
-  /** Without a price for all tools, their present prices stay. */
+  /** When it has no price for all tools, their present prices stay. */
   readonly pricing: Partial<PriceRule>
-  /** Instead of the document's. */
+  /** Replaces the document's server. */
   readonly server?: string | null
   readonly auth?: AuthScheme | null
   /** The document comes with the service or from the operator. */
   readonly trusted?: boolean
-  /** For the reading of an MCP server that has no credentials here yet. */
+  /** For reading an MCP server whose credentials are not stored yet. */
   readonly credentials?: Credentials
 }
 
 type ImportingDeps = CatalogueDeps & { directory: Directory; credentials: CredentialKeeping }
 
-/** Imports of a process at once; one import of an account may wait for its other one. */
+/** How many imports a process runs at once. One further import of the same account may wait. */
 const IMPORT_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: 100 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -230,7 +230,7 @@ function nothingIn({ skipped }: Reading): string {
   return first === undefined ? 'it has no operations.' : `none of its operations can be a tool: ${first.why}.`
 }
 
-/** Money has no JSON of its own. */
+/** JSON cannot hold money, which is a bigint. */
 function priced(rule: PriceRule): string {
   return JSON.stringify(rule, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }

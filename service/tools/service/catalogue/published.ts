@@ -4,9 +4,9 @@ import type { Environment } from '../../../kit/owner.ts'
 import type { Operation, Reading } from '../../model/draft.ts'
 import type { PublishedAsset, PublishedAssets } from '../../ports/sources.ts'
 
-/** Creators' tools as the catalogue lists them: only the most wanted, since every process has all of them in memory. */
+/** Creators' tools as the catalogue lists them: only the most used, because every process has all of them in memory. */
 export function createPublishedTools(assets: PublishedAssets) {
-  /** An asset that has not been edited since it was read is not read again. */
+  /** An asset that was not edited since the last read is not read again. */
   let known = new Map<string, Known>()
 
   async function read(environment: Environment, asset: PublishedAsset): Promise<Known> {
@@ -62,7 +62,7 @@ function toOperation({ slug, name, description }: PublishedAsset, inputs: readon
     category: 'marketplace',
     deprecated: false,
     input: toJsonSchema(inputs),
-    // A run's output is always text, also where its creator promises a schema.
+    // A run's output is always text, even if its creator declares a schema.
     output: null,
     upstream: { kind: 'rda', rdaSlug: slug },
   }

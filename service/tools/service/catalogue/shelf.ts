@@ -5,7 +5,7 @@ import type { News, Scope, StoredProvider } from '../../ports/keeping.ts'
 import { Recent } from '../recent.ts'
 import { WordIndex } from './word-index.ts'
 
-/** One owner's part of an environment's catalogue, as this process knows it: entries by slug and by their words. */
+/** This process's copy of one owner's part of an environment's catalogue: entries by slug and by their words. */
 export class Shelf {
   readonly scope: Scope
   change = -1n
@@ -16,7 +16,7 @@ export class Shelf {
   askedAt = 0
   measuredAt = 0
   asking: Promise<void> | null = null
-  /** About what it takes of the heap, in characters. */
+  /** Its approximate size on the heap, in characters. */
   weight = 1_000
   private readonly index = new WordIndex()
   private readonly unindexed = new Map<ToolId, Entry>()
@@ -40,7 +40,7 @@ export class Shelf {
   put(entries: readonly Entry[]): void {
     for (const entry of entries) {
       const before = this.entries.get(entry.id)
-      // Of two concurrent reads the slower one may bring the older version.
+      // Of two concurrent reads, the slower one may return the older version.
       if (before !== undefined && before.version > entry.version) continue
       this.weight += weightOf(entry) - (before === undefined ? 0 : weightOf(before))
       this.entries.set(entry.id, entry)
@@ -51,7 +51,7 @@ export class Shelf {
     if (entries.length > 0) this.inOrder = null
   }
 
-  /** After the last page. */
+  /** Called after the last page. */
   end({ change, stamp, providers, collections }: News): void {
     if (change < this.change) return
     this.change = change
@@ -60,20 +60,20 @@ export class Shelf {
     this.collections = collections
   }
 
-  /** The words of its tools. Entries that came since the last search are indexed now, a few at a time. */
+  /** The word index of its tools. New entries since the last search are indexed now, a few at a time. */
   async words(): Promise<WordIndex> {
     let count = 0
     for (const [id, entry] of this.unindexed) {
       this.unindexed.delete(id)
       if (entry.status === 'live') this.index.put(entry)
       else this.index.drop(id)
-      // Other requests are served in between.
+      // Lets other requests run in between.
       if (++count % BREATH === 0) await setImmediate()
     }
     return this.index
   }
 
-  /** The whole tool in the entry's version, where it is in memory. */
+  /** The whole tool in the entry's version, if it is in memory. */
   wholeOf({ id, version }: Entry): Tool | undefined {
     const tool = this.whole.get(id)
     return tool?.version === version ? tool : undefined
@@ -87,7 +87,7 @@ export class Shelf {
     return this.slugs.get(slug)
   }
 
-  /** All that are live, by slug. */
+  /** All live tools, by slug. */
   all(): readonly Entry[] {
     return (this.inOrder ??= [...this.entries.values()].filter(({ status }) => status === 'live').sort(bySlug))
   }
@@ -101,11 +101,11 @@ export function bySlug(one: Entry, other: Entry): number {
   return one.slug < other.slug ? -1 : one.slug > other.slug ? 1 : 0
 }
 
-/** An entry's texts, as themselves and as words in the index, and the objects around them. */
+/** The size of an entry's texts, of their words in the index, and of the objects around them. */
 function weightOf({ slug, name, description, terms }: Entry): number {
   return 600 + 3 * (slug.length + name.length + description.length + terms.length)
 }
 
 const BREATH = 100
-/** Some ten megabytes: an ordinary tool is a few kilobytes of schemas. */
+/** About ten megabytes: the schemas of an ordinary tool take a few kilobytes. */
 const WHOLE_MAX = 1_500

@@ -3,10 +3,10 @@ import type { Entry, ToolStats } from '../../model/tool.ts'
 import type { StoredProvider } from '../../ports/keeping.ts'
 import { bySlug, type Shelf } from './shelf.ts'
 
-/** The catalogue as one viewer sees it: the platform's tools, and before them the viewer's own. */
+/** The catalogue as one viewer sees it: first the viewer's own tools, then the platform's. */
 export class View {
   readonly platform: Shelf
-  /** Null where the viewer has none. */
+  /** Null when the viewer has no tools. */
   readonly own: Shelf | null
 
   constructor(platform: Shelf, own: Shelf | null) {
@@ -14,27 +14,30 @@ export class View {
     this.own = own
   }
 
-  /** The viewer's own before everybody's, unless it is gone. */
+  /** The viewer's own tool comes before the platform's, unless it was removed. */
   bySlug(slug: string): Entry | undefined {
     const own = this.own?.bySlug(slug)
     return own?.status === 'live' ? own : (this.platform.bySlug(slug) ?? own)
   }
 
-  /** All that are live, by slug. */
+  /** All live tools, by slug. */
   all(): readonly Entry[] {
     const { own } = this
     if (own === null) return this.platform.all()
     return [...this.platform.all().filter((entry) => !this.isHidden(entry)), ...own.all()].sort(bySlug)
   }
 
-  /** Calls back with entries that have any of the words, in no order; `all` says whether an entry has each of them. */
+  /**
+   * Calls back with entries that contain any of the words, in any order. `all` says whether an entry contains every
+   * word.
+   */
   async find(query: string, found: (entry: Entry, score: number, all: boolean) => void): Promise<void> {
     const common = await this.platform.words()
     const own = await this.own?.words()
     common.find(query, (entry, score, all) => {
       if (!this.isHidden(entry)) found(entry, score, all)
     })
-    // How rare a word is in a few tools says little: they are measured beside all others.
+    // A word's rarity among a few tools means little, so it is measured over all tools.
     own?.find(query, found, common)
   }
 

@@ -2,21 +2,21 @@ import type { Entry } from '../../model/tool.ts'
 import { queryStems, queryWords, stemsOf, synonymsOf, type QueryWord } from '../../rules/words.ts'
 
 /**
- * Which tools have which words. In this process rather than in PostgreSQL: a model asks in sentences, of which any word
- * may be missing in the right tool. Then thousands match in part and all have to be ranked, which no index of a database
- * shortens; here it is some ten thousand additions in arrays that are there already.
+ * Maps words to the tools that contain them. It is in this process and not in PostgreSQL, because a model asks in
+ * sentences, and the right tool may lack any of the words. So thousands of tools match in part and all have to be
+ * ranked, which no database index makes faster. Here it takes some ten thousand additions in existing arrays.
  */
 export class WordIndex {
   private readonly postings = new Map<string, Postings>()
   private readonly entries: (Entry | null)[] = []
   private readonly lengths: number[] = []
-  /** How many words that say something are in each name. */
+  /** The number of meaningful words in each name. */
   private readonly named: number[] = []
   private readonly places = new Map<string, number>()
   private length = 0
   private live = 0
   private sums = new Sums(0)
-  /** How rare words are is also measured there, for the present question. */
+  /** A second index in which the rarity of words is also measured, for the current query. */
   private beside: WordIndex | null = null
 
   put(entry: Entry): void {
@@ -47,13 +47,14 @@ export class WordIndex {
     this.entries[place] = null
     this.length -= this.lengths[place] ?? 0
     this.live--
-    // Lists keep pointing at what is gone; when that is a third of all, everything is written anew and gives back its memory.
+    // The lists still refer to removed entries. When those are a third of all, the index is rebuilt, which frees their
+    // memory.
     if (this.entries.length > 1.5 * this.live + 200) this.compact()
   }
 
   /**
-   * Calls back with whatever has any of the words, in no order; `all` tells whether it has each of them. Scores of two
-   * indexes can be compared where the smaller one is asked `beside` the larger one.
+   * Calls back with each entry that contains any of the words, in any order. `all` says whether it contains every word.
+   * The scores of two indexes are comparable when the smaller one is searched with the larger one as `beside`.
    */
   find(
     query: string,
@@ -74,24 +75,24 @@ export class WordIndex {
       const place = sums.touched[nth] ?? 0
       const entry = this.entries[place]
       if (entry == null) continue
-      // Half of the words is worth much less than half of the score: somebody asked for all of them. And who is called
-      // exactly so comes before who is called so and something else.
+      // A match of half the words is worth much less than half of the score, because the query asked for all of them. A
+      // tool whose name is exactly the query comes before one whose name has additional words.
       const words = sums.words[place] ?? 0
       const exact = (sums.names[place] ?? 0) / (this.named[place] ?? 1)
       found(entry, ((sums.scores[place] ?? 0) * words * (1 + EXACT * exact)) / asked.length, words === asked.length)
     }
   }
 
-  /** A word counts once for a tool, as itself or as what stands for it, whichever is better. */
+  /** A word counts once for a tool, either as itself or as a synonym, whichever scores better. */
   private score({ stem, joined }: QueryWord, isLast: boolean): void {
     this.look(stem, 1, this.rarity([stem]))
     for (const word of joined) this.look(word, 1, this.rarity([word]))
-    // What stands for a word is as telling as the commonest of its meaning: that `add` is rarer than `create` says
-    // nothing to somebody who wants something new.
+    // A synonym is as rare as its most common equivalent: `add` is rarer than `create`, but that does not matter to a
+    // user who wants to create something.
     const synonyms = synonymsOf(stem)
     const shared = this.rarity([stem, ...synonyms])
     for (const other of synonyms) this.look(other, SYNONYM, shared)
-    // Somebody may still be typing, or say `kube` and mean `kubernetes`.
+    // The query may be incomplete, or contain a short form such as `kube` for `kubernetes`.
     if (this.sums.isEmpty || (isLast && !this.postings.has(stem)))
       for (const word of this.beginningWith(stem)) this.look(word, PREFIX, this.rarity([word]))
   }
@@ -109,7 +110,7 @@ export class WordIndex {
     }
   }
 
-  /** Of the commonest of them. */
+  /** The rarity of the most common of these words. */
   private rarity(words: readonly string[]): number {
     const count = Math.max(...words.map((word) => this.countOf(word) + (this.beside?.countOf(word) ?? 0)))
     return Math.max(0.1, Math.log(1 + Math.max(0, this.total - count + 0.5) / (count + 0.5)))
@@ -143,14 +144,14 @@ export class WordIndex {
   }
 }
 
-/** Of one word, place by place: three lists of numbers rather than one of objects. */
+/** The occurrences of one word, place by place: three lists of numbers instead of one list of objects. */
 interface Postings {
   places: number[]
   weights: number[]
   inName: number[]
 }
 
-/** Where a word stands says what it means for the tool; said twice is not twice as much (see K). */
+/** The position of a word decides its weight for the tool. A repeated word counts less than twice (see K). */
 function weigh({ slug, name, provider, category, description, terms }: Entry): Map<string, number> {
   const weights = new Map<string, number>()
   const add = (text: string, weight: number): void => {
@@ -172,14 +173,17 @@ const PREFIX = 0.5
 const PREFIXES_MAX = 50
 const DESCRIPTION_MAX = 400
 
-/** What a question has come to so far, by place: kept between questions, since clearing is cheaper than making. */
+/**
+ * The scores of the current query, by place. The arrays are reused between queries, because clearing them is cheaper
+ * than allocating.
+ */
 class Sums {
   readonly size: number
   readonly scores: Float64Array
   readonly words: Uint8Array
-  /** How many of the words are in the name. */
+  /** How many of the words occur in the name. */
   readonly names: Float64Array
-  /** Places that any word led to; only the first `count` of them. */
+  /** The places that any word matched. Only the first `count` items are valid. */
   readonly touched: Int32Array
   count = 0
   private readonly best: Float64Array
@@ -198,7 +202,7 @@ class Sums {
     this.offered = new Int32Array(size)
   }
 
-  /** Whether the present word has led nowhere yet. */
+  /** Whether the current word has matched no place yet. */
   get isEmpty(): boolean {
     return this.offers === 0
   }
@@ -211,7 +215,7 @@ class Sums {
     this.count = 0
   }
 
-  /** The present word leads there; the best of its offers counts. */
+  /** The current word matches at this place. Its best score counts. */
   offer(place: number, score: number, name: number): void {
     const before = this.best[place] ?? 0
     if (score <= before) return
@@ -220,7 +224,7 @@ class Sums {
     this.bestName[place] = name
   }
 
-  /** The present word is done. */
+  /** Ends the current word. */
   add(): void {
     for (let nth = 0; nth < this.offers; nth++) {
       const place = this.offered[nth] ?? 0

@@ -38,14 +38,14 @@ export function createToolPayments(deps: ToolPaymentDeps) {
       return await sales.buy({ ...ask, tool, input, inputHash: canonicalHash([tool.id, input]) })
     },
 
-    /** What a call costs, once it is known that it can be made. */
+    /** The price of a call, after a check that the call can be made. */
     async offer(slug: string, input: unknown): Promise<Offer> {
       const tool = await findTool(slug)
       unpaid.checked(tool, input)
       return offerOf(tool)
     },
 
-    /** Its state, without what was answered. */
+    /** The sale's state, without the answer. */
     async find(id: string): Promise<Sale> {
       const sale = isId('call', id) ? await journal.findById(id) : null
       if (sale?.product !== 'tool') throw paymentMissing()
@@ -61,8 +61,8 @@ export type ToolPayments = ReturnType<typeof createToolPayments>
 interface ToolPaymentDeps extends Omit<ToolProductDeps, 'tokens' | 'offerOf' | 'statusUrl'> {
   selling: SellingDeps
   network: NetworkName
-  /** Who is paid; null where this server has no address of its own. */
+  /** The address that receives the payment. Null when this server has none. */
   recipient: Address | null
-  /** Of the tools. */
+  /** The tools' address. */
   address: string
 }

@@ -23,7 +23,7 @@ export interface ToolCallInput extends PurchaseRequest {
   inputHash: Buffer
 }
 
-/** What the tool answered. */
+/** The tool's answer. */
 export interface ToolAnswer {
   output: Output
   durationMs: number
@@ -42,8 +42,8 @@ export interface ToolProductDeps {
 }
 
 /**
- * A tool that only reads is asked, its answer is stored, then the money moves. Before a tool that may change something is
- * asked, the money has arrived.
+ * For a tool that only reads, the tool is called first, its answer is stored, and then the money moves. For a tool that
+ * may change something, the money must arrive before the tool is called.
  */
 export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput, ToolAnswer> {
   const { unpaid, calls, tokens, clock, log, environment, offerOf, statusUrl, timeoutMs } = deps
@@ -111,7 +111,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
   }
 }
 
-/** The call that was paid for, in the transaction that makes it so. */
+/** Stores the paid call in the transaction of its payment. */
 export function toolHooks(calls: Pick<CallStore, 'write'>, clock: Clock): SaleHooks {
   const write: NonNullable<SaleHooks['paid']> = async (inside, sale, durationMs) => {
     const call = callOf(sale, Number(durationMs), clock.now())
@@ -120,7 +120,7 @@ export function toolHooks(calls: Pick<CallStore, 'write'>, clock: Clock): SaleHo
   return {
     async paid(inside, sale) {
       const { durationMs } = sale.details
-      // Where the money comes first there is no call yet.
+      // When the money comes first, there is no call yet.
       if (durationMs !== undefined) await write(inside, sale, durationMs)
     },
     delivered: (inside, sale, { meta }) => write(inside, sale, meta['durationMs']),
@@ -154,8 +154,8 @@ function fromStored({ meta, body }: StoredAnswer): ToolAnswer {
 }
 
 /**
- * Whether a call may change something over there. The money for it is taken before the tool is asked, since what has
- * been done cannot be taken back when the money does not come.
+ * Whether a call may change something at the server. The buyer then pays before the call, because a change cannot be
+ * undone when the money does not arrive.
  */
 function writes(upstream: Upstream): boolean {
   switch (upstream.kind) {

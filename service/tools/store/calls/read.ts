@@ -5,7 +5,7 @@ import type { CallStore } from '../../ports/calls.ts'
 
 export function createCallReads(statements: Statements): Pick<CallStore, 'find' | 'list'> {
   return {
-    /** Another user's call is not found, and takes as long. */
+    /** Another user's call counts as missing, and the query takes equally long. */
     async find({ userId, environment }, id) {
       const [row] = await statements.run<Row & AnswerRow>(FIND, [id, userId, environment], 'tool_call_find')
       if (row === undefined) return null
@@ -13,7 +13,7 @@ export function createCallReads(statements: Statements): Pick<CallStore, 'find' 
       return { ...fromRow(call), output: kind === null ? null : ({ kind, value } as Output) }
     },
 
-    /** Newest first: ids begin with the moment at which they were made. */
+    /** Newest first: ids begin with their creation time. */
     async list({ userId, environment }, { agentId, tool, limit, offset }) {
       const values = [userId, environment, agentId, tool]
       const [rows, total] = await Promise.all([
@@ -51,7 +51,7 @@ WHERE c.id = $1 AND c.user_id = $2 AND c.environment = $3::environment`
 type Row = Omit<CallSummary, 'failure'> & { code: string | null; sentence: string | null }
 
 interface AnswerRow {
-  /** Null where there is no answer; else as `writeCalls` wrote it. */
+  /** Null when there is no answer. Otherwise as `writeCalls` wrote it. */
   kind: Output['kind'] | null
   value: unknown
 }

@@ -4,8 +4,9 @@ import type { Clock } from '../../../kit/clock.ts'
 import type { Slots } from '../../ports/calls.ts'
 
 /**
- * Shared by all processes through Redis where there is one: a place is a member of a sorted set that ends by itself, so
- * what a dead process held comes back. When Redis is away each process counts for itself, as limits do.
+ * All processes share the slots through Redis, if there is one: a slot is a member of a sorted set that expires, so the
+ * slots of a dead process become free. While Redis is unavailable each process counts alone, as it does for rate
+ * limits.
  */
 export function createSlots(atOnce: number, redis: Redis | null, clock: Clock): Slots {
   const own = inProcess(atOnce)
@@ -24,7 +25,7 @@ export function createSlots(atOnce: number, redis: Redis | null, clock: Clock): 
       }
       if (taken !== 1) return null
       return () => {
-        // What cannot be said now ends by itself.
+        // A slot that cannot be freed now expires.
         redis.zrem(set, member).catch(() => undefined)
       }
     },

@@ -12,7 +12,7 @@ export function createToolStats(statements: Statements): ToolStatsStore {
       return Number(row?.folded ?? 0n)
     },
 
-    /** Of the last week, by tool; a tool without calls has none. */
+    /** The last week's statistics by tool. A tool without calls has none. */
     async stats({ environment, ownerId }, now) {
       const rows = await statements.run<StatsRow>(READ, [environment, oldest(now), ownerId ?? ''], 'tool_figures')
       return new Map(
@@ -41,8 +41,8 @@ export function createToolStats(statements: Statements): ToolStatsStore {
   }
 }
 
-// A streak goes on from where it was unless a call in between succeeded. A wrong input says nothing about the tool, so
-// such a call neither ends a streak nor makes it longer.
+// A streak continues unless a call in between succeeded. A wrong input says nothing about the tool, so such a call
+// neither ends nor extends a streak.
 const FOLD = `
 WITH gone AS (
   DELETE FROM tool_delta WHERE id IN (SELECT id FROM tool_delta ORDER BY id LIMIT 20000 FOR UPDATE SKIP LOCKED)
@@ -94,7 +94,7 @@ interface StatsRow {
   last_error: string | null
 }
 
-/** The first day that counts, as PostgreSQL writes days. */
+/** The first day that counts, in PostgreSQL's date format. */
 function oldest(now: Date): string {
   return new Date(now.getTime() - 6 * 86_400_000).toISOString().slice(0, 10)
 }

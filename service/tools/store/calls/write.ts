@@ -2,7 +2,7 @@ import type { Statements } from '../../../kit/transaction.ts'
 import type { EndedCall } from '../../ports/calls.ts'
 import { classOf, FAILED } from '../../rules/stats.ts'
 
-/** The rows of a flight of calls, what they answered where somebody may ask again, and what they say of their tools. */
+/** Writes the rows of a batch of calls, the answers of calls that can be repeated, and the calls' statistics. */
 export async function writeCalls(inside: Statements, calls: readonly EndedCall[]): Promise<ReadonlySet<string>> {
   const rows = await inside.run<{ id: string }>(
     WRITE,
@@ -29,7 +29,7 @@ export async function writeCalls(inside: Statements, calls: readonly EndedCall[]
   return new Set(rows.map(({ id }) => id))
 }
 
-// A call that failed under a name and then succeeded under it is one call: the success stays.
+// A call that failed and then succeeded under the same id is one call: the success stays.
 const WRITE = `
 WITH ask AS (
   SELECT * FROM unnest($1::text[], $2::environment[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],

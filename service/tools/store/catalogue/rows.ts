@@ -3,7 +3,7 @@ import type { UserId } from '../../model/tool.ts'
 import type { PriceRule } from '../../model/provider.ts'
 import type { StoredProvider } from '../../ports/keeping.ts'
 
-/** As much of the texts as the search reads; a removed tool is found only by its slug. */
+/** Only as much text as the search reads. A removed tool is found only by its slug. */
 export const ENTRY = `id, slug, owner_id AS "ownerId", provider, name, category, price, deprecated, status, successor,
   version, CASE WHEN status = 'live' THEN left(description, 400) ELSE '' END AS description,
   CASE WHEN status = 'live' THEN left(terms, 800) ELSE '' END AS terms`
@@ -20,7 +20,7 @@ export function toProvider({ pricing, ...row }: ProviderRow): StoredProvider {
   return { ...owned(row), pricing: fromPricing(pricing) }
 }
 
-/** Micro-dollars as text: JSON has no bigint. */
+/** Micro-dollars as text, because JSON has no bigint. */
 export function toPricing({ otherwise, byMethod = {}, bySlug = {} }: PriceRule): StoredPricing {
   return { otherwise: String(otherwise), byMethod: mapped(byMethod, String), bySlug: mapped(bySlug, String) }
 }
@@ -36,7 +36,7 @@ interface StoredPricing {
   bySlug: Record<string, string>
 }
 
-/** A row whose owner is an empty text for the platform, so that a unique index tells owners apart. */
+/** A row in which the platform's owner is an empty text, because a unique index does not distinguish nulls. */
 export type Owned<T extends { ownerId: UserId | null }> = Omit<T, 'ownerId'> & { ownerId: UserId | '' }
 
 export function owned<T extends { ownerId: UserId | '' }>(row: T): Omit<T, 'ownerId'> & { ownerId: UserId | null } {

@@ -15,7 +15,7 @@ export function createCatalogueStore(statements: StatementPool): CatalogueStore 
     })
   }
 
-  /** One statement as a change of the catalogue; false where it found nothing to change. */
+  /** Runs one statement as a change of the catalogue. False when it found nothing to change. */
   function write(environment: Environment, statement: string, values: readonly unknown[]): Promise<boolean> {
     return changing(environment, async (inside) => {
       const written = await inside.run(statement, values)
@@ -32,11 +32,11 @@ export function createCatalogueStore(statements: StatementPool): CatalogueStore 
 
     since: (scope, change, take) =>
       statements.together(async (inside) => {
-        // One moment for all of it: a change that commits in between is the next reader's.
+        // One snapshot for all of it: the next reader sees a change that commits in between.
         await inside.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY', [])
         const values = keyOf(scope)
         const stamped = await stampOf(inside, scope)
-        // Every id comes behind the empty text.
+        // Every id sorts after the empty text.
         let last = { change: change + 1n, id: '' }
         for (;;) {
           const page = [...values, last.change, last.id, PAGE_SIZE]
@@ -73,7 +73,7 @@ export function createCatalogueStore(statements: StatementPool): CatalogueStore 
         if (provider.ownerId !== null && wrote) {
           await inside.run(FORGET_TOOLS, [...keyOf(provider), REMOVED_MAX])
           await inside.run(FORGET_PROVIDERS, values)
-          // A change that only removes is allowed above the limits too.
+          // A change that only removes tools is allowed above the limits too.
           if (changes.added.length + changes.changed.length > 0) check(await holdingsOf(inside, provider))
         }
         return { changes, wrote }
@@ -138,7 +138,7 @@ async function writeTools(inside: Statements, provider: StoredProvider, changes:
   await inside.run(REMOVE, [change, now, removed.map(({ id }) => id), removed.map(({ successor }) => successor)])
 }
 
-/** A few megabytes of text a statement. */
+/** Each statement gets a few megabytes of text at most. */
 function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < all.length; from += CHUNK) yield all.slice(from, from + CHUNK)
 }
@@ -167,10 +167,10 @@ const LAST_CHANGE = 'SELECT change FROM tool_catalogue WHERE environment = $1'
 const LOCK = 'SELECT 1 FROM tool_catalogue WHERE environment = $1 FOR UPDATE'
 const NEXT_CHANGE = 'UPDATE tool_catalogue SET change = change + 1 WHERE environment = $1 RETURNING change'
 
-/** A page of entries is what a start has in memory besides those that it keeps. */
+/** How many entries a start reads at a time. It holds these in memory in addition to the entries that it keeps. */
 const PAGE_SIZE = 500
 const WINDOW_MS = 3_600_000
-/** Tools of an account that say they are gone; the oldest are forgotten. */
+/** How many removed tools of an account are remembered. The oldest are deleted. */
 const REMOVED_MAX = 1_000
 
 const PAGE = `

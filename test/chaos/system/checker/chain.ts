@@ -11,7 +11,7 @@ interface Settlement {
   external: boolean
 }
 
-/** The facilitator says of every authorization what the chain says of it. */
+/** The facilitator's state of every authorization must match the chain's. */
 export async function checkChain(statements: Statements, evidence: Evidence): Promise<string[]> {
   const { used, transfers } = evidence
   const problems: string[] = []

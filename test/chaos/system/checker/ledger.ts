@@ -1,7 +1,7 @@
 import type { Statements } from '../../../../service/kit/transaction.ts'
 import { findDifferences } from '../../../../service/ledger/store/check.ts'
 
-/** The ledger's own proof, and what it cannot know: that every lock belongs to something which was really done. */
+/** The ledger's own check, and one that it can't make: every hold belongs to an operation that really took place. */
 export async function checkLedger(statements: Statements): Promise<string[]> {
   const differences = await findDifferences(statements)
   const problems = differences.map(

@@ -1,7 +1,10 @@
 import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
 
-/** What was sold by x402: what is paid is on the chain, what is on the chain is paid, and who is to be told was told. */
+/**
+ * Checks x402 sales: every paid sale is on chain, every payment on chain is a paid sale, and each receiver was
+ * notified.
+ */
 export async function checkSales(statements: Statements, evidence: Evidence): Promise<string[]> {
   const problems: string[] = []
   for (const [name, table] of SALES) {
@@ -68,7 +71,7 @@ async function checkDeliveries(statements: Statements, { taken }: Evidence): Pro
   return problems
 }
 
-/** Prepaid: what came by the chain is what was drawn and what is left. */
+/** Prepaid: the money that came on chain equals the money that was drawn and the money that is left. */
 async function checkBalances(statements: Statements, { acts }: Evidence): Promise<string[]> {
   const problems: string[] = []
   const rows = await statements.run<

@@ -2,7 +2,10 @@ import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
 import { OUTFLOW_LIMIT } from '../world.ts'
 
-/** What thieves got: nothing of what others paid for, nothing for nothing, and no more money out than may leave. */
+/**
+ * Checks the thieves' gains: no response that others paid for, nothing unpaid, and no more withdrawn than the limits
+ * allow.
+ */
 export async function checkThefts(statements: Statements, evidence: Evidence): Promise<string[]> {
   return [
     ...checkSecrets(evidence),
@@ -11,7 +14,7 @@ export async function checkThefts(statements: Statements, evidence: Evidence): P
   ]
 }
 
-/** A secret is in one answer alone; a token is its buyer's. */
+/** A secret is in one response only; a token belongs to its buyer. */
 function checkSecrets({ thefts, served, acts, used }: Evidence): string[] {
   const problems: string[] = []
   const nameOf = new Map([...served].flatMap(([name, secrets]) => secrets.map((secret) => [secret, name] as const)))
@@ -71,7 +74,7 @@ async function checkEffects(statements: Statements, { thefts, served, used, thie
   return problems
 }
 
-/** All that leaves is counted, by account and in total, and no account takes out more than it may. */
+/** Every outflow is counted, by account and in total, and no account withdraws more than it may. */
 async function checkOutflow(statements: Statements, { accounts }: Evidence): Promise<string[]> {
   const rows = await statements.run<{ owner: string; gone: bigint; counted: bigint }>(
     `WITH gone AS (

@@ -1,7 +1,7 @@
 import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
 
-/** Money that came and went by the chain: each deposit credited once, each payment out made once or given back. */
+/** Checks money that moved on chain: each deposit is credited once, each payout is made once or returned. */
 export async function checkWallets(statements: Statements, evidence: Evidence): Promise<string[]> {
   return [
     ...(await checkDeposits(statements, evidence)),
@@ -23,7 +23,7 @@ async function checkDeposits(statements: Statements, { transfers, deposits }: Ev
   )
   const name = (hash: string, address: string, value: bigint): string => `${hash} of ${String(value)} to ${address}`
   const recorded = new Map<string, number>()
-  // What comes to the treasury itself is the platform's, and nobody's credit.
+  // A transfer to the treasury itself is the platform's and is credited to no user.
   for (const { hash, address, value, credited } of rows.filter((row) => deposits.has(row.address))) {
     const key = name(hash, address, value)
     recorded.set(key, (recorded.get(key) ?? 0) + 1)

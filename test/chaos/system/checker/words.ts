@@ -2,7 +2,7 @@ import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
 import type { Act, Told } from '../journal.ts'
 
-/** Every word that was given stands: the same to whoever asked twice, and true. */
+/** Checks that every response was true, and that repeating a request gave the same response. */
 export async function checkWords(statements: Statements, evidence: Evidence): Promise<string[]> {
   const problems: string[] = []
   const stands = await readAll(statements)
@@ -51,7 +51,7 @@ async function readAll(statements: Statements): Promise<Stands> {
   }
 }
 
-/** What a success says that is not so; null where it is true, and of whatever is no success. */
+/** Returns what is false in a success; null where it is true, and for every response that is no success. */
 function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string | null {
   const { ask, name } = act
   const { status, body } = told
@@ -59,7 +59,7 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
   const onChain = ask.nonce !== null && ask.address !== null && evidence.used.has(useOf(ask.address, ask.nonce))
   switch (act.kind) {
     case 'checkout': {
-      // What is still on its way may end either way.
+      // A pending payment may end either way.
       if (status !== 200 || body.payment.status === 'settling') return null
       const stood = stands.checkouts.get(body.payment.id as string)
       if (stood !== body.payment.status)
@@ -71,7 +71,7 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
       if (!onChain) return 'settled, and the chain knows nothing of it'
       return null
     case 'run': {
-      // A fault of ours says nothing of the run but its name.
+      // After an internal error, only the run's id is certain.
       if (status === 500 && body.code !== 'internal') {
         const stood = stands.runs.get(body.runId as string)
         return stood?.state !== 'succeeded' ? null : `${String(body.runId)} failed, and it succeeded`
@@ -97,7 +97,8 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
     case 'gate-exact':
       if (status === 200 && !onChain) return 'served, and the chain knows nothing of a payment'
       return status !== 200 || body.echo === name ? null : `another's answer: ${JSON.stringify(body)}`
-    // Where enough is left of earlier payments a signature only proves who is asking: see the balances.
+    // Where enough is left of earlier payments, a signature only proves who is asking: the balances are checked
+    // instead.
     case 'gate-prepaid':
     case 'gate-draw':
       return status !== 200 || body.echo === name ? null : `another's answer: ${JSON.stringify(body)}`
@@ -109,7 +110,7 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
     case 'deposit': {
       if (status !== 200 && status !== 409) return null
       const { transactionHash } = ask.body as { transactionHash: string }
-      // A told deposit is three blocks deep, which no reorganisation here is.
+      // A credited deposit is three blocks deep; no reorganisation here reaches that far.
       return evidence.transfers.some(({ hash, to }) => hash === transactionHash && to === ask.address)
         ? null
         : 'recorded, and the chain knows nothing of it'
@@ -122,7 +123,7 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
   }
 }
 
-/** What one idempotency key, or one authorization, was said to have become. */
+/** The id that a response gave to one idempotency key, or to one authorization. */
 function idOf({ kind }: Act, { status, body }: Told): string | null {
   if (status >= 300 && status !== 500) return null
   const id: unknown =

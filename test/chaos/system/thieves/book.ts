@@ -3,7 +3,7 @@ import type { Chance } from '../chance.ts'
 import type { Act } from '../journal.ts'
 import type { World } from '../world.ts'
 
-/** What a thief tried, and every byte that came of it. */
+/** One attempt of a thief, and every byte it got back. */
 export interface Theft {
   readonly name: string
   readonly kind: TheftKind
@@ -14,7 +14,7 @@ export interface Theft {
   readonly payment: { payer: string; nonce: string } | 'account' | null
   received: string
   status: number | null
-  /** Began while no fault was made: then what the seller's order promises holds to the letter. */
+  /** Started while no fault was made: then the order that the seller promises holds exactly. */
   quiet: boolean
   readonly beganMs: number
 }
@@ -23,7 +23,7 @@ export interface Robbery {
   world: World
   book: TheftBook
   chance: Chance
-  /** What honest clients sent: whoever reads the chain knows their authorizations, and may guess the rest. */
+  /** The requests of honest clients: a thief reads their authorizations on chain, and may guess the rest. */
   acts: readonly Act[]
 }
 
@@ -52,7 +52,7 @@ export interface TheftRequest {
   raw?: string
 }
 
-/** Keeps what thieves did and got. */
+/** Records what thieves did and got. */
 export class TheftBook {
   readonly thefts: Theft[] = []
   private isQuiet = true
@@ -77,13 +77,13 @@ export class TheftBook {
     return theft
   }
 
-  /** What has just begun has faults in its time as well. */
+  /** Attempts that have just begun will overlap with faults as well. */
   endQuiet(): void {
     this.isQuiet = false
     for (const theft of this.thefts) theft.quiet &&= theft.beganMs < Date.now() - LONGEST_MS
   }
 
-  /** Sends it and keeps the answer with its headers; what broke off or never came is kept as far as it came. */
+  /** Sends it and keeps the response with its headers; an incomplete response is kept as far as it came. */
   async send(
     theft: Theft,
     { method, path, headers = {}, body, raw }: TheftRequest,
@@ -102,11 +102,11 @@ export class TheftBook {
       theft.received += JSON.stringify(answer.headers)
       for await (const chunk of answer.body) theft.received += String(chunk)
     } catch {
-      // Hung up, or the service did: what came before counts.
+      // One side closed the connection: the bytes before that count.
     }
   }
 }
 
 const LONGEST_MS = 15_000
-/** Of a stream as well, which would never end. */
+/** Also limits streams, which would never end. */
 const LONGEST_SEND_MS = 30_000

@@ -4,7 +4,7 @@ import { transfer } from '../../../wallet/world.ts'
 import { sign } from '../asks.ts'
 import type { Robbery, Theft, TheftKind, TheftRequest } from './book.ts'
 
-/** Buys, and hangs up as soon as the server behind it has the request: what it does there is done. */
+/** Buys, and hangs up as soon as the server behind it has the request: the work there has been done. */
 export async function leave(robbery: Robbery): Promise<void> {
   const { world, book, chance } = robbery
   const { goods, thief, echo } = world
@@ -45,7 +45,7 @@ export async function cancel({ world, book }: Robbery): Promise<void> {
   await book.send(theft, { method: 'POST', path: `/v1/runs/${run}/cancel`, headers, body: {} })
 }
 
-/** Pays with a wallet that is empty by the time that the money is to move. */
+/** Pays with a wallet that is emptied before the transfer. */
 export async function empty(robbery: Robbery): Promise<void> {
   const { world, book, chance } = robbery
   const kind = chance.of(['empty-gate', 'empty-tool'] as const)
@@ -58,7 +58,7 @@ export async function empty(robbery: Robbery): Promise<void> {
   await sent
 }
 
-/** Shows an authorization that has almost lapsed, and never comes back. */
+/** Sends an authorization that is about to expire, and never returns. */
 export async function lapse(robbery: Robbery): Promise<void> {
   const { book, chance } = robbery
   const kind = chance.of(['lapse-gate', 'lapse-tool'] as const)
@@ -76,7 +76,7 @@ async function paid(
 ): Promise<[Theft, TheftRequest, Hex]> {
   const { goods, thief } = world
   const half = thief.payers.length / 2
-  // Those that are emptied are not the ones that pay.
+  // The wallets that are emptied are not used for paying.
   const payer = chance.of(kind.startsWith('empty') ? thief.payers.slice(half) : thief.payers.slice(0, half))
   const isTool = kind.includes('tool')
   const [to, amount] = isTool ? [goods.treasury, goods.prices.tool] : [world.recipient, goods.prices.exact]

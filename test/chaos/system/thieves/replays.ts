@@ -7,12 +7,12 @@ interface Payload {
   payload: { signature: string; authorization: { nonce: string } }
 }
 
-/** Reads an honest payment from the chain and shows it everywhere, with everything else that can be read or guessed. */
+/** Reads an honest payment on chain and sends it everywhere, with everything else that can be read or guessed. */
 export async function replay({ world, book, chance, acts }: Robbery): Promise<void> {
   const used = await usesOf(world.chain).catch(() => null)
   if (used === null) return
   const bought = acts.filter(({ ask }) => ask.nonce !== null && used.has(useOf(ask.address ?? '', ask.nonce)))
-  // The newest are those whose answers are still there.
+  // The newest payments are those whose responses are still available.
   const victims = bought.slice(-8)
   if (victims.length === 0) return
   const victim = chance.of(victims)
@@ -20,7 +20,7 @@ export async function replay({ world, book, chance, acts }: Robbery): Promise<vo
   if (payload === null) return
   const requests = [...atItsOwnDoor(victim, payload), ...atOtherDoors(payload)]
   const chosen = Array.from({ length: 5 }, () => chance.of(requests))
-  // All at once: a race among themselves and with the buyer.
+  // All at once, so that they race with each other and with the buyer.
   await Promise.all(chosen.map((request) => book.send(book.begin('replay', book.nextName('replay'), null), request)))
 
   function atItsOwnDoor({ ask, told, name }: Act, stolen: Payload): TheftRequest[] {
@@ -69,7 +69,7 @@ export async function replay({ world, book, chance, acts }: Robbery): Promise<vo
   }
 }
 
-/** What a checkout says of a payment to anybody who knows its id. */
+/** The payment's status, which every caller with its id can read from the checkout. */
 function statusOf(path: string, id: string): TheftRequest {
   return { method: 'GET', path: path.endsWith('/pay') ? `${path.slice(0, -4)}/payments/${id}` : `/receipts/${id}` }
 }
@@ -80,7 +80,7 @@ function payloadOf({ ask }: Act): Payload | null {
   return (ask.body as { paymentPayload?: Payload } | null)?.paymentPayload ?? null
 }
 
-/** The buyer's token is on no chain. */
+/** The buyer's token is not on chain. */
 function withoutToken(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   return Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'token'))

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { call } from '../call.ts'
 import type { Robbery } from './book.ts'
 
-/** Opens a stream of the older MCP with a key, has the key revoked, and goes on spending by what the stream opened. */
+/** Opens a stream of the older MCP with a key, has the key revoked, and continues to spend through the stream. */
 export async function spendRevoked({ world, book }: Robbery): Promise<void> {
   const { goods, thief, topology } = world
   const made = await call(topology.origin, thief.key, 'POST', '/v1/keys', { name: 'stream' }).catch(() => null)
@@ -39,7 +39,7 @@ export async function spendRevoked({ world, book }: Robbery): Promise<void> {
       headers: { authorization: `Bearer ${thief.key}` },
     })
     await gone.body.dump()
-    // Only who was told that the key has ended may hold the service to it.
+    // Only a client that got the confirmation of the revocation may rely on it.
     if (gone.statusCode >= 300) return
     await Promise.all([tell(book.nextName('stream')), tell(book.nextName('stream'))])
     await wait(1_000)

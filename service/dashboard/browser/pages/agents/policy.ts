@@ -59,11 +59,11 @@ const ABOVE = { approvalAbove: 'number' } as const
 
 export function toPolicy(rules: PolicyDraft, before: Agent | null): Body {
   const lists = ({ allow, deny }: Lists, was: { allow: readonly string[] | null } | undefined) => ({
-    // An empty list that was there denies everything: that must not turn into "all" by a visit to this form.
+    // An empty existing list denies everything; opening and saving this form must not turn it into "allow all".
     allow: allow.trim() === '' ? (was?.allow?.length === 0 ? [] : null) : linesOf(allow),
     deny: linesOf(deny),
   })
-  // Alerts at one limit only are made over the API; here they stay as they are.
+  // Alerts for a single limit can only be set over the API; this form does not change them.
   const others = (before?.alerts ?? []).filter(({ limit }) => limit !== null)
   return {
     name: rules.name,

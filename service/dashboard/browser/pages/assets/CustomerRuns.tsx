@@ -7,7 +7,10 @@ import { runColumns, StateFilter, STATES } from '../runs/rows.tsx'
 
 type Line = Output<'runs.ofCustomers'>['runs'][number]
 
-/** How one's own asset does with customers. Who they are is not the creator's to see; what they read, where they agreed. */
+/**
+ * Customers' runs of one's own asset. The creator must not see who the customers are, and sees the inputs only if the
+ * customer agreed.
+ */
 export function CustomerRuns({ id, sharesInputs }: { id: string; sharesInputs: boolean }) {
   const { chosen, filterOf, filtered } = useFilter(['status'])
   const status = oneOf(chosen.status, STATES)
@@ -31,7 +34,7 @@ export function CustomerRuns({ id, sharesInputs }: { id: string; sharesInputs: b
   )
 }
 
-/** Most assets show none, and then the list needs no place for it. */
+/** Most assets share no inputs, and then the list has no column for them. */
 const INPUTS: Column<Line> = {
   title: 'Inputs',
   render: ({ inputsShared, inputs }) =>

@@ -38,7 +38,7 @@ const TOOL = {
   timeoutSeconds: 'number',
   rateLimitPerMinute: 'number',
 } as const satisfies Kinds<Body['toolConfig']>
-/** Which secrets each way to authenticate has. */
+/** The fields of each authentication method. */
 const AUTH = {
   none: {},
   api_key: { headerName: 'text', apiKey: 'text' },
@@ -124,7 +124,7 @@ export function toBody(draft: Draft, before?: Asset): Omit<Body, 'slug' | 'type'
     tags: linesOf(draft.tags, ','),
     inputSchema: draft.inputSchema.map((input) => {
       const { default: preset = null, min = null, max = null, pattern = null } = inputsBefore.get(input.name) ?? {}
-      // What this form does not show of an input made over the API stays as it is.
+      // Settings of an input that were made over the API and that this form does not show stay unchanged.
       const unseen = inputsBefore.get(input.name)?.type === input.type ? { default: preset, min, max, pattern } : {}
       const { name, label, type, required } = input
       const { options, ...texts } = fromTexts(INPUT, input)
@@ -140,7 +140,7 @@ export function toBody(draft: Draft, before?: Asset): Omit<Body, 'slug' | 'type'
   }
 }
 
-/** The form's menus offer nothing that the body would not take. */
+/** The form's menus only offer values that the body accepts. */
 function configOf({ type, promptConfig, agentConfig, toolConfig }: Draft) {
   switch (type) {
     case 'prompt':

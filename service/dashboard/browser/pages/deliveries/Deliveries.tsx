@@ -18,7 +18,7 @@ type Line = Output<'deliveries.list'>['deliveries'][number]
 
 const STATES = ['pending', 'claimed', 'delivered', 'unconfirmed', 'stopped', 'exhausted'] as const
 
-/** The deliveries to one receiver or to all; one of them opens over the page. */
+/** The deliveries to one receiver or to all; a selected one opens over the page. */
 export function Deliveries({ target }: { target?: string }) {
   const [params, setParams] = useSearchParams()
   const status = oneOf(params.get('delivered') ?? undefined, STATES)

@@ -11,7 +11,7 @@ import { hasEnded, Outcome } from '../Run.tsx'
 
 export type Asset = Output<'assets.get'>
 
-/** The asset's form, and the run that it started. */
+/** The asset's form, and the run that was started with it. */
 export function RunPanel({
   asset,
   initialValues = {},
@@ -39,7 +39,7 @@ export function RunPanel({
         modelId: modelId === '' ? null : modelId,
         // The price on the button is the most that the run may cost.
         maxCost: fixed ? asset.pricing.amount : null,
-        // As the form said: a setting that changed since then shares nothing.
+        // As the form stated: if the setting has changed since then, nothing is shared.
         sharesInputs: asset.sharesInputs,
       })
       setRunId(id)

@@ -4,7 +4,7 @@ import { SignInLink } from '../../shell/OpenShell.tsx'
 import { SharedInputs, type Asset } from './RunPanel.tsx'
 import { Price } from './cells.tsx'
 
-/** What a visitor learns before signing in: what a run needs, and what it costs. */
+/** Shown before the sign-in: what a run needs, and what it costs. */
 export function VisitorPanel({ asset }: { asset: Asset }) {
   return (
     <Card title="Inputs">

@@ -6,7 +6,7 @@ import { Failure, Skeleton } from '../../parts/states.tsx'
 
 const DAYS = 30
 
-/** What came in, went out, ran and failed in the last thirty days, and on which of them. */
+/** Income, spending, runs and failures of the last thirty days, by day. */
 export function Month() {
   const money = useRead('wallet.days', { days: DAYS })
   const runs = useRead('runs.days', { days: DAYS })
@@ -84,7 +84,7 @@ export function Month() {
   )
 }
 
-/** In micro-USDC, where nothing is lost by adding. */
+/** Adds in micro-USDC, so that nothing is lost by rounding. */
 function sum(values: readonly number[]): number {
   return Math.round(values.reduce((all, value) => all + Math.round(value * 1e6), 0)) / 1e6
 }

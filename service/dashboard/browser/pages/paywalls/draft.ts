@@ -9,7 +9,7 @@ type PricingBody = RouteBody['pricing']
 type Tiered = Extract<PricingBody, { model: 'tiered' }>
 type Amount = 'amount' | 'input' | 'output' | 'minimum' | 'maximum'
 
-/** A paywall as its form holds it: texts, under the names of the API's body. */
+/** A paywall in the form's state: texts, under the names of the API's body. */
 export interface Draft extends Pick<Body, 'network'> {
   name: string
   slug: string
@@ -102,12 +102,12 @@ export function toBody(draft: Draft): Terms {
     network: draft.network,
     recipient: orNull(draft.recipient.trim()),
     testMode: draft.testMode,
-    // Their values are never shown again, so an empty field means that they stay.
+    // The header values are never shown again, so an empty field means that they stay unchanged.
     ...(draft.upstreamHeaders.trim() === '' ? {} : { upstreamHeaders: toHeaders(draft.upstreamHeaders) }),
   }
 }
 
-/** The amounts that each model has. */
+/** The amount fields of each pricing model. */
 const AMOUNTS_OF = {
   free: [],
   'per-request': ['amount'],
@@ -127,7 +127,7 @@ function toTier(line: string): { upTo: number | null; amount: number } {
   return { upTo: upTo.trim() === 'rest' ? null : Number(upTo), amount: toAmount(amount) }
 }
 
-/** A line that works as it stands: in test mode it pays for nothing, else it is told what to pay. */
+/** A curl command that works unchanged: in test mode it costs nothing, otherwise the answer says what to pay. */
 export function curlOf({ url, routes, testToken }: Paywall): string {
   const [route] = routes
   const path = (route?.path ?? '/').replace(/\/?\*$/, '/').replace(/:[^/]+/g, '1')

@@ -15,7 +15,7 @@ type RunLine = Pick<
   'id' | 'status' | 'error' | 'modelId' | 'duration' | 'createdAt' | 'cost'
 >
 
-/** `first` is what names the run in this list, `more` what this list alone shows. */
+/** `first` is the column that names the run in this list; `more` has the columns of this list only. */
 export function runColumns<Line extends RunLine>(
   first: Column<Line> | null,
   more: Column<Line>[] = [],

@@ -13,7 +13,7 @@ export function Password({ user }: { user: SignedIn }) {
   return <Card title="Password">{data?.hasPassword === false ? <First email={user.email} /> : <Another />}</Card>
 }
 
-/** For an account that began with a wallet: it sets its first password by e-mail. */
+/** For an account that was created with a wallet: it sets its first password by e-mail. */
 function First({ email }: { email: string }) {
   const [asked, setAsked] = useState(false)
   const ask = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../shell/Toasts.tsx'
 
-/** Where this environment's withdrawals go, checked once instead of at every withdrawal. */
+/** The address of this environment's withdrawals, checked once instead of at every withdrawal. */
 export function PayoutAddress() {
   const at = useEnvironment()
   const terms = useRead('wallet.terms', undefined)
@@ -15,7 +15,7 @@ export function PayoutAddress() {
     <Card title="Payout address">
       <Loaded of={terms} waiting={<Skeleton className="h-24 w-full" />}>
         {({ usualAddress, network }) => (
-          // The key makes a new form for the other environment.
+          // The key creates a new form for the other environment.
           <Address key={at} known={usualAddress} network={network} />
         )}
       </Loaded>

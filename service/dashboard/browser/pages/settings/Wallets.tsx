@@ -21,7 +21,7 @@ export function Wallets() {
     mutationFn: (address) => call('POST', '/auth/siwe/unlink', { address }),
     onSuccess: async () => {
       toast({ tone: 'good', text: 'Wallet removed. It no longer signs in to this account.' })
-      // An account that began with it is now called by another one.
+      // An account that was named after this wallet now has another one's name.
       await loadSession()
     },
     onError: (error) => toast({ tone: 'bad', text: toFault(error).message }),

@@ -4,17 +4,17 @@ import { useEnvironment } from '../../settings.ts'
 import type { Fault } from '../../api/fault.ts'
 
 interface Progress {
-  /** Of each of the five whether it is done; empty while that is not known. */
+  /** For each of the five steps, whether it is done; empty until that is known. */
   steps: readonly boolean[]
   fault: Fault | null
   again: () => void
-  /** The one that the guide goes on with. */
+  /** The checkout that the guide continues with. */
   checkout: Output<'checkouts.list'>['checkouts'][number] | null
-  /** Something is sold already, but not by n8n. */
+  /** True when checkouts exist, but n8n made none of them. */
   isSellingByApi: boolean
 }
 
-/** How far an account is on the way to a paid workflow, by what the service has seen of it. */
+/** How far an account has come on the way to a paid workflow, by the data that the service has. */
 export function useProgress(): Progress {
   const at = useEnvironment()
   const keys = useRead('identity.keys.list', { limit: 100, offset: 0 })

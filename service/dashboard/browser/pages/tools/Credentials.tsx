@@ -6,7 +6,7 @@ import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { toast } from '../../shell/Toasts.tsx'
 
-/** The key that calls of an imported API are sent with: a new one, or none any more. The one that is kept is not shown. */
+/** Sets or removes the key for calls of an imported API. The stored key is not shown. */
 export function Credentials({ provider, close }: { provider: string; close: () => void }) {
   const set = useAction('tools.setCredentials', { quiet: true })
   const form = useForm({ defaultValues: { credentials: '' } })

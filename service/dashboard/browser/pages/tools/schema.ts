@@ -22,7 +22,7 @@ export function fieldsOf(schema: Schema): FormField[] {
   })
 }
 
-/** What was filled in, as the schema wants it; the names of fields whose JSON cannot be read. */
+/** The form's values as the schema requires them, or the names of fields whose JSON is invalid. */
 export function toInput(
   schema: Schema,
   values: FormValues,

@@ -22,7 +22,7 @@ export function AddFunds({ close }: { close: () => void }) {
   )
 }
 
-/** In the sandbox a deposit needs no chain. */
+/** In the sandbox a deposit needs no transfer on chain. */
 function PlayMoney({ close }: { close: () => void }) {
   const deposit = useAction('wallet.deposit', { changes: ['wallet.'], quiet: true, once: true })
   const form = useForm({ defaultValues: { amount: '25' } })

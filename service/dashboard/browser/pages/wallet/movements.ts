@@ -2,7 +2,9 @@ import type { Output } from '../../api/procedures.ts'
 
 type Movement = Output<'wallet.transactions'>['transactions'][number]
 
-/** How a movement of the wallet is called wherever it is listed. A sale by a run and one on chain are both sales. */
+/**
+ * The name of each kind of wallet movement, the same in every list. A sale by a run and a sale on chain are both sales.
+ */
 export const MOVEMENT_NAMES: Record<Movement['type'], string> = {
   deposit: 'Deposit',
   sale: 'Sale',
@@ -11,7 +13,7 @@ export const MOVEMENT_NAMES: Record<Movement['type'], string> = {
   withdrawal: 'Withdrawal',
 }
 
-/** Why money that was to leave did not. */
+/** Why a withdrawal failed. */
 export const REASONS: Record<NonNullable<Output<'wallet.withdrawal'>['reason']>, string> = {
   treasury_short: 'The treasury did not have enough funds.',
   expired: 'The transfer expired before it was on chain.',

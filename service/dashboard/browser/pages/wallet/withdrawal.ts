@@ -1,15 +1,15 @@
 import { inUsdc } from '../../../../ui-kit/format.ts'
 
-/** What decides over an amount; amounts in USDC. */
+/** The values that limit a withdrawal; amounts in USDC. */
 export interface Payable {
   available: number
   minimum: number
-  /** What may still leave today; null without a limit. */
+  /** The amount that may still be withdrawn today; null without a limit. */
   left: number | null
   paused: boolean
 }
 
-/** Why this amount cannot be withdrawn now, or null. The service decides again when it is sent. */
+/** Why this amount cannot be withdrawn now, or null. The service checks again when the request arrives. */
 export function refusalOf(amount: number, { available, minimum, left, paused }: Payable): string | null {
   if (paused) return 'Withdrawals are paused by the operator. Try again later.'
   if (!Number.isFinite(amount)) return null
