@@ -62,7 +62,7 @@ describe('POST /agents → 201', () => {
     expect(status).toBe(201)
     expect(body.agent.warnings).toEqual([
       expect.stringContaining('limits.perDay is 0'),
-      expect.stringContaining('limits.perCall is more than limits.perDay allows'),
+      expect.stringContaining('limits.perCall is higher than limits.perDay'),
       expect.stringContaining('tools.allow is an empty list'),
     ])
   })
