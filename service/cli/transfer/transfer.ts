@@ -78,8 +78,8 @@ async function copyTo(
 
 const MESSAGES: Readonly<Record<State, string>> = {
   empty: 'The target is empty.',
-  begun: 'The target has a move of this database that had just begun: it goes on.',
-  copying: 'The target has half of this database: the move goes on.',
+  begun: 'A move of this database to the target had just begun: it resumes.',
+  copying: 'The target has part of this database: the move resumes.',
   finished: 'This move was finished before: nothing is left to do.',
 }
 

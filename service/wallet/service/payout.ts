@@ -107,7 +107,7 @@ export function createPayouts(deps: WalletDeps) {
         // Not the end: as long as the authorization could be used, it might be. It is tried until its time is over.
         log.warn(
           { withdrawal: withdrawal.id, reason: answer.reason },
-          'a withdrawal does not go out; it is tried again',
+          'a withdrawal could not be sent; retrying',
         )
         measures.count('withdrawal_refused')
       }
@@ -153,7 +153,7 @@ function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpo
       await outflow.giveBack(id, inside)
     })
     measures.count('withdrawal_failed')
-    log.warn({ withdrawal: id, reason }, 'a withdrawal has failed and its money is back')
+    log.warn({ withdrawal: id, reason }, 'a withdrawal failed and its money was returned')
   }
 
   return { confirm, fail }

@@ -58,13 +58,13 @@ export function createTreasurer(deps: WalletDeps) {
         })
         // Not the end: as long as it could be used, it might be. It is tried until its time is over.
         if (answer.status === 'failed') {
-          log.warn({ operation, reason: answer.reason }, 'the treasury’s transfer does not go out; it is tried again')
+          log.warn({ operation, reason: answer.reason }, 'a transfer of the treasury could not be sent; retrying')
           measures.count('treasury_refused')
         }
         return answer.txHash
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === 'failed') throw error
-        log.warn({ operation, code: error.code }, 'the treasury’s transfer waits for the network')
+        log.warn({ operation, code: error.code }, 'a transfer of the treasury waits for the network')
         return null
       }
     },
