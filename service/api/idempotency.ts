@@ -49,7 +49,11 @@ export class Idempotency {
     for (let attempt = 0; ; attempt++) {
       const claim = await this.claim(scope, request)
       if (!claim.same) {
-        throw new DomainError('conflict', 'idempotency_conflict', 'This Idempotency-Key was used with another body. Use a new key for a new request.')
+        throw new DomainError(
+          'conflict',
+          'idempotency_conflict',
+          'This Idempotency-Key was used with another body. Use a new key for a new request.',
+        )
       }
       if (claim.answer !== null) return { ...claim.answer, replayed: true }
       if (claim.mine) return { ...(await this.work(scope, claim.operation, work)), replayed: false }

@@ -71,7 +71,7 @@ function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): strin
     case 'approvalRefused':
       return 'A person refused this call.'
     case 'callsPerMinute':
-      return "The agent has reached its limit of calls per minute. Try again in a minute."
+      return 'The agent has reached its limit of calls per minute. Try again in a minute.'
     case 'perCall':
       return 'This costs more than the agent may spend on one call.'
     case 'lifetime':

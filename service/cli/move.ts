@@ -16,7 +16,9 @@ async function main(args: string[]): Promise<number> {
   }
   const config = readConfig(process.env)
   if (config.DATABASE_URL !== undefined) {
-    console.error('DATABASE_URL is set, so the service does not use the embedded database. Unset it to move the embedded database.')
+    console.error(
+      'DATABASE_URL is set, so the service does not use the embedded database. Unset it to move the embedded database.',
+    )
     return 2
   }
   const line = progressLine()

@@ -43,7 +43,10 @@ async function readDiscovery(options: DiscoveryOptions): Promise<Discovered> {
   const address = `${options.issuer}/.well-known/openid-configuration`
   const document = discovery.safeParse(await readDocument(address, options))
   if (!document.success || withoutTrailing(document.data.issuer, '/') !== options.issuer) {
-    options.log.error({ address }, 'OIDC_ISSUER does not match the issuer in the discovery document of the identity provider.')
+    options.log.error(
+      { address },
+      'OIDC_ISSUER does not match the issuer in the discovery document of the identity provider.',
+    )
     throw identityProviderUnavailable(document.error)
   }
   const keys = createRemoteJWKSet(new URL(document.data.jwks_uri), {

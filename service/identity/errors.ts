@@ -15,7 +15,8 @@ const SENTENCES = {
     'Authentication is required: send an API key, session token or access token as "Authorization: Bearer …". Create keys in the dashboard.',
   scheme_unknown: 'Authorization must use the scheme Bearer: send "Authorization: Bearer …".',
   bearer_missing: 'The word Bearer is missing before the API key: send "Authorization: Bearer csk_…".',
-  key_unknown: 'This server does not know this API key: check that you copied all of it, or create a new one in the dashboard.',
+  key_unknown:
+    'This server does not know this API key: check that you copied all of it, or create a new one in the dashboard.',
   key_revoked: 'This API key was revoked: create a new one in the dashboard.',
   key_expired: 'This API key has expired: create a new one in the dashboard.',
   credential_invalid: 'This session or access token is invalid or has expired: sign in again and use the new one.',

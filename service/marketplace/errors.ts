@@ -67,7 +67,11 @@ export function runFailed(run: Pick<Run, 'state'>, failure: Failure): DomainErro
 }
 
 /** Executed, but whether it was charged is not known yet: it is by its deadline at the latest. */
-export const runUnsettled = refusal('unavailable', 'run_unsettled', 'The settlement of the run is pending: get the run by its id.')
+export const runUnsettled = refusal(
+  'unavailable',
+  'run_unsettled',
+  'The settlement of the run is pending: get the run by its id.',
+)
 
 /** The creator pays for a free run, and must know its caller. */
 export const needsKey = refusal(

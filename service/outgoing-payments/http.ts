@@ -85,7 +85,8 @@ const payBody = z.strictObject({
   body: z.unknown().optional().meta({ description: 'Text is sent as it is, anything else as JSON' }),
   maxAmount: positiveAmount.meta({ description: 'The most that the call may cost, in USDC' }),
   async: z.boolean().default(false).meta({
-    description: 'If a person must approve the payment: it continues by itself after the approval, and its response is stored',
+    description:
+      'If a person must approve the payment: it continues by itself after the approval, and its response is stored',
   }),
 })
 

@@ -54,6 +54,8 @@ export async function authSecretOf({
     code: 'auth_secret_file',
     generate: () => randomBytes(32).toString('base64url'),
     fault: (text) =>
-      text.length < 32 ? 'does not contain a secret. Remove the file to create a new one; users must then sign in again.' : null,
+      text.length < 32
+        ? 'does not contain a secret. Remove the file to create a new one; users must then sign in again.'
+        : null,
   })
 }

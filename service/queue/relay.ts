@@ -56,8 +56,7 @@ export function createRelay(deps: RelayDeps) {
         if (troubled) log.info({}, 'the queue works again')
         troubled = false
       } catch (error) {
-        if (!troubled)
-          log.warn({ err: error }, 'the queue is down and retrying; announcements wait in the outbox')
+        if (!troubled) log.warn({ err: error }, 'the queue is down and retrying; announcements wait in the outbox')
         troubled = true
       }
       // The pause between two ticks gathers announcements into batches.

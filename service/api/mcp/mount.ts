@@ -105,7 +105,11 @@ function assertOrigin(request: Request, { origins, address }: McpDeps): void {
   const { origin } = request.headers
   if (origin === undefined || origins.includes(origin) || origin === new URL(address).origin) return
   if (isLoopback(origin) && isLoopback(`http://${request.get('host') ?? ''}`)) return
-  throw new DomainError('forbidden', 'foreign_origin', 'Pages of this origin may not call this server. Add the origin to CORS_ORIGINS.')
+  throw new DomainError(
+    'forbidden',
+    'foreign_origin',
+    'Pages of this origin may not call this server. Add the origin to CORS_ORIGINS.',
+  )
 }
 
 function isLoopback(origin: string): boolean {

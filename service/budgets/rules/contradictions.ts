@@ -18,9 +18,7 @@ function ofAmounts({ limits, rate }: Policy): string[] {
     if (own === null) return
     // Months do not consist of whole weeks: a week in which a month begins can use both months' limits.
     if (narrow === 'perWeek' && below(limits.perMonth, own)) {
-      found.push(
-        'limits.perWeek is higher than limits.perMonth, so it applies only in a week in which a month begins.',
-      )
+      found.push('limits.perWeek is higher than limits.perMonth, so it applies only in a week in which a month begins.')
     }
     // The tightest of the wider limits is enough to report.
     const tighter = NARROW_TO_WIDE.slice(place + 1)
@@ -52,7 +50,9 @@ function ofPatterns(list: string, { allow, deny }: Patterns): string[] {
   for (const pattern of allow ?? []) {
     const wins = deny.find((other) => covers(other, pattern))
     if (wins !== undefined) {
-      found.push(`${list}.allow: "${pattern}" has no effect, since ${list}.deny has "${wins}" and deny takes precedence.`)
+      found.push(
+        `${list}.allow: "${pattern}" has no effect, since ${list}.deny has "${wins}" and deny takes precedence.`,
+      )
     }
   }
   if (allow === null && deny.includes('*')) found.push(`${list}.deny has "*", so none is allowed.`)
@@ -73,9 +73,7 @@ function ofApprovals({ approvalAbove, limits }: Policy): string[] {
 function ofAlerts({ alerts, limits, onExceeded }: Policy): string[] {
   const windows = NARROW_TO_WIDE.filter((limit) => limit !== 'perCall' && limits[limit] !== null)
   const found = alerts.flatMap(({ limit }) =>
-    limit !== null && limits[limit] === null
-      ? [`alerts: limits.${limit} is not set, so it sends no alerts.`]
-      : [],
+    limit !== null && limits[limit] === null ? [`alerts: limits.${limit} is not set, so it sends no alerts.`] : [],
   )
   if (alerts.some(({ limit }) => limit === null) && windows.length === 0) {
     found.push('alerts: no limit over time is set, so no alert is sent.')

@@ -82,7 +82,8 @@ async function ask(url: string, network: Network, config: Config): Promise<Node 
 
 function result(answer: unknown): unknown {
   const { result: found, refusal, outage } = answer as { result?: unknown; refusal?: Error; outage?: string }
-  if (found === undefined || found === null) throw new Error(refusal?.message ?? outage ?? 'a response without a result')
+  if (found === undefined || found === null)
+    throw new Error(refusal?.message ?? outage ?? 'a response without a result')
   return found
 }
 

@@ -146,7 +146,8 @@ async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
     const hasFile = existsSync(path.join(config.DATA_DIR, 'vault.key'))
     const key = config.VAULT_KEY ?? (hasFile ? await loadOrMakeKey(config.DATA_DIR) : null)
     if (key === null) {
-      const says = 'VAULT_KEY is not set: the first process creates a key for itself, and other processes create different ones.'
+      const says =
+        'VAULT_KEY is not set: the first process creates a key for itself, and other processes create different ones.'
       return [
         found.rows.length === 0
           ? warning('vault', says)
@@ -162,8 +163,7 @@ async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
       ...(old > 0 ? [warning('vault', 'Some are sealed with an old key: keep it in VAULT_OLD_KEYS.')] : []),
     ]
   } catch (error) {
-    if ((error as { code?: string }).code === '42P01')
-      return [warning('vault', 'There are no tables to check yet.')]
+    if ((error as { code?: string }).code === '42P01') return [warning('vault', 'There are no tables to check yet.')]
     return [fault('vault', `VAULT_KEY does not open what is stored: ${reasonOf(error)}`)]
   }
 }

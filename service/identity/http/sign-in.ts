@@ -17,7 +17,10 @@ export function signInReference({ triesPerMinute }: { triesPerMinute: number }):
   const all: Described[] = [...byEmail(limit), ...byWallet(), ...byProvider(), ...sessions(), ...account()]
   return all.map((one) => ({
     ...one,
-    errors: { ...(one.body === undefined ? {} : { 403: 'Pages of other sites may not send this request.' }), ...one.errors },
+    errors: {
+      ...(one.body === undefined ? {} : { 403: 'Pages of other sites may not send this request.' }),
+      ...one.errors,
+    },
   }))
 }
 
@@ -110,7 +113,10 @@ function byEmail(limit: string): Described[] {
       summary: 'Confirm an e-mail address; the link in the mail leads here and is valid for 24 hours',
       query: z.object({ token: z.string().max(2_000), callbackURL: z.string().max(2_048).optional() }),
       answers: {},
-      errors: { 302: 'To the dashboard, signed in on a live server.', 401: 'The link was already used or has expired.' },
+      errors: {
+        302: 'To the dashboard, signed in on a live server.',
+        401: 'The link was already used or has expired.',
+      },
     },
     {
       method: 'post',

@@ -29,7 +29,9 @@ const promptConfig = z.strictObject({
   defaultModelId: z.string().min(1).max(200).nullish(),
   sourcePrice: amount
     .nullish()
-    .meta({ description: 'What a reader pays once to see the template; 0 shows it to everyone, null means not for sale' }),
+    .meta({
+      description: 'What a reader pays once to see the template; 0 shows it to everyone, null means not for sale',
+    }),
   freeRunsPerDay: z.int().min(0).max(1_000_000).nullish().meta({
     description: "For a free prompt: how many runs by others you pay for in a UTC day; null means the server's default",
   }),
@@ -173,7 +175,10 @@ export const reducedOut = z
   .object({ ...reduced, pricing: z.object(pricingOut), stats: z.object(stats) })
   .meta({ id: 'ReducedRda' })
 
-const masked = z.record(z.string(), z.string()).nullable().meta({ description: 'Names with masked values; null for other callers' })
+const masked = z
+  .record(z.string(), z.string())
+  .nullable()
+  .meta({ description: 'Names with masked values; null for other callers' })
 
 export const wholeOut = z
   .object({

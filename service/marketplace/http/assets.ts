@@ -28,7 +28,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
       auth: 'optional',
       query: z.object({ ...listFilters, ...page.shape }),
       answers: { 200: z.object({ rdas: z.array(reducedOut), total: z.int(), limit: z.int(), offset: z.int() }) },
-      errors: { 401: "Any status other than published lists only your own RDAs." },
+      errors: { 401: 'Any status other than published lists only your own RDAs.' },
       async handle({ caller, query }) {
         const { type = null, ownerId = null, search, ...rest } = query
         const { assets: found, total } = await assets.list({ ...rest, type, ownerId, search: search ?? null }, caller)

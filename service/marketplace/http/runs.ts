@@ -119,7 +119,7 @@ function runRoute(runs: Runs, address: string): AnyRoute {
       402: 'The balance is too low, or the run may cost more than `maxCost`.',
       404: 'There is no such RDA, or not for this caller.',
       409: 'The run was canceled, or the Idempotency-Key conflicts.',
-      429: "The caller or the tool has reached its limit of calls per minute.",
+      429: 'The caller or the tool has reached its limit of calls per minute.',
       500: 'The run failed and was not charged.',
     },
     async handle({ caller, body, operation, keyed }) {
@@ -145,7 +145,12 @@ export const runBody = z.strictObject({
   inputs: z
     .record(z.string(), z.unknown())
     .meta({ description: 'The inputs of its input schema, by name', maxProperties: FIELDS_MAX }),
-  modelId: z.string().min(1).max(200).nullish().meta({ description: 'For prompts only; the default model when absent' }),
+  modelId: z
+    .string()
+    .min(1)
+    .max(200)
+    .nullish()
+    .meta({ description: 'For prompts only; the default model when absent' }),
   maxCost: amount.nullish().meta({ description: 'Refuse to start a run that may cost more' }),
   webhookUrl: z
     .string()

@@ -43,7 +43,11 @@ export function upstreamTimeout(cause?: unknown): DomainError {
 
 /** The caller has left: this goes to the log and the row. */
 export function callAborted(): DomainError {
-  return new DomainError('late', 'call_aborted', 'The caller disconnected before the tool answered. Nothing was charged.')
+  return new DomainError(
+    'late',
+    'call_aborted',
+    'The caller disconnected before the tool answered. Nothing was charged.',
+  )
 }
 
 export function stopping(): DomainError {

@@ -22,7 +22,7 @@ export function callRoutes(calls: Calls): AnyRoute[] {
       answers: { 200: callOut },
       errors: {
         402: 'Insufficient credits and balance: `required`, `available`.',
-        403: "A limit of the agent refuses the call.",
+        403: 'A limit of the agent refuses the call.',
         404: 'There is no such tool.',
         410: 'The tool was removed; `successor` names its replacement.',
         502: 'The tool failed; `upstream` is its error. Nothing is charged.',

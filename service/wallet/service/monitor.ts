@@ -80,7 +80,10 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
 
   /** A reorganisation deeper than the confirmations. What was credited stays; the operator has to know. */
   async function reportReorganisation(cursor: Cursor): Promise<void> {
-    log.error({ network, block: String(cursor.blockNumber) }, 'the network has reorganised blocks that counted as confirmed')
+    log.error(
+      { network, block: String(cursor.blockNumber) },
+      'the network has reorganised blocks that counted as confirmed',
+    )
     measures.count('deposit_reorganisation')
     for (const { transfer, goneAt } of await store.deposits.since(network, cursor.blockNumber - PACE.rewind)) {
       const gone = (await chain.receipt(transfer.transactionHash)) === null

@@ -105,10 +105,7 @@ export function createPayouts(deps: WalletDeps) {
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
       if (answer.status === 'failed') {
         // Not the end: as long as the authorization could be used, it might be. It is tried until its time is over.
-        log.warn(
-          { withdrawal: withdrawal.id, reason: answer.reason },
-          'a withdrawal could not be sent; retrying',
-        )
+        log.warn({ withdrawal: withdrawal.id, reason: answer.reason }, 'a withdrawal could not be sent; retrying')
         measures.count('withdrawal_refused')
       }
     } catch (error) {

@@ -91,7 +91,8 @@ inBrowser('the dashboard of a live server', () => {
       await looks(page, 'settings-email-changed')
       await page.getByRole('link', { name: 'Go to settings' }).click()
       await card.getByText('countess@example.com').waitFor()
-      const told = (mail: string): boolean => mail.includes(email) && mail.includes('e-mail address of your Coinslot account was changed')
+      const told = (mail: string): boolean =>
+        mail.includes(email) && mail.includes('e-mail address of your Coinslot account was changed')
       while (!mails.received.some(told)) await new Promise(setImmediate)
     },
     STORY_MS,

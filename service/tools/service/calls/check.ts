@@ -48,7 +48,11 @@ export function createInputCheck(log: Log) {
       return ajv.compile(input)
     } catch (error) {
       log.error({ toolId: id, slug, err: error }, 'the input schema of a tool is invalid')
-      throw new DomainError('upstream', 'tool_broken', 'The input schema of this tool is invalid, so it cannot be called.')
+      throw new DomainError(
+        'upstream',
+        'tool_broken',
+        'The input schema of this tool is invalid, so it cannot be called.',
+      )
     } finally {
       // Ajv would hold every compiled schema for ever.
       ajv.removeSchema(input)
@@ -99,8 +103,7 @@ function detailsOf(errors: readonly ErrorObject[], isSpent: boolean): Record<str
   const details: Record<string, string> = {}
   for (const error of errors) {
     const [field, plain] = faultOf(error)
-    const fault =
-      isSpent && error.keyword === 'pattern' ? `${plain}, and be short enough to check against it` : plain
+    const fault = isSpent && error.keyword === 'pattern' ? `${plain}, and be short enough to check against it` : plain
     // The first is the plainest: those after it are often of other branches of the same choice.
     details[field] ??= fault
     if (Object.keys(details).length >= DETAILS_MAX) break
