@@ -59,7 +59,7 @@ export function approvalOver(state: Approval['state']): DomainError {
 function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): string {
   switch (rule) {
     case 'paused':
-      return 'This agent is paused.'
+      return 'This agent is paused. Resume it and try again.'
     case 'deleted':
       return 'This agent was removed.'
     case 'limits':

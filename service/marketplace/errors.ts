@@ -55,7 +55,7 @@ export function notAPrompt(): DomainError {
 }
 
 export function sourceDearer(price: number): DomainError {
-  const sentence = 'The template costs more than maxCost.'
+  const sentence = 'The template costs more than maxCost. Raise maxCost and try again.'
   return new DomainError('unaffordable', 'max_cost_exceeded', sentence, { required: price })
 }
 
@@ -87,11 +87,16 @@ export function runEnded(state: RunState): DomainError {
 }
 
 export function tooDear(required: Usdc, maxCost: Usdc, available: Usdc): DomainError {
-  return new DomainError('unaffordable', 'max_cost_exceeded', 'This run may cost more than maxCost allows.', {
-    required: toWire(required),
-    available: toWire(available),
-    maxCost: toWire(maxCost),
-  })
+  return new DomainError(
+    'unaffordable',
+    'max_cost_exceeded',
+    'This run may cost more than maxCost. Raise maxCost and try again.',
+    {
+      required: toWire(required),
+      available: toWire(available),
+      maxCost: toWire(maxCost),
+    },
+  )
 }
 
 /** Does not say how much the creator has. */

@@ -8,10 +8,15 @@ export function paymentMissing(): DomainError {
 
 /** Nothing was signed. */
 export function priceTooHigh(required: Usdc, maxAmount: Usdc): DomainError {
-  return new DomainError('unaffordable', 'price_above_maximum', 'The address charges more than maxAmount.', {
-    required: toWire(required),
-    maxAmount: toWire(maxAmount),
-  })
+  return new DomainError(
+    'unaffordable',
+    'price_above_maximum',
+    'The address charges more than maxAmount. Raise maxAmount and try again.',
+    {
+      required: toWire(required),
+      maxAmount: toWire(maxAmount),
+    },
+  )
 }
 
 /** Nothing was signed. `reasons` names what no offer got right. */

@@ -11,7 +11,7 @@ export const queueTables: Tables = {
         ['until', 'timestamptz'],
         ['name', 'text'],
       ],
-      says: 'Leases of processes that are gone.',
+      says: 'Leases of processes that ended.',
     },
   }),
   metrics: [

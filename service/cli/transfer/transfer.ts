@@ -86,7 +86,7 @@ const MESSAGES: Readonly<Record<State, string>> = {
 /** Another move to the same place, of another database, would find it empty too. */
 async function lock(target: pg.Client): Promise<void> {
   const { rows } = await target.query<{ taken: boolean }>('SELECT pg_try_advisory_lock(72707370) AS taken')
-  if (rows[0]?.taken !== true) throw refused('Another move to this target is under way.')
+  if (rows[0]?.taken !== true) throw refused('Another move to this target is in progress.')
 }
 
 /** Nothing depends on it, but lists that are sorted by name would come in another order than before. */

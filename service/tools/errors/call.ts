@@ -9,10 +9,15 @@ export function insufficientCredits(required: unknown, available: unknown): Doma
 }
 
 export function tooDear(price: Usdc, maxCost: Usdc): DomainError {
-  return new DomainError('unaffordable', 'max_cost_exceeded', 'This tool costs more than maxCost allows.', {
-    required: toWire(price),
-    maxCost: toWire(maxCost),
-  })
+  return new DomainError(
+    'unaffordable',
+    'max_cost_exceeded',
+    'This tool costs more than maxCost. Raise maxCost and call again.',
+    {
+      required: toWire(price),
+      maxCost: toWire(maxCost),
+    },
+  )
 }
 
 export function tooManyAtOnce(atOnce: number): DomainError {

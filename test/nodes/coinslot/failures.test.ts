@@ -121,7 +121,13 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     ],
     [
       "an agent's key for what agents may not do",
-      { status: 403, body: { error: "An agent's key may not do this.", code: 'agent_key_forbidden' } },
+      {
+        status: 403,
+        body: {
+          error: "An agent's key may not do this. Use an API key of the account instead.",
+          code: 'agent_key_forbidden',
+        },
+      },
       "The credential holds an agent's key, which may not do this. Use a credential with a key of the account itself.",
     ],
     [
