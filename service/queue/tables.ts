@@ -24,7 +24,7 @@ export const queueTables: Tables = {
         },
         {
           name: 'coinslot_queue_lag_seconds',
-          help: 'How long the oldest due row has waited for a relay to take it, by topic: the queue itself is slow',
+          help: 'How long the oldest due row has waited for a relay, by topic; high when the queue itself is slow',
           labels: ['topic'],
         },
         { name: 'coinslot_queue_dead', help: 'Rows whose last attempt failed, by topic', labels: ['topic'] },

@@ -81,7 +81,7 @@ export function toStanding(agent: Agent, usage: Usage, warnings: readonly string
 
 export const verdictBody = z.object({
   outcome: z.enum(['allowed', 'refused', 'held']),
-  limit: z.string().nullable().meta({ description: 'The rule that decides; null when nothing stands against it' }),
+  limit: z.string().nullable().meta({ description: 'The rule that decides; null when no rule applies' }),
   allowed: z.number().nullable(),
   spent: z.number().nullable(),
   requested: amountOrNull,

@@ -51,11 +51,11 @@ function ofPatterns(list: string, { allow, deny }: Patterns): string[] {
     const wins = deny.find((other) => covers(other, pattern))
     if (wins !== undefined) {
       found.push(
-        `${list}.allow: "${pattern}" has no effect, since ${list}.deny has "${wins}" and deny takes precedence.`,
+        `${list}.allow: "${pattern}" has no effect, since ${list}.deny contains "${wins}" and deny takes precedence.`,
       )
     }
   }
-  if (allow === null && deny.includes('*')) found.push(`${list}.deny has "*", so none is allowed.`)
+  if (allow === null && deny.includes('*')) found.push(`${list}.deny contains "*", so none is allowed.`)
   return found
 }
 

@@ -99,7 +99,7 @@ function settings(found: Settings, config: Config): Finding[] {
         )
       : fault(
           'database connections',
-          `Only ${String(free)} of ${String(found.connections)} connections are free, and each process wants up to DATABASE_POOL (${String(config.DATABASE_POOL)}) and a few for the queue.`,
+          `Only ${String(free)} of ${String(found.connections)} connections are free, and each process uses up to DATABASE_POOL (${String(config.DATABASE_POOL)}) and a few for the queue.`,
         ),
   ]
 }

@@ -63,7 +63,7 @@ function openFiles(): Finding[] {
   const says = `${soft} files may be open at once.`
   if (most < FILES_FAULT) return [fault('open files', `${says} Raise it (ulimit -n, LimitNOFILE=) to 4096 or more.`)]
   return [
-    most < FILES_WARNING ? warning('open files', `${says} Busy servers want 4096 or more.`) : fine('open files', says),
+    most < FILES_WARNING ? warning('open files', `${says} Busy servers need 4096 or more.`) : fine('open files', says),
   ]
 }
 

@@ -306,7 +306,7 @@ function account(): Described[] {
       path: '/email',
       tag,
       auth: 'session',
-      summary: 'Your e-mail address, and whether it can be changed here',
+      summary: 'Get your e-mail address and whether this server can change it',
       answers: {
         200: emailOut,
       },

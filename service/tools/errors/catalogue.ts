@@ -12,11 +12,19 @@ export function toolRemoved(slug: string, successor: string | null): DomainError
 }
 
 export function providerNotFound(slug: string): DomainError {
-  return new DomainError('missing', 'provider_not_found', `There is no provider ${slug} here.`)
+  return new DomainError(
+    'missing',
+    'provider_not_found',
+    `There is no provider ${slug}. List the providers to find one.`,
+  )
 }
 
 export function collectionNotFound(slug: string): DomainError {
-  return new DomainError('missing', 'collection_not_found', `There is no collection ${slug} here.`)
+  return new DomainError(
+    'missing',
+    'collection_not_found',
+    `There is no collection ${slug}. List the collections to find one.`,
+  )
 }
 
 /** `why` is the document reader's sentence. */

@@ -197,7 +197,7 @@ const MARKETPLACE = {
   ownerId: null,
   slug: 'rda',
   name: 'Marketplace',
-  description: 'Tools that creators published here.',
+  description: 'Tools that creators published on this server.',
 }
 
 const NOTHING: Reading = { name: '', description: '', version: null, operations: [], skipped: [] }
