@@ -27,11 +27,9 @@ const promptConfig = z.strictObject({
   systemPrompt: plainText(50_000).nullish(),
   allowedModels: z.array(z.string().min(1).max(200)).max(50).nullish().meta({ description: 'Ids of GET /models' }),
   defaultModelId: z.string().min(1).max(200).nullish(),
-  sourcePrice: amount
-    .nullish()
-    .meta({
-      description: 'What a reader pays once to see the template; 0 shows it to everyone, null means not for sale',
-    }),
+  sourcePrice: amount.nullish().meta({
+    description: 'What a reader pays once to see the template; 0 shows it to everyone, null means not for sale',
+  }),
   freeRunsPerDay: z.int().min(0).max(1_000_000).nullish().meta({
     description: "For a free prompt: how many runs by others you pay for in a UTC day; null means the server's default",
   }),
