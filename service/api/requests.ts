@@ -148,7 +148,7 @@ export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
 export const assertHost: RequestHandler = (request, _response, next) => {
   const hosts = request.rawHeaders.filter((name, place) => place % 2 === 0 && /^host$/i.test(name)).length
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
-    throw invalid({ host: 'must be named once' }, 'bad_request')
+    throw invalid({ host: 'must appear only once' }, 'bad_request')
   }
   next()
 }
@@ -186,7 +186,7 @@ const notFound: RequestHandler = (request) => {
   throw new DomainError(
     'missing',
     'not_found',
-    `There is nothing at ${request.method} ${request.baseUrl}${request.path}.`,
+    `There is no endpoint ${request.method} ${request.baseUrl}${request.path}.`,
   )
 }
 

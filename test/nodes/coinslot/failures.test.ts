@@ -49,7 +49,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
           ...{ pattern: null, resetsAt: new Date('2026-11-22T00:00:00Z') },
         }),
       ),
-      "A spending limit of the agent stops this: This would pass the agent's limit for this day. 0.95 USDC of 1 USDC is spent, and this would cost 0.1 USDC. Nothing was paid. Do not try it again before 2026-11-22 00:00 UTC, when the limit resets. Only the owner of the account can change the limit, in the Coinslot dashboard.",
+      "A spending limit of the agent stops this: This would exceed the agent's limit for this day. 0.95 USDC of 1 USDC is spent, and this would cost 0.1 USDC. Nothing was paid. Do not try it again before 2026-11-22 00:00 UTC, when the limit resets. Only the owner of the account can change the limit, in the Coinslot dashboard.",
     ],
     [
       'a list of an agent',
@@ -59,7 +59,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
           ...{ pattern: 'seo-*', resetsAt: null },
         } as never),
       ),
-      'A spending limit of the agent stops this: The agent\'s rdas.deny has "seo-*". Nothing was paid. Trying it again does not help. Only the owner of the account can change the limit, in the Coinslot dashboard.',
+      'A spending limit of the agent stops this: The agent\'s rdas.deny list contains "seo-*". Nothing was paid. Trying it again does not help. Only the owner of the account can change the limit, in the Coinslot dashboard.',
     ],
     [
       'a person who has to approve',
@@ -121,7 +121,13 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     ],
     [
       "an agent's key for what agents may not do",
-      { status: 403, body: { error: "An agent's key may not do this.", code: 'agent_key_forbidden' } },
+      {
+        status: 403,
+        body: {
+          error: "An agent's key may not do this. Use an API key of the account instead.",
+          code: 'agent_key_forbidden',
+        },
+      },
       "The credential holds an agent's key, which may not do this. Use a credential with a key of the account itself.",
     ],
     [
