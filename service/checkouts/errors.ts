@@ -10,7 +10,7 @@ export function paymentMissing(): DomainError {
 }
 
 export function receiptMissing(): DomainError {
-  const sentence = 'There is no such receipt. Open the whole link that you were given, with its token.'
+  const sentence = 'There is no such receipt. Open the complete link, including its token.'
   return new DomainError('missing', 'receipt_not_found', sentence)
 }
 
@@ -40,5 +40,5 @@ export function notInTestMode(): DomainError {
 }
 
 export function quoteExpired(): DomainError {
-  return new DomainError('expired', 'quote_expired', "The price was held for ten minutes: get today's and pay again.")
+  return new DomainError('expired', 'quote_expired', "The quote is older than ten minutes. Get the current price and pay again.")
 }

@@ -45,7 +45,7 @@ export function guardedConnector(
 /** The last word: should Node or undici ever connect without asking the lookup, the socket itself tells. */
 function strayed(socket: Socket, hostname: string, privateAllowed: boolean): Error | null {
   const address = socket.remoteAddress
-  if (address === undefined) return new Error('the other side hung up at once')
+  if (address === undefined) return new Error('the server closed the connection at once')
   const reason = refusal(address, privateAllowed)
   return reason === null ? null : addressRefused(hostname, 'it is not at a public address', new Error(reason))
 }

@@ -24,7 +24,7 @@ export function pathRefused(why: string): DomainError {
 }
 
 export function slugTaken(): DomainError {
-  return new DomainError('conflict', 'slug_taken', 'This slug belongs to another paywall.', {
+  return new DomainError('conflict', 'slug_taken', 'This slug belongs to another paywall. Choose another one.', {
     details: { slug: 'belongs to another paywall' },
   })
 }
@@ -90,5 +90,5 @@ export function tooLarge(bytes: number): DomainError {
 }
 
 export function looping(): DomainError {
-  return new DomainError('upstream', 'gate_loop', 'This paywall leads to itself.')
+  return new DomainError('upstream', 'gate_loop', 'The upstream URL of this paywall leads back to the paywall. Its owner must change the upstream URL.')
 }

@@ -32,7 +32,7 @@ function purchases(statements: Statements): Pick<SettlementStore, 'buy' | 'bough
       // A statement of its own: what another transaction has just written is not in the first one's view.
       const [row] =
         made.length > 0 ? made : await inside.run<{ buys: string }>(BOUGHT, [toBytes(digest)], 'facilitator_bought')
-      if (row === undefined) throw new Error('a purchase vanished')
+      if (row === undefined) throw new Error('a purchase was not found')
       return row.buys
     },
   }

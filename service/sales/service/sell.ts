@@ -41,7 +41,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   /** What is to be known of an authorization before anything is made of it. */
   async function judge(order: Order): Promise<Judged | Known> {
     const { presented } = order
-    if (presented === null) throw new Error('what is bought is paid for, or was')
+    if (presented === null) throw new Error('a purchase has neither a payment nor an earlier sale')
     const digest = method.digestOf(presented)
     const known = await boughtBy(order, digest)
     if (known !== null) return known
@@ -129,16 +129,16 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const { presented, token } = order
     const known = await named(presented, name)
     if (known?.product !== product.name || !product.isHere(known, order)) {
-      throw product.badProof('names no payment that was made here')
+      throw product.badProof('must name a payment that was made here')
     }
     if (tokens.matches(known.id, known.tokenHash, token)) return { known, proven: true }
     if (presented === null) {
-      throw product.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
+      throw product.badProof("needs the payment's X-Payment-Token, or a fresh signature of its payer")
     }
     const digest = method.digestOf(presented)
     if (digest === null || digest === known.digest) throw product.badProof('needs a fresh signature')
     const { refusal, payer } = await method.verify(requestOf(presented, requirementsFor(known)))
-    if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of its own payer')
+    if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of the same payer')
     if (refusal !== null) throw paymentRefused(refusal)
     if (!(await journal.prove(digest, known.id))) throw authorizationUsed()
     return { known, proven: true }
