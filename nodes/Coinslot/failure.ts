@@ -74,7 +74,7 @@ const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   max_cost_exceeded: ({ required, maxCost }) =>
     `This may cost up to ${usdc(required)}, which is above the Maximum Cost${typeof maxCost === 'number' ? ` of ${usdc(maxCost)}` : ''}. Nothing was paid. Raise the maximum, or choose a cheaper option.`,
   price_above_maximum: ({ required, maxAmount }) =>
-    `The address asks for ${usdc(required)}, which is above the Maximum Amount of ${usdc(maxAmount)}. Nothing was paid. Raise the maximum if it is worth that much.`,
+    `The address asks for ${usdc(required)}, which is above the Maximum Amount of ${usdc(maxAmount)}. Nothing was paid. Raise the maximum to pay this price.`,
   spending_limit: spendingLimit,
   agent_key_forbidden: () =>
     "The credential holds an agent's key, which may not do this. Use a credential with a key of the account itself.",
@@ -151,9 +151,7 @@ export function text(value: unknown): string {
 
 export function usdc(amount: unknown): string {
   // `toFixed` avoids the exponent that JavaScript prints for very small numbers.
-  return typeof amount === 'number'
-    ? `${amount.toFixed(6).replace(/\.?0{1,6}$/, '')} USDC`
-    : 'an unknown amount'
+  return typeof amount === 'number' ? `${amount.toFixed(6).replace(/\.?0{1,6}$/, '')} USDC` : 'an unknown amount'
 }
 
 function when(time: unknown): string {

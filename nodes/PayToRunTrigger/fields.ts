@@ -64,7 +64,7 @@ export const fields: INodeProperties[] = [
     description: 'Where customers pay',
     options: [
       {
-        name: 'As the Credential Says',
+        name: 'Same as the Credential',
         value: 'credential',
         description: 'Base Sepolia with a sandbox credential, Base with a production credential',
       },

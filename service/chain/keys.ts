@@ -155,6 +155,6 @@ function addressIn(bytes: Buffer, { curve, keccak }: Omit<Crypto, 'signatures'>)
   try {
     return addressOf(keccak, curve.publicKey(bytes))
   } catch (error) {
-    throw payerFault('This seed gives no key for this wallet: generate another seed.', error)
+    throw payerFault('This seed produces no key for this wallet: generate another seed.', error)
   }
 }

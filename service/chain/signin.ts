@@ -65,7 +65,7 @@ function parse(text: string): Parsed {
     throw walletRefused('The message is not a Sign-In with Ethereum message, version 1.')
   }
   const issuedAt = time(fields?.['issuedAt'])
-  if (issuedAt === null) throw walletRefused('The message does not say when it was issued.')
+  if (issuedAt === null) throw walletRefused('The message has no issue time.')
   return {
     domain,
     uri,
@@ -91,7 +91,8 @@ function checkTimes(message: Parsed, now: Date): void {
   if (message.expiresAt !== null && message.expiresAt.getTime() <= at) throw walletRefused('The message has expired.')
   if (message.notBefore !== null && message.notBefore.getTime() > at)
     throw walletRefused('The message is not valid yet.')
-  if (message.issuedAt.getTime() > at + CLOCK_TOLERANCE_MS) throw walletRefused('The message was issued in the future. Check the clock of your device.')
+  if (message.issuedAt.getTime() > at + CLOCK_TOLERANCE_MS)
+    throw walletRefused('The message was issued in the future. Check the clock of your device.')
   if (message.issuedAt.getTime() < at - MESSAGE_AGE_MAX_MS) {
     throw walletRefused('The message was issued more than 5 minutes ago. Ask for a new nonce and sign again.')
   }

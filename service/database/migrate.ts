@@ -93,7 +93,10 @@ function unapplied(files: readonly Migration[], history: readonly Applied[]): Mi
       throw refusal('migration_failed', sentence)
     }
     if (file === undefined) {
-      throw refusal('migration_unknown', `The database has migration ${name}, which this version of the service does not have. Start a newer version.`)
+      throw refusal(
+        'migration_unknown',
+        `The database has migration ${name}, which this version of the service does not have. Start a newer version.`,
+      )
     }
     if (file.checksum !== checksum) {
       const sentence = `Migration ${name} was edited after it was applied: restore it and write a new one.`

@@ -64,7 +64,7 @@ async function answer(request: IncomingMessage, jobs: Map<string, Job>): Promise
 function useTool(name: string, fields: Record<string, unknown>, request: IncomingMessage): DemoResponse {
   const wanted = KEYS[name]
   if (wanted !== undefined && request.headers[wanted.header] !== wanted.value) {
-    return { status: 401, body: { error: 'The key is missing or wrong.' } }
+    return { status: 401, body: { error: 'The key is missing or not valid.' } }
   }
   return { status: 200, body: TOOLS[name]?.(fields) }
 }

@@ -15,10 +15,20 @@ export function outOfGas(network: string): DomainError {
 
 export function gasSpent(network: string, of: keyof GasShares, retryAfterSeconds: number): DomainError {
   return of === 'network'
-    ? new DomainError('unavailable', 'gas_budget_spent', `The gas budget for ${network} is used up for today. Try again tomorrow.`, { retryAfterSeconds })
-    : new DomainError('limited', `${of}_gas_budget_spent`, `The gas budget for this ${of} on ${network} is used up for today. Try again tomorrow.`, {
-        retryAfterSeconds,
-      })
+    ? new DomainError(
+        'unavailable',
+        'gas_budget_spent',
+        `The gas budget for ${network} is used up for today. Try again tomorrow.`,
+        { retryAfterSeconds },
+      )
+    : new DomainError(
+        'limited',
+        `${of}_gas_budget_spent`,
+        `The gas budget for this ${of} on ${network} is used up for today. Try again tomorrow.`,
+        {
+          retryAfterSeconds,
+        },
+      )
 }
 
 /** The chain refused for a reason of ours: sellers and buyers did nothing wrong, so the answer is a 500. */

@@ -30,7 +30,11 @@ export const facilitatorTables: Tables = {
           help: 'USDC of settlements that are not final',
           labels: ['network', 'state'],
         },
-        { name: 'coinslot_settlement_oldest_seconds', help: 'Age of the oldest unsettled authorization', labels: ['network'] },
+        {
+          name: 'coinslot_settlement_oldest_seconds',
+          help: 'Age of the oldest unsettled authorization',
+          labels: ['network'],
+        },
       ],
       sql: `WITH settlement AS MATERIALIZED (
   SELECT network, state::text AS state, count(*) AS open, sum(value) AS micro, min(claimed_at) AS oldest

@@ -15,7 +15,7 @@ export const paywallTables: Tables = {
         ['at', 'timestamptz'],
         ['call', 'text'],
       ],
-      says: "Single debits from prepaid balances. The total per customer and day stays in `paywall_draw_day`.",
+      says: 'Single debits from prepaid balances. The total per customer and day stays in `paywall_draw_day`.',
     },
     paywall_draw_day: { kept: 'money: debits by customer and day' },
     paywall_day: { kept: 'statistics: one per day, route and outcome' },

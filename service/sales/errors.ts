@@ -11,7 +11,11 @@ function idOf({ product, id }: Pick<Sale, 'id' | 'product'>): Readonly<Record<st
 
 /** One authorization buys one thing. */
 export function authorizationUsed(): DomainError {
-  return new DomainError('conflict', 'authorization_used', 'This authorization was already used for another purchase. Sign a new one.')
+  return new DomainError(
+    'conflict',
+    'authorization_used',
+    'This authorization was already used for another purchase. Sign a new one.',
+  )
 }
 
 /** A submitted authorization can be read on the chain by everybody: the answer is the same for every state of its sale. */
@@ -67,7 +71,8 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
   }
 
   return {
-    busy: () => new DomainError('conflict', 'authorization_busy', 'This payment is being processed. Try again in a moment.'),
+    busy: () =>
+      new DomainError('conflict', 'authorization_busy', 'This payment is being processed. Try again in a moment.'),
     given: delivered,
     expired: delivered,
     pending: (sale) =>

@@ -57,7 +57,10 @@ async function received(request: Request, body: string, signatureOf: EchoDeps['s
   if (expected === null) return judged(false, 'This sandbox has no delivery with its webhook-id.')
   const given = signature.split(' ')
   const matches = expected.split(' ').some((one) => given.some((other) => isSame(one, other)))
-  return judged(matches, matches ? 'Signed by this sandbox, over exactly these bytes.' : 'Its signature does not match.')
+  return judged(
+    matches,
+    matches ? 'Signed by this sandbox, over exactly these bytes.' : 'Its signature does not match.',
+  )
 }
 
 function answer(response: Response, { verified, reason, body }: Delivery): void {

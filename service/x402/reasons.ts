@@ -13,8 +13,7 @@ const SENTENCES = {
   invalid_exact_evm_payload_authorization_valid_before: 'The authorization has expired, or is about to.',
   invalid_exact_evm_payload_authorization_valid_after: 'The authorization is not valid yet.',
   invalid_exact_evm_payload_authorization_value_mismatch: 'The authorized amount is not the required amount.',
-  invalid_exact_evm_payload_authorization_value_too_low:
-    'The authorized amount is below the minimum for settlement.',
+  invalid_exact_evm_payload_authorization_value_too_low: 'The authorized amount is below the minimum for settlement.',
   invalid_exact_evm_authorization_value: 'The authorized amount is not the required amount.',
   invalid_exact_evm_nonce_already_used: "The authorization's nonce has been used already.",
   invalid_exact_evm_insufficient_balance: "The payer's balance is too low.",

@@ -17,7 +17,7 @@ describe('what the page says of a delivery', () => {
     ['starting', { attempts: 0 }, false, 'Payment complete', /^Starting SEO audit/],
     ['starting', { attempts: 1 }, false, 'Payment complete', /^Starting SEO audit/],
     ['retrying', { attempts: 1, lastStatus: 403 }, false, 'Payment complete', /did not accept the order yet/],
-    ['working', { attempts: 1, status: 'claimed' }, false, 'Payment complete', /is at work/],
+    ['working', { attempts: 1, status: 'claimed' }, false, 'Payment complete', /is running/],
     ['answered', { attempts: 1, status: 'delivered', answer: '{}' }, true, 'Payment complete', /has finished/],
     ['started', { attempts: 1, status: 'delivered' }, true, 'Payment complete', /has started/],
     ['broken', { status: 'unconfirmed', lastStatus: 500 }, true, 'Paid, but the workflow failed', /reported an error/],

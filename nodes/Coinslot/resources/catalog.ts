@@ -39,7 +39,12 @@ const RESOURCES: readonly Resource[] = [
     description: 'One of the tools of the proxy',
     operations: [callTool, getTool, searchTools],
   },
-  { name: 'Wallet', value: 'wallet', description: 'The balance and transactions of the account', operations: [getBalance, getTransactions] },
+  {
+    name: 'Wallet',
+    value: 'wallet',
+    description: 'The balance and transactions of the account',
+    operations: [getBalance, getTransactions],
+  },
 ]
 
 /** The panel's questions: the resource, the operation, and the operation's fields. */

@@ -15,7 +15,8 @@ const model = locator(
   {
     displayName: 'Model',
     name: 'model',
-    description: 'The model that runs a prompt. If empty, the default model of the prompt is used; agents and tools have none.',
+    description:
+      'The model that runs a prompt. If empty, the default model of the prompt is used; agents and tools have none.',
   },
   'searchModels',
   { displayName: 'By ID', placeholder: 'e.g. sandbox/echo' },

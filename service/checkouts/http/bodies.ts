@@ -31,7 +31,9 @@ export const termsBody = z
     source: z
       .strictObject({ instanceId: plainText(200), workflowId: plainText(200), nodeId: plainText(200) })
       .nullish()
-      .meta({ description: 'The workflow node behind the checkout: the same source gets the same checkout and secret back' }),
+      .meta({
+        description: 'The workflow node behind the checkout: the same source gets the same checkout and secret back',
+      }),
   })
   .meta({ id: 'CheckoutTerms' })
 
@@ -68,11 +70,18 @@ export const payBody = z
     paymentPayload: inputBody.optional().meta({
       override: { type: 'object', description: 'An x402 payload of either version: the signed authorization' },
     }),
-    simulate: z.literal(true, 'must be true or absent').optional().meta({ description: 'Simulate the payment instead; test mode only' }),
+    simulate: z
+      .literal(true, 'must be true or absent')
+      .optional()
+      .meta({ description: 'Simulate the payment instead; test mode only' }),
     outcome: z.enum(OUTCOMES).optional().meta({
       description: 'With simulate: the result of the payment; defaults to `paid`. `slow` is paid after a few seconds',
     }),
-    quoteId: z.string().max(500).optional().meta({ description: "The quote from GET; without it, today's price applies" }),
+    quoteId: z
+      .string()
+      .max(500)
+      .optional()
+      .meta({ description: "The quote from GET; without it, today's price applies" }),
     token: z
       .string()
       .regex(TOKEN, 'must be tok_ and 43 characters')
@@ -82,7 +91,10 @@ export const payBody = z
       .string()
       .max(100)
       .optional()
-      .meta({ description: 'The id or nonce of a payment made here, to fetch its answer; needs its token or a fresh signature' }),
+      .meta({
+        description:
+          'The id or nonce of a payment made here, to fetch its answer; needs its token or a fresh signature',
+      }),
   })
   .refine(({ paymentPayload, simulate, paymentId }) => paidBy(paymentPayload, simulate, paymentId), {
     path: ['paymentPayload'],
@@ -107,7 +119,9 @@ export const checkoutOut = z
     x402Url: z.string().meta({ description: 'The same address, for agents' }),
     status: z.enum(['active', 'paused', 'expired']),
     lifetime: z.enum(['temporary', 'persistent']),
-    expiresAt: timestamp.nullable().meta({ description: 'When a temporary checkout expires unless a heartbeat arrives' }),
+    expiresAt: timestamp
+      .nullable()
+      .meta({ description: 'When a temporary checkout expires unless a heartbeat arrives' }),
     callbackUrl: z.string(),
     product: z.object({ name: z.string(), description: z.string().nullable() }),
     price: amountOut,
@@ -121,7 +135,9 @@ export const checkoutOut = z
     preflight: z.boolean(),
     onUnconfirmed: z.enum(['hold', 'redeliver']),
     source: source.nullable(),
-    pausedAt: timestamp.nullable().meta({ description: 'When the checkout was paused because its workflow was not found' }),
+    pausedAt: timestamp
+      .nullable()
+      .meta({ description: 'When the checkout was paused because its workflow was not found' }),
     expiredAt: timestamp.nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -22,7 +22,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       params: z.object({ chk: z.string() }),
       query: z.object({
         payment: z.string().optional().meta({ description: 'For a browser: show the result of this payment' }),
-        token: z.string().optional().meta({ description: "The token of this payment" }),
+        token: z.string().optional().meta({ description: 'The token of this payment' }),
       }),
       answers: { 200: z.object({ checkout: z.looseObject({}), available: z.boolean() }) },
       errors: GONE,
@@ -89,7 +89,7 @@ function paymentRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
       answers: { 200: paymentOut, 202: paymentOut },
       errors: {
         ...GONE,
-        402: 'The authorization is refused; `reason` says why.',
+        402: 'The authorization was refused for the reason in `reason`.',
         409: 'The authorization was already used for another purchase.',
         410: 'The authorization or the quote has expired.',
       },
@@ -113,7 +113,10 @@ function paymentRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
       summary: 'Status of a payment and its delivery; as server-sent events until both are final',
       params: z.object({ chk: z.string(), pay: z.string() }),
       query: z.object({
-        token: z.string().optional().meta({ description: 'The token of the payment; without it, only the status is shown' }),
+        token: z
+          .string()
+          .optional()
+          .meta({ description: 'The token of the payment; without it, only the status is shown' }),
       }),
       answers: { 200: paymentOut },
       errors: { 404: 'No such payment at this checkout.' },

@@ -102,7 +102,10 @@ const attemptBody = z.object({
 })
 
 const detailBody = deliveryBody
-  .extend({ body: z.string().meta({ description: 'The body that is signed and sent' }), attempts: z.array(attemptBody) })
+  .extend({
+    body: z.string().meta({ description: 'The body that is signed and sent' }),
+    attempts: z.array(attemptBody),
+  })
   .meta({ id: 'DeliveryDetail' })
 
 export function toDelivery(delivery: DeliveryView): z.infer<typeof deliveryBody> {

@@ -150,7 +150,10 @@ export const changedEndpointBody = z.strictObject({
 })
 
 export const testBody = z.strictObject({
-  event: z.enum(EVENTS).optional().meta({ description: 'Send only this type, even if the endpoint does not subscribe to it' }),
+  event: z
+    .enum(EVENTS)
+    .optional()
+    .meta({ description: 'Send only this type, even if the endpoint does not subscribe to it' }),
 })
 
 const testOut = z.object({

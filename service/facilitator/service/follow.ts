@@ -61,7 +61,10 @@ async function reopen(deps: FacilitatorDeps, transaction: SponsorTransaction): P
 function alarm(deps: FacilitatorDeps, transaction: SponsorTransaction, settlements: number): void {
   deps.measures.count('settlement_reorganised', settlements)
   if (settlements > 0)
-    deps.log.error({ hash: transaction.hash, settlements }, 'settlements that were reported as successful are open again')
+    deps.log.error(
+      { hash: transaction.hash, settlements },
+      'settlements that were reported as successful are open again',
+    )
 }
 
 async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Promise<boolean> {
@@ -98,7 +101,10 @@ async function reconcileOne(deps: FacilitatorDeps, chain: Chain, now: Date): Pro
     if (transaction.signedAt > before || (await follow(deps, chain, transaction))) continue
     // Signed for good: sending it needs no key. Its fees can be raised no more.
     await chain.broadcast(transaction.raw).catch((error: unknown) => {
-      deps.log.warn({ hash: transaction.hash, code: (error as { code?: unknown }).code }, 'an orphaned transaction could not be sent')
+      deps.log.warn(
+        { hash: transaction.hash, code: (error as { code?: unknown }).code },
+        'an orphaned transaction could not be sent',
+      )
     })
   }
 }

@@ -36,14 +36,18 @@ const sums = {
   payments: z.int(),
   revenue: amountOut,
   drawn: amountOut.meta({ description: 'Charged to prepaid balances by calls' }),
-  refusals: z.record(z.string(), z.int()).meta({ description: 'By reason; `unpaid` counts calls that came without a payment' }),
+  refusals: z
+    .record(z.string(), z.int())
+    .meta({ description: 'By reason; `unpaid` counts calls that came without a payment' }),
 }
 
 export const analyticsOut = z
   .object({
     from: z.string(),
     to: z.string(),
-    revenue: amountOut.meta({ description: 'Of all time, like `customers`; all other values are for the selected days' }),
+    revenue: amountOut.meta({
+      description: 'Of all time, like `customers`; all other values are for the selected days',
+    }),
     customers: z.int(),
     total: z.object(sums),
     routes: z.array(z.object({ route: z.string(), ...sums })),

@@ -194,7 +194,10 @@ export const paywallOut = z
     recipient: z.string().nullable(),
     network: z.enum(NETWORK_NAMES),
     testMode: z.boolean(),
-    testToken: z.string().nullable().meta({ description: 'In test mode: send it as X-Payment-Token to simulate a payment' }),
+    testToken: z
+      .string()
+      .nullable()
+      .meta({ description: 'In test mode: send it as X-Payment-Token to simulate a payment' }),
     status: z.enum(['active', 'paused']),
     milestones: z.array(amountOut),
     version: z.int(),

@@ -36,7 +36,8 @@ const headers = z.object({
       '`pay_…`, or the signed nonce: fetches the answer of a payment made here; send its token or a fresh signature too',
   }),
   'X-Payment-Token': z.string().optional().meta({
-    description: 'The token of a prepaid balance, or of the payment in `X-Payment-ID`; in test mode the owner’s `test_…`',
+    description:
+      'The token of a prepaid balance, or of the payment in `X-Payment-ID`; in test mode the owner’s `test_…`',
     pattern: '^(tok|test)_[A-Za-z0-9_-]{1,128}$',
   }),
   'X-Payment-Payer': z.string().optional().meta({

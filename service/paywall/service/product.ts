@@ -171,7 +171,8 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       errors: {
         busy: ({ id }) => underWay(id),
         given: ({ id }) => alreadyDelivered(id),
-        expired: ({ id }) => paymentExpired('The answer to this payment was not fetched within ten minutes.', id),
+        expired: ({ id }) =>
+          paymentExpired('The answer to this payment was not fetched within ten minutes and has been deleted.', id),
         pending(sale) {
           tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
           return withToken(settlementPending(sale.id, addresses.statusOf(sale.id)), tokens.of(sale.id), sale.id)

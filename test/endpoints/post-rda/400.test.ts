@@ -170,7 +170,12 @@ describe('POST /rda → 400', () => {
     ['no webhook', {}, 'agentConfig.webhookUrl', 'is required'],
     ['a webhook that is no address', { webhookUrl: 'nowhere' }, 'agentConfig.webhookUrl', 'http or https'],
     ['a webhook by another protocol', { webhookUrl: 'ftp://example.com' }, 'agentConfig.webhookUrl', 'http or https'],
-    ['a webhook at a private address', { webhookUrl: 'http://10.0.0.1/' }, 'agentConfig.webhookUrl', 'cannot be called'],
+    [
+      'a webhook at a private address',
+      { webhookUrl: 'http://10.0.0.1/' },
+      'agentConfig.webhookUrl',
+      'cannot be called',
+    ],
     [
       'a webhook at this very machine',
       { webhookUrl: 'http://127.0.0.1:80/' },
@@ -208,7 +213,12 @@ describe('POST /rda → 400', () => {
       'agentConfig.webhookHeaders.Content-Length',
       'service itself',
     ],
-    ['a header of two lines', { webhookHeaders: { a: 'b\r\nc: d' } }, 'agentConfig.webhookHeaders.a', 'HTTP does not allow'],
+    [
+      'a header of two lines',
+      { webhookHeaders: { a: 'b\r\nc: d' } },
+      'agentConfig.webhookHeaders.a',
+      'HTTP does not allow',
+    ],
     ['a mask where nothing was', { webhookHeaders: { a: '••••' } }, 'agentConfig.webhookHeaders.a', 'not its mask'],
     ['no time', { timeoutSeconds: 0 }, 'agentConfig.timeoutSeconds', 'at least 1'],
     ['too much time', { timeoutSeconds: 181 }, 'agentConfig.timeoutSeconds', 'at most 180'],

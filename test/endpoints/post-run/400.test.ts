@@ -32,7 +32,11 @@ describe('POST /run → 400', () => {
     ['maxCost', { maxCost: -1 }, 'must not be negative'],
     ['maxCost', { maxCost: 0.0000001 }, 'must have at most 6 decimals'],
     ['maxCost', { maxCost: '1' }, 'must be a number'],
-    ['webhookUrl', { webhookUrl: 'ftp://example.com' }, 'The address cannot be called: only http and https are allowed.'],
+    [
+      'webhookUrl',
+      { webhookUrl: 'ftp://example.com' },
+      'The address cannot be called: only http and https are allowed.',
+    ],
     ['webhookUrl', { webhookUrl: 'http://169.254.169.254/' }, expect.stringContaining('cannot be called')],
     ['async', { async: 'yes' }, 'must be a boolean'],
     ['unknown', { unknown: 1 }, 'is not known'],

@@ -39,7 +39,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     [
       'a price above the maximum',
       answer(priceTooHigh(usdc(250_000n), usdc(1n))),
-      'The address asks for 0.25 USDC, which is above the Maximum Amount of 0.000001 USDC. Nothing was paid. Raise the maximum if it is worth that much.',
+      'The address asks for 0.25 USDC, which is above the Maximum Amount of 0.000001 USDC. Nothing was paid. Raise the maximum to pay this price.',
     ],
     [
       "an agent's limit of the day",

@@ -102,7 +102,8 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       return
     }
     const body = await bodyOf(response)
-    const sentence = typeof body['error'] === 'string' ? body['error'] : 'The API returned an invalid answer. Try again.'
+    const sentence =
+      typeof body['error'] === 'string' ? body['error'] : 'The API returned an invalid answer. Try again.'
     // Failures behind the gate are free, and the same signature may be used again.
     if (response.status < 500) keeper.forget(() => true)
     if (response.status === 402) renew(response)
@@ -132,7 +133,8 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
   }
 }
 
-const WRONG_TOKEN = 'This is not the test token of this paywall. The owner finds it on the paywall’s page in the dashboard.'
+const WRONG_TOKEN =
+  'This is not the test token of this paywall. The owner finds it on the paywall’s page in the dashboard.'
 
 async function refusalIn(response: Response): Promise<string> {
   const { error, details } = await bodyOf(response)
