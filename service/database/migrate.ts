@@ -139,6 +139,6 @@ function migrationsFolder(): string {
   for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
     const found = path.join(folder, 'prisma/migrations')
     if (existsSync(found)) return found
-    if (folder === path.dirname(folder)) throw new Error('There is no prisma/migrations beside the service.')
+    if (folder === path.dirname(folder)) throw new Error('The folder prisma/migrations is missing next to the service.')
   }
 }

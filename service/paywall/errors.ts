@@ -80,7 +80,7 @@ export function settlementPending(payment: string, statusUrl: string): DomainErr
   return new DomainError(
     'unavailable',
     'settlement_pending',
-    'The payment is on its way. Send the same request again, with the paymentId as X-Payment-ID and the paymentToken as ' +
+    'The payment is pending. Send the same request again, with the paymentId as X-Payment-ID and the paymentToken as ' +
       'X-Payment-Token: you are not charged twice.',
     { paymentId: payment, statusUrl, retryAfterSeconds: 3 },
   )

@@ -76,7 +76,7 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
     given: delivered,
     expired: delivered,
     pending: (sale) =>
-      new DomainError('unavailable', 'settlement_pending', `The payment is on its way. ${repeatRequest(sale)}`, {
+      new DomainError('unavailable', 'settlement_pending', `The payment is pending. ${repeatRequest(sale)}`, {
         ...replayFields(sale),
         retryAfterSeconds: 3,
       }),

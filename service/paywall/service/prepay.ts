@@ -83,7 +83,7 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
           const { payer } = error
           // The payment would go into another balance than the token's.
           if (payer !== null && presented.authorization.from !== payer) {
-            throw badPayment(presented.field, "must be signed by the payer of the token's balance")
+            throw badPayment(presented.field, "must be signed by the payer who owns the token's balance")
           }
           return await bySignature(call, presented)
         }

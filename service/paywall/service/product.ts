@@ -47,7 +47,7 @@ export class UpstreamRefused extends Error {
   readonly sale: Sale
 
   constructor(outcome: Outcome, sale: Sale) {
-    super('the upstream did not answer with success')
+    super('the upstream did not return a successful answer')
     this.outcome = outcome
     this.sale = sale
   }
