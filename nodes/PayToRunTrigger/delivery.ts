@@ -14,7 +14,12 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
   const kept = recall(webhook)
   const testMode = isTestMode(webhook)
   if (kept === undefined) {
-    return answer(webhook, 503, 'no_checkout', 'This workflow has no checkout. Publish it again, or listen again.')
+    return answer(
+      webhook,
+      503,
+      'no_checkout',
+      'This workflow has no checkout. Publish it again, or execute the trigger again.',
+    )
   }
   if (webhook.getWebhookName() === 'setup') {
     // An author who listens for a test event wants the form itself; on a published workflow the page shows the link to

@@ -71,7 +71,7 @@ export function createRpc(options: RpcOptions): Rpc {
   function failed(node: Node, outage: string): void {
     node.failures += 1
     node.restUntil = clock.now().getTime() + Math.min(REST_MS * node.failures, REST_MS_MAX)
-    if (node.failures === 1) log.warn({ rpc: node.endpoint.name, outage }, 'an RPC does not answer as it should')
+    if (node.failures === 1) log.warn({ rpc: node.endpoint.name, outage }, 'an RPC fails or answers incorrectly')
   }
 
   function recovered(node: Node): void {

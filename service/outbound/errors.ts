@@ -6,7 +6,7 @@ import { DomainError } from '../kit/errors.ts'
  */
 
 export function addressRefused(host: string, why: string, cause?: unknown): DomainError {
-  return new DomainError('invalid', 'address_refused', `${capital(host)} is not called: ${why}.`).causedBy(cause)
+  return new DomainError('invalid', 'address_refused', `${capital(host)} cannot be called: ${why}.`).causedBy(cause)
 }
 
 /** When an address is saved this is the caller's mistake, during a call it is the other side's outage. */
@@ -19,11 +19,11 @@ export function headerRefused(name: string, why: string): DomainError {
 }
 
 export function methodRefused(method: string): DomainError {
-  return new DomainError('invalid', 'method_refused', `The method ${JSON.stringify(method)} is not sent.`)
+  return new DomainError('invalid', 'method_refused', `The method ${JSON.stringify(method)} is not allowed.`)
 }
 
 export function redirectRefused(host: string, status: number, why: string, cause?: unknown): DomainError {
-  const sentence = `${host} answered with a redirect that is not followed: ${why}.`
+  const sentence = `${host} answered with a redirect that cannot be followed: ${why}.`
   return new DomainError('upstream', 'redirect_refused', sentence, { status }).causedBy(cause)
 }
 
@@ -48,7 +48,7 @@ export function explain(error: unknown, host: string): DomainError {
   switch (code) {
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return new DomainError('late', 'connect_timeout', `${host} could not be connected to in time.`).causedBy(error)
+      return new DomainError('late', 'connect_timeout', `The connection to ${host} timed out.`).causedBy(error)
     case 'UND_ERR_HEADERS_TIMEOUT':
     case 'UND_ERR_BODY_TIMEOUT':
       return responseTimeout(host, error)
@@ -62,7 +62,7 @@ export function explain(error: unknown, host: string): DomainError {
   if (isMalformed(error) || code.startsWith('UND_ERR_RES')) {
     // Only the message: undici attaches the received bytes to the error, and they must not be logged.
     const cause = new Error(error instanceof Error ? error.message : code)
-    return new DomainError('upstream', 'response_invalid', `${host} did not answer in valid HTTP.`).causedBy(cause)
+    return new DomainError('upstream', 'response_invalid', `${host} did not answer with valid HTTP.`).causedBy(cause)
   }
   if (/CERT|^UNABLE_TO_|^ERR_TLS_/.test(code)) {
     const sentence = `The certificate of ${host} could not be verified.`

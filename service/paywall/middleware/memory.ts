@@ -135,7 +135,7 @@ function memorySales() {
 
   function existing(id: string): Sale {
     const sale = sales.get(id)
-    if (sale === undefined) throw new Error('a sale vanished')
+    if (sale === undefined) throw new Error('a sale was not found')
     return sale
   }
 

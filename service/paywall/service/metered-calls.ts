@@ -34,7 +34,7 @@ export class TooLittle extends Error {
   readonly payer: Address | null
 
   constructor(balance: Usdc | null, payer: Address | null) {
-    super('the balance does not pay for this call')
+    super('insufficient balance for this call')
     this.balance = balance
     this.payer = payer
   }
@@ -117,7 +117,7 @@ export function createMeteredCalls({
       async whenSent() {
         await heard.end
         await end().catch((error: unknown) => {
-          log.error({ call: one.operation, err: error }, 'a call could not be charged; its hold ends by itself')
+          log.error({ call: one.operation, err: error }, 'a call could not be charged; its hold will expire')
         })
       },
     }

@@ -110,14 +110,14 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     try {
       return await act()
     } catch (error) {
-      log.error({ sale: sale.id, err: error }, 'a sale could not be carried on; the sweeper does')
+      log.error({ sale: sale.id, err: error }, 'a sale could not be processed; the sweeper resumes it')
       return sale
     }
   }
 
   async function leave({ id }: Sale): Promise<void> {
     await journal.leave(id).catch((error: unknown) => {
-      log.error({ sale: id, err: error }, 'a sale could not be left to others; its lease ends by itself')
+      log.error({ sale: id, err: error }, 'the lease of a sale could not be released; it will expire')
     })
   }
 

@@ -40,16 +40,16 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
     const { presented, token } = order
     const known = await named(presented, name)
     if (known?.product !== product.name || !product.isHere(known, order)) {
-      throw product.badProof('names no payment that was made here')
+      throw product.badProof('must name a payment that was made here')
     }
     if (tokens.matches(known.id, known.tokenHash, token)) return { known, proven: true }
     if (presented === null) {
-      throw product.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
+      throw product.badProof("needs the payment's X-Payment-Token, or a fresh signature of its payer")
     }
     const digest = method.digestOf(presented)
     if (digest === null || digest === known.digest) throw product.badProof('needs a fresh signature')
     const { refusal, payer } = await method.verify(requestOf(presented, requirementsFor(known)))
-    if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of its own payer')
+    if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of the same payer')
     if (refusal !== null) throw paymentRefused(refusal)
     if (!(await journal.prove(digest, known.id))) throw authorizationUsed()
     return { known, proven: true }

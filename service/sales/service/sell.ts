@@ -37,7 +37,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   /** Checks an authorization before anything is made from it. */
   async function judge(order: Order): Promise<Judged | Known> {
     const { presented } = order
-    if (presented === null) throw new Error('what is bought is paid for, or was')
+    if (presented === null) throw new Error('a purchase has neither a payment nor an earlier sale')
     const digest = method.digestOf(presented)
     const known = await boughtBy(order, digest)
     if (known !== null) return known
