@@ -134,7 +134,12 @@ export function createRpc(options: RpcOptions): Rpc {
 }
 
 export function unavailable(method: string, outage: string): DomainError {
-  return new DomainError('unavailable', 'rpc_unavailable', 'The network cannot be reached at the moment. Try again shortly.', { retryAfterSeconds: 5 }).causedBy(new Error(`${method}: ${outage}`))
+  return new DomainError(
+    'unavailable',
+    'rpc_unavailable',
+    'The network cannot be reached at the moment. Try again shortly.',
+    { retryAfterSeconds: 5 },
+  ).causedBy(new Error(`${method}: ${outage}`))
 }
 
 function wordsOf(error: unknown): string {

@@ -78,7 +78,11 @@ async function askNode(rpc: Rpc, ...[questions, lacks]: Parameters<Rpc['together
   } catch (error) {
     if (!isRefusal(error)) throw error
     if (!isTooWide(error)) throw unavailable(questions[0]?.method ?? '', error.message)
-    throw new DomainError('unavailable', 'search_too_wide', 'The block range is too large for this RPC: search in smaller steps.').causedBy(error)
+    throw new DomainError(
+      'unavailable',
+      'search_too_wide',
+      'The block range is too large for this RPC: search in smaller steps.',
+    ).causedBy(error)
   }
 }
 

@@ -89,11 +89,19 @@ export function settlementPending(payment: string, statusUrl: string): DomainErr
 export function upstreamFailed(cause: unknown): DomainError {
   if (cause instanceof DomainError) {
     if (cause.kind === 'late') {
-      return new DomainError('late', 'upstream_timeout', 'The API did not answer in time. Nothing was charged. Try again.').causedBy(cause)
+      return new DomainError(
+        'late',
+        'upstream_timeout',
+        'The API did not answer in time. Nothing was charged. Try again.',
+      ).causedBy(cause)
     }
     if (cause.kind === 'too-large' || cause.code === ANOTHER_REQUEST) return cause
   }
-  return new DomainError('upstream', 'upstream_error', 'The API could not be reached. Nothing was charged. Try again later.').causedBy(cause)
+  return new DomainError(
+    'upstream',
+    'upstream_error',
+    'The API could not be reached. Nothing was charged. Try again later.',
+  ).causedBy(cause)
 }
 
 export function tooLarge(bytes: number): DomainError {

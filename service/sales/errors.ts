@@ -89,7 +89,12 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
       const sentence = error.message
         .replace(/ ?Nothing was charged\.$/, '')
         .replace(/( and|; the run) was not charged/, '')
-      return new DomainError(error.kind === 'unaffordable' ? 'failed' : error.kind, error.code, `${sentence} The payment arrived, but the answer has not been delivered yet. ${repeatRequest(sale)}`, { ...error.fields, ...replayFields(sale), paid: true }).causedBy(error.cause)
+      return new DomainError(
+        error.kind === 'unaffordable' ? 'failed' : error.kind,
+        error.code,
+        `${sentence} The payment arrived, but the answer has not been delivered yet. ${repeatRequest(sale)}`,
+        { ...error.fields, ...replayFields(sale), paid: true },
+      ).causedBy(error.cause)
     },
   }
 }

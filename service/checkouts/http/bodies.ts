@@ -87,14 +87,9 @@ export const payBody = z
       .regex(TOKEN, 'must be tok_ and 43 characters')
       .optional()
       .meta({ description: 'Choose a token before you pay. If the answer gets lost, fetch it again with this token' }),
-    paymentId: z
-      .string()
-      .max(100)
-      .optional()
-      .meta({
-        description:
-          'The id or nonce of a payment made here, to fetch its answer; needs its token or a fresh signature',
-      }),
+    paymentId: z.string().max(100).optional().meta({
+      description: 'The id or nonce of a payment made here, to fetch its answer; needs its token or a fresh signature',
+    }),
   })
   .refine(({ paymentPayload, simulate, paymentId }) => paidBy(paymentPayload, simulate, paymentId), {
     path: ['paymentPayload'],

@@ -43,7 +43,9 @@ export interface UpstreamWords {
 }
 
 export function upstreamTimeout(cause?: unknown): DomainError {
-  return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.').causedBy(cause)
+  return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.').causedBy(
+    cause,
+  )
 }
 
 /** The caller has disconnected, so this error goes to the log and the row only. */
