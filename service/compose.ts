@@ -146,7 +146,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outflow,
     signUp: (person) => identity.signUp(person),
     event: (inside, event) => deliveries.event(inside, event),
-    tellOfPayoutAddress: (inside, { userId, environment }, address) =>
+    notifyOfPayoutAddress: (inside, { userId, environment }, address) =>
       identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
     payers: (network, block, inside) => outgoingPayments.books(network, block, inside),
     promised: (treasury) => outgoingPayments.promised(treasury),

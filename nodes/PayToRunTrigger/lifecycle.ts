@@ -39,7 +39,7 @@ export async function create(hook: IHookFunctions): Promise<boolean> {
   const { id, url } = answer.body.checkout
   const { secret } = answer.body
   if (!isText(id) || !isText(url) || !isSecret(secret)) {
-    // Without the secret a genuine delivery cannot be told from a forged one.
+    // Without the secret the node cannot distinguish a genuine delivery from a forged one.
     throw new NodeOperationError(
       hook.getNode(),
       `Coinslot at ${answer.address} made a checkout but did not say by which secret it signs. Update the service or this package so that they fit.`,

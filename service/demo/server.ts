@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AGENTS } from './agents.ts'
-import { DemoFault, isRecord, TOOLS } from './tools.ts'
+import { isRecord } from '../kit/schema/merge.ts'
+import { DemoFault, TOOLS } from './tools.ts'
 
 /**
  * The servers of the sandbox's demo creators: agents that answer at once or are polled, and tools. They stand for

@@ -1,3 +1,4 @@
+import { isRecord } from '../kit/schema/merge.ts'
 /** What the demo creators answer with a 400. */
 export class DemoFault extends Error {}
 
@@ -119,8 +120,4 @@ function numberOf(name: string, value: unknown): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number)) throw new DemoFault(`${name} must be a number`)
   return number
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { largest } from '../kit/money.ts'
 import type { Receipt, Simulation, Use } from '../chain/model.ts'
 import type { SponsorTransaction, GasShares, GasUsed, Settlement } from './model.ts'
 import type { PaymentRequest } from '../x402/model.ts'
@@ -182,13 +183,9 @@ export function bumpFees(
 ): { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint } {
   const raised = (fee: bigint): bigint => fee + fee / 4n + 1n
   return {
-    maxFeePerGas: larger(raised(sent.maxFee), today.maxFeePerGas),
-    maxPriorityFeePerGas: larger(raised(sent.priorityFee), today.maxPriorityFeePerGas),
+    maxFeePerGas: largest(raised(sent.maxFee), today.maxFeePerGas),
+    maxPriorityFeePerGas: largest(raised(sent.priorityFee), today.maxPriorityFeePerGas),
   }
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }
 
 /** The nonces below the lowest open one that were never signed. All later transactions wait for them. */

@@ -57,10 +57,10 @@ export function sum(amounts: Iterable<Usdc>): Usdc {
   return usdc(total)
 }
 
-export function largest(first: bigint, ...others: readonly bigint[]): bigint {
+export function largest<Amount extends bigint>(first: Amount, ...others: readonly Amount[]): Amount {
   return others.reduce((best, one) => (one > best ? one : best), first)
 }
 
-export function least(first: bigint, ...others: readonly bigint[]): bigint {
+export function least<Amount extends bigint>(first: Amount, ...others: readonly Amount[]): Amount {
   return others.reduce((best, one) => (one < best ? one : best), first)
 }

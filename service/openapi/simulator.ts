@@ -1,3 +1,4 @@
+import { isRecord } from '../kit/schema/merge.ts'
 import { sample } from 'openapi-sampler'
 import type { HttpUpstream, JsonSchema, Tool, UpstreamAnswer } from '../tools/model/tool.ts'
 
@@ -45,7 +46,3 @@ function takes(field: Readonly<Record<string, unknown>>, value: unknown): boolea
 }
 
 const SAYS_NO_MORE = new Set(['type', 'description', 'examples'])
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,3 +1,4 @@
+import { toBytes } from '../kit/rows.ts'
 import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -31,7 +32,7 @@ export function createOutflowStore(statements: Statements): OutflowStore {
 
     async count({ id, owner, kind, to, amount }, now, inside) {
       const { environment, userId } = owner
-      const row = [id, environment, userId, kind, Buffer.from(to.slice(2), 'hex'), amount, now]
+      const row = [id, environment, userId, kind, toBytes(to), amount, now]
       await inside.run(COUNT, [...row, stepOf(now), accountOf(owner), totalOf(owner)], 'outflow_count')
     },
 

@@ -16,7 +16,7 @@ import { createIncomeStore } from '../sales/store.ts'
 
 export async function openWallet(platform: Platform, others: Others): Promise<{ wallets: Wallets; part: Part }> {
   const { config, clock, database, ledger, log, metrics, outbox } = platform
-  const { chains, facilitator, outflow, signUp, event, tellOfPayoutAddress } = others
+  const { chains, facilitator, outflow, signUp, event, notifyOfPayoutAddress } = others
   const { book, signer } = await openKeys(config, chains)
   const wallets = createWallets({
     ledger,
@@ -34,7 +34,7 @@ export async function openWallet(platform: Platform, others: Others): Promise<{ 
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     event,
-    notifyOfPayoutAddress: tellOfPayoutAddress,
+    notifyOfPayoutAddress,
     signUp,
     clock,
     log,
@@ -64,7 +64,7 @@ interface Others {
   outflow: Outflows
   signUp: SignUp
   event: AnnounceEvent
-  tellOfPayoutAddress: WalletDeps['notifyOfPayoutAddress']
+  notifyOfPayoutAddress: WalletDeps['notifyOfPayoutAddress']
   payers: WalletDeps['payers']
   promised: WalletDeps['promised']
   creditsWithheld: WalletDeps['creditsWithheld']

@@ -1,7 +1,7 @@
-import { toWire, ZERO, type Usdc } from '../../kit/money.ts'
+import { largest, least, toWire, ZERO, type Usdc } from '../../kit/money.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 import type { Content, LanguageModel } from '../model/asset.ts'
-import { amountOf, most, quote } from './price.ts'
+import { amountOf, quote } from './price.ts'
 import { limitOf } from './run.ts'
 
 /** What recent runs came to. */
@@ -20,14 +20,14 @@ export function estimate(content: Content, models: readonly LanguageModel[], rec
   const used = config.type !== 'prompt' ? [] : models.filter(({ id }) => config.allowedModels.includes(id))
   const choices = used.length === 0 ? [null] : used
   const limitMs = limitOf({ content })
-  const dearest = choices
-    .map((model) => quote({ pricing, model, limitMs }, longPrompt(content)).lock)
-    .reduce(most, ZERO)
+  const locks = choices.map((model) => quote({ pricing, model, limitMs }, longPrompt(content)).lock)
+  const dearest = largest(ZERO, ...locks)
   // A new price has no recent runs: those of the old one do not count.
-  if (recent !== null && pricing.model !== 'per-run') return range(recent.least, most(recent.most, dearest))
+  if (recent !== null && pricing.model !== 'per-run') return range(recent.least, largest(recent.most, dearest))
   const usage = config.type === 'prompt' ? SMALL : null
   const small = choices.map((model) => amountOf({ pricing, model, limitMs }, { usage, durationMs: 0 }))
-  return range(least(small), dearest)
+  const [first = ZERO, ...others] = small
+  return range(least(first, ...others), dearest)
 }
 
 /** Tokens of a short prompt with a short answer, and of a long prompt; an answer is as long as its model writes. */
@@ -48,9 +48,4 @@ function range(from: Usdc, to: Usdc): string {
 function text(amount: Usdc): string {
   const [whole = '', fraction = ''] = toWire(amount).toFixed(6).split('.')
   return `${whole}.${withoutTrailing(fraction, '0').padEnd(2, '0')}`
-}
-
-function least(amounts: readonly Usdc[]): Usdc {
-  const [first, ...others] = amounts
-  return first === undefined ? ZERO : others.reduce((a, b) => (a < b ? a : b), first)
 }

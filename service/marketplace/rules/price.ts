@@ -1,4 +1,4 @@
-import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
+import { largest, least, usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { LanguageModel, Pricing, Usage } from '../model/asset.ts'
 
 /** What a run may come to, decided before it starts. */
@@ -64,7 +64,7 @@ export function modelCost(model: LanguageModel | null, usage: Usage | null): Usd
 
 /** The creator's price for it, or the model's own cost where that is more. */
 export function amountOf({ pricing, model }: Terms, { usage, durationMs }: Measures): Usdc {
-  return most(priceOf(pricing, usage, durationMs), modelCost(model, usage))
+  return largest(priceOf(pricing, usage, durationMs), modelCost(model, usage))
 }
 
 function priceOf(pricing: Pricing, usage: Usage | null, durationMs: number): Usdc {
@@ -95,12 +95,4 @@ function withRoom(promptTokens: number): number {
 
 function upTo(value: bigint, step: bigint): bigint {
   return (value + step - 1n) / step
-}
-
-export function most(a: Usdc, b: Usdc): Usdc {
-  return a > b ? a : b
-}
-
-function least(a: Usdc, b: Usdc): Usdc {
-  return a < b ? a : b
 }

@@ -35,13 +35,7 @@ interface RemoteDeps {
  * A remote facilitator. With a verifier its reports about money are not trusted: a success counts once the chain shows
  * it, a failure once the authorization can never be used again, and until then the payment is pending.
  */
-export function createRemoteMethod({
-  post,
-  verifier: verifier,
-  digestOf,
-  digestBy,
-  clock,
-}: RemoteDeps): SellingDeps['method'] {
+export function createRemoteMethod({ post, verifier, digestOf, digestBy, clock }: RemoteDeps): SellingDeps['method'] {
   async function ask(path: '/verify' | '/settle', body: unknown, operation: string | null) {
     try {
       return await post(path, body, operation)
